@@ -4,24 +4,24 @@ import type { Readable, Writable } from 'node:stream'
 import { spawnWithoutInheritedFds } from '../../machine/index.ts'
 import { createGroupTree, RUN_ID_VARIABLE } from '../../workspace/session/index.ts'
 
-/** Of what a server said about its failure, the end tells most. */
+/** Characters of standard error to keep: the end of the output explains a failure best. */
 const MAX_STDERR_CHARACTERS = 2000
 
 export interface ChildServerSpec {
   readonly command: string
   readonly args: readonly string[]
-  /** All of its environment. */
+  /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd?: string | undefined
-  /** Takes what is secret out of its last words, which are cut off anywhere; nothing when absent. */
+  /** Redacts secrets from the tail of standard error, which may be cut anywhere; no redaction when absent. */
   readonly hide?: (text: string) => string
 }
 
-/** A server that runs as a process of this machine. */
+/** A server that runs as a child process. */
 export class ChildServer {
-  /** Fulfilled when it runs; rejects if it cannot be started. */
+  /** Fulfilled once the process runs; rejects if it cannot be started. */
   readonly started: Promise<void>
-  /** Fulfilled when it has ended, or could not be started, and all its output was read. */
+  /** Fulfilled once the process has ended, or failed to start, and all its output was read. */
   readonly ended: Promise<void>
   readonly stdin: Writable
   readonly stdout: Readable
@@ -36,7 +36,7 @@ export class ChildServer {
     this.#child = spawnWithoutInheritedFds(command, args, {
       cwd,
       env: { ...env, [RUN_ID_VARIABLE]: this.#mark },
-      // A group of its own, so that it can be ended as a whole; and Ctrl-C is not for it.
+      // A process group of its own: it can be killed as a whole, and Ctrl-C does not reach it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -50,21 +50,21 @@ export class ChildServer {
       this.#child.once('error', reject)
     })
     this.ended = this.#waitForEnd()
-    // Whoever does not ask whether it started is told by its end.
+    // A caller that does not await the start learns of a failure from `ended`.
     this.started.catch(() => {})
-    // One that ends without reading its input says why in another way.
+    // A process that ends without reading its input reports the reason elsewhere.
     this.stdin.on('error', () => {})
     this.#errors.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_CHARACTERS)
     })
   }
 
-  /** What it said last on its standard error. */
+  /** Last characters of the standard error. */
   get stderrTail(): string {
     return this.#hide(this.#stderr).trim()
   }
 
-  /** Lets it end by itself after its input has, for a while; then it is ended with all it started. */
+  /** Closes its input and waits for the process to end; after the grace period, kills its process group. */
   async close(graceMs: number): Promise<void> {
     this.stdin.end()
     const late = setTimeout(() => this.kill(), graceMs)
@@ -72,7 +72,7 @@ export class ChildServer {
     clearTimeout(late)
   }
 
-  /** Ends it at once, with all it started. */
+  /** Kills the process group at once. */
   kill(): void {
     const { pid } = this.#child
     if (pid !== undefined) createGroupTree(pid, this.#mark).kill()

@@ -22,7 +22,7 @@ const jobSpec = z.strictObject({
     .describe('What becomes of firings nobody was there for: one for all of them, or none.'),
 })
 
-/** Jobs that recur. */
+/** Creates the device that lists, creates and deletes recurring jobs. */
 export function cronDevice(crontab: Crontab): Device {
   return operationsDevice('/dev/cron', {
     cron_create: defineOperation({

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { VfsError } from '../../vfs/index.ts'
 
-/** What is to happen again and again. */
+/** A recurring job. */
 export interface CronJob {
   readonly id: string
   /** Five fields: minute, hour, day, month, weekday. */
   readonly schedule: string
   readonly timezone: string
   readonly intent: string
-  /** The agent whose process it becomes; null for none in particular. */
+  /** Agent that runs the job's process; null for the default agent. */
   readonly agent: string | null
-  /** Whether it may begin while its last process still runs. */
+  /** True if a run may start while the previous one is still running. */
   readonly overlap: boolean
-  /** What becomes of firings nobody was there for: one for all of them, or none. */
+  /** Policy for runs missed while the daemon was down: one run for all of them, or none. */
   readonly missed: 'once' | 'skip'
   readonly created_at: string
   readonly last_fired_at: string | null
@@ -32,7 +32,7 @@ const job: z.ZodType<CronJob> = z.object({
   last_error: z.string().nullable(),
 })
 
-/** A job as a file has it. EIO for a file that is none. */
+/** Parses a job file. EIO if it is malformed. */
 export function parseJob(text: string, path: string): CronJob {
   try {
     return job.parse(JSON.parse(text))

@@ -3,38 +3,38 @@ import type { CronJob } from './cron-job.ts'
 import { JobFiles } from './job-files.ts'
 import { findNextRun, parseSchedule } from './schedule.ts'
 
-/** A timer takes no longer waits, and whoever slept meanwhile is to look at the clock again. */
+/** Longest wait of one timer: timers have an upper limit, and after a suspend the clock must be read again. */
 const MAX_WAIT_MS = 60 * 60 * 1000
-/** What is this late was missed. */
+/** A run later than this counts as missed. */
 const GRACE_MS = 60 * 1000
 const DEFAULT_LIMIT = 100
 
 export interface Clock {
   now(): Date
-  /** Calls back once after a time; returns how to stop that. */
+  /** Calls back once after a delay; returns a function that cancels it. */
   after(ms: number, fire: () => void): () => void
 }
 
 export interface CrontabOptions {
-  /** Where the jobs are kept. */
+  /** File system that stores the jobs. */
   readonly fs: FileSystem
-  /** The directory in it; `/cron` when absent. */
+  /** Directory of the jobs; `/cron` when absent. */
   readonly directory?: string
-  /** Runs a process for a job; settled when that has ended. */
+  /** Runs a process for a job; settles when the process has ended. */
   readonly spawn: (intent: string, job: CronJob) => Promise<void>
   readonly clock?: Clock
-  /** Of jobs that name none; UTC when absent. */
+  /** Time zone of jobs that name none; UTC when absent. */
   readonly timezone?: string
-  /** How many jobs there may be. */
+  /** Maximum number of jobs. */
   readonly limit?: number
 }
 
-/** A job, and what is ahead of it. */
+/** A job with its next run and its counters. */
 export interface ListedJob extends CronJob {
   readonly next_run: string | null
-  /** How many processes of it run. */
+  /** Number of running processes of this job. */
   readonly running: number
-  /** How often it did not begin since its last process still ran, since the start. */
+  /** Runs skipped since the start because the previous process was still running. */
   readonly skipped: number
 }
 
@@ -48,8 +48,8 @@ interface ScheduledJob {
 type JobSpec = Pick<CronJob, 'schedule' | 'intent' | 'agent' | 'overlap' | 'missed'>
 
 /**
- * Jobs, fired when they are due. Firings that were missed, because nothing ran or the machine slept, count as one, which
- * is made up for at once, or as none, as the job has it.
+ * Runs jobs when they are due. Runs that were missed, because the daemon was down or the machine slept, count as one.
+ * The job's policy decides whether that one runs at once or is skipped.
  */
 export class Crontab {
   readonly #files: JobFiles
@@ -70,7 +70,7 @@ export class Crontab {
     this.#limit = options.limit ?? DEFAULT_LIMIT
   }
 
-  /** Takes up all jobs there are. */
+  /** Loads and schedules all stored jobs. */
   async start(): Promise<void> {
     const { jobs, faults } = await this.#files.load()
     this.#isStarted = true
@@ -78,14 +78,14 @@ export class Crontab {
     this.#fireDue()
   }
 
-  /** Fires no more; processes that run go on. */
+  /** Stops scheduling; running processes continue. */
   stop(): void {
     this.#isStarted = false
     this.#stopTimer?.()
     this.#stopTimer = undefined
   }
 
-  /** EINVAL for a schedule or time zone that is none, ENOSPC. */
+  /** Creates a job. EINVAL for an invalid schedule or time zone, ENOSPC at the limit. */
   async create(spec: JobSpec & { readonly timezone?: string | undefined }): Promise<ListedJob> {
     const now = this.#clock.now()
     const timezone = spec.timezone ?? this.#timezone
@@ -105,14 +105,14 @@ export class Crontab {
     return { jobs: [...this.#entries.values()].map(toListedJob), faults: this.#faults }
   }
 
-  /** ENOENT. A process of it that runs goes on. */
+  /** Deletes a job; its running process continues. ENOENT. */
   async delete(id: string): Promise<void> {
     await this.#files.remove(id)
     this.#entries.delete(id)
     this.#arm()
   }
 
-  /** What is wrong with a job that somebody edited; nothing for one that is taken up. */
+  /** Schedules a job that a person may have edited; returns the problems found, or none. */
   #trySchedule(job: CronJob): string[] {
     try {
       this.#schedule(job, new Date(job.last_fired_at ?? job.created_at))

@@ -1,7 +1,7 @@
 /**
- * `/dev/cron`: intents that become processes again and again, by a schedule in a time zone.
- * Jobs are files, so that they outlive the daemon; what spawns the processes is given from outside.
- * Invariant: a firing is noted before it happens, so that none happens twice, and one of a deleted job never.
+ * `/dev/cron`: intents that run as processes on a schedule in a time zone.
+ * Jobs are files, so they outlive the daemon; the caller supplies the function that spawns processes.
+ * Invariant: a run is recorded before it starts, so no run happens twice, and none after its job is deleted.
  */
 
 export { cronDevice } from './cron-device.ts'

@@ -4,7 +4,7 @@ import { type CronJob, formatJob, parseJob } from './cron-job.ts'
 
 const FILE = /^([1-9]\d{0,8})\.json$/
 
-/** Jobs as files of a directory, `1.json` and so on. */
+/** Jobs as files of a directory: `1.json`, `2.json`, …. */
 export class JobFiles {
   readonly #fs: FileSystem
   readonly #directory: string
@@ -14,7 +14,7 @@ export class JobFiles {
     this.#directory = directory
   }
 
-  /** Every job that can be read, and what is wrong with the others. */
+  /** Reads every job; reports the files that cannot be parsed. */
   async load(): Promise<{ jobs: CronJob[]; faults: string[] }> {
     const jobs: CronJob[] = []
     const faults: string[] = []
@@ -42,7 +42,7 @@ export class JobFiles {
     }
   }
 
-  /** The job as it is then; undefined if it is gone, and it stays gone. */
+  /** Updates a job and returns it; undefined if it was deleted, and then it stays deleted. */
   async change(id: string, change: Partial<CronJob>): Promise<CronJob | undefined> {
     const path = this.#getJobPath(id)
     let changed: CronJob | undefined
@@ -53,7 +53,7 @@ export class JobFiles {
     return changed
   }
 
-  /** ENOENT. */
+  /** Removes a job. ENOENT. */
   async remove(id: string): Promise<void> {
     try {
       await this.#fs.remove(this.#getJobPath(id))

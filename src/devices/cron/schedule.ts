@@ -4,12 +4,12 @@ import { VfsError } from '../../vfs/index.ts'
 const FIELDS = /^(?:@[a-z]+|\S+(?: \S+){4})$/
 const HELP = 'five fields: minute hour day month weekday, such as `0 9 * * 1-5`, or @hourly, @daily, @weekly'
 
-/** The first moment after another at which a schedule is due; undefined if there is none. */
+/** Returns the first time after `after` at which a schedule is due; undefined if there is none. */
 export function findNextRun(schedule: string, timezone: string, after: Date): Date | undefined {
   return new Cron(schedule, { timezone, mode: '5-part', paused: true }).nextRun(after) ?? undefined
 }
 
-/** A schedule as it is kept. EINVAL for one that means nothing or is never due, and for a time zone there is not. */
+/** Normalizes a schedule. EINVAL if it is malformed or never due, or if the time zone is unknown. */
 export function parseSchedule(schedule: string, timezone: string, now: Date): string {
   const fields = schedule.trim().replaceAll(/\s+/g, ' ')
   if (!FIELDS.test(fields)) throw createScheduleError(`a schedule has ${HELP}`)

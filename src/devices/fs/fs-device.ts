@@ -7,18 +7,18 @@ import { FsRequests, type FsToolName, operations } from './fs-requests.ts'
 const PATH_DESCRIPTION = 'A file or directory of the workspace: src/main.ts, or vfs:///workspace/src/main.ts.'
 
 export interface FsDeviceOptions {
-  /** Where it is registered; `/dev/fs` when absent. */
+  /** Path of the device; `/dev/fs` when absent. */
   readonly path?: string
-  /** The workspace in what a process sees; `/workspace` when absent. */
+  /** Path of the workspace in the process's namespace; `/workspace` when absent. */
   readonly root?: string
 }
 
 /**
- * The files of a workspace. What is below the device's path is a file there: it is read as it is, and takes requests
- * `{content}` or `{op: list | read | edit | glob | grep | write, …}`, with the arguments of the tool of that name.
+ * Serves the files of a workspace. A path below the device is a file there: a read returns its content, and it takes
+ * requests `{content}` or `{op: list | read | edit | glob | grep | write, …}` with the arguments of that tool.
  */
 export function fsDevice({ path = '/dev/fs', root = '/workspace' }: FsDeviceOptions = {}): Device {
-  // What a process has read is its own, and goes with it.
+  // Read tracking belongs to one process and ends with it.
   const requests = new WeakMap<AbortSignal, FsRequests>()
   const getRequests = (ctx: DeviceContext) => {
     const known = requests.get(ctx.signal) ?? new FsRequests(path, root, ctx)
@@ -39,7 +39,7 @@ export function fsDevice({ path = '/dev/fs', root = '/workspace' }: FsDeviceOpti
   }
 }
 
-/** Where a path below the device leads. EINVAL for one with `..` or the like. */
+/** Maps a path below the device to a workspace path. EINVAL for one with `..` or the like. */
 function resolveSubpath(root: string, subpath: string): string {
   return subpath === '' || subpath === '/' ? root : child(root, strict(subpath).slice(1))
 }
@@ -51,13 +51,13 @@ async function listEntries(place: string, { fs }: FsRequests, ctx: DeviceContext
       entries.push({ name, type: type === 'directory' ? 'directory' : 'device' })
     }
   } catch (error) {
-    // A process without a workspace has none to show.
+    // A process without a workspace lists nothing.
     if (!isVfsError(error, 'ENOENT')) throw error
   }
   return entries
 }
 
-/** The tools of any namespace: what they are does not depend on which. */
+/** Tool descriptions; they are the same in every namespace. */
 const builtinTools: ReadonlyMap<string, ToolInfo> = new Map(
   agentTools(new MemoryFs()).tools.map((info) => [info.name, info]),
 )
@@ -73,7 +73,7 @@ function createDeviceTool(op: string, name: FsToolName): DeviceTool {
   }
 }
 
-/** Of the places the tools can reach elsewhere, there is only one here. */
+/** Describes the path argument for this device, which reaches the workspace alone. */
 function withPathDescription(schema: ToolInfo['inputSchema']): ToolInfo['inputSchema'] {
   const { $schema: _, properties, ...rest } = schema
   const path = { type: 'string', description: PATH_DESCRIPTION }

@@ -3,15 +3,15 @@ import { collect, isVfsError, VfsError } from '../../vfs/index.ts'
 import type { FsRequests } from './fs-requests.ts'
 
 interface FsFileParts {
-  /** The device's path, for messages. */
+  /** Path of the device, for messages. */
   readonly path: string
-  /** The file that is meant. */
+  /** Path of the file in the workspace. */
   readonly place: string
   readonly requests: FsRequests
   readonly ctx: DeviceContext
 }
 
-/** A file of the workspace: its content is read until something is written, and then the answer to that. */
+/** A workspace file: reads return its content until a request is written, then the response. */
 export class FsFile implements DeviceFile {
   readonly #parts: FsFileParts
   readonly #answers: RequestFile

@@ -3,7 +3,7 @@ import type { DeviceContext } from '../../kernel/index.ts'
 import { agentTools, fromUri, type ToolRegistry, toUri } from '../../tools/index.ts'
 import { type FileSystem, isWithin, join, VfsError } from '../../vfs/index.ts'
 
-/** The operations of a request, and the tool that does each. */
+/** Operations of a request, each with the tool that runs it. */
 export const operations = {
   read: 'file_read',
   write: 'write_file',
@@ -17,7 +17,7 @@ export type FsToolName = (typeof operations)[keyof typeof operations]
 
 /** Answers the requests of one process. */
 export class FsRequests {
-  /** What the process sees, as far as its workspace. */
+  /** The process's namespace, restricted to its workspace. */
   readonly fs: FileSystem
   readonly #device: string
   readonly #root: string
@@ -37,7 +37,7 @@ export class FsRequests {
     )
   }
 
-  /** What the tool of a request says; the place is meant where the request names none. EINVAL, and what tools fail with. */
+  /** Runs the tool of a request, on `place` unless the request names a path. EINVAL, and the errors of tools. */
   async answer(request: unknown, place: string, signal: AbortSignal): Promise<string> {
     const { op, path, ...args } = this.#parseRequest(request)
     const uri = this.#toWorkspaceUri(path ?? toUri(place))
@@ -62,7 +62,7 @@ export class FsRequests {
     return { ...args, op, path }
   }
 
-  /** A path as it was given, to the tools: models write all three forms. EACCES for what is elsewhere. */
+  /** Converts a path to a tool URI; models write all three forms. EACCES outside the workspace. */
   #toWorkspaceUri(given: string): string {
     const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
     if (isWithin(path, this.#root)) return toUri(path)
@@ -74,7 +74,7 @@ export class FsRequests {
   }
 }
 
-/** Keeps what a link leads to inside too. */
+/** Confines paths to the workspace, targets of links included. */
 function createWorkspacePolicy(root: string): Policy {
   return {
     name: 'workspace-only',

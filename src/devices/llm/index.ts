@@ -1,7 +1,7 @@
 /**
- * Models as devices below `/dev/llm`: programs of this machine, HTTP APIs, and scripts for demos and tests.
- * What is written is a request, what is read is `{content, tokens_used}` and, where the model made one, a tool call.
- * Invariant: a request that is cancelled or takes too long leaves no process and no connection behind.
+ * Models as devices below `/dev/llm`: local programs, HTTP APIs, and scripts for demos and tests.
+ * A write is a request; a read returns `{content, tokens_used}` and the tool call, if the model made one.
+ * Invariant: a request that is cancelled or times out leaves no process and no connection behind.
  */
 export {
   anthropicDevice,

@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from 'vscode-languageserver-protocol/node'
 
-/** What servers may assume of us: we ask, and change nothing. */
+/** Capabilities announced to servers: we query, and change nothing. */
 export const clientCapabilities: ClientCapabilities = {
   textDocument: {
     synchronization: {},

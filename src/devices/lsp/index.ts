@@ -1,7 +1,7 @@
 /**
- * `/dev/lsp`: what language servers know about the code of a workspace: definitions, references, symbols, calls.
- * The servers are programs of this machine that a person installed; they are started when they are asked something.
- * Invariant: a server that is missing, slow, dead or idle costs an answer, never more.
+ * `/dev/lsp`: definitions, references, symbols and calls from language servers for the code of a workspace.
+ * The servers are local programs that a person installed; the first query starts them.
+ * Invariant: a server that is missing, slow, dead or idle costs one response, never more.
  */
 export { defaultServers, type LanguageServerSpec } from './language-servers.ts'
 export { type LspDevice, type LspDeviceOptions, lspDevice } from './lsp-device.ts'

@@ -24,7 +24,7 @@ import { type OpenDocument, OpenDocuments } from './open-documents.ts'
 import type { WorkspaceCheckout } from './workspace-files.ts'
 
 const GRACE_MS = 500
-/** What the connection itself fails with, in the form of an answer. */
+/** Error codes of the connection itself, as opposed to responses of the server. */
 const CONNECTION_ERRORS: readonly number[] = [
   ErrorCodes.MessageWriteError,
   ErrorCodes.MessageReadError,
@@ -35,22 +35,22 @@ const CONNECTION_ERRORS: readonly number[] = [
 export interface LanguageServerOptions {
   readonly spec: LanguageServerSpec
   readonly checkout: WorkspaceCheckout
-  /** All of its environment. */
+  /** The complete environment of the server. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** One language server at work on one directory. */
+/** A language server for one directory. */
 export class LanguageServer {
-  /** Fulfilled when it has ended. */
+  /** Fulfilled once the process has ended. */
   readonly ended: Promise<void>
-  /** The version of its directory that it knows. */
+  /** Version of the directory that the server has seen. */
   seen: number
   readonly #spec: LanguageServerSpec
   readonly #child: ChildServer
   readonly #connection: ProtocolConnection
   readonly #documents: OpenDocuments
   readonly #ready: Promise<void>
-  /** Who waits for an answer, to be told that none will come. */
+  /** Rejects the pending requests when the server ends. */
   readonly #waiting = new Set<(error: unknown) => void>()
   #isReady = false
   #isGone = false
@@ -73,7 +73,7 @@ export class LanguageServer {
       for (const reject of this.#waiting) reject(why)
     })
     this.#ready = this.#initialize(directory)
-    // Told to whoever asks it something.
+    // The next request reports the failure.
     this.#ready.catch(() => {})
   }
 
@@ -81,7 +81,7 @@ export class LanguageServer {
     return this.#isGone
   }
 
-  /** Asks it something; the signal cancels. EUNAVAILABLE if it cannot be started or ends meanwhile, EIO if it refuses. */
+  /** Sends a request; the signal cancels. EUNAVAILABLE if the server cannot start or ends, EIO if it refuses. */
   async ask<Params, Result, Partial, Registration>(
     type: ProtocolRequestType<Params, Result, Partial, void, Registration>,
     params: Params,
@@ -95,19 +95,19 @@ export class LanguageServer {
     })
   }
 
-  /** Lets it know what is in a document now. */
+  /** Sends the current text of a document. */
   async show(document: OpenDocument, signal: AbortSignal): Promise<void> {
     await this.#runUntilAborted(signal, () => this.#ready)
     await this.#documents.show(document)
   }
 
-  /** Lets it know that files are other than they were, to read them when it wants to. */
+  /** Notifies the server of changed files, which it reads itself. */
   async notifyChanged(changes: FileEvent[], signal: AbortSignal): Promise<void> {
     await this.#runUntilAborted(signal, () => this.#ready)
     await this.#connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes })
   }
 
-  /** Has it know a document from its file again, if there is one. */
+  /** Closes a document, so that the server reads its file again. */
   async forget(uri: string, signal: AbortSignal): Promise<void> {
     await this.#runUntilAborted(signal, () => this.#ready)
     await this.#documents.forget(uri)
@@ -123,7 +123,7 @@ export class LanguageServer {
     this.#connection.onRequest(ConfigurationRequest.type, ({ items }) => items.map(() => null))
     this.#connection.onRequest(RegistrationRequest.type, () => {})
     this.#connection.onRequest(WorkDoneProgressCreateRequest.type, () => {})
-    // What cannot be read of its output, its end will tell.
+    // Unreadable output ends the connection, which reports it.
     this.#connection.onError(() => {})
     this.#connection.listen()
     await this.#connection.sendRequest(InitializeRequest.type, {
@@ -137,7 +137,7 @@ export class LanguageServer {
     this.#isReady = true
   }
 
-  /** Does something until the signal or the end of the server makes it pointless. */
+  /** Runs work until the signal aborts or the server ends. */
   async #runUntilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted()
     const { promise: never, reject } = Promise.withResolvers<never>()
@@ -160,7 +160,7 @@ export class LanguageServer {
     }
   }
 
-  /** A server that cannot be spoken to is ended, so that its last words are known and the next use starts another. */
+  /** Ends a server whose connection broke: its standard error is then complete, and the next use starts another. */
   async #toServerError(error: unknown): Promise<VfsError> {
     const why = error instanceof Error ? error.message : String(error)
     if (error instanceof ResponseError && !CONNECTION_ERRORS.includes(error.code)) {

@@ -3,16 +3,16 @@ import { VfsError } from '../../vfs/index.ts'
 /** A language server that may be installed on this machine. */
 export interface LanguageServerSpec {
   readonly name: string
-  /** The language of each extension it knows, as the protocol names it. */
+  /** Language id of the protocol by file extension. */
   readonly languages: Readonly<Record<string, string>>
   readonly command: string
   readonly args: readonly string[]
   readonly initializationOptions?: Readonly<Record<string, unknown>>
-  /** What to do where there is none. */
+  /** Instruction for installing the server. */
   readonly install: string
 }
 
-/** The servers that are looked for unless others are configured. */
+/** Servers to look for unless others are configured. */
 export const defaultServers: readonly LanguageServerSpec[] = [
   {
     name: 'gopls',
@@ -38,7 +38,7 @@ export const defaultServers: readonly LanguageServerSpec[] = [
     initializationOptions: {
       // It would fetch type declarations from the network.
       disableAutomaticTypingAcquisition: true,
-      // Until the project is read, half-truths would be told.
+      // The syntax server would give incomplete results until the project is loaded.
       tsserver: { useSyntaxServer: 'never' },
     },
     install: 'npm install -g typescript-language-server typescript@5',
@@ -59,7 +59,7 @@ export const defaultServers: readonly LanguageServerSpec[] = [
   },
 ]
 
-/** The server for a file. ENOTSUP, with the extensions that are known. */
+/** Returns the server for a file. ENOTSUP, with the supported extensions. */
 export function getServerSpec(file: string, servers: readonly LanguageServerSpec[]): LanguageServerSpec {
   const found = servers.find(({ languages }) => Object.hasOwn(languages, getExtension(file)))
   if (found !== undefined) return found
@@ -68,12 +68,12 @@ export function getServerSpec(file: string, servers: readonly LanguageServerSpec
   throw new VfsError('ENOTSUP', file, { op: 'lsp', detail })
 }
 
-/** The language of a file, as the protocol names it. */
+/** Returns the protocol's language id of a file. */
 export function getLanguageId(file: string, { languages }: LanguageServerSpec): string {
   return languages[getExtension(file)] ?? 'plaintext'
 }
 
-/** Whether a file is in a language of a server. */
+/** Reports whether a server supports a file's language. */
 export function isSupportedBy({ languages }: LanguageServerSpec, file: string): boolean {
   return Object.hasOwn(languages, getExtension(file))
 }

@@ -19,31 +19,31 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_IDLE_MS = 5 * 60_000
 
 export interface LspDeviceOptions {
-  /** Where it is registered; `/dev/lsp` when absent. */
+  /** Path of the device; `/dev/lsp` when absent. */
   readonly path?: string
-  /** The workspace in what a process sees; `/workspace` when absent. */
+  /** Path of the workspace in the process's namespace; `/workspace` when absent. */
   readonly root?: string
-  /** A directory of this machine with the files of a process's workspace, since servers read files themselves. */
+  /** Returns a host directory with the files of a process's workspace: servers read files themselves. */
   checkout(ctx: DeviceContext): Promise<WorkspaceCheckout>
-  /** In place of the usual ones; the first is asked where no file says which is meant. */
+  /** Replaces the default servers; the first one serves requests that name no file. */
   readonly servers?: readonly LanguageServerSpec[]
-  /** The environment of servers, in which they are looked for; empty when absent. */
+  /** Environment of the servers, including the PATH to find them; empty when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** For one question, the start of its server included; 60 s when absent. */
+  /** Limit for one request, including the start of its server; 60 s when absent. */
   readonly timeoutMs?: number
-  /** A server that nobody asks anything for so long is ended; 5 minutes when absent. */
+  /** Idle time after which a server is ended; 5 minutes when absent. */
   readonly idleMs?: number
 }
 
-/** A device that has servers at work. */
+/** A device that owns running servers. */
 export interface LspDevice extends Device, AsyncDisposable {
-  /** Ends the servers of a directory, before it is removed. */
+  /** Ends the servers of a directory before it is removed. */
   release(directory: string): Promise<void>
   /** Ends all servers. */
   close(): Promise<void>
 }
 
-/** Language servers. A missing one is EUNAVAILABLE with what to install; a file no server knows ENOTSUP. */
+/** Creates the language server device. EUNAVAILABLE names a missing server to install; ENOTSUP for other languages. */
 export function lspDevice(options: LspDeviceOptions): LspDevice {
   const { path = '/dev/lsp', env = {}, idleMs = DEFAULT_IDLE_MS } = options
   const pool = new ServerPool({ env, idleMs })
@@ -68,7 +68,7 @@ export function lspDevice(options: LspDeviceOptions): LspDevice {
 const file = z.string().min(1, 'must not be empty').describe('A file of the workspace, such as src/main.ts.')
 const oneBasedNumber = z.int().min(1, 'is counted from 1')
 
-/** The questions of a device, as its operations. */
+/** Operations of the device. */
 class LspOperations {
   readonly #options: LspDeviceOptions
   readonly #pool: ServerPool
@@ -120,7 +120,7 @@ class LspOperations {
     })
   }
 
-  /** A question about a file, which its server knows as the process does. */
+  /** Runs a query about a file after sending the server the file as the process sees it. */
   #queryFile(
     given: string,
     call: OperationCall,
@@ -150,7 +150,7 @@ class LspOperations {
     const late = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([late, outer, ctx.signal])
     try {
-      // Without links in its path, as servers tell of it.
+      // Resolve links, as servers do in the paths they return.
       const real: WorkspaceCheckout = {
         directory: files.directory,
         wrapCommand: (words) => made.wrapCommand(words),

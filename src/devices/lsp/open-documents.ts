@@ -5,17 +5,17 @@ import {
   type ProtocolConnection,
 } from 'vscode-languageserver-protocol/node'
 
-/** More than these are not held open at once. */
+/** Limit of documents open at once. */
 const MAX_DOCUMENTS = 100
 
-/** A document as it is now. */
+/** A document with its current text. */
 export interface OpenDocument {
   readonly uri: string
   readonly languageId: string
   readonly text: string
 }
 
-/** The documents a server knows from us and not from their files; those shown last. */
+/** The documents open on a server, least recently used first. */
 export class OpenDocuments {
   readonly #connection: ProtocolConnection
   readonly #documents = new Map<string, { readonly version: number; readonly text: string }>()
@@ -24,7 +24,7 @@ export class OpenDocuments {
     this.#connection = connection
   }
 
-  /** Lets the server know what is in a document now. */
+  /** Sends the current text of a document. */
   async show({ uri, languageId, text }: OpenDocument): Promise<void> {
     const known = this.#documents.get(uri)
     if (known?.text === text) return
@@ -42,7 +42,7 @@ export class OpenDocuments {
     if (this.#documents.size > MAX_DOCUMENTS && oldest !== undefined) await this.forget(oldest)
   }
 
-  /** Has the server know a document from its file again, if there is one. */
+  /** Closes a document, so that the server reads its file again. */
   async forget(uri: string): Promise<void> {
     if (!this.#documents.delete(uri)) return
     const textDocument = { uri }

@@ -17,7 +17,7 @@ import {
 import { formatSymbolKind, type LspQueryContext, MAX_REPORTED } from './symbols.ts'
 import type { SourceLocation, WorkspaceFiles } from './workspace-files.ts'
 
-/** A question about a place in a file. */
+/** A query about a position in a file. */
 export interface PositionQuery {
   readonly description: string
   ask(at: TextDocumentPositionParams, asked: LspQueryContext): Promise<unknown>
@@ -79,14 +79,14 @@ async function formatLocations(
   files: WorkspaceFiles,
 ): Promise<unknown> {
   const all = found === null ? [] : 'uri' in found ? [found] : found
-  const told = all
+  const reported = all
     .slice(0, MAX_REPORTED)
     .map((location) =>
       'uri' in location
         ? files.formatLocation(location.uri, location.range)
         : files.formatLocation(location.targetUri, location.targetSelectionRange),
     )
-  return { locations: await Promise.all(told), count: all.length }
+  return { locations: await Promise.all(reported), count: all.length }
 }
 
 async function prepareCallItems(
@@ -96,7 +96,7 @@ async function prepareCallItems(
   return (await server.ask(CallHierarchyPrepareRequest.type, at, signal)) ?? []
 }
 
-/** The calls of each function at a place. */
+/** Formats the calls of each function at a position. */
 async function formatCalls(
   at: TextDocumentPositionParams,
   asked: LspQueryContext,

@@ -4,7 +4,7 @@ import type { WorkspaceCheckout } from './workspace-files.ts'
 
 export interface ServerPoolOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A server that nobody asks anything for so long is ended. */
+  /** Idle time after which a server is ended. */
   readonly idleMs: number
 }
 
@@ -15,18 +15,18 @@ interface PooledServer {
   idle: NodeJS.Timeout | undefined
 }
 
-/** The language servers at work: one for each language and directory, from its first use until it is idle. */
+/** The running language servers: one for each language and directory, from its first use until it is idle. */
 export class ServerPool {
   readonly #options: ServerPoolOptions
   readonly #running = new Map<string, PooledServer>()
-  /** Those that are on their way out included. */
+  /** All servers with a process, including those shutting down. */
   readonly #alive = new Set<PooledServer>()
 
   constructor(options: ServerPoolOptions) {
     this.#options = options
   }
 
-  /** Does something with a server, which is started if it does not run. */
+  /** Runs a function with a server, which is started if needed. */
   async use<Result>(
     spec: LanguageServerSpec,
     checkout: WorkspaceCheckout,
@@ -80,7 +80,7 @@ export class ServerPool {
       this.#forget(key, running)
       void running.server.close()
     }, this.#options.idleMs)
-    // A server that waits is no reason to stay.
+    // An idle server must not keep the process running.
     running.idle.unref()
   }
 

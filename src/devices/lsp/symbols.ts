@@ -10,31 +10,31 @@ import {
 import type { LanguageServer } from './language-server.ts'
 import type { WorkspaceFiles } from './workspace-files.ts'
 
-/** Of more than these, only how many there are is told. */
+/** Limit of reported symbols; beyond it only the count is complete. */
 export const MAX_REPORTED = 200
 
-/** What a question is asked with. */
+/** Server and files that a query uses. */
 export interface LspQueryContext {
   readonly server: LanguageServer
   readonly files: WorkspaceFiles
   readonly signal: AbortSignal
 }
 
-/** What is declared in a document, in its order. */
+/** Lists the symbols declared in a document, in document order. */
 export async function listDocumentSymbols(
   uri: string,
   { server, files, signal }: LspQueryContext,
 ): Promise<unknown> {
   const found = (await server.ask(DocumentSymbolRequest.type, { textDocument: { uri } }, signal)) ?? []
   const symbols = found.flatMap((symbol) => flattenSymbol(symbol, uri))
-  // Some servers tell them by their names.
+  // Some servers return flat symbols.
   return formatSymbols(
     symbols.sort((one, other) => one.range.start.line - other.range.start.line),
     files,
   )
 }
 
-/** What is declared anywhere under names like this. */
+/** Finds symbols of the workspace by name. */
 export async function findWorkspaceSymbols(
   query: string,
   { server, files, signal }: LspQueryContext,
@@ -46,7 +46,7 @@ export async function findWorkspaceSymbols(
   )
 }
 
-/** A symbol wherever it was found, in the form the three kinds of symbols share. */
+/** Common form of the three kinds of symbols. */
 interface FlatSymbol {
   readonly name: string
   readonly kind: SymbolKind
@@ -73,13 +73,13 @@ function flattenSymbol(
 }
 
 async function formatSymbols(symbols: readonly FlatSymbol[], files: WorkspaceFiles): Promise<unknown> {
-  const told = symbols.slice(0, MAX_REPORTED).map(async ({ name, kind, uri, range, container }) => ({
+  const reported = symbols.slice(0, MAX_REPORTED).map(async ({ name, kind, uri, range, container }) => ({
     name,
     kind: formatSymbolKind(kind),
     ...(container !== undefined && container !== '' && { container }),
     ...(await files.formatLocation(uri, range)),
   }))
-  return { symbols: await Promise.all(told), count: symbols.length }
+  return { symbols: await Promise.all(reported), count: symbols.length }
 }
 
 const kindNames = new Map(Object.entries(SymbolKind).map(([name, kind]) => [kind, name.toLowerCase()]))

@@ -4,7 +4,7 @@ import type { LanguageServer } from './language-server.ts'
 import { getLanguageId, isSupportedBy, type LanguageServerSpec } from './language-servers.ts'
 import type { ChangedFile, WorkspaceCheckout, WorkspaceFiles } from './workspace-files.ts'
 
-/** Of more, a server is told their names alone, and reads them itself when it comes to that. */
+/** Limit of documents to send; beyond it the server receives names alone and reads the files itself. */
 const MAX_SHOWN = 50
 
 const changeTypes = {
@@ -14,8 +14,8 @@ const changeTypes = {
 } as const
 
 /**
- * Lets a server know what changed since it was asked last, whoever changed it. It is shown the files of its languages
- * rather than left to notice them, so that the next answer is about them as they are.
+ * Sends a server all changes since its last request, whoever made them. Files of its languages are sent with
+ * their text, so that the next response is about their current content.
  */
 export async function syncChanges(
   server: LanguageServer,
@@ -50,7 +50,7 @@ async function showFile(
     const text = await files.read(file)
     await server.show({ uri: files.toFileUri(file), languageId: getLanguageId(file, spec), text }, signal)
   } catch (error) {
-    // It is gone again, or not for this process to see.
+    // The file was deleted again, or the process may not see it.
     if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EACCES')) throw error
   }
 }

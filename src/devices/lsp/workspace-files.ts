@@ -6,48 +6,48 @@ import type { DeviceContext } from '../../kernel/index.ts'
 import { fromUri } from '../../tools/index.ts'
 import { isVfsError, isWithin, join, readText, VfsError } from '../../vfs/index.ts'
 
-/** The files of a workspace as a language server gets to them. */
+/** Access of a language server to the files of a workspace. */
 export interface WorkspaceCheckout {
-  /** On this machine. */
+  /** Path of the directory on the host. */
   readonly directory: string
   /**
-   * The words that start a program there. Language servers run what they find in a project, such as its own compiler,
-   * plugins and build scripts: whoever does not trust the workspace encloses them here.
+   * Returns the command line that starts a program there. Language servers run a project's code, such as its compiler,
+   * plugins and build scripts: a caller that does not trust the workspace wraps them in a sandbox here.
    */
   wrapCommand(words: readonly string[]): readonly string[]
-  /** What changes in it while servers are at work; absent where nothing does. */
+  /** Changes made while servers run; absent if there are none. */
   readonly changes?: CheckoutChanges
 }
 
-/** What changed in a directory, by versions of it. */
+/** Change log of a directory, by version. */
 interface CheckoutChanges {
   /** Grows with every change. */
   readonly version: number
-  /** The files that changed after a version. */
+  /** Returns the files that changed after a version. */
   since(version: number): readonly ChangedFile[]
 }
 
 export interface ChangedFile {
-  /** Seen from the directory, with a leading slash. */
+  /** Path relative to the directory, with a leading slash. */
   readonly path: string
   readonly kind: 'created' | 'changed' | 'deleted'
 }
 
-/** A place in a file as it is told: lines and characters are counted from 1. */
+/** A reported position; lines and characters are counted from 1. */
 export interface SourceLocation {
-  /** In the workspace, or a path of this machine for what is elsewhere, such as a library. */
+  /** Path in the workspace, or a host path for files elsewhere, such as a library. */
   readonly file: string
   readonly line: number
   readonly character: number
   readonly end_line: number
   readonly end_character: number
-  /** The line itself, of files in the workspace. */
+  /** Text of the line, for files in the workspace. */
   readonly text?: string
 }
 
-/** The files of a workspace as a process sees them, and where a language server finds them. */
+/** The files of a workspace as a process sees them, with their host paths. */
 export class WorkspaceFiles {
-  /** On this machine. */
+  /** Path of the directory on the host. */
   readonly directory: string
   readonly #root: string
   readonly #ctx: DeviceContext
@@ -63,7 +63,7 @@ export class WorkspaceFiles {
     return new WorkspaceFiles(await resolveDirectory(directory), root, ctx)
   }
 
-  /** A file as models write it: `src/a.ts`, `/workspace/src/a.ts` or a URI. EACCES for one elsewhere. */
+  /** Resolves a file as models write it: `src/a.ts`, `/workspace/src/a.ts` or a URI. EACCES outside the workspace. */
   resolvePath(given: string): string {
     const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
     if (isWithin(path, this.#root)) return path
@@ -98,7 +98,7 @@ export class WorkspaceFiles {
     return isWithin(path, this.directory) ? `${this.#root}${path.slice(this.directory.length)}` : path
   }
 
-  /** Each file is read once, however many places are in it. What is elsewhere is not read. */
+  /** Reads each workspace file once, however many positions are in it; returns none for other files. */
   #getLines(file: string): Promise<readonly string[]> {
     if (!isWithin(file, this.#root)) return Promise.resolve([])
     const known = this.#lines.get(file) ?? this.#readLines(file)
@@ -110,14 +110,14 @@ export class WorkspaceFiles {
     try {
       return (await this.read(file)).split('\n')
     } catch (error) {
-      // The server has seen a file that the process may not see, or that is gone.
+      // The server has seen a file that the process may not see, or that was deleted.
       if (isVfsError(error)) return []
       throw error
     }
   }
 }
 
-/** A directory as servers tell of it: without links. EUNAVAILABLE if it is not there. */
+/** Resolves the links of a directory, as servers do. EUNAVAILABLE if it does not exist. */
 export async function resolveDirectory(directory: string): Promise<string> {
   try {
     return await realpath(directory)

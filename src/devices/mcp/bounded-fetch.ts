@@ -1,11 +1,11 @@
-/** As much as a message over standard output may have, which the SDK bounds itself. */
+/** Limit of a message; the SDK has the same for standard output. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 
 /**
- * Fetches an answer of a server whose messages are bounded: an answer in one piece as a whole, a stream of events
- * between two blank lines. What is longer ends the answer with an error, and is not held.
+ * Fetches a response with bounded messages: a plain response as a whole, an event stream between two blank lines.
+ * A longer message fails the response and is not buffered.
  */
 export async function fetchBounded(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init)

@@ -3,10 +3,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { ChildServer, type ChildServerSpec } from '../child/index.ts'
 
-/** How long a server may take to end by itself. */
+/** Time a server may take to end by itself. */
 const GRACE_MS = 1000
 
-/** MCP over standard input and output. Unlike the SDK's own, it ends all that the server started. */
+/** MCP over standard input and output. Unlike the SDK's transport, it ends all processes the server started. */
 export class ChildTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -35,12 +35,12 @@ export class ChildTransport implements Transport {
     await this.#server?.close(GRACE_MS)
   }
 
-  /** Ends the server without asking it to. */
+  /** Kills the server at once. */
   kill(): void {
     this.#server?.kill()
   }
 
-  /** What the server said last on its standard error. */
+  /** Last characters of the server's standard error. */
   get stderrTail(): string {
     return this.#server?.stderrTail ?? ''
   }
@@ -49,7 +49,7 @@ export class ChildTransport implements Transport {
     try {
       this.#buffer.append(chunk)
     } catch (error) {
-      // A message without an end.
+      // The message exceeds the limit.
       this.onerror?.(toError(error))
       this.kill()
       return
@@ -60,7 +60,7 @@ export class ChildTransport implements Transport {
         if (message === null) return
         this.onmessage?.(message)
       } catch (error) {
-        // A line that is no message: the next may be one.
+        // Skip a malformed line: the next may be a message.
         this.onerror?.(toError(error))
       }
     }

@@ -1,7 +1,7 @@
 /**
- * MCP servers as devices below `/mnt/mcp`: their tools are called by a write, their resources are read.
- * The client is the official SDK's; what is here is how long it lives and what of it is trusted.
- * Invariant: nothing a server says about its tools reaches a process unless it is what was approved, nor a secret of its own.
+ * MCP servers as devices below `/mnt/mcp`: a write calls a tool, a read returns a resource.
+ * The client is the official SDK's; this folder manages its lifetime and its trust.
+ * Invariant: a process sees only tool descriptions that were approved, and no secret of a server.
  */
 export { McpMounts, type McpMountsOptions } from './mcp-mounts.ts'
 export type { Pin } from './pin.ts'

@@ -1,17 +1,17 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** A server that goes on telling of more is cut short. */
+/** Limit of pages of one listing. */
 const MAX_PAGES = 100
-/** What all pages may have together, as JSON. */
+/** Limit of all pages together, in characters of JSON. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
 
-/** One page of a listing, and where the next begins. */
+/** One page of a listing and the cursor of the next. */
 export interface ListPage<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | undefined
 }
 
-/** All items of a listing. EIO if the server gives the same page again, EFBIG if there is too much of it. */
+/** Returns all items of a listing. EIO if the server repeats a page, EFBIG beyond the limits. */
 export async function listPages<Item>(
   path: string,
   ask: (cursor: { cursor?: string }) => Promise<ListPage<Item>>,

@@ -11,21 +11,21 @@ import type { ServerConfig } from './server-config.ts'
 const DEFAULT_CALL_TIMEOUT_MS = 60_000
 
 export interface McpConnectionSpec {
-  /** Where the server is mounted, for messages. */
+  /** Mount point of the server, for messages. */
   readonly path: string
   readonly config: ServerConfig
   readonly connectTimeoutMs: number
-  /** The environment of servers that are programs, before their own. */
+  /** Base environment of servers that are programs. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Of its configuration: they are taken out of whatever the server says. */
+  /** Secrets of the configuration, redacted from all output of the server. */
   readonly secrets: KnownSecrets
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
-/** One server, connected while it lives and again when it is used after it died. */
+/** A connection to one server; the next use reconnects after it was lost. */
 export class McpConnection {
   readonly #spec: McpConnectionSpec
-  /** Told whenever what the server offers may be another. */
+  /** Called whenever the server's tools may have changed. */
   readonly #onListChanged: () => void
   #client: Promise<Client> | undefined
   #isClosed = false
@@ -35,14 +35,14 @@ export class McpConnection {
     this.#onListChanged = onNews
   }
 
-  /** ETIMEDOUT, EUNAVAILABLE; nothing runs then. */
+  /** Connects. ETIMEDOUT, EUNAVAILABLE; then nothing is left running. */
   async connect(signal?: AbortSignal): Promise<void> {
     await this.#getClient(signal)
   }
 
   /**
-   * Does something with a connected client, cancelled by the signal. EUNAVAILABLE if the server is gone and cannot be
-   * had again, ETIMEDOUT if it does not answer; EIO for what it refuses. What comes of it has no secrets of the server's.
+   * Runs a function with a connected client; the signal cancels. EUNAVAILABLE if the server ended and cannot be
+   * reconnected, ETIMEDOUT if it does not respond, EIO if it refuses. Results have the server's secrets redacted.
    */
   async use<Result>(
     signal: AbortSignal | undefined,
@@ -79,7 +79,7 @@ export class McpConnection {
   #forget(client: Promise<Client>): void {
     if (this.#client !== client) return
     this.#client = undefined
-    // The next one may be another server.
+    // The next connection may reach another server.
     this.#onListChanged()
   }
 
@@ -129,7 +129,7 @@ export class McpConnection {
     if (cause !== undefined && cause.code !== ErrorCode.ConnectionClosed) {
       return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause })
     }
-    // Whatever else it is, this connection is not to be trusted; the next use makes another.
+    // The state of this connection is unknown; the next use opens another.
     this.#forget(current)
     await (await current).close().catch(() => {})
     return this.#createUnavailableError(`the server is gone (${why}); the next use starts it again`)
@@ -147,7 +147,7 @@ export class McpConnection {
     )
   }
 
-  /** An error without secrets: a server repeats what it was sent, and a header that is no header is told with its value. */
+  /** Redacts an error: servers repeat their input, and an invalid header is reported with its value. */
   #redactError(error: unknown): { readonly why: string; readonly cause: McpError | undefined } {
     const why = this.#spec.secrets.redact(error instanceof Error ? error.message : String(error))
     return { why, cause: error instanceof McpError ? new McpError(error.code, why) : undefined }

@@ -12,7 +12,7 @@ import type { McpConnection } from './mcp-connection.ts'
 import { McpResources } from './mcp-resources.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 
-/** What model providers take as the name of a tool. */
+/** Longest tool name that model providers accept. */
 const MAX_TOOL_NAME = 64
 
 /** A server as a device: `/`, `/tools`, `/tools/{name}`, `/resources`, `/resources/{uri}`. */
@@ -32,7 +32,7 @@ export class McpDevice implements Device {
     this.#origin = `mcp:${name}`
   }
 
-  /** Those that were approved; named after the mount, for servers have tools of the same names. */
+  /** Approved tools, prefixed with the mount's name, since servers share tool names. */
   get tools(): readonly DeviceTool[] {
     return this.#tools.known.map(({ name, description = '', inputSchema }) => ({
       name: `mcp__${basename(this.#path)}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME),
@@ -73,7 +73,7 @@ export class McpDevice implements Device {
     throw new VfsError('ENOTDIR', `${this.#path}${subpath}`, { op: 'readdir' })
   }
 
-  /** A person may look at what is to be approved; a process may not. */
+  /** Lists unapproved tools too for a person, who reviews them; never for a process. */
   #listToolsFor({ pid, signal }: DeviceContext): Promise<PinnedTools['known']> {
     return pid === 0 ? this.#tools.fetchTools(signal) : this.#tools.fetchApproved(signal)
   }
@@ -85,7 +85,7 @@ export class McpDevice implements Device {
       throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such tool; there are: ${known}` })
     }
     return createJsonRequestFile(path, async (args, signal = ctx.signal) => {
-      // Between opening and calling, the server may have told of other tools.
+      // The server may have changed its tools since the file was opened.
       await this.#tools.getApproved(signal)
       const result = await this.#connection.use(signal, (client, options) =>
         client.callTool({ name, arguments: assertArguments(path, args) }, undefined, options),

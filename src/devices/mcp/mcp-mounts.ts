@@ -18,15 +18,15 @@ const MOUNT_POINT = /^\/mnt\/mcp\/[^/]+$/
 const DEFAULT_CONNECT_TIMEOUT_MS = 500
 
 export interface McpMountsOptions {
-  /** Where what was approved is remembered. */
+  /** Storage of approvals. */
   readonly pins: Pins
-  /** How long connecting may take, for a server that does not say; 500 ms when absent. */
+  /** Connect timeout for servers that set none; 500 ms when absent. */
   readonly connectTimeoutMs?: number
-  /** The environment of servers that are programs; theirs is added to it. Empty when absent. */
+  /** Base environment of servers that are programs; empty when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Told the secrets of every server before it is met, so that no record has them; nobody when absent. */
+  /** Receives the secrets of every server before it is contacted, so that no record contains them. */
   readonly redactor?: Pick<Redactor, 'addSecrets'>
-  /** How servers are told who speaks to them. */
+  /** Name and version to send to servers. */
   readonly clientInfo?: { readonly name: string; readonly version: string }
 }
 
@@ -47,8 +47,8 @@ export class McpMounts implements MountManager {
   }
 
   /**
-   * Starts a server or connects to it, and registers it at `/mnt/mcp/<name>`. Nothing is left of one that fails: EINVAL,
-   * EEXIST, ETIMEDOUT, EUNAVAILABLE, and EACCES if what it says about its tools is not what was approved.
+   * Starts a server or connects to it, and registers it at `/mnt/mcp/<name>`. A failure leaves nothing behind: EINVAL,
+   * EEXIST, ETIMEDOUT, EUNAVAILABLE, and EACCES if its tools are not those that were approved.
    */
   async mount(path: string, config: MountConfig, signal?: AbortSignal): Promise<void> {
     if (this.#mounts.has(path)) throw new VfsError('EEXIST', path, { op: 'mount' })
@@ -66,7 +66,7 @@ export class McpMounts implements MountManager {
     this.#mounts.set(path, server)
   }
 
-  /** ENOENT. The device is gone even if the server does not end as it should. */
+  /** Unmounts a server. ENOENT. Removes the device even if the server does not end cleanly. */
   async unmount(path: string): Promise<void> {
     const server = this.#mounts.get(path)
     if (server === undefined) throw new VfsError('ENOENT', path, { op: 'unmount' })
@@ -83,24 +83,24 @@ export class McpMounts implements MountManager {
   }
 
   /**
-   * Approves what a server says about its tools now, for a person who has looked at it: the hash is that of the review.
-   * The server is started for it. ECONFLICT if it says something else by now. Where it is mounted, the next use knows.
+   * Approves a server's current tools for a person who reviewed them; `lookedAt` is the hash of the review.
+   * Starts the server. ECONFLICT if its tools have changed since. Existing mounts see the approval on their next use.
    */
   async approve(path: string, config: MountConfig, lookedAt: string, signal?: AbortSignal): Promise<void> {
     await this.#withTools(path, config, (tools) => tools.approve(lookedAt, signal))
   }
 
-  /** What a server says about its tools now beside what was approved, for a person to look at. It is started for it. */
+  /** Starts a server and compares its current tools with the approved ones, for a person to review. */
   inspect(path: string, config: MountConfig, signal?: AbortSignal): Promise<ToolReview> {
     return this.#withTools(path, config, (tools) => tools.review(signal))
   }
 
-  /** What was approved of a server; undefined if nothing was. It is not started. */
+  /** Returns the approval of a server, or undefined, without starting it. */
   readPin(path: string, config: MountConfig): Promise<Pin | undefined> {
     return this.#createServer(path, config).tools.readPin()
   }
 
-  /** Has the secrets of a server taken out of records, whether it is mounted or not. */
+  /** Registers the secrets of a server for redaction, whether it is mounted or not. */
   learn(config: MountConfig): void {
     this.#options.redactor?.addSecrets(listSecrets(config))
   }
@@ -126,9 +126,9 @@ export class McpMounts implements MountManager {
     this.learn(given)
     const config = parseServerConfig(path, given)
     const secrets = new KnownSecrets(listSecrets(given))
-    const told = clientInfo ?? { name: 'coppice', version: '0' }
+    const client = clientInfo ?? { name: 'coppice', version: '0' }
     const connection: McpConnection = new McpConnection(
-      { path, config, connectTimeoutMs, env, secrets, clientInfo: told },
+      { path, config, connectTimeoutMs, env, secrets, clientInfo: client },
       () => tools.invalidate(),
     )
     const tools = new PinnedTools(path, getServerIdentity(getServerName(path), config), pins, connection)
@@ -136,7 +136,7 @@ export class McpMounts implements MountManager {
   }
 }
 
-/** The number of the process it is mounted for is not part of a server's name. */
+/** Returns a server's name without the pid of the process it is mounted for. */
 function getServerName(path: string): string {
   return basename(path).replace(/^\d+-/, '')
 }

@@ -8,7 +8,7 @@ import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { listPages } from './list-pages.ts'
 import type { McpConnection } from './mcp-connection.ts'
 
-/** What servers answer for a resource there is not. */
+/** Error code of servers for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002
 
 /** The resources of a server. */
@@ -29,7 +29,7 @@ export class McpResources {
     })
   }
 
-  /** A resource by its URI, as it is or as one name (`file%3A%2F%2F%2Fa`). ENOENT. */
+  /** Reads a resource by its URI, plain or encoded as one name (`file%3A%2F%2F%2Fa`). ENOENT. */
   async read(path: string, name: string, signal: AbortSignal): Promise<ReadResourceResult['contents']> {
     const uri = await this.#resolveUri(decodeName(path, name), signal)
     try {
@@ -42,7 +42,7 @@ export class McpResources {
     }
   }
 
-  /** In a path the two slashes of a URI have become one; what the server has tells which is meant. */
+  /** Restores the two slashes of a URI that a path reduced to one, by comparing with the server's list. */
   async #resolveUri(given: string, signal: AbortSignal): Promise<string> {
     if (given.includes('://')) return given
     const resources = await this.list(signal)

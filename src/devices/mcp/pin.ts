@@ -1,6 +1,6 @@
 import type { ToolFacts } from './tool-facts.ts'
 
-/** What was approved of a server: what it said about its tools, and a hash of that. */
+/** An approval: a server's tool descriptions and their hash. */
 export interface Pin {
   readonly hash: string
   readonly tools: readonly ToolFacts[]

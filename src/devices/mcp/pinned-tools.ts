@@ -5,13 +5,13 @@ import type { Pin } from './pin.ts'
 import { hashTools, pickToolFacts, type ToolFacts } from './tool-facts.ts'
 import { reviewTools, type ToolReview } from './tool-review.ts'
 
-/** What of each server was approved. */
+/** Approvals of all servers. */
 export interface Pins {
   get(server: string): Promise<Pin | undefined>
   set(server: string, pin: Pin): Promise<void>
 }
 
-/** What a server says about its tools, as far as it is what was approved. */
+/** A server's tools, checked against its approval. */
 export class PinnedTools {
   readonly #path: string
   readonly #server: string
@@ -26,22 +26,22 @@ export class PinnedTools {
     this.#connection = connection
   }
 
-  /** Those that were approved last and have not changed, as far as is known; none in doubt. */
+  /** Last approved tools, as far as they are known to be unchanged; otherwise none. */
   get known(): readonly ToolFacts[] {
     return this.#approved ?? []
   }
 
-  /** They may have changed. */
+  /** Marks the tools as possibly changed. */
   invalidate(): void {
     this.#approved = undefined
   }
 
-  /** What was met first is approved with the server itself. EACCES for anything else later. */
+  /** Returns the tools. The first ones seen are approved with the server; later changes are EACCES. */
   async getApproved(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     return this.#approved ?? this.fetchApproved(signal)
   }
 
-  /** As `approved`, asked of the server now. */
+  /** Like `getApproved`, but always asks the server. */
   async fetchApproved(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     const tools = await this.fetchTools(signal)
     const hash = hashTools(tools)
@@ -52,17 +52,17 @@ export class PinnedTools {
     return tools
   }
 
-  /** What the server says now beside what was approved. */
+  /** Compares the server's current tools with the approved ones. */
   async review(signal?: AbortSignal): Promise<ToolReview> {
     return reviewTools(await this.readPin(), await this.fetchTools(signal))
   }
 
-  /** What was approved last; undefined if nothing was. The server is not asked. */
+  /** Returns the last approval, or undefined, without asking the server. */
   readPin(): Promise<Pin | undefined> {
     return this.#pins.get(this.#server)
   }
 
-  /** Approves what the server says now, if it is what was looked at. ECONFLICT. */
+  /** Approves the current tools if their hash is the reviewed one. ECONFLICT. */
   async approve(lookedAt: string, signal?: AbortSignal): Promise<void> {
     const tools = await this.fetchTools(signal)
     const hash = hashTools(tools)
@@ -71,7 +71,7 @@ export class PinnedTools {
     this.#approved = tools
   }
 
-  /** What the server says now, approved or not. */
+  /** Fetches the current tools, approved or not. */
   async fetchTools(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     return this.#connection.use(signal, async (client, options) => {
       if (client.getServerCapabilities()?.tools === undefined) return []

@@ -3,28 +3,28 @@ import { z } from 'zod'
 import { parseDeviceRequest } from '../operation/index.ts'
 
 interface ServerTimeouts {
-  /** How long connecting may take. */
+  /** Limit for connecting. */
   readonly connect_timeout_ms?: number | undefined
-  /** How long a call may take. */
+  /** Limit for a call. */
   readonly timeout_ms?: number | undefined
 }
 
-/** A program of this machine. */
+/** A server that is a local program. */
 interface ProgramConfig extends ServerTimeouts {
   readonly command: string
   readonly args: string[]
-  /** Added to the environment all servers have. */
+  /** Added to the base environment. */
   readonly env: Record<string, string>
   readonly cwd?: string | undefined
 }
 
-/** An address for streamable HTTP. */
+/** A server at a URL for streamable HTTP. */
 interface AddressConfig extends ServerTimeouts {
   readonly url: string
   readonly headers: Record<string, string>
 }
 
-/** How a server is reached. */
+/** A program or an address. */
 export type ServerConfig = ProgramConfig | AddressConfig
 
 const milliseconds = z.int().min(1, 'must be 1 or more').optional()
@@ -47,7 +47,7 @@ const addressConfig: z.ZodType<AddressConfig> = z.strictObject({
   ...timeoutFields,
 })
 
-/** A configuration that can be mounted. EINVAL, which repeats nothing of it: what stands at a wrong place may be a secret. */
+/** Parses a mount's configuration. EINVAL, which repeats no value: a misplaced one may be a secret. */
 export function parseServerConfig(path: string, config: unknown): ServerConfig {
   const isAddress = typeof config === 'object' && config !== null && 'url' in config
   const schema: z.ZodType<ServerConfig> = isAddress ? addressConfig : programConfig
@@ -55,7 +55,7 @@ export function parseServerConfig(path: string, config: unknown): ServerConfig {
 }
 
 /**
- * What a server is known by, whichever process has it mounted: its name, and what is run or reached. Another program
+ * Returns the identity of a server, the same in every process: its name, and its program or address. Another program
  * under an old name is another server.
  */
 export function getServerIdentity(name: string, config: ServerConfig): string {

@@ -1,12 +1,12 @@
 import { isSecretName, type MountConfig } from '../../kernel/index.ts'
 
-/** Headers that say how to talk, and not who does. */
+/** Headers that describe the protocol and never carry credentials. */
 const HARMLESS_HEADER =
   /^(?:accept(?:-.+)?|cache-control|connection|content-.+|date|host|mcp-protocol-version|origin|pragma|referer|traceparent|user-agent)$/i
-/** Nobody makes up so many letters and digits in a row. */
+/** Letters and digits in a row from which a value counts as generated. */
 const MIN_GENERATED_LENGTH = 16
 
-/** What of a server's configuration nobody but the server is to read, whether the configuration can be mounted or not. */
+/** Lists the secrets of a server's configuration, even of an invalid one. */
 export function listSecrets({ env, headers, url }: MountConfig): string[] {
   return [
     ...listEntries(env).flatMap(([name, value]) => listVariableSecrets(name, value)),
@@ -17,14 +17,14 @@ export function listSecrets({ env, headers, url }: MountConfig): string[] {
   ]
 }
 
-/** A secret by its name or by its looks; a region, a path or the name of a model is none, and a tool may well tell it. */
+/** Lists secrets by name or by shape; a region, a path or a model's name is none, and tools may return it. */
 function listVariableSecrets(name: string, value: string): string[] {
   const inner = listEntries(tryParseJson(value)).flatMap(([key, part]) => listVariableSecrets(key, part))
   const own = isSecretName(name) || isGenerated(value) ? listCredentials(value) : []
   return [...own, ...listUrlSecrets(value), ...inner]
 }
 
-/** A value, and what of it is told without the rest: what follows a scheme, a password, the values of cookies. */
+/** Lists a value and its parts that are secret alone: after a scheme, a password, the values of cookies. */
 function listCredentials(value: string): string[] {
   const [, scheme = '', credentials = ''] = /^([\w-]+)\s+(\S+)$/.exec(value.trim()) ?? []
   const pair = /^basic$/i.test(scheme) ? Buffer.from(credentials, 'base64').toString('utf8') : ''
@@ -33,7 +33,7 @@ function listCredentials(value: string): string[] {
   return [value, credentials, pair, password, ...cookies]
 }
 
-/** Keys in an address, and its password; with one, the address itself, since the password may be too short to be known. */
+/** Lists keys and password of a URL; with a password also the URL, since the password may be too short to redact. */
 function listUrlSecrets(text: string): string[] {
   const url = URL.parse(text)
   if (url === null) return []
@@ -47,7 +47,7 @@ function isGenerated(value: string): boolean {
     .some((run) => run.length >= MIN_GENERATED_LENGTH && /\d/.test(run) && /[a-z]/i.test(run))
 }
 
-/** Names and values of what was given as some; numbers are what YAML makes of digits. */
+/** Lists names and values of a mapping; YAML turns digits into numbers. */
 function listEntries(given: unknown): [string, string][] {
   if (typeof given !== 'object' || given === null) return []
   return Object.entries(given).flatMap(([name, value]) =>

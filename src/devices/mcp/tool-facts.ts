@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 
-/** What of a tool a model gets to read. Whatever else a server says of it is passed over. */
+/** The parts of a tool that a model reads. Anything else a server sends is ignored. */
 export type ToolFacts = Pick<
   Tool,
   'name' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'
@@ -18,7 +18,7 @@ export function pickToolFacts({
   return { name, title, description, inputSchema, outputSchema, annotations }
 }
 
-/** The same for the same facts, whatever order they come in. */
+/** Hashes tools independently of their order. */
 export function hashTools(tools: readonly ToolFacts[]): string {
   return hash('sha256', tools.map(toCanonicalJson).sort().join('\n'))
 }

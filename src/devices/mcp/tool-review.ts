@@ -2,21 +2,21 @@ import { scanText } from '../scanner/index.ts'
 import type { Pin } from './pin.ts'
 import { hashTools, isSameTool, type ToolFacts } from './tool-facts.ts'
 
-/** A tool that is not as it was approved. */
+/** A tool that differs from its approved version. */
 export interface ToolChange {
   readonly name: string
   readonly kind: 'added' | 'removed' | 'changed'
   readonly before: ToolFacts | null
   readonly after: ToolFacts | null
-  /** What the scanner has against its words now; null if nothing. */
+  /** Finding of the scanner in its current text; null if there is none. */
   readonly warning: string | null
 }
 
-/** What a server says about its tools, beside what was approved of it. */
+/** A server's current tools compared with the approved ones. */
 export interface ToolReview {
-  /** `new`: nothing of it was approved yet. */
+  /** `new`: nothing was approved yet. */
   readonly state: 'new' | 'approved' | 'changed'
-  /** Of what it says now: what was looked at is what is approved. */
+  /** Hash of the current tools; an approval must name it. */
   readonly hash: string
   readonly tools: number
   readonly changes: readonly ToolChange[]
@@ -42,7 +42,7 @@ function compareTool(name: string, before: ToolFacts | null, after: ToolFacts | 
   return [{ name, kind, before, after, warning: after === null ? null : scanTool(after) }]
 }
 
-/** Every text of a tool is put before a model, the names and descriptions of its arguments too. */
+/** Scans every text of a tool that a model reads, including names and descriptions of its arguments. */
 function scanTool(tool: ToolFacts): string | null {
   const found = scanText(listTexts(tool).join('\n'), { isForeign: true })
   return found === undefined ? null : `${found.kind}: ${found.says}`

@@ -1,7 +1,7 @@
 /**
- * `/dev/memory`: what agents are to remember, of a project, of everything and of the person they work for, and recall.
- * Kept as Markdown that a person can read and edit; what came from a tool or a page carries its origin.
- * Invariant: nothing is kept that the scanner objects to, nor more than a scope holds; recall changes nothing.
+ * `/dev/memory`: notes of agents about a project, about everything and about the person they work for, and recall.
+ * Stored as Markdown that a person can read and edit; text from a tool or a page carries its origin.
+ * Invariant: a scope stores nothing that the scanner refuses, nor more than its limit; recall changes nothing.
  */
 export { type MemoryDeviceOptions, memoryDevices } from './memory-devices.ts'
 export type { MemoryPassage } from './memory-recall.ts'

@@ -28,7 +28,7 @@ interface MemoryChange {
   readonly snapshot?: unknown
 }
 
-/** Remembers, in the scope a request names. */
+/** Creates the operation that changes the scope a request names. */
 export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
   const target = z.enum(['memory', 'global_memory']).default('memory')
   return defineOperation({
@@ -41,7 +41,7 @@ export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins
   })
 }
 
-/** Remembers of the person. */
+/** Creates the operation that changes the person's profile. */
 export function createProfileOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
   return defineOperation({
     description: 'Keeps what is known of the person: role, preferences, expertise.',
@@ -64,7 +64,7 @@ function assertComplete(request: CommitRequest, issues: z.RefinementCtx): void {
   }
 }
 
-/** What the scope or the scanner refuses is an answer, not a failure: the model is to do better. */
+/** Returns refusals of the scope or the scanner as a response, so that the model can correct itself. */
 async function runCommit(
   scope: MemoryScope,
   request: CommitRequest,

@@ -6,15 +6,15 @@ import { createRecallOperation, type PassageHistory, type Summarize } from './me
 import { MemoryScope, type MemoryScopes, type OpenScope } from './memory-scope.ts'
 
 export interface MemoryDeviceOptions {
-  /** Where what is remembered is kept, for who asks: they may work on different projects. */
+  /** Returns the scopes for a caller: processes may work on different projects. */
   getScopes(ctx: DeviceContext): MemoryScopes | Promise<MemoryScopes>
-  /** What tools and pages returned to a process. What it writes of that is judged as theirs. */
+  /** Texts that tools and pages returned to a process. The scanner treats what repeats them as foreign. */
   readonly listOrigins?: ListOrigins
   readonly history?: PassageHistory
   readonly summarize?: Summarize
 }
 
-/** The devices of memory, by their paths. */
+/** Creates the memory devices, by path. */
 export function memoryDevices({
   getScopes,
   listOrigins = () => [],

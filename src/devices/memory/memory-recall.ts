@@ -7,29 +7,29 @@ import { rankItems } from './ranking.ts'
 
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 100
-/** A longer passage is cut where a paragraph or a line ends. */
+/** Limit of a passage; a longer one is cut at the end of a paragraph or a line. */
 const MAX_PASSAGE_CHARACTERS = 1000
 
-/** Something that was said or is known. */
+/** A passage of memory or of a past conversation. */
 export interface MemoryPassage {
   readonly text: string
-  /** Where it is from: a scope of memory, a process. */
+  /** Source of the passage: a scope of memory, a process. */
   readonly source: string
-  /** A tool or a page, if it is from one. */
+  /** Tool or page that the passage came from. */
   readonly origin?: string
 }
 
-/** What happened in processes of the past. It may leave out what has no word of the query. */
+/** Yields passages of past processes. May omit those without a word of the query. */
 export type PassageHistory = (query: string, signal: AbortSignal) => AsyncIterable<MemoryPassage>
 
-/** Says in a few words what passages have to say about a query. */
+/** Summarizes passages with respect to a query. */
 export type Summarize = (
   query: string,
   passages: readonly MemoryPassage[],
   signal: AbortSignal,
 ) => Promise<string>
 
-/** Finds what is known about something, and what was said about it. It changes nothing. */
+/** Creates the operation that finds memories and past passages. It changes nothing. */
 export function createRecallOperation(
   scopeOf: OpenScope,
   history: PassageHistory | undefined,

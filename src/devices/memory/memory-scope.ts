@@ -4,26 +4,26 @@ import { type ScanFinding, scanText } from '../scanner/index.ts'
 import { changeText, readTextIfPresent } from '../stored/index.ts'
 import { formatMemory, type MemoryEntry, normalizeOrigin, normalizeText, parseMemory } from './memory-text.ts'
 
-/** Where a scope is kept, and how many characters it holds. */
+/** Storage of a scope and its limit in characters. */
 export interface ScopeLocation {
   readonly fs: FileSystem
   readonly path: string
   readonly limit?: number
 }
 
-/** What is remembered of the project at hand, of everything, and of the person. */
+/** Scopes of the current project, of all projects, and of the person. */
 export interface MemoryScopes {
   readonly memory: ScopeLocation
   readonly global_memory: ScopeLocation
   readonly user: ScopeLocation
 }
 
-/** A scope as it is for who asks. */
+/** Opens a scope for a caller. */
 export type OpenScope = (name: keyof MemoryScopes, ctx: DeviceContext) => Promise<MemoryScope>
 
 export const scopeNames: readonly (keyof MemoryScopes)[] = ['memory', 'global_memory', 'user']
 
-/** Small enough to be put before a model as a whole. */
+/** Limits in characters, small enough to put a scope in front of a model as a whole. */
 const memoryLimits: Readonly<Record<keyof MemoryScopes, number>> = {
   memory: 16_000,
   global_memory: 16_000,
@@ -36,10 +36,10 @@ const titles: Readonly<Record<keyof MemoryScopes, string>> = {
   user: 'What is known of the person',
 }
 
-/** Why something was not remembered, in words a model can act on. */
+/** Reason for a refusal, in words a model can act on. */
 export class MemoryRefusal extends Error {}
 
-/** What is remembered of one thing. Several processes may change it at the same time. */
+/** The entries of one scope. Several processes may change it at the same time. */
 export class MemoryScope {
   readonly limit: number
   readonly name: keyof MemoryScopes
@@ -57,7 +57,7 @@ export class MemoryScope {
     return parseMemory((await readTextIfPresent(this.#fs, this.#path)) ?? '')
   }
 
-  /** False if it was known already. */
+  /** Adds an entry; returns false if it exists already. */
   async add(content: string, origin: string | undefined): Promise<boolean> {
     const added = this.#createEntry(content, origin)
     let isNew = true
@@ -68,7 +68,7 @@ export class MemoryScope {
     return isNew
   }
 
-  /** Swaps a part of the one entry that has it; the entry as it is now. */
+  /** Replaces a part of the only entry that contains it; returns the new entry. */
   async replace(old: string, replacement: string, origin: string | undefined): Promise<MemoryEntry> {
     let replaced: MemoryEntry = { text: '' }
     await this.#change((entries) => {
@@ -80,7 +80,7 @@ export class MemoryScope {
     return replaced
   }
 
-  /** The entry that is gone. */
+  /** Removes an entry and returns it. */
   async remove(old: string): Promise<MemoryEntry> {
     let removed: MemoryEntry = { text: '' }
     await this.#change((entries) => {
@@ -121,7 +121,7 @@ export function countCharacters(entries: readonly MemoryEntry[]): number {
   return entries.reduce((sum, { text }) => sum + text.length, 0)
 }
 
-/** The whole of an entry counts before a part of one. */
+/** Finds an entry by its whole text, or else by a part of it. */
 function findEntry(old: string, entries: readonly MemoryEntry[]): MemoryEntry {
   const wanted = normalizeText(old)
   const whole = entries.filter(({ text }) => text === wanted)

@@ -1,15 +1,15 @@
-/** One thing that is remembered. */
+/** One remembered entry. */
 export interface MemoryEntry {
   readonly text: string
-  /** Where it came from, if not from the agent or the person: an address, a device. */
+  /** Source of the entry if it is not from the agent or the person: an address, a device. */
   readonly origin?: string
 }
 
-/** No entry can hold such a comment: the scanner refuses them. */
+/** Matches the origin comment. No entry can contain one: the scanner refuses them. */
 const ORIGIN = /^<!-- from (\S+) -->$/
 const INDENT = '  '
 
-/** Entries as items of a Markdown list. Lines that belong to no item are nobody's. */
+/** Parses the items of a Markdown list; ignores lines outside items. */
 export function parseMemory(markdown: string): MemoryEntry[] {
   const items: string[][] = []
   for (const line of markdown.split(/\r?\n/)) {
@@ -19,7 +19,7 @@ export function parseMemory(markdown: string): MemoryEntry[] {
   return items.map(parseEntry).filter(({ text }) => text !== '')
 }
 
-/** The other way round, below a title. */
+/** Formats entries as Markdown below a title. */
 export function formatMemory(title: string, entries: readonly MemoryEntry[]): string {
   const items = entries.map(({ text, origin }) => {
     const lines = [...text.split('\n'), ...(origin === undefined ? [] : [`<!-- from ${origin} -->`])]
@@ -28,7 +28,7 @@ export function formatMemory(title: string, entries: readonly MemoryEntry[]): st
   return [`# ${title}\n`, ...items].join('\n')
 }
 
-/** A text as it is kept: no spaces at the ends of its lines, no empty lines around it. */
+/** Trims the ends of lines, and empty lines around the text. */
 export function normalizeText(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
@@ -37,7 +37,7 @@ export function normalizeText(text: string): string {
     .trim()
 }
 
-/** As one word, so that it cannot pass for anything but an origin. */
+/** Formats an origin as one word, so that it cannot pass for anything else. */
 export function normalizeOrigin(origin: string): string {
   return origin
     .toWellFormed()

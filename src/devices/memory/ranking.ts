@@ -1,16 +1,16 @@
-/** How fast further occurrences count for less, and how much long texts count for less: as BM25 usually has them. */
+/** Usual BM25 constants: saturation of repeated words, and penalty of long texts. */
 const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
-/** Endings that make no other word of a word. */
+/** Inflectional endings, ignored in comparisons. */
 const ENDING = /(?<=\p{L}{4})(?:ing|ed|es|s)$/u
 
 export interface Ranked<Item> {
   readonly item: Item
-  /** The higher the better; only comparable within one ranking. */
+  /** Higher is better; comparable within one ranking only. */
   readonly score: number
 }
 
-/** The items that have any word of a query, the most relevant first, as BM25 ranks them. */
+/** Returns the items with any word of a query, most relevant first, ranked by BM25. */
 export function rankItems<Item extends { readonly text: string }>(
   query: string,
   items: readonly Item[],
@@ -33,7 +33,7 @@ export function rankItems<Item extends { readonly text: string }>(
     .sort((one, other) => other.score - one.score)
 }
 
-/** @param share how long the text is beside the mean */
+/** @param share length of the text relative to the mean */
 function computeScore(counts: readonly number[], rarity: readonly number[], share: number): number {
   const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * share)
   return counts.reduce(

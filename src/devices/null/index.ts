@@ -1,6 +1,6 @@
 /**
  * `/dev/null` and `/dev/random`: the devices every system has.
- * One is empty and takes everything; the other gives bytes nobody can guess.
- * Invariant: neither keeps anything.
+ * One is empty and discards all writes; the other returns random bytes.
+ * Invariant: neither stores anything.
  */
 export { nullDevice, randomDevice } from './null-device.ts'

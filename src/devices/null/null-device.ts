@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Device, DeviceFile } from '../../kernel/index.ts'
 
-/** An open file gives so much and then ends: whoever reads to the end is to come to one. */
+/** Limit of an open file, so that a reader reaches the end. */
 const MAX_RANDOM_BYTES = 64 * 1024
 
-/** Empty, and takes whatever is written. */
+/** Creates a device that reads as empty and discards writes. */
 export function nullDevice(): Device {
   return { match: 'exact', open: () => createFile(() => new Uint8Array()) }
 }
 
-/** Random bytes, up to 64 KiB for each time it is opened. */
+/** Creates a device of random bytes, up to 64 KiB per open. */
 export function randomDevice(bytes: (length: number) => Uint8Array = randomBytes): Device {
   return {
     match: 'exact',

@@ -2,18 +2,18 @@ import type { z } from 'zod'
 import type { DeviceContext } from '../../kernel/index.ts'
 import { parseDeviceRequest, toJsonSchema } from './parse-device-request.ts'
 
-/** For whom an operation is done, and how it is cancelled. */
+/** Caller of an operation and its signal. */
 export interface OperationCall {
   readonly ctx: DeviceContext
   readonly signal: AbortSignal
 }
 
-/** One thing a device does. */
+/** One operation of a device. */
 export interface DeviceOperation {
   readonly description: string
-  /** The arguments as JSON Schema. */
+  /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** The answer, to be told as JSON. EINVAL for arguments that do not fit; the path is where they were written. */
+  /** Returns the response as a JSON value. EINVAL for invalid arguments, with the path they were written to. */
   run(path: string, args: unknown, call: OperationCall): Promise<unknown>
 }
 
@@ -23,7 +23,7 @@ interface OperationSpec<Args> {
   run(args: Args, call: OperationCall): Promise<unknown>
 }
 
-/** An operation that checks its arguments before it runs. */
+/** Defines an operation that validates its arguments before it runs. */
 export function defineOperation<Args>({ description, schema, run }: OperationSpec<Args>): DeviceOperation {
   return {
     description,

@@ -1,7 +1,7 @@
 /**
- * How devices take requests: operations with a schema each, as requests to a file and as tools of a model.
- * A request that does not fit is answered with what is wrong with it and what there is.
- * Invariant: an operation runs only with arguments that its schema takes.
+ * Requests of devices: operations with a schema each, callable by writing to a file and as model tools.
+ * An invalid request fails with its problems and the valid choices.
+ * Invariant: an operation runs only with arguments that match its schema.
  */
 
 export { type DeviceOperation, defineOperation, type OperationCall } from './device-operation.ts'

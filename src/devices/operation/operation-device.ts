@@ -11,14 +11,14 @@ import type { DeviceOperation } from './device-operation.ts'
 
 type Operations = Readonly<Record<string, DeviceOperation>>
 
-/** What a device has below its path besides its operations. */
+/** Files of a device below its path, besides its operations. */
 export interface DeviceFiles {
-  /** Undefined for what there is not. */
+  /** Opens a file; undefined if there is none. */
   open(subpath: string, ctx: DeviceContext): Promise<DeviceFile | undefined>
   names(): Promise<readonly string[]>
 }
 
-/** A device that does one thing, which models call by a name. */
+/** Creates a device with one operation, which models call by a tool name. */
 export function operationDevice(path: string, tool: string, operation: DeviceOperation): Device {
   return {
     match: 'exact',
@@ -28,8 +28,8 @@ export function operationDevice(path: string, tool: string, operation: DeviceOpe
 }
 
 /**
- * A device that does several things. Which one is meant is said below its path, or as `op` of a request to the path
- * itself: `/dev/tasks/task_list` with `{}`, or `/dev/tasks` with `{"op": "task_list"}`.
+ * Creates a device with several operations. A request names one by the path below the device, or as `op` when
+ * written to the device: `/dev/tasks/task_list` with `{}`, or `/dev/tasks` with `{"op": "task_list"}`.
  */
 export function operationsDevice(path: string, operations: Operations, files?: DeviceFiles): Device {
   const entry = (name: string): DeviceEntry => ({ name, type: 'device' })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { VfsError } from '../../vfs/index.ts'
 
-/** What is longer is cut where a message repeats what was given. */
+/** Limit of a value repeated in a message. */
 const MAX_SHOWN_CHARACTERS = 60
 
 /**
- * A request that fits a schema. EINVAL, with what is wrong with each argument and which there are; what was given is not
- * repeated where it is secret.
+ * Parses a request by a schema. EINVAL lists each problem and the valid arguments; it does not repeat
+ * secret values.
  */
 export function parseDeviceRequest<Request>(
   path: string,
@@ -21,13 +21,13 @@ export function parseDeviceRequest<Request>(
   throw new VfsError('EINVAL', path, { op: 'write', detail })
 }
 
-/** A schema as models are told of it. */
+/** Converts a schema to the JSON Schema that models see. */
 export function toJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...told } = z.toJSONSchema(schema, { io: 'input' })
-  return told
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input' })
+  return jsonSchema
 }
 
-/** What is wrong with an argument in one way is often wrong in a second: the first says enough. */
+/** Keeps the first issue of each argument: later ones often follow from it. */
 function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const met = new Set<string>()
   return issues.filter(({ path }) => {
@@ -48,7 +48,7 @@ function formatIssue(issue: z.core.$ZodIssue, value: unknown, isSecret: boolean)
   return isSecret ? `'${name}': ${message}` : `'${name}': ${message}; given: ${formatValue(given)}`
 }
 
-/** What a schema says in its own words is told so; the usual words for what is too small are for programmers. */
+/** Returns a schema's own message; replaces Zod's wording for values that are too small. */
 function formatIssueMessage(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'too_small' || !issue.message.startsWith('Too small'))
     return issue.message.replace(/^Invalid (?:input|option): /, '')
@@ -66,7 +66,7 @@ function getValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found
 }
 
-/** A value on one line; of what holds others, only how many. */
+/** Formats a value on one line; of a container, only its size. */
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'

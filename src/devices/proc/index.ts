@@ -1,6 +1,6 @@
 /**
- * `/proc`: the processes there are, as files that say what they are and what they do.
- * It reads the kernel's tables and changes nothing; the past of a process comes from its steps.
- * Invariant: an open file says what was so when it was opened, and cannot be written.
+ * `/proc`: the running processes as files with their state.
+ * It reads the kernel's tables and changes nothing; the history of a process comes from its steps.
+ * Invariant: an open file is a snapshot of the moment it was opened, and is read-only.
  */
 export { procDevice } from './proc-device.ts'

@@ -15,17 +15,17 @@ const PATH = '/proc'
 const PID = /^[1-9]\d{0,14}$/
 
 export interface ProcOptions {
-  /** The steps a process made so far, by its uuid; none when absent. */
+  /** Returns the steps of a process by its uuid; none when absent. */
   readonly steps?: (uuid: string) => Promise<readonly StepRecord[]>
-  /** What a process finds mounted, one line each. */
+  /** Returns the mounts of a process, one line each. */
   readonly mounts?: (pid: number) => Iterable<string>
-  /** Takes secrets out of what is told; nothing when absent. */
+  /** Redacts secrets from all output; no redaction when absent. */
   readonly redactor?: ProcRedactor
 }
 
 const UNCHANGED: ProcRedactor = { redactText: (text) => text, redactValue: (value) => value }
 
-/** The processes of a kernel: `/proc/{pid}/status` and others, `/proc/self`, `/proc/mounts`. Nothing can be written. */
+/** Creates the read-only device of processes: `/proc/{pid}/status` and others, `/proc/self`, `/proc/mounts`. */
 export function procDevice(
   { table, contexts }: Pick<Kernel, 'table' | 'contexts'>,
   { steps = async () => [], mounts = () => [], redactor = UNCHANGED }: ProcOptions = {},
@@ -69,7 +69,7 @@ function listPidEntries(processes: readonly Process[]): DeviceEntry[] {
   return processes.map(({ pid }) => ({ name: String(pid), type: 'directory' }))
 }
 
-/** The person at a terminal is no process, and has no self. */
+/** Lists `self` for a process; a person at a terminal has none. */
 function listSelfEntry({ pid }: DeviceContext, table: Kernel['table']): DeviceEntry[] {
   return table.find(pid) === undefined ? [] : [{ name: 'self', type: 'directory' }]
 }

@@ -1,19 +1,19 @@
 import type { ContextManager, Process, Redactor, StepRecord } from '../../kernel/index.ts'
 
-/** Takes secrets out of what is told of a process. */
+/** Redacts secrets from the output about a process. */
 export type ProcRedactor = Pick<Redactor, 'redactText' | 'redactValue'>
 
-/** Where the files of a process are read from. */
+/** Sources of the files of a process. */
 export interface ProcessSources {
   readonly contexts: Pick<ContextManager, 'getContextSummary'>
-  /** The steps a process made so far. */
+  /** Returns the steps of a process so far. */
   steps(uuid: string): Promise<readonly StepRecord[]>
   readonly redactor: ProcRedactor
 }
 
 type ReadProcessFile = (process: Process, sources: ProcessSources) => string | Promise<string>
 
-/** The files of a process by their names. */
+/** Readers of the files of a process, by name. */
 export const processFiles: Readonly<Record<string, ReadProcessFile>> = {
   status: (process, { redactor }) => `${JSON.stringify(toProcessStatus(process, redactor))}\n`,
   intent: ({ spec: { intent } }, { redactor }) => redactor.redactText(intent),
@@ -22,12 +22,12 @@ export const processFiles: Readonly<Record<string, ReadProcessFile>> = {
   fds: ({ descriptors }, { redactor }) =>
     `${JSON.stringify(descriptors.list().map(({ fd, path }) => ({ fd, path: redactor.redactText(path) })))}\n`,
   steps: async ({ uuid }, { steps, redactor }) => {
-    const told = redactor.redactValue((await steps(uuid)).map(toStepSummary))
-    return told.map((step) => `${JSON.stringify(step)}\n`).join('')
+    const summaries = redactor.redactValue((await steps(uuid)).map(toStepSummary))
+    return summaries.map((step) => `${JSON.stringify(step)}\n`).join('')
   },
 }
 
-/** No devices listed stands for all of them. */
+/** An empty device list stands for all devices. */
 function toProcessStatus(
   { pid, ppid, state, spec, tokensUsed, elapsed, allowedDevices }: Process,
   redactor: ProcRedactor,
@@ -44,7 +44,7 @@ function toProcessStatus(
   }
 }
 
-/** A step without the conversation that led to it. */
+/** Returns a step without its conversation. */
 function toStepSummary({
   step_number,
   timestamp,

@@ -1,8 +1,8 @@
 const PICTURE = String.raw`[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\u{FE0F}]`
-/** Scripts that cannot be written without joiners. */
+/** Scripts that need joiners. */
 const JOINED = String.raw`[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Guru}\p{sc=Knda}\p{sc=Mlym}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{M}]`
 
-/** Joiners and selectors where writing needs them: between the parts of an emoji, and in scripts that join letters. */
+/** Joiners and selectors that writing needs: between the parts of an emoji, and in scripts that join letters. */
 const NEEDED_JOINERS = new RegExp(
   [
     String.raw`(?<=${PICTURE})\u200D(?=\p{Extended_Pictographic})`,
@@ -12,16 +12,16 @@ const NEEDED_JOINERS = new RegExp(
   'gu',
 )
 
-/** Controls, zero widths, what turns the direction around, fillers, selectors and tags: seen by models, not by people. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
+/** Controls, zero widths, direction overrides, fillers, selectors and tags: visible to models, not to people. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are the target
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u
 const HIDDEN =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: they are looked for one by one
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character is matched alone
   /[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u
-/** Private use: means nothing to people, and whatever was agreed on to a model. */
+/** Private use: invisible in meaning to people, but possibly agreed on with a model. */
 const PRIVATE = /[\ue000-\uf8ff\u{f0000}-\u{10ffff}]/u
 
-/** The first character that people do not see, as `U+200B`; undefined if there is none. */
+/** Returns the first hidden character, as `U+200B`; undefined if there is none. */
 export function findHiddenCharacter(text: string): string | undefined {
   const rest = text.replace(NEEDED_JOINERS, '')
   for (const kind of [CONTROL, HIDDEN, PRIVATE]) {

@@ -2,25 +2,25 @@
 const LOOKALIKES = parsePairs(
   'аa еe оo рp сc уy хx іi јj ѕs һh ԁd ӏl кk мm тt вb нh гr пn αa εe οo ρp υu νv ιi κk τt χx ηn γy ωw ıi ɡg ɑa ѵv ոn սu օo հh ɩi ʀr ɴn ɢg',
 )
-/** Digits and signs that stand for letters in the middle of words. */
+/** Digits and signs that stand for letters inside words. */
 const SIGNS = parsePairs('0o 1i 3e 4a 5s 7t @a $s')
-/** `i g n o r e` and `i.g.n.o.r.e`: single letters, each set off from the next. */
+/** Matches `i g n o r e` and `i.g.n.o.r.e`: single letters, each separated from the next. */
 const SPACED = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}][ ._*-]){4,}[\p{L}\p{N}](?![\p{L}\p{N}])/gu
 const BASE64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g
 const ESCAPED = /%[0-9a-f]{2}|&#x?[0-9a-f]{1,6};|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}/gi
 const MAX_DECODED = 20
 
-/** A text in the forms in which rules look at it. */
+/** The forms of a text that rules match against. */
 export interface NormalizedText {
-  /** Lower case, in Latin letters where they look like that, on as many lines as it has. */
+  /** Lower case, with lookalikes as Latin letters, line breaks preserved. */
   readonly plain: string
-  /** Its words alone, each set off from the next by one space. */
+  /** Words alone, separated by one space. */
   readonly words: string
-  /** Words as they are written, in their own script. */
+  /** Words in their own script. */
   readonly native: string
 }
 
-/** A text, and what it says where parts of it are encoded. */
+/** Normalizes a text, and the decoded forms of its encoded parts. */
 export function normalizeText(text: string): NormalizedText[] {
   return [text, ...decodeParts(text)].map(normalizePart)
 }
@@ -61,7 +61,7 @@ function unescapeCharacter(escaped: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : escaped
 }
 
-/** Bytes that were no text decode to something that is none either. */
+/** Rejects decoded bytes that are not text. */
 function isProse(text: string): boolean {
   return /^[\p{L}\p{N}\p{P}\p{S}\s]+$/u.test(text) && / /.test(text) && !text.includes('\ufffd')
 }

@@ -1,33 +1,33 @@
-/** What a tool or a page returned to a process. */
+/** A text that a tool or a page returned to a process. */
 export interface OriginalText {
-  /** Where it is from, such as an address or a device. */
+  /** Source of the text, such as an address or a device. */
   readonly origin: string
   readonly text: string
 }
 
-/** What tools and pages returned to a process, so that what it writes can be traced to them. */
+/** Lists the texts that tools and pages returned to a process, to trace what it writes. */
 export type ListOrigins = (pid: number) => Iterable<OriginalText>
 
-/** So many words in a row are no accident. */
+/** Words in a row that count as a copy. */
 const RUN_WORDS = 8
-/** Fewer words are anybody's. */
+/** Shorter texts have no origin. */
 const MIN_WORDS = 3
-/** One such word is no accident either: it is code for something, which a command can turn back into words. */
+/** Length from which a single word counts as a copy: it is likely encoded text. */
 const LONG_WORD_CHARACTERS = 24
 
-/** Where a text was taken from: a part of it is from a source, or the whole of a text that is too short for that. */
+/** Returns the origin of a text: a source of a part of it, or of the whole if the text is short. */
 export function findOrigin(text: string, sources: Iterable<OriginalText>): string | undefined {
   const words = splitWords(text)
   const run = words.length < MIN_WORDS ? RUN_WORDS : Math.min(RUN_WORDS, words.length)
   return findSource(words, run, sources)
 }
 
-/** Where a part of a text was taken from: it repeats eight words in a row of a source, or one long word. */
+/** Returns the origin of a part of a text: it repeats eight words in a row of a source, or one long word. */
 export function findPartialOrigin(text: string, sources: Iterable<OriginalText>): string | undefined {
   return findSource(splitWords(text), RUN_WORDS, sources)
 }
 
-/** Looked for by the first two words of each run, in time that grows with the sources. */
+/** Searches by the first two words of each run, in time linear in the sources. */
 function findSource(
   words: readonly string[],
   length: number,
@@ -53,7 +53,7 @@ function getRun(words: readonly string[], at: number, length: number): string {
   return words.slice(at, at + length).join(' ')
 }
 
-/** What tools return is JSON, and JSON in JSON: the end of a line there is no letter of the next word. */
+/** Splits words, treating escaped line breaks of nested JSON as separators. */
 function splitWords(text: string): string[] {
   return (
     text

@@ -9,21 +9,21 @@ import type { ScanRule, ThreatKind } from './rules/rule.ts'
 export type { ThreatKind }
 
 export interface ScanOptions {
-  /** The text came from a tool or a page: it may tell, and not order. */
+  /** True if the text came from a tool or a page: it may state facts, but not give orders. */
   readonly isForeign?: boolean
 }
 
-/** Why a text is refused. */
+/** Reason for a refusal. */
 export interface ScanFinding {
   readonly kind: ThreatKind
-  /** What is wrong with it, for who wrote it. */
+  /** Description of the problem, for the author. */
   readonly says: string
 }
 
 const ownRules: readonly ScanRule[] = [...injectionRules, ...roleHijackRules, ...exfiltrationRules]
 const foreignRules: readonly ScanRule[] = [...ownRules, ...addressRules]
 
-/** The first thing a text must not say if it is to be kept; undefined if there is nothing against it. */
+/** Returns the first finding that forbids storing a text; undefined if there is none. */
 export function scanText(text: string, { isForeign = false }: ScanOptions = {}): ScanFinding | undefined {
   const hidden = findHiddenCharacter(text)
   if (hidden !== undefined)

@@ -6,25 +6,25 @@ import { defineOperation } from '../operation/index.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const MAX_TIMEOUT_MS = 86_400_000
-/** Of a long output, the beginning says what was done and the end how it went. */
+/** Of a long output, keep the beginning (what was done) and the end (how it went). */
 const HEAD_CHARACTERS = 8000
 const TAIL_CHARACTERS = 24_000
 
-/** Where commands of a process are run. */
+/** The workspace that runs the commands of a process. */
 export type CommandWorkspace = Pick<Workspace, 'path' | 'exec'>
 
 export interface ShellDeviceOptions {
-  /** Where it is registered; `/dev/shell` when absent. */
+  /** Path of the device; `/dev/shell` when absent. */
   readonly path?: string
-  /** The workspace of a process; undefined if it has none. */
+  /** Returns the workspace of a process; undefined if it has none. */
   findWorkspace(ctx: DeviceContext): CommandWorkspace | undefined
-  /** Who is asked about what policy does not allow unasked; nobody when absent. */
+  /** Returns the prompt for commands that need confirmation; without one they are refused. */
   askFor?(ctx: DeviceContext): AskPerson | undefined
-  /** For a command that names none; 30 s when absent. */
+  /** Timeout of a command that names none; 30 s when absent. */
   readonly timeoutMs?: number
 }
 
-/** Runs commands: a line for a shell, or `{command, cwd, timeout_ms, network}`. EACCES for what policy refuses. */
+/** Creates the device. It takes a shell line, or `{command, cwd, timeout_ms, network}`. EACCES if policy refuses. */
 export function shellDevice(options: ShellDeviceOptions): Device {
   const { path = '/dev/shell' } = options
   const { description, inputSchema, run } = createCommandOperation(path, options)
@@ -60,7 +60,7 @@ function createCommandOperation(
     run: async ({ command, cwd, timeout_ms: timeoutMs, network }, { ctx, signal }) => {
       const { exec, root } = requireCommands(path, findWorkspace(ctx))
       const call = { caller: ctx.caller, signal: AbortSignal.any([ctx.signal, signal]) }
-      // A workspace is not behind the guard. This changes nothing, and the guard judges it as a change.
+      // Commands bypass the guard. This mkdir changes nothing, but makes the guard check write access.
       await ctx.fs.mkdir(root, { parents: true }, call)
       const report = await exec(
         { command: { shell: command }, cwd: resolveCwd(path, root, cwd), timeoutMs, network },
@@ -85,7 +85,7 @@ function requireCommands(path: string, workspace: CommandWorkspace | undefined):
   throw new VfsError('ENOTSUP', path, { op: 'write', detail })
 }
 
-/** A directory as the workspace itself knows it. EINVAL for one elsewhere. */
+/** Resolves a directory relative to the workspace. EINVAL outside it. */
 function resolveCwd(device: string, root: string, cwd = ''): string {
   const path = /^vfs:/i.test(cwd) ? fromUri(cwd) : join(root, cwd)
   if (isWithin(path, root)) return path.slice(root.length) || '/'
@@ -95,14 +95,14 @@ function resolveCwd(device: string, root: string, cwd = ''): string {
   })
 }
 
-/** A line for a shell, unless it is JSON. */
+/** Parses a request: JSON, or else a shell line. */
 function parseRequest(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
   if (!text.trimStart().startsWith('{')) return { command: text }
   try {
     return JSON.parse(text)
   } catch {
-    // A group of commands in braces.
+    // A brace group of the shell.
     return { command: text }
   }
 }
@@ -118,7 +118,7 @@ function formatReport(report: CommandReport): unknown {
     checkpoint,
     left_out: leftOut,
     unmerged,
-    // What comes from there is anybody's.
+    // Output of a networked command may come from anyone.
     ...(isNetworked === true && { origin: 'network' }),
   }
 }

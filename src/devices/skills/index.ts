@@ -1,6 +1,6 @@
 /**
- * `/dev/skills/manage`: agents make, change and delete skills while they run.
- * It writes to one place; skills that come from elsewhere are not its to change, nor to hide.
- * Invariant: what it wrote can be loaded, and says nothing the scanner objects to.
+ * `/dev/skills/manage`: agents create, change and delete skills while they run.
+ * It writes to one directory; it neither changes nor hides skills from elsewhere.
+ * Invariant: every skill it wrote can be loaded and passes the scanner.
  */
 export { skillsDevice } from './skills-device.ts'

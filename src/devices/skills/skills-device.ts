@@ -18,11 +18,11 @@ const PATH = '/dev/skills/manage'
 const MAX_BODY_CHARACTERS = 50_000
 
 export interface SkillsOptions {
-  /** Where skills are made, in `/skills`. */
+  /** File system to create skills in, at `/skills`. */
   readonly fs: FileSystem
-  /** All skills there are, those of other places too. */
+  /** Catalog of all skills, including those from elsewhere. */
   readonly catalog: Pick<AgentCatalog, 'skill'>
-  /** What tools and pages returned to a process. A skill tells a model what to do, so it is not made of that. */
+  /** Texts that tools and pages returned to a process. A skill instructs a model, so it must not repeat them. */
   readonly listOrigins?: ListOrigins
 }
 
@@ -47,7 +47,7 @@ const manageRequest = z.strictObject({
 
 type ManageRequest = z.output<typeof manageRequest>
 
-/** Makes, changes and deletes skills. */
+/** Creates the device that creates, changes and deletes skills. */
 export function skillsDevice(options: SkillsOptions): Device {
   return operationDevice(
     PATH,
@@ -98,10 +98,10 @@ async function removeSkill(name: string, { fs, catalog }: SkillsOptions): Promis
   throw (await isKnownSkill(name, catalog)) ? createReadOnlyError(name) : createMissingError(name)
 }
 
-/** One that cannot be loaded is there all the same. */
-async function isKnownSkill(name: string, shelf: SkillsOptions['catalog']): Promise<boolean> {
+/** Reports whether a skill exists, even if it cannot be loaded. */
+async function isKnownSkill(name: string, catalog: SkillsOptions['catalog']): Promise<boolean> {
   try {
-    await shelf.skill(name)
+    await catalog.skill(name)
     return true
   } catch (error) {
     return !isVfsError(error, 'ENOENT')

@@ -4,8 +4,8 @@ import { type CallContext, type FileSystem, isVfsError, readFile } from '../../v
 const decoder = new TextDecoder()
 
 /**
- * Changes a text that others may change at the same time. What is there is given to `change`, null for nothing, and
- * what that returns is written if nobody else wrote meanwhile; else it is asked again. Null leaves things as they are.
+ * Changes a text that others may change concurrently. `change` receives the current text, or null, and its result
+ * is written if the file is unchanged; otherwise `change` runs again. Returning null leaves the file as it is.
  */
 export async function changeText(
   fs: FileSystem,
@@ -27,7 +27,7 @@ export async function changeText(
   }
 }
 
-/** The text of a file; null where there is none. */
+/** Returns the text of a file; null if there is none. */
 export async function readTextIfPresent(
   fs: FileSystem,
   path: string,

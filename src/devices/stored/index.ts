@@ -1,6 +1,6 @@
 /**
- * Texts that devices keep in a file system, where several processes change them at the same time.
- * What a device makes of a text is its own business.
- * Invariant: a change is made to what is there at that moment, or not at all; no change of another is lost.
+ * Text files of devices that several processes change concurrently.
+ * The format of a text is up to the device.
+ * Invariant: a change applies to the current text or not at all; no concurrent change is lost.
  */
 export { changeText, readTextIfPresent } from './change-text.ts'

@@ -1,7 +1,7 @@
 /**
- * `/dev/tasks`: what is to be done, by whom and after what, shared by all processes.
- * Each task is a file of its own, so that `ls` and `cat` show them and they outlive whoever made them.
- * Invariant: a task goes from pending over in_progress to completed, and never waits for itself.
+ * `/dev/tasks`: tasks with owners and dependencies, shared by all processes.
+ * Each task is a file, so that `ls` and `cat` show it and it outlives its creator.
+ * Invariant: a task goes from pending over in_progress to completed, and never depends on itself.
  */
 export type { Task, TaskStatus } from './task.ts'
 export { TaskFiles } from './task-files.ts'

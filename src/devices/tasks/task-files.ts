@@ -4,16 +4,16 @@ import { assertStatusFollows, findCycle, formatTask, parseTask, type Task, type 
 
 const FILE = /^([1-9]\d{0,8})\.json$/
 
-/** What becomes different about a task. */
+/** A change of a task. */
 export interface TaskChange {
   readonly status?: TaskStatus | undefined
-  /** Added to those it has. */
+  /** Dependencies to add. */
   readonly dependencies?: readonly string[] | undefined
-  /** null for nobody. */
+  /** New owner; null for none. */
   readonly owner?: string | null | undefined
 }
 
-/** A file among the tasks that is none. */
+/** A malformed task file. */
 interface TaskFault {
   readonly file: string
   readonly problem: string
@@ -24,7 +24,7 @@ export interface TaskList {
   readonly faults: readonly TaskFault[]
 }
 
-/** Tasks as files of a directory, `1.json` and so on. Several processes may work on it at the same time. */
+/** Tasks as files of a directory: `1.json`, `2.json`, …. Several processes may use it concurrently. */
 export class TaskFiles {
   readonly #fs: FileSystem
   readonly #directory: string
@@ -53,13 +53,13 @@ export class TaskFiles {
         await this.#fs.write(this.#getTaskPath(task.id), formatTask(task), { ifMatch: null }, ctx)
         return task
       } catch (error) {
-        // Somebody else has just taken the number.
+        // Another process has just taken the number.
         if (!isVfsError(error, 'ECONFLICT')) throw error
       }
     }
   }
 
-  /** ENOENT, EINVAL for a status it cannot go to or a circle of dependencies, ECONFLICT for the status it has. */
+  /** Updates a task. ENOENT; EINVAL for an invalid status or a dependency cycle; ECONFLICT for its current status. */
   async update(id: string, change: TaskChange, ctx?: CallContext): Promise<Task> {
     for (const before of change.dependencies ?? []) await this.get(before, ctx)
     const added = await this.#change(id, (task) => this.#applyChange(task, change), ctx)
@@ -67,14 +67,14 @@ export class TaskFiles {
     return added.after
   }
 
-  /** ENOENT. */
+  /** Returns a task. ENOENT. */
   async get(id: string, ctx?: CallContext): Promise<Task> {
     const file = this.#getTaskPath(id)
     const text = FILE.test(`${id}.json`) ? await readTextIfPresent(this.#fs, file, ctx) : null
     return this.#parseTask(id, text)
   }
 
-  /** All, in the order in which they were made. */
+  /** Lists all tasks in creation order. */
   async list(ctx?: CallContext): Promise<TaskList> {
     const tasks: Task[] = []
     const faults: TaskFault[] = []
@@ -121,8 +121,8 @@ export class TaskFiles {
   }
 
   /**
-   * Looked for when it is written: of two who close a circle from both sides at once, at least the later one sees it.
-   * What was added is then taken out again.
+   * Checks for a cycle after the write: of two processes that close one concurrently, the later sees it.
+   * Then removes the added dependencies again.
    */
   async #assertNoCycle(id: string, { before, after }: { before: Task; after: Task }, ctx?: CallContext) {
     const circle = findCycle(id, (await this.list(ctx)).tasks)
@@ -132,7 +132,7 @@ export class TaskFiles {
       id,
       (task) => ({
         ...task,
-        // Only what is still as it was set here: others may have gone on meanwhile.
+        // Revert only what is unchanged since: others may have updated the task.
         status: task.status === after.status ? before.status : task.status,
         owner: task.owner === after.owner ? before.owner : task.owner,
         dependencies: task.dependencies.filter((name) => !added.includes(name)),

@@ -5,15 +5,15 @@ export const taskStatuses = ['pending', 'in_progress', 'completed'] as const
 
 export type TaskStatus = (typeof taskStatuses)[number]
 
-/** Something to be done. */
+/** A unit of work. */
 export interface Task {
   readonly id: string
   readonly subject: string
   readonly description: string
   readonly status: TaskStatus
-  /** Who does it; null while nobody does. */
+  /** Owner of the task; null while it has none. */
   readonly owner: string | null
-  /** The tasks that come before it. */
+  /** Ids of the tasks that come before it. */
   readonly dependencies: readonly string[]
   readonly created_at: string
   readonly updated_at: string
@@ -30,7 +30,7 @@ const task: z.ZodType<Task> = z.object({
   updated_at: z.string(),
 })
 
-/** A task as a file has it. EIO for a file that is none, which a person may have edited. */
+/** Parses a task file. EIO if it is malformed, since a person may have edited it. */
 export function parseTask(text: string, path: string): Task {
   try {
     return task.parse(JSON.parse(text))
@@ -51,8 +51,8 @@ const nextStatus: Readonly<Record<TaskStatus, TaskStatus | null>> = {
 }
 
 /**
- * Refuses a status a task cannot go to. ECONFLICT for the one it has, so that of two who begin the same task only one
- * has it; EINVAL for any other.
+ * Refuses an invalid status change. ECONFLICT for the current status, so that of two processes that begin a task
+ * only one succeeds; EINVAL for any other.
  */
 export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskStatus, path: string): void {
   if (nextStatus[status] === wanted) return
@@ -68,7 +68,7 @@ export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskSta
   throw new VfsError('EINVAL', path, { op: 'task_update', detail })
 }
 
-/** The tasks around a circle of dependencies that goes through one; undefined if there is none. */
+/** Returns the tasks of a dependency cycle through a task; undefined if there is none. */
 export function findCycle(id: string, tasks: readonly Task[]): readonly string[] | undefined {
   const dependencies = new Map(tasks.map((task) => [task.id, task.dependencies]))
   const met = new Set<string>()

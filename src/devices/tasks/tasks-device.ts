@@ -10,14 +10,14 @@ const MAX_SUBJECT_CHARACTERS = 200
 const MAX_DESCRIPTION_CHARACTERS = 20_000
 
 export interface TasksOptions {
-  /** Where the tasks are kept. */
+  /** File system that stores the tasks. */
   readonly fs: FileSystem
-  /** The directory in it; `/tasks` when absent. */
+  /** Directory of the tasks; `/tasks` when absent. */
   readonly directory?: string
   readonly now?: () => Date
 }
 
-/** The tasks of all processes. Below it each task is a file by its number. */
+/** Creates the device of shared tasks. Each task is a file below it, by number. */
 export function tasksDevice({ fs, directory = '/tasks', now }: TasksOptions): Device {
   const files = new TaskFiles(fs, directory, now)
   return operationsDevice(PATH, createOperations(files), {
@@ -33,7 +33,7 @@ export function tasksDevice({ fs, directory = '/tasks', now }: TasksOptions): De
   })
 }
 
-/** Models write numbers as they like. */
+/** Accepts ids as models write them. */
 const taskId = z
   .union([z.string().regex(/^\d+$/, 'the number of a task'), z.int().positive()])
   .describe('The number of a task.')

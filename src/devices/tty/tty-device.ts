@@ -7,7 +7,7 @@ const MAX_QUESTIONS = 4
 const MAX_OPTIONS = 20
 const nonEmptyString = z.string().trim().min(1).max(2000)
 
-/** Asks the person. The answers come in the order of the questions; one that takes several is a list. */
+/** Creates the device that asks the person. Answers are in the order of the questions; a multiple choice is a list. */
 export function ttyDevice(tty: Tty): Device {
   const question = z.strictObject({
     question: nonEmptyString,

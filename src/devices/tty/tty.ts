@@ -5,13 +5,13 @@ const DEFAULT_TIMEOUT_MS = 5 * 60 * 1000
 
 export interface Question {
   readonly question: string
-  /** None for an answer in the person's own words. */
+  /** Choices; empty for a free answer. */
   readonly options: readonly string[]
-  /** Whether several options may be chosen. */
+  /** True if several options may be chosen. */
   readonly multi_select: boolean
 }
 
-/** The words of an answer, or of each option that was chosen. */
+/** A free answer, or the chosen options. */
 export type PersonReply = string | readonly string[]
 
 /** Questions that wait for an answer. */
@@ -21,16 +21,16 @@ export interface AskedQuestions {
   readonly questions: readonly Question[]
 }
 
-/** Somebody who shows questions to a person. */
+/** A frontend that shows questions to a person. */
 export interface Attachment {
   onAsked(questions: AskedQuestions): void
-  /** They need no answer any more, whatever way that came. */
+  /** Called once the questions are answered, cancelled or timed out. */
   onSettled?(id: string): void
 }
 
 export interface TtyOptions {
   readonly timeoutMs?: number
-  /** Calls back once after a time; returns how to stop that. */
+  /** Calls back once after a delay; returns a function that cancels it. */
   readonly after?: (ms: number, fire: () => void) => () => void
 }
 
@@ -39,7 +39,7 @@ interface PendingQuestions {
   readonly answer: (replies: readonly PersonReply[]) => void
 }
 
-/** The person at the other end, as processes and the daemon see them. */
+/** The person at the terminal, as processes and the daemon see them. */
 export class Tty {
   readonly #timeoutMs: number
   readonly #after: (ms: number, fire: () => void) => () => void
@@ -52,7 +52,7 @@ export class Tty {
     this.#after = after
   }
 
-  /** Shows questions from now on, and those that wait already; returns how to stop. */
+  /** Shows questions from now on, including pending ones; returns a function that detaches. */
   attach(attachment: Attachment): () => void {
     this.#attachments.add(attachment)
     for (const { asked } of this.#pendingQuestions.values()) attachment.onAsked(asked)
@@ -63,7 +63,7 @@ export class Tty {
     return [...this.#pendingQuestions.values()].map(({ asked }) => asked)
   }
 
-  /** Waits for the answers, one for each question. EUNAVAILABLE if nobody is attached, ETIMEDOUT. */
+  /** Asks questions and waits for one answer each. EUNAVAILABLE if no frontend is attached, ETIMEDOUT. */
   async ask(
     pid: number,
     questions: readonly Question[],
@@ -88,7 +88,7 @@ export class Tty {
     }
   }
 
-  /** Answers questions. ENOENT if they do not wait, EINVAL for answers that do not fit; then they wait on. */
+  /** Answers questions. ENOENT if they are not pending; EINVAL for invalid answers, and they stay pending. */
   answer(id: string, replies: readonly PersonReply[]): void {
     const waiting = this.#pendingQuestions.get(id)
     if (waiting === undefined) {
@@ -109,12 +109,12 @@ export class Tty {
   }
 }
 
-/** A person may answer in words of their own in place of any option. */
+/** Checks an answer; a person may use free text in place of any option. */
 function assertReplyFits({ question, multi_select }: Question, reply: PersonReply): void {
-  const told = JSON.stringify(question)
-  if (!multi_select && typeof reply !== 'string') throw createReplyError(`${told} takes one answer`)
+  const quoted = JSON.stringify(question)
+  if (!multi_select && typeof reply !== 'string') throw createReplyError(`${quoted} takes one answer`)
   const given = typeof reply === 'string' ? [reply] : reply
-  if (given.some((words) => words.trim() === '')) throw createReplyError(`${told} is not answered`)
+  if (given.some((words) => words.trim() === '')) throw createReplyError(`${quoted} is not answered`)
 }
 
 function createReplyError(detail: string): VfsError {

@@ -1,7 +1,7 @@
 export interface BoundedCacheOptions {
   readonly maxAgeMs: number
   readonly maxEntries: number
-  /** What all entries together may weigh. */
+  /** Limit of the total weight of all entries. */
   readonly maxWeight: number
   readonly now: () => number
 }
@@ -12,7 +12,7 @@ interface CacheEntry<Value> {
   readonly at: number
 }
 
-/** What was met lately; the oldest go first when it is too much. */
+/** A cache that evicts its oldest entries beyond a total weight. */
 export class BoundedCache<Value> {
   readonly #options: BoundedCacheOptions
   readonly #entries = new Map<string, CacheEntry<Value>>()
@@ -30,7 +30,7 @@ export class BoundedCache<Value> {
     return undefined
   }
 
-  /** One that is too heavy by itself is not kept. */
+  /** Stores an entry unless it alone exceeds the limit. */
   set(key: string, value: Value, weight: number): void {
     const { maxEntries, maxWeight, now } = this.#options
     this.#delete(key)

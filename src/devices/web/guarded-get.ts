@@ -15,19 +15,19 @@ export interface HostAddress {
   readonly family: number
 }
 
-/** The addresses of a host. */
+/** Resolves the addresses of a host. */
 export type ResolveHost = (host: string) => Promise<readonly HostAddress[]>
 
 export interface GuardedGetOptions {
   readonly userAgent: string
   readonly resolve?: ResolveHost | undefined
-  /** Addresses that are reached though they are not public. For tests, which have no public server. */
+  /** Allows addresses that are not public. For tests, which have no public server. */
   readonly isAllowed?: ((address: string) => boolean) | undefined
 }
 
-/** What a server answered in the end. */
+/** Final response of a server. */
 export interface HttpReply {
-  /** Where redirects led. */
+  /** URL after all redirects. */
   readonly url: URL
   readonly status: number
   readonly contentType: string
@@ -37,7 +37,7 @@ export interface HttpReply {
 export interface GetCall {
   readonly signal: AbortSignal
   readonly maxBytes: number
-  /** Asked about each URL before it is reached; throws to refuse it. */
+  /** Called with each URL before the request; throws to refuse it. */
   permit?(url: URL): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export class GuardedGet {
     this.#options = options
   }
 
-  /** EACCES for what is not public, EUNAVAILABLE for what cannot be reached, EFBIG, ELOOP for too many redirects. */
+  /** Fetches a URL. EACCES if it is not public, EUNAVAILABLE if unreachable, EFBIG, ELOOP for too many redirects. */
   async get(start: URL, call: GetCall): Promise<HttpReply> {
     let url = start
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -67,7 +67,7 @@ export class GuardedGet {
     throw new VfsError('ELOOP', start.href, { op: 'fetch', detail: `more than ${MAX_REDIRECTS} redirects` })
   }
 
-  /** The addresses of a URL's host, all of them public: one that is not condemns the name. */
+  /** Resolves a URL's host; refuses the name if any of its addresses is not public. */
   async #resolvePublicAddresses(url: URL, signal: AbortSignal): Promise<readonly HostAddress[]> {
     const host = getHost(url)
     const family = isIP(host)
@@ -93,7 +93,7 @@ export class GuardedGet {
     return new Promise((resolve, reject) => {
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest
       const request = send(url, {
-        // A connection of its own, to what was judged: a name that is looked up again may lead elsewhere.
+        // A new connection to the checked address: resolving the name again may lead elsewhere.
         agent: false,
         lookup: createPinnedLookup(addresses),
         signal,

@@ -1,7 +1,7 @@
 /**
- * `/dev/web`: pages as Markdown, and searches through an endpoint that somebody configured.
- * Made for addresses a model chose, so it reaches the public web and nothing of this machine or its network.
- * Invariant: what is connected to is the very address that was judged, at every redirect anew.
+ * `/dev/web`: pages as Markdown, and searches through a configured endpoint.
+ * A model chooses the addresses, so it reaches the public web and nothing of this machine or its network.
+ * Invariant: it connects to the very address that was checked, for every redirect anew.
  */
 export type { ResolveHost } from './guarded-get.ts'
 export { type WebDeviceOptions, webDevice } from './web-device.ts'

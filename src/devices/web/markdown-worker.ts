@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type HtmlPage, toMarkdown } from './markdown.ts'
 
-// A page of a stranger may take any time and any memory to read: it gets a thread that can be ended.
+// An untrusted page may take unbounded time and memory to parse: it gets a thread that can be killed.
 const { html, url }: HtmlPage = workerData
 parentPort?.postMessage(toMarkdown({ html, url }))

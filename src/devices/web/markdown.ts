@@ -1,6 +1,6 @@
 import TurndownService from 'turndown'
 
-/** What is in a page but is not its text. */
+/** Elements that are not text of the page. */
 const REMOVED_ELEMENTS = [
   'script',
   'style',
@@ -17,7 +17,7 @@ const REMOVED_ELEMENTS = [
 
 export interface HtmlPage {
   readonly html: string
-  /** Where it is, for the links in it. */
+  /** URL of the page, to resolve its links. */
   readonly url: string
 }
 
@@ -26,7 +26,7 @@ export interface MarkdownPage {
   readonly text: string
 }
 
-/** A page as Markdown, with its title. What takes long to read is read here: see `readPage`. */
+/** Converts a page to Markdown, with its title. May be slow: `readPage` runs it in a thread. */
 export function toMarkdown({ html, url }: HtmlPage): MarkdownPage {
   const service = new TurndownService({
     headingStyle: 'atx',
@@ -47,13 +47,13 @@ function extractTitle(html: string): string {
   return new TurndownService({ headingStyle: 'atx' }).turndown(title).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Only what it shows: models cannot see it, and where it is would be fetched for nothing. */
+/** Formats the description of an image without its URL, which models cannot use. */
 function formatImage(node: TurndownService.Node): string {
   const alt = getAttribute(node, 'alt').trim()
   return alt === '' ? '' : `![${alt}]`
 }
 
-/** Links lead where they would from the page itself. What runs when it is clicked leads nowhere. */
+/** Resolves a link against the page's URL; drops links that run scripts. */
 function formatLink(text: string, node: TurndownService.Node, base: string): string {
   const target = getAttribute(node, 'href')
   const url = URL.canParse(target, base) ? new URL(target, base) : undefined

@@ -9,9 +9,9 @@ const MAX_AGE_MS = 15 * 60 * 1000
 const MAX_PAGES = 200
 const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024
 
-/** A page as it is told. */
+/** A fetched page as text. */
 export interface FetchedPage {
-  /** Where it came from in the end. */
+  /** Final URL of the page. */
   readonly origin: string
   readonly title: string
   readonly contentType: string
@@ -24,7 +24,7 @@ export interface PageFetcherOptions {
   readonly now: () => number
 }
 
-/** Pages of the web as text, each fetched at most once in a quarter of an hour. */
+/** Fetches pages as text, each at most once in 15 minutes. */
 export class PageFetcher {
   readonly #get: GuardedGet
   readonly #robots: Robots
@@ -39,7 +39,7 @@ export class PageFetcher {
     this.#cache = new BoundedCache({ ...bounds, now: options.now })
   }
 
-  /** ETIMEDOUT for everything together: looking up, robots.txt, redirects, the page, and reading it. */
+  /** Fetches a page. ETIMEDOUT covers DNS, robots.txt, redirects, the page and its conversion. */
   async fetch(text: string, outer: AbortSignal): Promise<FetchedPage> {
     const url = parsePublicUrl(text)
     const kept = this.#cache.get(url.href)
@@ -101,7 +101,7 @@ function isText(type: string): boolean {
   )
 }
 
-/** In the encoding it says it has; UTF-8 if it says none that is known. */
+/** Decodes a body in its declared encoding; UTF-8 if that is missing or unknown. */
 function decodeBody(body: Buffer, contentType: string): string {
   const head = body.subarray(0, 1024).toString('latin1')
   const [, label] =

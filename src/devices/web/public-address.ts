@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What is not the public internet, of IPv4: RFC 6890 and what clouds keep their metadata at. */
+/** IPv4 ranges outside the public internet: RFC 6890, and metadata addresses of clouds. */
 const NOT_PUBLIC_4 = blockList('ipv4', [
   ['0.0.0.0', 8], // this network, unspecified
   ['10.0.0.0', 8], // private
@@ -20,10 +20,10 @@ const NOT_PUBLIC_4 = blockList('ipv4', [
   ['240.0.0.0', 4], // reserved, broadcast
 ])
 
-/** Everything public is in here; loopback, mapped, NAT64, unique local, link-local and multicast addresses are not. */
+/** Range of all public addresses; excludes loopback, mapped, NAT64, unique local, link-local and multicast. */
 const GLOBAL_6 = blockList('ipv6', [['2000::', 3]])
 
-/** What in it is not the public internet, or leads to an IPv4 address. */
+/** Parts of it outside the public internet, or that map to IPv4. */
 const NOT_PUBLIC_6 = blockList('ipv6', [
   ['2001::', 23], // protocol assignments, Teredo
   ['2001:db8::', 32], // documentation
@@ -31,7 +31,7 @@ const NOT_PUBLIC_6 = blockList('ipv6', [
   ['3fff::', 20], // documentation
 ])
 
-/** Whether an address is one of the public internet. False for what is no address. */
+/** Reports whether an address is public. False if it is not an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

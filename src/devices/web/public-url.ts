@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import { VfsError } from '../../vfs/index.ts'
 
 const MAX_URL_CHARACTERS = 4096
-/** Names that only mean something on this machine or in its network. */
+/** Names that are local to this machine or its network. */
 const LOCAL_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'home.arpa']
 
-/** A URL that may be asked for, as far as it can be told without looking its host up. EINVAL, EACCES. */
+/** Parses a URL and checks everything that needs no DNS. EINVAL, EACCES. */
 export function parsePublicUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (url === undefined || text.length > MAX_URL_CHARACTERS) {
@@ -26,7 +26,7 @@ export function parsePublicUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** The host of a URL as an address or a name: without the brackets and the last dot. */
+/** Returns the host of a URL without brackets or a final dot. */
 export function getHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }

@@ -10,10 +10,10 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** What we can decode, for servers to choose from. */
+/** Encodings we can decode, for the Accept-Encoding header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
-/** The whole body, decoded. EFBIG as soon as it is too much, on the wire or unpacked. EIO for what cannot be unpacked. */
+/** Reads and decodes a whole body. EFBIG beyond the limit, on the wire or decoded; EIO if it cannot be decoded. */
 export async function readBody(message: IncomingMessage, url: string, maxBytes: number): Promise<Buffer> {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (encoding === 'identity') return readBounded(message, url, maxBytes)
@@ -38,7 +38,7 @@ export async function readBody(message: IncomingMessage, url: string, maxBytes: 
   }
 }
 
-/** Reads a stream to its end. EFBIG at the first byte too many, which ends the stream. */
+/** Reads a stream to its end. EFBIG at the first byte beyond the limit, which closes the stream. */
 export async function readBounded(
   stream: AsyncIterable<Uint8Array>,
   url: string,
@@ -48,7 +48,7 @@ export async function readBounded(
   let size = 0
   for await (const chunk of stream) {
     size += chunk.length
-    // Leaving the loop ends the stream, and with it the connection.
+    // Leaving the loop closes the stream, and with it the connection.
     if (size > maxBytes) {
       throw new VfsError('EFBIG', url, { op: 'fetch', detail: `it is larger than ${maxBytes} bytes` })
     }

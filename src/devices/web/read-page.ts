@@ -2,10 +2,10 @@ import { startThread } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { HtmlPage, MarkdownPage } from './markdown.ts'
 
-/** What reading one page may take of memory; beyond it the thread ends. */
+/** Memory limit of the thread that parses a page. */
 const MAX_MEGABYTES = 512
 
-/** An HTML page as Markdown, read in a thread of its own until the signal ends it. EIO for one that cannot be read. */
+/** Converts an HTML page to Markdown in a thread, which the signal terminates. EIO if it fails. */
 export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownPage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

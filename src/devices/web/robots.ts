@@ -7,10 +7,10 @@ const MAX_BYTES = 512 * 1024
 const MAX_AGE_MS = 60 * 60 * 1000
 const MAX_SITES = 500
 
-/** What a site said to robots: its rules, that there are none, or that nobody knows. */
+/** Rules of a site: the text of its robots.txt, or the status of the failed request. */
 type RobotsRules = { readonly text: string } | { readonly status: number }
 
-/** Holds fetches to what sites ask of robots (RFC 9309). */
+/** Enforces robots.txt (RFC 9309). */
 export class Robots {
   readonly #get: GuardedGet
   readonly #userAgent: string
@@ -27,7 +27,7 @@ export class Robots {
     })
   }
 
-  /** EACCES for what the site asks robots to leave alone, EUNAVAILABLE if it fails to say what that is. */
+  /** Checks a URL. EACCES if the site disallows it, EUNAVAILABLE if its robots.txt fails to load. */
   async assertAllowed(url: URL, signal: AbortSignal): Promise<void> {
     const rules = await this.#getRules(url, signal)
     if ('status' in rules) {
@@ -43,7 +43,7 @@ export class Robots {
     const known = this.#cache.get(url.origin)
     if (known !== undefined) return known
     const rules = await this.#fetchRules(getRobotsUrl(url), signal)
-    // A site that fails may be well again in a moment.
+    // Failures are not cached: they may be short.
     if ('text' in rules) this.#cache.set(url.origin, rules, rules.text.length)
     return rules
   }
@@ -63,7 +63,7 @@ export class Robots {
 
 function isAllowed(url: URL, text: string, userAgent: string): boolean {
   const parse: unknown = robotsParser
-  // Its types describe an ES module, which it is not.
+  // Its types describe an ES module, but it is CommonJS.
   if (!isParser(parse))
     throw new VfsError('EINTERNAL', url.href, { op: 'fetch', detail: 'robots-parser is another' })
   return parse(getRobotsUrl(url).href, text).isAllowed(url.href, userAgent) !== false

@@ -8,7 +8,7 @@ const MAX_BYTES = 2 * 1024 * 1024
 
 export interface WebSearchQuery {
   readonly query: string
-  /** Only these and what is below them; all when empty. */
+  /** Domains to include, with their subdomains; all when empty. */
   readonly allowedDomains: readonly string[]
   readonly blockedDomains: readonly string[]
 }
@@ -22,9 +22,9 @@ export interface SearchHit {
 /** Searches the web. */
 export type WebSearch = (query: WebSearchQuery, signal: AbortSignal) => Promise<readonly SearchHit[]>
 
-/** An endpoint that answers searches as JSON. */
+/** An endpoint that returns search results as JSON. */
 export interface SearchEndpoint {
-  /** Asked with `?q=…&format=json`; a URL of the person's own choice, which may be on this machine. */
+  /** URL to query with `?q=…&format=json`; configured by a person, so it may be local. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -41,7 +41,7 @@ const answerSchema = z.object({
 })
 
 /**
- * Searches through an endpoint that answers `{"results": [{"title", "url", "content"}]}`, as SearXNG does, and
+ * Searches through an endpoint that returns `{"results": [{"title", "url", "content"}]}`, as SearXNG does, and
  * gateways to other engines can. EUNAVAILABLE.
  */
 export function createEndpointSearch({ url, headers = {} }: SearchEndpoint): WebSearch {
@@ -62,7 +62,7 @@ export function createEndpointSearch({ url, headers = {} }: SearchEndpoint): Web
   }
 }
 
-/** The hits in the domains that are asked for, whatever an engine makes of the wish. */
+/** Keeps the hits in the requested domains, in case the engine ignored the filter. */
 export function filterByDomain(
   hits: readonly SearchHit[],
   { allowedDomains, blockedDomains }: WebSearchQuery,

@@ -2,17 +2,17 @@ import type { TextStreamPart, ToolCallPart, ToolSet } from 'ai'
 import { VfsError } from '../../../vfs/index.ts'
 import { toApiError } from './api-error.ts'
 
-/** What a model said, when it has said all of it. */
+/** A complete model response. */
 export interface StreamedAnswer {
   readonly content: string
   readonly tokensUsed: number
-  /** The calls it made, in order. */
+  /** Tool calls in order. */
   readonly calls: readonly ToolCallPart[]
 }
 
 /**
- * Reads the stream of an answer to its end. EIO for one that breaks off, that was withheld, or that says nothing;
- * what the provider refused is told as `apiError` does.
+ * Reads a response stream to its end. EIO for a stream that breaks off, is withheld or is empty;
+ * errors of the provider are converted by `toApiError`.
  */
 export async function readAnswerStream(
   path: string,
@@ -47,7 +47,7 @@ class AnswerState {
         this.#calls.push(toToolCallPart(part))
         return
       case 'finish':
-        // A reason the provider did not give is one the SDK made up for a stream that just ended.
+        // Without a raw reason, the SDK invented one for a stream that just ended.
         this.#finish = part.rawFinishReason === undefined ? undefined : part.finishReason
         this.#tokensUsed = part.totalUsage.totalTokens ?? 0
         return
@@ -56,7 +56,7 @@ class AnswerState {
     }
   }
 
-  /** What fails before a model says anything was refused; after that, it broke off. */
+  /** An error before the first output is a refusal; a later one is a broken stream. */
   failure(error: unknown): VfsError {
     return this.#hasBegun() ? this.#createInterruptedError(error) : toApiError(this.#path, error)
   }

@@ -6,22 +6,22 @@ import { readAnswerStream, type StreamedAnswer } from './answer-stream.ts'
 import { installedSdk, type SdkPackages } from './sdk.ts'
 import { ToolCallHistory } from './tool-call-history.ts'
 
-/** What the APIs have in common. */
+/** Options that all APIs share. */
 export interface ApiOptions {
-  /** What a request that names no model is answered by. */
+  /** Model for requests that name none. */
   readonly model?: string
-  /** The longest answer, in tokens; the provider's own limit when absent. */
+  /** Longest response in tokens; the provider's limit when absent. */
   readonly maxOutputTokens?: number
-  /** How often a request is tried again that failed for a while only. */
+  /** Maximum retries after a transient failure. */
   readonly maxRetries?: number
-  /** The packages to work with, where they are not those installed. */
+  /** SDK packages to use in place of the installed ones. */
   readonly sdk?: SdkPackages
 }
 
-/** The model of a name. EACCES, ENOTSUP. */
+/** Creates the model of a name. EACCES, ENOTSUP. */
 export type CreateModel = (name: string) => Promise<LanguageModel>
 
-/** A model behind an HTTP API. Answers are streamed, so that one that is no longer wanted ends at once. */
+/** Creates a device for a model behind an HTTP API. Responses are streamed, so cancelling ends them at once. */
 export function apiDevice(path: string, options: ApiOptions, modelOf: CreateModel): Device {
   return modelDevice(path, () => {
     const conversation = new Conversation(path, options, modelOf)
@@ -53,7 +53,7 @@ class Conversation {
     const { sdk = installedSdk, maxOutputTokens, maxRetries = 2 } = this.#options
     const model = await this.#createModel(resolveModelName(this.#path, request, this.#options))
     const ai = await sdk.ai()
-    // It would print what it has to remark.
+    // The SDK would print its warnings.
     globalThis.AI_SDK_LOG_WARNINGS ??= false
     const system = formatSystemPrompt(request)
     const { fullStream } = ai.streamText({
@@ -70,7 +70,7 @@ class Conversation {
   }
 }
 
-/** Without anything that runs them: a call is ours to carry out. */
+/** Builds tools without an execute function: the kernel carries out the calls. */
 function createToolSet({ tool, jsonSchema }: typeof import('ai'), { tools }: ModelRequest): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, input_schema }) => [
@@ -80,7 +80,7 @@ function createToolSet({ tool, jsonSchema }: typeof import('ai'), { tools }: Mod
   )
 }
 
-/** One system prompt: in the middle of a conversation, some providers take none. */
+/** Joins all system messages into one: some providers reject them in the middle of a conversation. */
 function formatSystemPrompt({ system_prompt, messages }: ModelRequest): string {
   const others = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
   return [system_prompt, ...others].filter((text) => text !== '').join('\n\n')

@@ -1,9 +1,9 @@
 import { type ErrorCode, isVfsError, VfsError } from '../../../vfs/index.ts'
 
-/** What is longer is cut: some answer with whole pages. */
+/** Longer messages are cut: some providers respond with whole pages. */
 const MAX_MESSAGE_CHARACTERS = 500
 
-/** What a request that failed looks like, whoever of the SDK threw it. */
+/** Shape of a failed request, whichever SDK package threw it. */
 interface ApiFailure {
   readonly status: number | undefined
   readonly message: string
@@ -29,7 +29,7 @@ const statusMeanings: Readonly<Record<number, StatusMeaning>> = {
   429: { code: 'EUNAVAILABLE', advice: 'too many requests, or the quota is used up; try again later' },
 }
 
-/** An error of the SDK as ours: what happened, and what to do. */
+/** Converts an SDK error: what failed, and what to do. */
 export function toApiError(path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
   const { status, message } = parseFailure(error)
@@ -46,7 +46,7 @@ function interpretStatus(status: number | undefined): StatusMeaning {
   return statusMeanings[status] ?? { code: 'EIO', advice: 'the provider answered something unexpected' }
 }
 
-/** The last try tells most; by their shapes, since the classes are in packages that are loaded late. */
+/** Reads the last attempt, which explains most. Matches by shape: the error classes are in packages loaded late. */
 function parseFailure(error: unknown): ApiFailure {
   if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) }
   if ('lastError' in error && error.lastError !== undefined) return parseFailure(error.lastError)

@@ -10,29 +10,29 @@ export interface KeyedApiOptions extends ApiOptions {
 }
 
 export interface OpenaiCompatibleOptions extends ApiOptions {
-  /** What the device is called: `ollama` is `/dev/llm/ollama`. */
+  /** Name of the device: `ollama` is `/dev/llm/ollama`. */
   readonly name: string
-  /** With its version: `http://localhost:11434/v1`. */
+  /** URL with its version: `http://localhost:11434/v1`. */
   readonly baseUrl: string
-  /** A server of one's own needs none. */
+  /** API key; a self-hosted server needs none. */
   readonly apiKey?: string | undefined
 }
 
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1'
 const GOOGLE_URL = 'https://generativelanguage.googleapis.com/v1beta'
 
-/** Models of Anthropic, at `/dev/llm/anthropic`. */
+/** Creates the device for Anthropic models, at `/dev/llm/anthropic`. */
 export function anthropicDevice({ apiKey, baseUrl = ANTHROPIC_URL, ...options }: KeyedApiOptions): Device {
   const path = '/dev/llm/anthropic'
   return apiDevice(path, options, async (model) => {
-    // Everything is given: the package would look into the environment for what is not.
+    // Every setting is passed: the package would read missing ones from the environment.
     const settings = { apiKey: requireKey(path, apiKey, 'ANTHROPIC_API_KEY'), baseURL: baseUrl }
     const { createAnthropic } = await getSdk(options).anthropic()
     return createAnthropic(settings)(model)
   })
 }
 
-/** Models of Google, at `/dev/llm/google`. */
+/** Creates the device for Google models, at `/dev/llm/google`. */
 export function googleDevice({ apiKey, baseUrl = GOOGLE_URL, ...options }: KeyedApiOptions): Device {
   const path = '/dev/llm/google'
   return apiDevice(path, options, async (model) => {
@@ -42,12 +42,12 @@ export function googleDevice({ apiKey, baseUrl = GOOGLE_URL, ...options }: Keyed
   })
 }
 
-/** Whatever speaks the protocol of OpenAI (Ollama, vLLM, …), at `/dev/llm/<name>`. */
+/** Creates a device for a server with OpenAI's protocol (Ollama, vLLM, …), at `/dev/llm/<name>`. */
 export function openaiCompatibleDevice(options: OpenaiCompatibleOptions): Device {
   const { name, baseUrl: baseURL, apiKey } = options
   return apiDevice(`/dev/llm/${name}`, options, async (model): Promise<LanguageModel> => {
     const { createOpenAICompatible } = await getSdk(options).openaiCompatible()
-    // Without being asked, such a server does not say what a stream has cost.
+    // Such a server reports the token usage of a stream only on request.
     return createOpenAICompatible({ name, baseURL, ...(apiKey && { apiKey }), includeUsage: true })(model)
   })
 }

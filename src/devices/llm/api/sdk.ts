@@ -1,6 +1,6 @@
 import { VfsError } from '../../../vfs/index.ts'
 
-/** The packages of the AI SDK, each loaded when it is first needed: none of them is ours to require. */
+/** Packages of the AI SDK, loaded on first use; all are optional dependencies. */
 export interface SdkPackages {
   ai(): Promise<typeof import('ai')>
   anthropic(): Promise<typeof import('@ai-sdk/anthropic')>
@@ -8,7 +8,7 @@ export interface SdkPackages {
   openaiCompatible(): Promise<typeof import('@ai-sdk/openai-compatible')>
 }
 
-/** As they are installed beside us. ENOTSUP with what to install where one is not. */
+/** The installed packages. ENOTSUP names the package to install if one is missing. */
 export const installedSdk: SdkPackages = {
   ai: () => loadPackage('ai', () => import('ai')),
   anthropic: () => loadPackage('@ai-sdk/anthropic', () => import('@ai-sdk/anthropic')),
@@ -16,7 +16,7 @@ export const installedSdk: SdkPackages = {
   openaiCompatible: () => loadPackage('@ai-sdk/openai-compatible', () => import('@ai-sdk/openai-compatible')),
 }
 
-/** ENOTSUP if it is not installed. */
+/** Loads an optional package. ENOTSUP if it is not installed. */
 export async function loadPackage<Package>(name: string, load: () => Promise<Package>): Promise<Package> {
   try {
     return await load()

@@ -3,22 +3,22 @@ import type { ContextMessage } from '../../../kernel/index.ts'
 
 type AssistantParts = Exclude<AssistantModelMessage['content'], string>
 
-/** The calls of one answer, as a provider is to see them again: together, and then all that came of them. */
+/** Tool calls of one response with their results: a provider expects all calls first, then all results. */
 interface OpenAnswer {
   readonly parts: AssistantParts
   readonly results: ToolModelMessage['content']
 }
 
 /**
- * The tool calls a model made in one conversation. A context keeps their results but not the calls, which a provider
- * must see again, with whatever it signed them with, before it takes the results.
+ * The tool calls a model made in one conversation. A context stores the results without the calls, but a provider
+ * accepts results only after their calls, with the signatures it put on them.
  */
 export class ToolCallHistory {
   readonly #calls = new Map<string, ToolCallPart>()
-  /** All calls of the answer that a call was made in. */
+  /** Maps each call to all calls of the same response. */
   readonly #answers = new Map<string, readonly ToolCallPart[]>()
 
-  /** Adds the calls of one answer. */
+  /** Adds the calls of one response. */
   add(calls: readonly ToolCallPart[]): void {
     for (const call of calls) {
       this.#calls.set(call.toolCallId, call)
@@ -26,7 +26,7 @@ export class ToolCallHistory {
     }
   }
 
-  /** The conversation as the provider is to see it. What came of a call that is not known is told in words. */
+  /** Converts the conversation for the provider. The result of an unknown call becomes text. */
   toMessages(messages: readonly ContextMessage[]): ModelMessage[] {
     const result: ModelMessage[] = []
     for (const message of messages) this.#append(result, message)
@@ -35,7 +35,7 @@ export class ToolCallHistory {
 
   #append(result: ModelMessage[], { role, content, tool_call_id: id = '' }: ContextMessage): void {
     if (role === 'tool') this.#appendResult(result, id, content)
-    // An empty text is refused by some, and says nothing to the others.
+    // Some providers refuse an empty text.
     else if (content === '') return
     else if (role === 'user') result.push({ role, content })
     else if (role === 'assistant') result.push({ role, content: [{ type: 'text', text: content }] })
@@ -53,15 +53,15 @@ export class ToolCallHistory {
     results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: content } })
   }
 
-  /** The end of the conversation, if it is what came of other calls of the answer that a call was made in. */
+  /** Returns the last response if the conversation ends with results of its other calls. */
   #findOpenAnswer(result: readonly ModelMessage[], id: string): OpenAnswer | undefined {
-    const [said, told] = result.slice(-2)
-    if (said?.role !== 'assistant' || typeof said.content === 'string' || told?.role !== 'tool')
+    const [assistant, results] = result.slice(-2)
+    if (assistant?.role !== 'assistant' || typeof assistant.content === 'string' || results?.role !== 'tool')
       return undefined
     const calls = this.#answers.get(id)
-    const { content: parts } = said
+    const { content: parts } = assistant
     const isSame = calls?.some((call) => parts.includes(call)) === true
-    return isSame ? { parts, results: told.content } : undefined
+    return isSame ? { parts, results: results.content } : undefined
   }
 }
 
@@ -72,7 +72,7 @@ function startAnswer(result: ModelMessage[]): OpenAnswer {
   return { parts, results }
 }
 
-/** What the assistant said last, to be added to; a message of its own where somebody else spoke since. */
+/** Returns the last assistant message to append to, or adds a new one if another role spoke since. */
 function getLastAssistantParts(result: ModelMessage[]): AssistantParts {
   const last = result.at(-1)
   if (last?.role === 'assistant' && typeof last.content !== 'string') return last.content

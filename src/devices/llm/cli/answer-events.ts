@@ -5,7 +5,7 @@ import type { ModelProgram, ProgramEnd } from './run-program.ts'
 
 const count = z.number().nonnegative().catch(0)
 
-/** What both programs print: `system`, `assistant`, `tool_call`, `result`. What else there is does not matter. */
+/** Events that both programs print: `system`, `assistant`, `tool_call`, `result`. Others are ignored. */
 const assistantEvent = z.object({
   type: z.literal('assistant'),
   message: z.object({
@@ -23,7 +23,7 @@ const resultEvent = z.object({
   usage: z.record(z.string(), z.unknown()).catch({}),
 })
 
-/** The counts of tokens, in the spelling of either program. */
+/** Names of the token counts in either program. */
 const TOKEN_COUNTS = [
   'input_tokens',
   'output_tokens',
@@ -34,12 +34,12 @@ const TOKEN_COUNTS = [
   'cacheWriteTokens',
   'cacheReadTokens',
 ]
-/** A program that wants somebody to sign in first. */
+/** Matches errors that ask the person to sign in. */
 const NEEDS_LOGIN = /api[ _-]?key|log ?in|authenticat|unauthorized|\b401\b/i
 
-/** Puts the answer of a program together, event by event. */
+/** Assembles a program's response, event by event. */
 export class AnswerEvents {
-  /** Since it last used a tool of its own: before that, it told what it was about to do. */
+  /** Text since its last tool use; earlier text only announces the tool. */
   #said = ''
   #result: z.output<typeof resultEvent> | undefined
 
@@ -52,7 +52,7 @@ export class AnswerEvents {
     this.#result = resultEvent.safeParse(event).data ?? this.#result
   }
 
-  /** EACCES when it wants somebody to sign in, EIO for any other failure. */
+  /** Returns the response. EACCES if the program asks the person to sign in, EIO for any other failure. */
   response(program: ModelProgram, { exit, stderrTail }: ProgramEnd): ModelResponse {
     const result = this.#result
     if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {

@@ -5,20 +5,20 @@ import { formatTranscript } from '../request/transcript.ts'
 import { AnswerEvents } from './answer-events.ts'
 import { type ModelProgram, type ProgramRun, runProgram } from './run-program.ts'
 
-/** A model that is a program of this machine. */
+/** Options of a model that is a local program. */
 export interface CliModelOptions {
-  /** A path, or a name that is looked up in the PATH of `env`. */
+  /** Path, or a name to look up in the PATH of `env`. */
   readonly executable?: string
-  /** The whole environment of the program: it signs in with what is there. */
+  /** Complete environment of the program, including its credentials. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where it runs. */
+  /** Working directory of the program. */
   readonly directory: string
-  /** In place of what keeps it from acting on its own. */
+  /** Replaces the arguments that keep the program from acting on its own. */
   readonly args?: readonly string[]
 }
 
 const PATH = '/dev/llm/claude'
-/** No tools, servers, settings or commands of its own: what it wants done goes through the kernel. */
+/** Disables its own tools, servers, settings and commands: all actions go through the kernel. */
 const RESTRICTED_ARGS = [
   '--tools',
   '',
@@ -27,10 +27,10 @@ const RESTRICTED_ARGS = [
   '',
   '--disable-slash-commands',
 ]
-/** Linux takes no single argument of more than 128 KiB. */
+/** Linux limits one argument to 128 KiB. */
 const MAX_ARGUMENT_BYTES = 120_000
 
-/** Claude Code as a model: one request, one `claude -p`. */
+/** Creates the device for Claude Code: one request, one `claude -p`. */
 export function claudeDevice({
   executable = 'claude',
   env,
@@ -40,7 +40,7 @@ export function claudeDevice({
   const program: ModelProgram = {
     path: PATH,
     executable,
-    // Within a session of its own kind it would refuse to start.
+    // It refuses to start inside a session of its own kind.
     env: { ...env, CLAUDECODE: undefined },
     directory,
     install:
@@ -53,10 +53,10 @@ export function claudeDevice({
   })
 }
 
-/** The prompt goes in as input: arguments are short, and seen by everybody on the machine. */
+/** Passes the prompt as input: arguments are limited in length and visible to every user of the machine. */
 function createClaudeRun(request: ModelRequest, args: readonly string[]): Pick<ProgramRun, 'args' | 'input'> {
   const { model, max_turns, messages } = request
-  // No argument has a NUL in it.
+  // An argument cannot contain NUL.
   const system = withToolInstructions(request).replaceAll('\0', '')
   const isShort = Buffer.byteLength(system) <= MAX_ARGUMENT_BYTES
   return {

@@ -8,10 +8,10 @@ import type { CliModelOptions } from './claude.ts'
 import { type ModelProgram, runProgram } from './run-program.ts'
 
 const PATH = '/dev/llm/cursor'
-/** It reads at most: what it wants done goes through the kernel. */
+/** Restricts it to reading: all actions go through the kernel. */
 const RESTRICTED_ARGS = ['--mode', 'ask', '--trust']
 
-/** Cursor's command line as a model: one request, one `agent --print`. It knows neither system prompts nor turns. */
+/** Creates the device for Cursor: one request, one `agent --print`. It supports neither system prompts nor turns. */
 export function cursorDevice({
   executable = 'agent',
   env,

@@ -1,7 +1,7 @@
-/** One line that is longer than this is no event of a model. */
+/** Limit of one line; no event of a model is longer. */
 const MAX_LINE_CHARACTERS = 32 << 20
 
-/** Cuts a stream of bytes into lines of JSON objects. What is none is passed over, and kept for who asks. */
+/** Splits a byte stream into lines of JSON objects. Skips other lines and remembers the last of them. */
 export class JsonLineReader {
   readonly #decoder = new TextDecoder()
   readonly #onObject: (value: object) => void
@@ -13,12 +13,12 @@ export class JsonLineReader {
     this.#onObject = onObject
   }
 
-  /** The last line that was no JSON object. */
+  /** Last line that was not a JSON object. */
   get lastOther(): string {
     return this.#lastOther
   }
 
-  /** Throws a RangeError for a line without an end. */
+  /** Parses bytes. Throws a RangeError if a line exceeds the limit. */
   add(bytes: Uint8Array): void {
     const [first = '', ...others] = this.#decoder.decode(bytes, { stream: true }).split('\n')
     this.#extend(first)
@@ -28,7 +28,7 @@ export class JsonLineReader {
     }
   }
 
-  /** What came after the last line break counts as a line. */
+  /** Parses the text after the last line break as a line. */
   end(): void {
     this.#extend(this.#decoder.decode())
     this.#finishLine()

@@ -5,19 +5,19 @@ import { VfsError } from '../../../vfs/index.ts'
 import { createGroupTree, RUN_ID_VARIABLE } from '../../../workspace/session/index.ts'
 import { JsonLineReader } from './json-line-reader.ts'
 
-/** Of what a program said about its failure, the end tells most. */
+/** Characters of standard error to keep: the end of the output explains a failure best. */
 const MAX_STDERR_CHARACTERS = 2000
-/** How long output is waited for that a process holds open which got away. */
+/** Time to wait for output that an escaped child process holds open. */
 const OUTPUT_GRACE_MS = 1000
 
-/** Which program answers for a model, and with what. */
+/** A program that serves as a model. */
 export interface ModelProgram {
-  /** The device, for messages. */
+  /** Path of the device, for messages. */
   readonly path: string
   readonly executable: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly directory: string
-  /** What to do where there is no such program. */
+  /** Instruction for installing the program. */
   readonly install: string
 }
 
@@ -27,16 +27,16 @@ export interface ProgramRun {
   onEvent(event: object): void
 }
 
-/** How a program ended, and its last words. */
+/** Exit status of a program and the tail of its standard error. */
 export interface ProgramEnd {
-  /** 0 to 255, or the name of the signal that ended it. */
+  /** Exit code from 0 to 255, or the signal that killed it. */
   readonly exit: number | NodeJS.Signals
   readonly stderrTail: string
 }
 
 /**
- * Runs a program that prints events as lines of JSON. When the signal is aborted, it and all it started are ended
- * before this returns. EUNAVAILABLE where it cannot be started, EIO for output without bounds.
+ * Runs a program that prints events as lines of JSON. When the signal aborts, kills its process group
+ * before returning. EUNAVAILABLE if it cannot be started, EIO if its output exceeds the limit.
  */
 export async function runProgram(
   program: ModelProgram,
@@ -55,7 +55,7 @@ export async function runProgram(
   const output = new ProgramOutput(child, onEvent, stop)
   signal.addEventListener('abort', stop)
   try {
-    // One that ends without reading its input says why in another way.
+    // A process that ends without reading its input reports the reason elsewhere.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const exit = await waitForExit(child, program, kill)
@@ -74,7 +74,7 @@ function spawnProgram(
     return spawn(program.executable, args, {
       cwd: program.directory,
       env: { ...program.env, [RUN_ID_VARIABLE]: mark },
-      // A group of its own, so that it can be ended as a whole; and Ctrl-C is not for it.
+      // A process group of its own: it can be killed as a whole, and Ctrl-C does not reach it.
       detached: true,
     })
   } catch (error) {
@@ -82,7 +82,7 @@ function spawnProgram(
   }
 }
 
-/** What a program prints: events, and words about its failure. */
+/** Output of a program: events and standard error. */
 class ProgramOutput {
   readonly #lines: JsonLineReader
   #stderr = ''
@@ -103,7 +103,7 @@ class ProgramOutput {
     })
   }
 
-  /** When all is read. EIO if it was too much. */
+  /** Returns the tail of standard error once all is read. EIO if the output exceeded the limit. */
   getStderrTail({ path, executable }: ModelProgram): string {
     if (this.#problem instanceof Error) {
       const detail = `'${executable}' printed ${this.#problem.message}`
@@ -114,7 +114,7 @@ class ProgramOutput {
   }
 }
 
-/** Waits for a program and its output. What it leaves running is ended with it. */
+/** Waits for a program and its output, then kills what is left of its process group. */
 function waitForExit(
   child: ChildProcessWithoutNullStreams,
   program: ModelProgram,

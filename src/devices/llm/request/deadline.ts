@@ -1,6 +1,6 @@
 import { VfsError } from '../../../vfs/index.ts'
 
-/** How long something may take, and who else may end it. */
+/** Time limit and signals of a request. */
 export interface DeadlineOptions {
   readonly path: string
   readonly timeoutMs: number
@@ -8,8 +8,8 @@ export interface DeadlineOptions {
 }
 
 /**
- * Does something under a signal that is aborted when the time is over or when one of the signals is.
- * ETIMEDOUT for the former; for the latter, what that signal was aborted with.
+ * Runs a function with a signal that aborts at the deadline or with one of the given signals.
+ * ETIMEDOUT at the deadline; otherwise the reason of the signal.
  */
 export async function withDeadline<Result>(
   { path, timeoutMs, signals }: DeadlineOptions,
@@ -22,7 +22,7 @@ export async function withDeadline<Result>(
     signal.throwIfAborted()
     return await work(signal)
   } catch (error) {
-    // Whatever broke because it was ended broke for that reason.
+    // Any failure after the abort was caused by it.
     throw signal.aborted ? signal.reason : error
   } finally {
     clearTimeout(timer)

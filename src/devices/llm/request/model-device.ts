@@ -8,16 +8,16 @@ import {
 import { withDeadline } from './deadline.ts'
 import { parseModelRequest } from './model-request.ts'
 
-/** Answers a request; it is over, with nothing left behind, soon after the signal is aborted. */
+/** Answers a request; ends with nothing left running soon after the signal aborts. */
 export type AskModel = (request: ModelRequest, signal: AbortSignal) => Promise<ModelResponse>
 
-/** A model behind a path: each open file is one conversation. */
+/** A model behind a path; each open file is one conversation. */
 export interface ModelDevice {
   readonly path: string
   begin(subpath: string, ctx: DeviceContext): AskModel | Promise<AskModel>
 }
 
-/** Opens a conversation as a file: requests are checked, and none takes longer than it may. */
+/** Opens a conversation as a file that validates requests and applies the time limit. */
 export async function openConversation(
   { path, begin }: ModelDevice,
   subpath: string,
@@ -32,7 +32,7 @@ export async function openConversation(
   })
 }
 
-/** A device whose path alone is a model. */
+/** Creates a device with one model at its path. */
 export function modelDevice(path: string, begin: ModelDevice['begin']): Device {
   return { match: 'exact', open: (subpath, _mode, ctx) => openConversation({ path, begin }, subpath, ctx) }
 }

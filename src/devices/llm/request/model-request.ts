@@ -4,9 +4,9 @@ import { VfsError } from '../../../vfs/index.ts'
 import { parseDeviceRequest } from '../../operation/index.ts'
 
 const DEFAULT_TIMEOUT_MS = 300_000
-/** The longest a timer can wait. */
+/** Longest delay of a timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
-/** It becomes an argument of programs, and must not be an option of theirs. */
+/** The name becomes an argument of programs and must not look like an option. */
 const MODEL_NAME = /^(?:[^\s\p{Cc}-][^\s\p{Cc}]*)?$/u
 
 const messageSchema = z.object({
@@ -31,7 +31,7 @@ const modelRequestSchema = z.object({
   tools: z.array(toolSchema).default([]),
 })
 
-/** What was written to a model, with what it left out; without messages, its intent is what is said. EINVAL. */
+/** Parses a request and fills in defaults; without messages, its intent is the message. EINVAL. */
 export function parseModelRequest(path: string, body: unknown): ModelRequest {
   const { messages, intent, ...rest } = parseDeviceRequest(path, modelRequestSchema, body)
   if (messages.length > 0) return { ...rest, intent, messages: messages.map(toContextMessage) }

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../kernel/index.ts'
 
-/** The system prompt with the tools in words, for programs that have no tool calling we could use. */
+/** Returns the system prompt with the tools described as text, for programs without tool calling. */
 export function withToolInstructions({ system_prompt, tools }: ModelRequest): string {
   if (tools.length === 0) return system_prompt
   const described = tools.map(
@@ -10,7 +10,7 @@ export function withToolInstructions({ system_prompt, tools }: ModelRequest): st
   const instructions = [
     '# Tools',
     '',
-    'You act by answering with JSON and nothing else. It is carried out for you, and you are told the outcome.',
+    'You act by answering with JSON and nothing else. It is carried out for you, and you receive the outcome.',
     '- {"action": "tool_call", "tool": "<name>", "input": {…}} calls one of the tools below; several calls are a JSON list of these, done in order.',
     '- {"action": "plan", "steps": ["…"]} notes what you intend to do.',
     '- {"action": "spawn", "intent": "…"} gives a part of the work to another process.',

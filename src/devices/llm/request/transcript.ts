@@ -1,12 +1,12 @@
 import type { ContextMessage } from '../../../kernel/index.ts'
 
 const SYSTEM_MARKER = '[System Instructions]'
-/** A line of a message that looks like a marker would speak for somebody else. */
+/** Matches a line of a message that could pass for a role marker. */
 const MARKER_PATTERN = /^(\\*)\[(?=(?:System Instructions|User|Assistant|Tool Result)\b)/gm
 
 /**
- * A conversation as one prompt, for programs that take no more: a single message as it is, anything else with a
- * marker of who speaks above each part, the system prompt first. A line of a message that begins as a marker does
+ * Formats a conversation as one prompt. A single message stays as it is; otherwise each part has a
+ * marker with its role above it, the system prompt first. A message line that looks like a marker
  * gets a backslash before it.
  */
 export function formatTranscript(messages: readonly ContextMessage[], systemPrompt = ''): string {

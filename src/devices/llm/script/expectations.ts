@@ -1,12 +1,12 @@
 import type { ModelRequest } from '../../../kernel/index.ts'
 import type { Expectation } from './script.ts'
 
-/** Whether a request is what was expected: what its named groups found, or the first thing that is not as it should be. */
+/** Match of a request against an expectation: the values of its named groups, or the first mismatch. */
 export type MatchResult =
   | { readonly found: Readonly<Record<string, string>> }
   | { readonly expected: string; readonly asked: string }
 
-/** Where a text is looked for, newest first, and what that is called in a message. */
+/** Texts to search, newest first, and their name in messages. */
 interface SearchedText {
   readonly name: string
   readonly texts: readonly string[]

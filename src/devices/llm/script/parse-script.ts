@@ -4,7 +4,7 @@ import { type ScriptEntry, type ScriptText, scriptSchema } from './script.ts'
 
 type Keys = readonly PropertyKey[]
 
-/** An entry, and where it stands in its file, from 1. */
+/** An entry with its position in the file, from 1. */
 export interface LocatedScriptEntry extends ScriptEntry {
   readonly line: number
 }
@@ -15,21 +15,21 @@ export interface ModelScript {
   readonly entries: readonly LocatedScriptEntry[]
 }
 
-/** What a file says, and on which line it says each thing. */
+/** Parsed content of a file with the line of each value. */
 interface ParsedSource {
   readonly value: unknown
   findLine(keys: Keys): number
 }
 
 /**
- * Reads a script: YAML with a list of entries, or with `shared` and `script`; or an entry on each line, as JSON.
- * EINVAL with the line of what is wrong.
+ * Parses a script: YAML with a list of entries, or with `shared` and `script`; or one JSON entry a line.
+ * EINVAL with the line of the problem.
  */
 export async function parseScript(file: string, text: string): Promise<ModelScript> {
   const isLines = /\.(?:ndjson|jsonl)$/.test(file)
   const written = isLines ? readLines(file, text) : await readYaml(file, text)
   const isList = Array.isArray(written.value)
-  // Problems are told as in the long form; the short one has no key above its entries.
+  // Problems are located in the long form; the short one has no key above its entries.
   const findLine = (keys: Keys) => written.findLine(isList ? keys.slice(1) : keys)
   const { shared, script } = validateScript(
     file,
@@ -58,7 +58,7 @@ async function readYaml(file: string, text: string): Promise<ParsedSource> {
   return { value: document.toJS(), findLine: (keys) => findYamlLine(document, lines, keys) }
 }
 
-/** The line of a value, or of the nearest thing around it. */
+/** Returns the line of a value, or of its nearest parent. */
 function findYamlLine(document: Document, lines: LineCounter, keys: Keys): number {
   for (let length = keys.length; length > 0; length--) {
     const node = document.getIn(keys.slice(0, length), true)

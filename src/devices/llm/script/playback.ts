@@ -6,7 +6,7 @@ import type { LocatedScriptEntry, ModelScript } from './parse-script.ts'
 
 const MAX_SHOWN_CHARACTERS = 300
 
-/** A script as it is being played, by one process or, where it is shared, by all of them. */
+/** Position in a script, for one process or, if the script is shared, for all of them. */
 export class Playback {
   readonly #script: ModelScript
   readonly #remaining: LocatedScriptEntry[]
@@ -18,8 +18,8 @@ export class Playback {
   }
 
   /**
-   * Plays the next entry; of a shared script, the next that fits what is asked, since nobody knows who asks first.
-   * EIO when it is not what was expected, or when there is none left.
+   * Plays the next entry; of a shared script, the next that matches, since the order of processes is not known.
+   * EIO if the request does not match, or if no entry is left.
    */
   async answer(path: string, request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     const entry = this.#takeEntry(path, request)
@@ -53,7 +53,7 @@ export class Playback {
     return { content: this.#fillPlaceholders(text), tokens_used, tool_calls }
   }
 
-  /** With what was found put in for `{{name}}`; what was not found stays, since texts may well have braces. */
+  /** Replaces `{{name}}` by the group of that name; unknown names stay, since texts may contain braces. */
   #fillPlaceholders(text: string): string {
     return text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => this.#groups[name] ?? whole)
   }

@@ -5,9 +5,9 @@ import { type ModelScript, parseScript } from './parse-script.ts'
 import { Playback } from './playback.ts'
 
 export interface ScriptOptions {
-  /** Where scripts are. */
+  /** File system with the scripts. */
   readonly fs: FileSystem
-  /** The directory with them. */
+  /** Directory with the scripts. */
   readonly directory?: string
 }
 
@@ -17,7 +17,7 @@ const SCRIPT_FILE = /\.(?:ya?ml|ndjson|jsonl)$/
 const NAME = /^\w[\w.-]*$/
 
 /**
- * A model that says what a file has it say, and insists on being asked what the file expects.
+ * Creates a model that replays a script and fails if a request is not what the script expects.
  * `/dev/llm/script/<name>` plays the script of that name; `/dev/llm/script` the one that a request names as its model.
  */
 export function scriptDevice({ fs, directory = '/' }: ScriptOptions): Device {
@@ -36,7 +36,7 @@ async function askByName(scripts: Scripts, name: string): Promise<AskModel> {
   return (request, signal) => playback.answer(`${PATH}/${name}`, request, signal)
 }
 
-/** Each script from its beginning, whatever others the same process plays. */
+/** Plays each script from its beginning, whichever others the same process plays. */
 function askByModel(scripts: Scripts): AskModel {
   const playing = new Map<string, Promise<Playback>>()
   return async (request, signal) => {
@@ -46,14 +46,14 @@ function askByModel(scripts: Scripts): AskModel {
   }
 }
 
-/** A script that was read before: parsed once for all who play it, and where it is shared, as far as it was played. */
+/** A script in the cache: parsed once for all conversations; a shared one keeps its position. */
 interface LoadedScript {
   readonly text: string
   readonly script: ModelScript
   readonly shared: Playback
 }
 
-/** The scripts of a directory. */
+/** Scripts of a directory. */
 class Scripts {
   readonly #fs: FileSystem
   readonly #directory: string
@@ -64,7 +64,7 @@ class Scripts {
     this.#directory = directory
   }
 
-  /** From the beginning; one that is shared goes on, unless its file has changed. ENOENT, EINVAL. */
+  /** Opens a script at its beginning; a shared one continues, unless its file has changed. ENOENT, EINVAL. */
   async open(name: string): Promise<Playback> {
     const { script, shared } = await this.#read(await this.#findFile(name))
     return script.shared ? shared : new Playback(script)
@@ -73,7 +73,7 @@ class Scripts {
   async #read(file: string): Promise<LoadedScript> {
     const text = await readText(this.#fs, file)
     const script = this.#findUnchanged(file, text)?.script ?? (await parseScript(file, text))
-    // Looked up again: who opened it meanwhile must not play another copy.
+    // Look again: a concurrent open must get the same copy.
     const known = this.#findUnchanged(file, text) ?? { text, script, shared: new Playback(script) }
     this.#loaded.set(file, known)
     return known

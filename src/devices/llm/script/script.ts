@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** What a request must be like for an entry to be played; of several texts, all count. */
+/** Conditions a request must meet for an entry to be played; all texts must match. */
 export interface Expectation {
-  /** In the intent of the process. */
+  /** Texts that the intent of the process contains. */
   readonly intent: readonly string[]
-  /** In the system prompt. */
+  /** Texts that the system prompt contains. */
   readonly system_contains: readonly string[]
-  /** In some message. */
+  /** Texts that some message contains. */
   readonly contains: readonly string[]
-  /** Some message, the newest first; what named groups find can be said later as `{{name}}`. */
+  /** Patterns for some message, newest first; later texts can use named groups as `{{name}}`. */
   readonly matches: readonly string[]
   readonly last_message_contains: readonly string[]
   readonly last_message_matches: readonly string[]
-  /** Names of tools that are offered. */
+  /** Names of tools that must be offered. */
   readonly tools: readonly string[]
 }
 
@@ -22,14 +22,14 @@ interface ScriptedCall {
   readonly id?: string | undefined
 }
 
-/** A text, an action in JSON, or calls as providers with tool calling of their own make them. */
+/** A text, a JSON action, or native tool calls. */
 type ScriptedResponse =
   | string
   | { readonly tool_call: ScriptedCall; readonly text?: string | undefined }
   | { readonly tool_calls: readonly ScriptedCall[]; readonly text?: string | undefined }
   | { readonly action: string }
 
-/** One answer, and what must be asked for it. */
+/** One response and the request it expects. */
 export interface ScriptEntry {
   readonly expect: Expectation
   readonly say: ScriptedResponse
@@ -37,9 +37,9 @@ export interface ScriptEntry {
   readonly delay_ms: number
 }
 
-/** A script as it is written. */
+/** A script as written in its file. */
 export interface ScriptText {
-  /** Whether all who play it go on where the last one was, or each from its beginning. */
+  /** True if all conversations share one position; otherwise each starts at the beginning. */
   readonly shared: boolean
   readonly script: readonly ScriptEntry[]
 }

@@ -1,8 +1,8 @@
 import { allowWordsAfter, createPhrasePattern, type ScanRule } from './rule.ts'
 
 /**
- * What speaks to a model at all. A person may well say such things to an agent, and an agent note them; a page or a
- * tool has facts to tell and no orders to give.
+ * Texts that address a model. A person may say such things to an agent, and an agent may note them; a page or a
+ * tool states facts and gives no orders.
  */
 export const addressRules: readonly ScanRule[] = [
   createRule(

@@ -13,7 +13,7 @@ const CLIENT = String.raw`\b(?:curl|wget|nc|ncat|netcat|socat|scp|ftp|invoke-web
 
 const sending = 'it sends what is secret out'
 
-/** What would have a model hand secrets to others, or run what others send. */
+/** Texts that make a model leak secrets, or run code from others. */
 export const exfiltrationRules: readonly ScanRule[] = [
   createRule(
     sending,
@@ -47,7 +47,7 @@ export const exfiltrationRules: readonly ScanRule[] = [
     /\b(?:ba|z)?sh\s+(?:-c\s+["']?\$\(|<\()\s*(?:curl|wget)\b|\beval\s+["'(]?\$\((?:curl|wget)\b/u,
   ),
   createRule(
-    'a picture in it tells a server what is in its address',
+    'a picture in it sends its address to a server',
     'plain',
     /!\[[^\]\n]{0,200}\]\(\s*https?:[^)\n]{0,300}[?&=#{$]|<img[^>\n]{0,300}src/u,
   ),

@@ -7,7 +7,7 @@ const ORDERS =
 const TELL =
   '(?:tell|telling|inform|informing|mention|mentioning|reveal|alert|alerting|notify|notifying|disclose)'
 const PERSON =
-  // Not what belongs to one: `the user's name`.
+  // Excludes possessives: `the user's name`.
   '(?:(?:the|your|any) )?(?:user|human|operator|owner|developer|anyone|anybody|them)(?! (?:s|names?|ids?|emails?|data|table|agent|guide)(?: |$))'
 const KEPT_BACK = String.raw`(?<!(?:never|not|dont|avoid)(?: [\p{L}\p{N}]+){0,6} )without`
 
@@ -24,7 +24,7 @@ const OTHER_LANGUAGES = [
 const ignoring = 'it says to ignore earlier instructions'
 const hiding = 'it asks to keep something from people'
 
-/** What would have a model follow a text in place of those it works for. */
+/** Texts that make a model obey them in place of its principals. */
 export const injectionRules: readonly ScanRule[] = [
   createRule(
     ignoring,

@@ -6,7 +6,7 @@ const UNBOUND =
 const changing = 'it makes the reader somebody else'
 const freeing = 'it says that rules do not count for the reader'
 
-/** What would have a model take itself for another, or for one without rules. */
+/** Texts that give a model another identity, or one without rules. */
 export const roleHijackRules: readonly ScanRule[] = [
   createRule(
     changing,

@@ -2,23 +2,23 @@ import type { NormalizedText } from '../normalized-text.ts'
 
 export type ThreatKind = 'hidden_unicode' | 'prompt_injection' | 'exfiltration' | 'role_hijack'
 
-/** Something a text that is kept must not say. */
+/** A pattern that a stored text must not match. */
 export interface ScanRule {
   readonly kind: ThreatKind
-  /** What is wrong with the text, for who wrote it. */
+  /** Description of the problem, for the author. */
   readonly says: string
-  /** The form of the text it looks at. */
+  /** Form of the text that the pattern matches. */
   readonly reading: keyof NormalizedText
   readonly pattern: RegExp
 }
 
-/** Whole words in a row, each part a pattern of its own. */
+/** Builds a pattern of whole words in a row; each part is a pattern. */
 export function createPhrasePattern(...parts: readonly string[]): RegExp {
   const words = parts.map((part) => `(?:${part})`).join(' ')
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${words}(?![\p{L}\p{N}])`, 'u')
 }
 
-/** A word, and at most so many others after it. */
+/** Builds a pattern of a word followed by at most `count` others. */
 export function allowWordsAfter(word: string, count: number): string {
   return String.raw`(?:${word})(?: [\p{L}\p{N}]+){0,${count}}`
 }
