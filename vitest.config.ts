@@ -1,14 +1,102 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { globSync, readFileSync } from 'node:fs'
+import { defaultExclude, defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The tests that take minutes first, so that they do not run alone when all others are done. */
+type Project = Exclude<NonNullable<NonNullable<ViteUserConfig['test']>['projects']>[number], string>
+
+const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts']
+const TORTURE = 'test/torture/**/*.test.ts'
+
+/** Tests across folders that start nothing and are quick. All others in `test` are system tests. */
+const UNIT_IN_TEST = [
+  'test/{architecture,wording,redactor-patterns}.test.ts',
+  'test/*-documented.test.ts',
+  'test/adapters/frameworks/*.test.ts',
+  'test/kernel/*.test.ts',
+]
+
+/** Tests beside the source that start processes, threads or servers, race, or take longer than three seconds. */
+const SYSTEM_IN_SRC = [
+  'src/access/link-race.test.ts',
+  'src/adapters/threads/*.test.ts',
+  'src/backends/archive/*.test.ts',
+  'src/backends/host/{confinement-race,conformance,descriptors,file-locks}.test.ts',
+  'src/backends/vault/{history,merge-properties,read-only-home,vault-search}.test.ts',
+  'src/backends/vault/transfer/*.test.ts',
+  'src/boundary/*.test.ts',
+  'src/daemon/*.test.ts',
+  'src/devices/llm/{api,cli}/*.test.ts',
+  'src/devices/{lsp,mcp,web}/*.test.ts',
+  'src/machine/{process-tag,spawn-without-inherited-fds,temporary-name}.test.ts',
+  'src/mcp/serve-stdio.test.ts',
+  'src/store/engines/*.test.ts',
+  'src/store/search/search-index.test.ts',
+  'src/store/text/merge-text.test.ts',
+  'src/store/vault/open-logs.test.ts',
+  'src/tools/host/host-race.test.ts',
+  'src/workspace/{isolation,link,runtime,session}/**/*.test.ts',
+]
+
+/** Runs torture tests first: they take minutes, and would otherwise run alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/torture/')
+    const isLong = ({ project }: TestSpecification) => project.name === 'torture'
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
+
+const unit: Project = {
+  extends: true,
+  test: {
+    name: 'unit',
+    include: ['src/**/*.test.ts', 'examples/**/*.test.ts', ...UNIT_IN_TEST],
+    exclude: [...defaultExclude, ...SYSTEM_IN_SRC],
+    // One process loads each module once for all files. No unit test leaves state behind in a module.
+    isolate: false,
+  },
+}
+
+const system: Project = {
+  extends: true,
+  test: {
+    name: 'system',
+    include: [...SYSTEM_IN_SRC, 'test/**/*.test.ts'],
+    exclude: [...defaultExclude, ...UNIT_IN_TEST, TORTURE],
+  },
+}
+
+const torture: Project = {
+  extends: true,
+  test: {
+    name: 'torture',
+    include: [TORTURE],
+    testTimeout: process.env['COPPICE_TORTURE'] === 'long' ? 600_000 : 120_000,
+  },
+}
+
+/** Runs every test that has properties with `times` as many cases: ten thousand may find what five hundred do not. */
+function multiplyProperties(times: number): Project {
+  return {
+    extends: true,
+    plugins: [
+      {
+        name: 'many-cases',
+        transform: (code: string, id: string): string | null =>
+          id.includes('/node_modules/')
+            ? null
+            : code.replaceAll(/\bnumRuns: (\d+)/g, (_, runs: string) => `numRuns: ${Number(runs) * times}`),
+      },
+    ],
+    test: {
+      name: 'properties',
+      testTimeout: 60 * 60 * 1000,
+      include: globSync(ALL).filter((file) => readFileSync(file, 'utf8').includes('numRuns')),
+    },
+  }
+}
+
+const { TIMES: times } = process.env
 
 const config: ViteUserConfig = defineConfig({
   // The package's own name leads to its source, so that no test runs on a stale build.
@@ -20,7 +108,7 @@ const config: ViteUserConfig = defineConfig({
     // By default one core is left idle: of two, that is half the machine.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    projects: times === undefined ? [unit, system, torture] : [multiplyProperties(Number(times))],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
