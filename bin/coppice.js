@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: an old one must get as far as the message below.
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import * as node from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -12,6 +12,14 @@ if (major < WANTED[0] || (major === WANTED[0] && minor < WANTED[1])) {
   console.error(
     `coppice needs Node ${WANTED.join('.')} or newer; this is Node ${process.versions.node}.\n` +
       'Get one from https://nodejs.org, with "nvm install 24", or for one run: npx --package=node@24 --package=coppice coppice',
+  )
+  process.exit(1)
+}
+
+// Only a checkout can be without it: npx does not build there, because npm would do so without a word.
+if (!existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
+  console.error(
+    'coppice: this checkout is not built; run "npm run build" in it, which takes some 20 seconds.',
   )
   process.exit(1)
 }
