@@ -22,7 +22,7 @@ import {
 import type { InodeOperation, ReplacedVersion } from './operation.ts'
 import { createDirectoryFields, type Moment, type NewInode, type VaultFiles } from './vault-files.ts'
 
-/** Applies a mutation that names inodes instead of paths. */
+/** Applies an operation that names inodes instead of paths. */
 export function applyInodeOperation(
   files: VaultFiles,
   operation: InodeOperation,
@@ -97,7 +97,7 @@ function moveTo(files: VaultFiles, operation: OperationOf<'move'>, moment: Momen
   const number = getInodeAt(files, from, path, 'rename')
   const there = files.findEntry(target.parent, target.name)?.inode
   assertMovable(files, operation, number, there)
-  // Two names of one file: there is nothing to replace, and nothing to exchange.
+  // Two names of one file: a rename changes nothing.
   if (there === number) return null
   if (there !== undefined && mode === 'exchange') {
     exchange(files, [from, number], [target, there], moment)
@@ -114,7 +114,7 @@ function moveTo(files: VaultFiles, operation: OperationOf<'move'>, moment: Momen
   return replaced
 }
 
-/** Refuses in the order Linux does: what the mode demands, then what would make a directory its own descendant. */
+/** Refuses in the order of Linux: first by mode, then if a directory would become its own descendant. */
 function assertMovable(
   files: VaultFiles,
   { path, to, from: [parent], target: [targetParent], mode }: OperationOf<'move'>,
@@ -136,14 +136,14 @@ function assertMovable(
 
 type DentryInode = readonly [place: Dentry, inode: number]
 
-/** Both names stay; what they name changes places. */
+/** Exchanges the targets of two names. */
 function exchange(
   files: VaultFiles,
   [from, number]: DentryInode,
   [target, there]: DentryInode,
   moment: Moment,
 ): void {
-  // No name may have a slash, so this one is free.
+  // No name contains a slash, so this one is free.
   const aside = { parent: from.parent, name: '/' }
   move(files, from, number, aside, moment)
   move(files, target, there, from, moment)
@@ -166,7 +166,7 @@ function patch(
   return inode.version
 }
 
-/** The one blob that is all of the content afterwards, if there is one: it needs no key of its own. */
+/** Returns the only blob of the resulting content, if there is one: it needs no chunk entry. */
 function singleChunk(
   files: VaultFiles,
   number: number,
@@ -189,7 +189,7 @@ function patchChunks(
   chunks: OperationOf<'patch'>['chunks'],
 ): void {
   if (inode.content !== 'chunks') {
-    // Whatever chunks are left from before it had its content elsewhere must not show in its holes.
+    // Old chunks must not show through its holes.
     files.removeChunks(number)
     if (!(inode.content instanceof Uint8Array)) files.setChunks(number, 0, [inode.content])
   }
@@ -222,7 +222,7 @@ function toDentry([parent, name]: readonly [number, string]): Dentry {
   return { parent, name }
 }
 
-/** A row of a journal written by a later version: better no file than a wrong one. */
+/** Refuses an operation of a later version: a missing file is better than a wrong one. */
 function throwUnknownOperation(operation: never): never {
   const { op } = operation
   throw new VfsError('ENOTSUP', '/', { detail: `the journal has an operation '${op}'; update coppice` })

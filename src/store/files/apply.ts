@@ -10,9 +10,9 @@ const FILE_MODE = 0o644
 const SYMLINK_MODE = 0o777
 
 /**
- * Applies one operation to a tree of files, and returns the version of the file it replaced.
- * The same operation on the same tree always gives the same tree, so a journal can be replayed.
- * When it throws, the caller takes the tree back to where it was.
+ * Applies one operation to a tree of files, and returns the file version it replaced. Deterministic, so that a
+ * journal can be replayed.
+ * If it throws, the caller resets the tree.
  */
 export function applyOperation(files: VaultFiles, operation: FileOperation, moment: Moment): ReplacedVersion {
   switch (operation.op) {
@@ -185,12 +185,12 @@ function isDirectory(files: VaultFiles, number: number | undefined): boolean {
   return number !== undefined && files.getInode(number).type === 'directory'
 }
 
-/** What is at a path, itself if it is a link. */
+/** Returns the inode at a path without following a final link. */
 function getInodeAt(files: VaultFiles, path: string, op: string): number {
   return assertFound(files.findByPath(files.resolveLinks(path, false, op)), path, op)
 }
 
-/** What a path leads to. */
+/** Returns the inode at a path with links followed. */
 function getInodeFollowingLinks(files: VaultFiles, path: string, op: string): number {
   return assertFound(files.findByPath(files.resolveLinks(path, true, op)), path, op)
 }

@@ -4,10 +4,10 @@ import { VAULT_INODE, type VaultFiles } from './vault-files.ts'
 const EMPTY_VALUE = new Uint8Array(0)
 const MERGE_POINT_PREFIX = 'merged/'
 
-/** The tree another vault had when it was last merged into this one. */
+/** The tree of another vault at its last merge into this one. */
 export interface MergePoint {
   readonly root: number
-  /** The row of that vault its tree includes; absent if it was merged by an earlier version. */
+  /** Last row of that vault's tree; absent if an earlier version merged it. */
   readonly seq?: number
   /** Milliseconds since the epoch. */
   readonly time: number
@@ -33,7 +33,7 @@ export function listTags(files: VaultFiles, inode: number): string[] {
   return Array.from(files.tree.iterateGroup(toGroup(inode, entryKinds.tag)), ({ sub }) => String(sub))
 }
 
-/** Every tag with the files that have it, in the order of tags; from one tag on. */
+/** Yields every tag and its files, in the order of tags, from one tag on. */
 export function* listTaggedFiles(files: VaultFiles, from = ''): Generator<{ tag: string; inode: number }> {
   for (const { sub } of files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.tag), from)) {
     const [tag = '', inode] = String(sub).split('\0')
@@ -54,7 +54,7 @@ export function readMetadata(files: VaultFiles, inode: number): Record<string, s
   return Object.fromEntries(entries.map(({ sub, value }) => [sub, toText(value)]))
 }
 
-/** Sets an extended attribute, given in base64; null takes it away. */
+/** Sets an extended attribute from base64; null removes it. */
 export function setXattr(files: VaultFiles, inode: number, name: string, value: string | null): null {
   return setValues(files, toGroup(inode, entryKinds.xattr), { [name]: value }, 'base64')
 }
@@ -78,7 +78,7 @@ export function findMergePoint(files: VaultFiles, vault: number): MergePoint | u
   return value === undefined ? undefined : JSON.parse(toText(value))
 }
 
-/** Every merge point of a vault: trees that must stay, each with the number of the vault that was merged. */
+/** Lists the merge points of a vault, each with the number of the merged vault; their trees must stay. */
 export function listMergePoints(files: VaultFiles): (MergePoint & { readonly vault: number })[] {
   const entries = Array.from(
     files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.meta), MERGE_POINT_PREFIX),
@@ -91,7 +91,7 @@ export function listMergePoints(files: VaultFiles): (MergePoint & { readonly vau
   })
 }
 
-/** Removes the merge points of all vaults but these. */
+/** Removes the merge points of all other vaults. */
 export function retainMergePoints(files: VaultFiles, vaults: ReadonlySet<number>): void {
   for (const { vault } of listMergePoints(files)) {
     if (!vaults.has(vault))

@@ -7,7 +7,7 @@ import type { Inode, TreeValue } from '../tree/tree-values.ts'
 import { listDentries } from './directory-entries.ts'
 import { VAULT_INODE, VaultFiles } from './vault-files.ts'
 
-/** One difference between two trees of files. A renamed directory is one change, whatever it holds. */
+/** One difference between two trees of files. A renamed directory is one change, whatever it contains. */
 export interface FileChange {
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed'
   readonly path: string
@@ -16,32 +16,31 @@ export interface FileChange {
   readonly after?: Inode
 }
 
-/** A name in a directory, by the directory's inode. */
+/** A changed name in a directory, by the directory's inode. */
 export interface NameChange {
   readonly parent: number
   readonly name: string
 }
 
-/** Whether a file of one tree has the same bytes as a file of the other. */
+/** Reports whether files of two trees have the same bytes. */
 type SameBytes = (old: VaultFiles, oldNumber: number, now: VaultFiles, newNumber: number) => boolean
 
-/** Two trees to compare, and how to tell whether values and content are the same. */
+/** Two trees to compare, and the equality of values and content. */
 export interface TreeComparison {
   readonly source: NodeSource<TreeValue>
   readonly before: NodeRef<TreeValue>
   readonly after: NodeRef<TreeValue>
   readonly isSameValue: (before: TreeValue, after: TreeValue) => boolean
   readonly sameBytes: SameBytes
-  /** Where the trees parted: inodes from this number on are different files in both, though the numbers are the same. */
+  /** First inode number after the fork: from here on, equal numbers are different files. */
   readonly apartFrom?: number
-  /** What `touchedInodes` found, if it was asked before. */
+  /** Result of `listChangedInodes`, if already known. */
   readonly touched?: ReadonlySet<number>
 }
 
 /**
- * What changed between two trees, sorted by path, in time proportional to the changes.
- * A directory is named only when it was renamed, or is empty on one side and missing on the other.
- * What was renamed and changed is named twice.
+ * Lists the changes between two trees by path, in time proportional to the changes. Lists a directory only if it was
+ * renamed, or is empty on one side and missing on the other. A file both renamed and changed has two entries.
  */
 export function diffFiles(comparison: TreeComparison): FileChange[] {
   const { source, before, after } = comparison
@@ -64,7 +63,7 @@ interface ComparedFiles {
   readonly apartFrom: number
 }
 
-/** What lies in a directory that is another one on each side has another place, though nothing of itself differs. */
+/** Adds the contents of directories that differ in identity between the trees: their paths changed. */
 function addContents(files: VaultFiles, touched: Set<number>, apartFrom: number): void {
   const pending = [...touched].filter((number) => number >= apartFrom)
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
@@ -76,33 +75,33 @@ function addContents(files: VaultFiles, touched: Set<number>, apartFrom: number)
   }
 }
 
-/** Every inode of which anything differs: attributes, content, a name, a tag. */
+/** Lists every inode with any difference: attributes, content, a name, a tag. */
 export function listChangedInodes({ source, before, after, isSameValue }: TreeComparison): Set<number> {
   const touched = new Set(diffTrees(source, before, after, isSameValue).flatMap(listEntryInodes))
   touched.delete(VAULT_INODE)
   return touched
 }
 
-/** Every name that leads elsewhere, or nowhere. */
+/** Lists every name with another target, or none. */
 export function listChangedNames({ source, before, after, isSameValue }: TreeComparison): NameChange[] {
   return diffTrees(source, before, after, isSameValue).flatMap(({ group, sub }) =>
     getGroupKind(group) === entryKinds.entry ? [{ parent: getGroupInode(group), name: String(sub) }] : [],
   )
 }
 
-/** The inodes an entry of the tree is about: a name is about what it names. */
+/** Lists the inodes of a tree entry: for a name, its target. */
 function listEntryInodes({ group, before, after }: EntryChange<TreeValue>): number[] {
   if (getGroupKind(group) !== entryKinds.entry) return [getGroupInode(group)]
   return [before, after].flatMap((value) => (value !== undefined && 'inode' in value ? [value.inode] : []))
 }
 
-/** A rename comes before what was changed besides. */
+/** Sorts a rename before other changes of the same path. */
 function comparePaths(a: FileChange, b: FileChange): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1
   return a.kind === 'renamed' ? -1 : 1
 }
 
-/** A file removed and made again is another inode at the same path: content decides whether that is a change. */
+/** Merges a removal and a create at one path: only different content is a change. */
 function dropReplacements(sides: ComparedFiles, changes: FileChange[]): FileChange[] {
   const { old, now, sameBytes, apartFrom } = sides
   return changes.flatMap((change): FileChange[] => {
@@ -111,8 +110,8 @@ function dropReplacements(sides: ComparedFiles, changes: FileChange[]): FileChan
     const [oldNumber, newNumber] = [old.findByPath(path), now.findByPath(path)]
     if (kind !== 'added' || oldNumber === undefined || newNumber === undefined || after === undefined)
       return [change]
-    // What was there before may have been moved away; then this one is new. A file with several names is never told as
-    // moved: one of its names is another file now.
+    // The old file may have been moved away; then this one is new. A hard-linked file is never reported as moved: one
+    // of its names is another file now.
     const before = old.getInode(oldNumber)
     const moved = oldNumber < apartFrom ? now.findInode(oldNumber) : undefined
     const isElsewhere = moved !== undefined && before.links < 2 && moved.links < 2
@@ -122,7 +121,7 @@ function dropReplacements(sides: ComparedFiles, changes: FileChange[]): FileChan
   })
 }
 
-/** Whether what was deleted is there again as the same kind of thing. */
+/** Reports whether a deleted path exists again with the same type. */
 function isReplaced(now: VaultFiles, { path, before }: FileChange): boolean {
   const number = now.findByPath(path)
   return number !== undefined && now.getInode(number).type === before?.type
@@ -157,7 +156,7 @@ function toAdditions(files: VaultFiles, number: number, after: Inode | undefined
   return listReportedPaths(files, number, after).map((path) => ({ kind: 'added', path, after }))
 }
 
-/** A file with several names: each name has come, gone, or stands for other content. */
+/** Compares a hard-linked file: each name was added, removed, or has other content. */
 function compareNames(
   old: VaultFiles,
   now: VaultFiles,
@@ -177,7 +176,7 @@ function compareNames(
   ]
 }
 
-/** An inode that has a name; one that is only open is nowhere to be told of. */
+/** Returns an inode if it has a name; an unlinked open file has no path to report. */
 function findNamedInode(files: VaultFiles, number: number): Inode | undefined {
   const inode = files.findInode(number)
   return inode?.links === 0 ? undefined : inode

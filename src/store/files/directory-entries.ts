@@ -16,14 +16,14 @@ export interface Dentry {
   readonly name: string
 }
 
-/** The place a path names. Its directory must be there. */
+/** Returns the dentry of a path. Its directory must exist. */
 export function getDentry(files: VaultFiles, path: string, op: string): Dentry {
   const parent = files.findByPath(dirname(path))
   if (parent === undefined) throw new VfsError('ENOENT', path, { op })
   return { parent, name: basename(path) }
 }
 
-/** The directory a path is in, made with all above it if `parents`. ENOENT, ENOTDIR. */
+/** Returns the parent directory of a path, created with its ancestors if `parents`. ENOENT, ENOTDIR. */
 export function ensureParent(
   files: VaultFiles,
   path: string,
@@ -43,7 +43,7 @@ export function ensureParent(
   return number
 }
 
-/** Makes something new under a name. */
+/** Creates an inode under a name. */
 export function createInode(
   files: VaultFiles,
   place: Dentry,
@@ -65,7 +65,7 @@ export function createInode(
   return number
 }
 
-/** Gives a file one more name. */
+/** Adds a name to a file. */
 export function link(files: VaultFiles, number: number, place: Dentry, moment: Moment): void {
   const inode = files.getInode(number)
   if (inode.links === 0) {
@@ -79,8 +79,8 @@ export function link(files: VaultFiles, number: number, place: Dentry, moment: M
 }
 
 /**
- * Takes a name out of its directory, and what it named with all below it if that was the last one.
- * `keep`: a file or an empty directory stays as it is, without a name, until it is released: somebody has it open.
+ * Removes a name, and its inode with all descendants if that was the last one. `keep`: an open file or empty
+ * directory stays without a name until it is released.
  */
 export function unlink(files: VaultFiles, place: Dentry, number: number, moment: Moment, keep = false): void {
   const inode = files.getInode(number)
@@ -95,7 +95,7 @@ export function unlink(files: VaultFiles, place: Dentry, number: number, moment:
   }
 }
 
-/** Refuses a directory that is not there, is none, or was removed while it was open. ENOENT, ENOTDIR. */
+/** Refuses an inode that is missing, no directory, or unlinked while open. ENOENT, ENOTDIR. */
 export function assertDirectory(files: VaultFiles, number: number, path: string, op: string): void {
   const inode = files.findInode(number)
   if (inode === undefined) throw new VfsError('ENOENT', path, { op })
@@ -103,7 +103,7 @@ export function assertDirectory(files: VaultFiles, number: number, path: string,
   if (inode.links === 0) throw new VfsError('ENOENT', path, { op, detail: 'its directory was removed' })
 }
 
-/** Whether a directory is another, or lies below it. */
+/** Reports whether a directory is another, or lies below it. */
 export function isBelow(files: VaultFiles, directory: number, ancestor: number): boolean {
   for (let at = directory; at !== ancestor; ) {
     const parent = files.findInode(at)?.parent
@@ -113,14 +113,14 @@ export function isBelow(files: VaultFiles, directory: number, ancestor: number):
   return true
 }
 
-/** Removes a file that has no name any more. */
+/** Removes an unlinked file. */
 export function release(files: VaultFiles, number: number): void {
   if (files.findInode(number)?.links !== 0) return
   files.tree.delete(toGroup(VAULT_INODE, entryKinds.link), String(number))
   removeInode(files, number)
 }
 
-/** Files without a name that were open when a process ended, or still are. */
+/** Lists unlinked files that are open, or were when a process ended. */
 export function listUnlinkedInodes(files: VaultFiles): number[] {
   return Array.from(files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.link)), ({ sub }) => Number(sub))
 }
@@ -138,7 +138,7 @@ export function move(files: VaultFiles, from: Dentry, number: number, to: Dentry
   setEntry(files, to, number, inode.type, moment)
 }
 
-/** Refuses a move onto something that may not give way to it. */
+/** Refuses a rename onto an entry that it may not replace. */
 export function assertReplaceable(
   files: VaultFiles,
   { type: from }: Inode,
@@ -153,7 +153,7 @@ export function assertReplaceable(
   if (to === 'directory' && files.hasEntries(target)) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
 }
 
-/** Every name of a file. */
+/** Lists every name of a file. */
 export function listDentries(files: VaultFiles, number: number, inode: Inode): Dentry[] {
   const first = inode.links === 0 ? [] : [{ parent: inode.parent, name: inode.name }]
   if (inode.links < 2) return first
@@ -177,7 +177,7 @@ function removeEntry(files: VaultFiles, { parent, name }: Dentry, moment: Moment
   files.touch(parent, moment)
 }
 
-/** One of several names goes; if it was the one in the inode, another takes its place there. */
+/** Removes one of several names; if the inode records it as its first name, another replaces it there. */
 function removeName(files: VaultFiles, number: number, inode: Inode, place: Dentry, { time }: Moment): void {
   const group = toGroup(number, entryKinds.link)
   const isFirst = inode.parent === place.parent && inode.name === place.name
@@ -203,7 +203,7 @@ function removeDirectory(files: VaultFiles, directory: number, moment: Moment): 
   }
 }
 
-/** Takes an inode away with everything that hangs on it. */
+/** Removes an inode with all its entries. */
 function removeInode(files: VaultFiles, number: number): void {
   const { type, size } = files.getInode(number)
   const { tree } = files

@@ -4,8 +4,8 @@ import type { VaultFiles } from './vault-files.ts'
 type PatchOperation = Extract<InodeOperation, { readonly op: 'patch' }>
 
 /**
- * Whether an operation removes or shortens something, or changes attributes: allowed on a full disk.
- * @param files as they are before it.
+ * Reports whether an operation removes or shortens a file, or changes attributes: allowed on a full disk.
+ * @param files before the operation.
  */
 export function freesSpace(operation: FileOperation, files: VaultFiles): boolean {
   switch (operation.op) {
@@ -26,7 +26,7 @@ export function freesSpace(operation: FileOperation, files: VaultFiles): boolean
   }
 }
 
-/** Whether a patch brings no more chunks than it takes away: a cut, or a hole, stores what is left of a chunk again. */
+/** Reports whether a patch adds no more chunks than it removes: truncation or a hole rewrites a partial chunk. */
 function freesChunks({ inode, size, inline = '', chunks }: PatchOperation, files: VaultFiles): boolean {
   const holes = chunks.filter(([, chunk]) => chunk === null).length
   const brought = chunks.length - holes + (inline === '' ? 0 : 1)

@@ -2,7 +2,7 @@ import type { ContentRef, Inode, Timestamp } from '../tree/tree-values.ts'
 import type { StoredContent } from './operation.ts'
 import type { Moment, VaultFiles } from './vault-files.ts'
 
-/** The fields that say that content has changed now. */
+/** Returns the fields that mark content as changed now. */
 export function createChangeFields({ time, seq }: Moment): {
   mtime: Timestamp
   ctime: Timestamp
@@ -11,13 +11,13 @@ export function createChangeFields({ time, seq }: Moment): {
   return { mtime: time, ctime: time, version: seq }
 }
 
-/** The version of a file, as something that takes it away replaces it; null for what is no file. */
+/** Returns the version of a file that a removal replaces; null for other types. */
 export function findFileVersion(files: VaultFiles, number: number): number | null {
   const { type, version } = files.getInode(number)
   return type === 'file' ? version : null
 }
 
-/** Replaces an inode whose content has changed, and keeps count of the bytes. */
+/** Replaces an inode with changed content, and updates the byte count. */
 export function replaceInode(files: VaultFiles, number: number, before: Inode, after: Inode): void {
   files.setInode(number, after)
   if (before.size === after.size || after.type !== 'file') return
@@ -25,7 +25,7 @@ export function replaceInode(files: VaultFiles, number: number, before: Inode, a
   files.setCounters({ ...counters, bytes: counters.bytes + after.size - before.size })
 }
 
-/** An inode with other attributes; what is not told stays, but for the time of change. */
+/** Returns an inode with changed attributes; absent ones stay, except the change time. */
 export function withAttributes(
   inode: Inode,
   { mode, uid, gid, atime, mtime }: Partial<Pick<Inode, 'mode' | 'uid' | 'gid' | 'atime' | 'mtime'>>,
@@ -42,7 +42,7 @@ export function withAttributes(
   }
 }
 
-/** How an inode refers to content: by itself when small, by the blob when there is one, by keys when there are more. */
+/** Converts content to a reference: inline when small, the blob when there is only one, chunk entries otherwise. */
 export function toContentRef({ size, inline, chunks = [] }: StoredContent): ContentRef {
   if (inline !== undefined) return Buffer.from(inline, 'base64')
   const [only] = chunks

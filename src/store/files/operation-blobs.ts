@@ -1,7 +1,7 @@
 import type { BlobRef } from '../tree/tree-values.ts'
 import type { FileOperation, StoredContent } from './operation.ts'
 
-/** The blobs an operation brings: versions of files that can be asked for again. */
+/** Lists the blobs of an operation: file versions that can still be read. */
 export function listOperationBlobs(operation: FileOperation): BlobRef[] {
   switch (operation.op) {
     case 'write':
@@ -24,7 +24,7 @@ function listContentBlobs(content: StoredContent | undefined): BlobRef[] {
   return content?.chunks?.filter(isData) ?? []
 }
 
-/** A hole refers to nothing. */
+/** Reports whether a chunk has data; a hole has none. */
 function isData({ size }: BlobRef): boolean {
   return size > 0
 }

@@ -1,14 +1,14 @@
 import type { Caller, FileType } from '../../vfs/index.ts'
 import type { BlobRef, Timestamp } from '../tree/tree-values.ts'
 
-/** Content whose bytes are in the store: small ones in here (base64), larger ones as chunks of blobs. */
+/** Content in the store: small content inline (base64), larger content as chunks. */
 export interface StoredContent {
   readonly size: number
   readonly inline?: string
   readonly chunks?: readonly BlobRef[]
 }
 
-/** A mutation by path, with everything it needs to be applied again on the same tree, with the same result. */
+/** An operation by path, with everything needed to replay it with the same result. */
 export type PathOperation =
   | {
       readonly op: 'write'
@@ -18,7 +18,7 @@ export type PathOperation =
       readonly mode?: number
       readonly mtime?: Timestamp
     }
-  /** Keeps the first chunks of a file and puts others behind them. */
+  /** Keeps the first chunks of a file and appends others. */
   | {
       readonly op: 'extend'
       readonly path: string
@@ -30,36 +30,36 @@ export type PathOperation =
   | { readonly op: 'remove'; readonly path: string; readonly recursive: boolean }
   | { readonly op: 'rename'; readonly path: string; readonly to: string; readonly overwrite: boolean }
   | { readonly op: 'symlink'; readonly path: string; readonly target: string }
-  /** Tags put on and taken off a file. */
+  /** Adds and removes tags of a file. */
   | {
       readonly op: 'tag'
       readonly path: string
       readonly add: readonly string[]
       readonly remove: readonly string[]
     }
-  /** A file's metadata: null takes a key away. */
+  /** Sets a file's metadata: null removes a key. */
   | { readonly op: 'meta'; readonly path: string; readonly values: Readonly<Record<string, string | null>> }
-  /** A file becomes an earlier version of itself. */
+  /** Restores an earlier version of a file. */
   | {
       readonly op: 'revert'
       readonly path: string
       readonly version: number
       readonly content: StoredContent
     }
-  /** Several at once, all or none: what a merge does. `root` is the tree that was merged, of the vault `source`. */
+  /** A merge, applied atomically. `root` is the merged tree of the vault `source`. */
   | {
       readonly op: 'merge'
       readonly path: string
       readonly from: string
       readonly source: number
       readonly root: number
-      /** The row of the source that its tree includes; absent in rows of earlier versions. */
+      /** Last row of the source's tree; absent in rows of earlier versions. */
       readonly seq?: number
       readonly operations: readonly FileOperation[]
     }
-  /** Several at once, all or none. */
+  /** A batch, applied atomically. */
   | { readonly op: 'batch'; readonly path: string; readonly operations: readonly FileOperation[] }
-  /** Other limits apply from here on. The files are as before; whoever writes takes notice. */
+  /** Sets the quota. The files stay as they are; later writes observe the limits. */
   | {
       readonly op: 'quota'
       readonly path: string
@@ -67,14 +67,14 @@ export type PathOperation =
       readonly files?: number
       readonly fileSize?: number
     }
-  /** The vault was deleted: the last row, so that nobody writes another one. */
+  /** Deletes the vault: the last row, so that no process appends another. */
   | { readonly op: 'delete'; readonly path: string }
-  /** Becomes an earlier tree: what a restore does. */
+  /** Restores an earlier tree. */
   | { readonly op: 'restore'; readonly path: string; readonly root: number; readonly checkpoint: string }
 
 /**
- * A mutation by inode, as a kernel asks for it: what it changes may have another name by now, or none.
- * `path` only tells the reader of the journal where it was.
+ * An operation by inode, as a kernel requests it: the inode may have been renamed or unlinked since. `path` only
+ * names it for readers of the journal.
  */
 export type InodeOperation =
   | {
@@ -86,18 +86,18 @@ export type InodeOperation =
       readonly mode: number
       readonly uid: number
       readonly gid: number
-      /** A link's target, or a device's number. */
+      /** Target of a symlink, or number of a device. */
       readonly text?: string
-      /** What a file has from the beginning; nothing, if absent. */
+      /** Initial content; empty if absent. */
       readonly content?: StoredContent
-      /** If other than the moment it is made. */
+      /** Access time, if other than the creation time. */
       readonly atime?: Timestamp
       readonly mtime?: Timestamp
     }
   | {
       readonly op: 'link'
       readonly path: string
-      /** A name it had before, as the journal knows it. */
+      /** Earlier path, as the journal knows it. */
       readonly from?: string
       readonly inode: number
       readonly parent: number
@@ -108,7 +108,7 @@ export type InodeOperation =
       readonly path: string
       readonly parent: number
       readonly name: string
-      /** Somebody has it open: it stays without a name until it is released. */
+      /** True if it is open: it stays without a name until it is released. */
       readonly keep: boolean
     }
   | { readonly op: 'release'; readonly path: string; readonly inode: number }
@@ -118,11 +118,11 @@ export type InodeOperation =
       readonly to: string
       readonly from: readonly [parent: number, name: string]
       readonly target: readonly [parent: number, name: string]
-      /** What is at the target: gives way (`replace`), refuses, or changes places. */
+      /** Behaviour if the target exists: replace it, refuse, or exchange both. */
       readonly mode: 'replace' | 'refuse' | 'exchange'
       readonly keep: boolean
     }
-  /** Chunks that get other bytes, or null where a hole is; the file has this size afterwards. */
+  /** Replaces chunks, or punches holes where null; the file has this size afterwards. */
   | {
       readonly op: 'patch'
       readonly path: string
@@ -141,7 +141,7 @@ export type InodeOperation =
       readonly atime?: Timestamp
       readonly mtime?: Timestamp
     }
-  /** An extended attribute (base64); null takes it away. */
+  /** Sets an extended attribute (base64); null removes it. */
   | {
       readonly op: 'xattr'
       readonly path: string
@@ -152,22 +152,22 @@ export type InodeOperation =
 
 export type FileOperation = PathOperation | InodeOperation
 
-/** Who does something, and for which tool call. */
+/** Actor of an operation, and its tool call. */
 export interface Provenance {
   readonly caller?: Caller
   readonly trace?: string
 }
 
-/** The version a mutation replaced; of several at once, that of each. Null: it replaced none. */
+/** Version that a mutation replaced; for a batch, that of each. Null if there was none. */
 export type ReplacedVersion = number | null | readonly ReplacedVersion[]
 
-/** One row of the journal: who did what, when. */
+/** One row of the journal: actor, operation and time. */
 export interface JournalEntry extends Provenance {
-  /** Eight random bytes in base64url, which no other row has; absent in rows of earlier versions. */
+  /** Eight random bytes in base64url, unique to the row; absent in rows of earlier versions. */
   readonly id?: string
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly operation: FileOperation
-  /** The version of the file before, where there was one. */
+  /** Previous version of the file, if there was one. */
   readonly before?: ReplacedVersion
 }

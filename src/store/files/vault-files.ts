@@ -5,27 +5,27 @@ import { entryKinds, toGroup } from '../tree/tree-key.ts'
 import type { BlobRef, ContentRef, DirectoryEntry, Inode, Timestamp, TreeValue } from '../tree/tree-values.ts'
 
 export const ROOT_INODE = 1
-/** The vault itself: its counters, merge points, tagged and nameless files. */
+/** Pseudo-inode of the vault itself: its counters, merge points, tagged and unlinked files. */
 export const VAULT_INODE = 0
 const COUNTERS_KEY = 'counters'
 const DIRECTORY_MODE = 0o755
 
-/** Fields of a new inode; the rest follows from where and when it is made. */
+/** Fields of a new inode; the others follow from its dentry and the time. */
 export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'> &
   Partial<Pick<Inode, 'uid' | 'gid' | 'atime' | 'mtime'>>
 
-/** A name in a directory and what it leads to. */
+/** A name in a directory and its target. */
 export type NamedEntry = { readonly name: string } & DirectoryEntry
 
-/** When a mutation happens, and which journal row it is. */
+/** Time of a mutation, and its journal row. */
 export interface Moment {
   readonly time: Timestamp
   readonly seq: number
 }
 
 /**
- * Files and directories on a vault's tree: names lead to inodes, inodes hold everything else.
- * Synchronous and without errors to wait for: it reads and changes the tree, nothing more.
+ * Files and directories on a vault's tree: names lead to inodes, inodes hold everything else. Synchronous: it only
+ * reads and changes the tree.
  */
 export class VaultFiles {
   readonly tree: Tree<TreeValue>
@@ -34,7 +34,7 @@ export class VaultFiles {
     this.tree = tree
   }
 
-  /** Makes the root directory of an empty tree. */
+  /** Creates the root directory of an empty tree. */
   createRoot({ time, seq }: Moment): void {
     this.setCounters({ ...emptyCounters, nextInode: ROOT_INODE + 1 })
     const times = { atime: time, mtime: time, ctime: time }
@@ -62,14 +62,14 @@ export class VaultFiles {
     return value !== undefined && 'inode' in value ? value : undefined
   }
 
-  /** The names in a directory, in order, from one on. */
+  /** Yields the names in a directory, in order, from one on. */
   *listEntries(directory: number, from = ''): Generator<NamedEntry> {
     for (const { sub, value } of this.tree.iterateGroup(toGroup(directory, entryKinds.entry), from)) {
       if (typeof sub === 'string' && 'inode' in value) yield { name: sub, ...value }
     }
   }
 
-  /** Some names in a directory, in order, behind one. */
+  /** Returns up to `limit` names in a directory, in order, after `last`. */
   listEntriesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
     const { subs, values } = this.tree.readGroup(toGroup(directory, entryKinds.entry), last ?? '', limit + 1)
     const names: NamedEntry[] = []
@@ -90,7 +90,7 @@ export class VaultFiles {
     return value !== undefined && 'blob' in value ? value : undefined
   }
 
-  /** A chunk of size 0 is a hole: nothing is kept of it. */
+  /** Stores chunks; a chunk of size 0 is a hole and has no entry. */
   setChunks(number: number, first: number, chunks: readonly BlobRef[]): void {
     for (const [index, chunk] of chunks.entries())
       if (chunk.size > 0) this.tree.set(toGroup(number, entryKinds.chunk), first + index, chunk)
@@ -105,7 +105,7 @@ export class VaultFiles {
     for (const { sub } of [...this.tree.iterateGroup(group, first)]) this.tree.delete(group, sub)
   }
 
-  /** The inode at a path without links on the way, or undefined. */
+  /** Returns the inode at a path without following links, or undefined. */
   findByPath(path: string): number | undefined {
     let number = ROOT_INODE
     for (let start = 1; start < path.length; ) {
@@ -119,7 +119,7 @@ export class VaultFiles {
     return number
   }
 
-  /** The path with its links followed. A tree without any need not look for them. */
+  /** Resolves the symlinks in a path. A tree without symlinks skips this. */
   resolveLinks(path: string, followLast: boolean, op: string): string {
     if (this.getCounters().symlinks === 0) return path
     return resolveLinksSync(path, followLast, op, (at) => {
@@ -129,7 +129,7 @@ export class VaultFiles {
     })
   }
 
-  /** Where an inode is now: its path, or its first one if it has several. */
+  /** Returns the path of an inode, or its first one if it has several. */
   getPath(number: number): string {
     const names: string[] = []
     for (let at = number; at !== ROOT_INODE; ) {
@@ -163,7 +163,7 @@ export function toInlineText(content: ContentRef): string {
   return content instanceof Uint8Array ? Buffer.from(content).toString() : ''
 }
 
-/** What the protocol tells of an inode. */
+/** Converts an inode to a `Stat`. */
 export function toStat({ type, size, mtime, mode }: Inode): Stat {
   const time = mtime.seconds * 1000 + Math.floor(mtime.nanos / 1e6)
   return { type, size: type === 'directory' ? 0 : size, mtime: new Date(time), mode: mode & 0o7777 }

@@ -2,19 +2,19 @@ import { isBinary } from '../../vfs/index.ts'
 import { type Documents, PostingWriter } from './posting-list.ts'
 import { lowerCaseBytes, TRIGRAM_COUNT, toBucket } from './trigrams.ts'
 
-/** How many documents a block has at most. */
+/** Limit of documents per block. */
 export const BLOCK_DOCUMENTS: number = 4096
-/** How many postings fill a block, however few documents they come from. */
+/** Number of postings that fill a block, however few documents they come from. */
 export const BLOCK_POSTINGS: number = 1 << 22
-/** Files above this size are not indexed, but read in every search: few have them, and each change would be dear. */
+/** Limit in bytes for indexed files. Every search reads larger ones: they are few, and reindexing them is expensive. */
 export const MAX_INDEXED_BYTES: number = 8 * 1024 * 1024
 const BUCKET_BYTES = 256
 const MAX_BUCKET_BITS = 14
 const NEWLINE = 0x0a
 
-/** A block ready to be stored: its documents, and its posting lists in buckets by their trigrams. */
+/** A block to store: its documents, and its posting lists in buckets by trigram. */
 export interface IndexBlock {
-  /** The inode of each document. */
+  /** Inode of each document. */
   readonly inodes: readonly number[]
   /** Documents without postings that may contain anything. */
   readonly unindexed: readonly number[]
@@ -23,15 +23,15 @@ export interface IndexBlock {
   readonly buckets: readonly { readonly number: number; readonly bytes: Uint8Array }[]
 }
 
-/** Collects the trigrams of documents, and makes a block of them. Memory: some bytes for each posting of the block. */
+/** Collects the trigrams of documents into a block. Memory: some bytes per posting of the block. */
 export class BlockBuilder {
-  /** By trigram: its slot, from 1 in the order of their coming. Costs memory only where it is touched. */
+  /** Slot of each trigram, from 1 in order of appearance. Costs memory only where it is touched. */
   readonly #slots = new Uint32Array(TRIGRAM_COUNT)
-  /** By slot: its trigram, and the last document that has it, from 1. */
+  /** Trigram of each slot, and the last document that has it, from 1. */
   #trigrams = new Uint32Array(1 << 16)
   #lastDocument = new Uint16Array(1 << 16)
   #slotCount = 0
-  /** The slots of the first document, then of the second, and so on; and where those of each document end. */
+  /** Slots of all documents, one after another, and the end of each document's slots. */
   #postings = new Uint32Array(1 << 16)
   #ends: number[] = []
   #postingCount = 0
@@ -46,7 +46,7 @@ export class BlockBuilder {
     return this.#postingCount
   }
 
-  /** The inode of each document so far. */
+  /** Inode of each document so far. */
   get inodes(): readonly number[] {
     return this.#inodes
   }
@@ -55,7 +55,7 @@ export class BlockBuilder {
     return this.#inodes.length >= BLOCK_DOCUMENTS || this.#postingCount >= BLOCK_POSTINGS
   }
 
-  /** Adds a file; without bytes, one that has to be read in every search. */
+  /** Adds a file; without bytes, every search reads it. */
   add(inode: number, bytes: Uint8Array | undefined): void {
     const isIndexed = bytes !== undefined && bytes.length <= MAX_INDEXED_BYTES
     if (!isIndexed) this.#unindexed.push(this.#inodes.length)
@@ -70,7 +70,7 @@ export class BlockBuilder {
     this.#endDocument(inode)
   }
 
-  /** Everything added since the last time, as a block. */
+  /** Returns everything added since the last call as a block. */
   takeBlock(): IndexBlock {
     const taken = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postingCount }
     const bits = Math.ceil(Math.log2(1 + this.#postingCount / BUCKET_BYTES))
@@ -91,7 +91,7 @@ export class BlockBuilder {
     this.#ends.push(this.#postingCount)
   }
 
-  /** The hot loop of an index in the making: nearly every byte of every file comes by here. */
+  /** Hot loop of indexing: nearly every byte of every file passes here. */
   #collectTrigrams(bytes: Uint8Array): void {
     this.#reserve(bytes.length)
     const [slots, lastDocument, postings] = [this.#slots, this.#lastDocument, this.#postings]
@@ -128,7 +128,7 @@ export class BlockBuilder {
 
   #createBuckets(bits: number): IndexBlock['buckets'] {
     const lists = this.#groupPostingsBySlot()
-    // Bucket and trigram in one number: sorting numbers is much faster than comparing by a function.
+    // Bucket and trigram in one number: sorting numbers is much faster than a comparison function.
     const order = Float64Array.from(
       this.#trigrams.subarray(1, this.#slotCount + 1),
       (trigram) => toBucket(trigram, bits) * TRIGRAM_COUNT + trigram,
@@ -146,10 +146,10 @@ export class BlockBuilder {
     return buckets
   }
 
-  /** Sorts the postings by slot; documents came in ascending order and stay so. */
+  /** Groups the postings by slot; documents stay in ascending order. */
   #groupPostingsBySlot(): (slot: number) => Documents {
     const postings = this.#postings.subarray(0, this.#postingCount)
-    // Where the list of a slot starts and, once it is filled, where that of the next one does.
+    // Start of each slot's list; once it is filled, that of the next one.
     const starts = new Uint32Array(this.#slotCount + 2)
     for (let at = 0; at < postings.length; at++) {
       const next = (postings[at] ?? 0) + 1
@@ -171,7 +171,7 @@ export class BlockBuilder {
     return (slot) => sorted.subarray(starts[slot] ?? 0, starts[slot + 1] ?? 0)
   }
 
-  /** Makes room for so many postings, each of which may need a new slot. */
+  /** Reserves space for `count` postings, each of which may need a new slot. */
   #reserve(count: number): void {
     while (this.#postingCount + count > this.#postings.length) {
       this.#postings = new Uint32Array(doubleBuffer(this.#postings))
@@ -183,7 +183,7 @@ export class BlockBuilder {
   }
 }
 
-/** The same memory with as much again behind it, all zero. */
+/** Returns the buffer doubled in size, padded with zeros. */
 function doubleBuffer({ buffer }: { readonly buffer: ArrayBuffer }): ArrayBuffer {
   return buffer.transfer(buffer.byteLength * 2)
 }

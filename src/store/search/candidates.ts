@@ -5,11 +5,11 @@ import type { Documents } from './posting-list.ts'
 import { StoredBlock } from './stored-block.ts'
 import type { TrigramQuery } from './trigram-query.ts'
 
-/** With so few documents left, reading them is as cheap as another list. */
+/** Number of documents below which reading them is as cheap as another list. */
 const FEW_DOCUMENTS = 2
 const MAX_LISTS = 12
 
-/** The inodes of an index whose content may meet a need. Some of them may be stale. */
+/** Finds the indexed inodes whose content may match a query. Some of them may be stale. */
 export function findCandidates(
   tree: Tree<TreeValue>,
   blocks: readonly BlockInfo[],
@@ -30,7 +30,7 @@ export function findCandidates(
   return candidates
 }
 
-/** Looks needs up block after block; what it learns of how frequent trigrams are makes later blocks quicker. */
+/** Evaluates queries block by block; learned trigram frequencies make later blocks faster. */
 class TrigramQueryEvaluator {
   readonly #lengths = new Map<number, number>()
 

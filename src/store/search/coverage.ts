@@ -5,20 +5,20 @@ import type { NodeRef } from '../tree/tree-node.ts'
 import type { ContentRef, Inode, TreeValue } from '../tree/tree-values.ts'
 import { MAX_INDEXED_BYTES } from './block-builder.ts'
 
-/** What a tree has that an index does not tell of. */
+/** Difference between a tree and the files an index covers. */
 export interface Coverage {
-  /** Files whose content is not in the index. */
+  /** Files whose content is not indexed. */
   readonly uncovered: ReadonlySet<number>
-  /** The size of those that could be in it. */
+  /** Total size of the uncovered files that can be indexed. */
   readonly bytes: number
-  /** How many documents of the index stand for something that is no more, at most. */
+  /** Upper bound of the index's outdated documents. */
   readonly gone: number
 }
 
 /**
- * Compares the tree an index covers with another, in time proportional to their differences.
- * Numbers of inodes and versions mean nothing across forks and restores; but where both trees have the same entries
- * the content is the same, and whatever has other entries is told here.
+ * Compares the tree of an index with another, in time proportional to their differences. Inode numbers and versions
+ * mean nothing across forks and restores; but equal entries in both trees mean equal content, and this reports the
+ * others.
  */
 export function computeCoverage(
   source: NodeSource<TreeValue>,
@@ -31,7 +31,7 @@ export function computeCoverage(
   let bytes = 0
   for (const change of diffTrees(source, covers, tree, isSameValue)) {
     const inode = findChangedFile(change)
-    // Chunks come behind their inode, and go with it.
+    // Chunks follow their inode, and are removed with it.
     if (inode === undefined || uncovered.has(inode) || removed.has(inode)) continue
     const { group, after } = change
     if (getGroupKind(group) === entryKinds.inode && !isFile(after)) removed.add(inode)
@@ -41,7 +41,7 @@ export function computeCoverage(
   return { uncovered, bytes, gone: uncovered.size + removed.size }
 }
 
-/** The file whose content an entry changes, if it does. */
+/** Returns the file whose content an entry changes, or undefined. */
 function findChangedFile({ group, before, after }: EntryChange<TreeValue>): number | undefined {
   const kind = getGroupKind(group)
   if (kind === entryKinds.chunk) return getGroupInode(group)
@@ -50,7 +50,7 @@ function findChangedFile({ group, before, after }: EntryChange<TreeValue>): numb
   return isSame ? undefined : getGroupInode(group)
 }
 
-/** Whether two records of a file mean the same bytes, as long as its chunks have not changed: these tell themselves. */
+/** Reports whether two inodes have the same content, apart from chunks, which have their own entries. */
 function hasSameContent(before: Inode, after: Inode): boolean {
   return before.size === after.size && isSameContentRef(before.content, after.content)
 }

@@ -3,10 +3,10 @@ import { listDentries } from '../files/directory-entries.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
 import type { FoundFile } from './file-walk.ts'
 
-/** Where files are, as seen from a directory. What it has found out of directories it remembers. */
+/** Finds the paths of files below a directory, and caches those of directories. */
 export class FilePaths {
   readonly #files: VaultFiles
-  /** By directory: its path, or null if it does not lie below the start. */
+  /** Path of each directory, or null if it is not below the start. */
   readonly #directories = new Map<number, string | null>()
 
   constructor(files: VaultFiles, start: FoundFile) {
@@ -14,7 +14,7 @@ export class FilePaths {
     this.#directories.set(start.number, start.path)
   }
 
-  /** Every path of a file below the start; none if it is no file of this tree. */
+  /** Lists every path of a file below the start; none if this tree has no such file. */
   listPaths(number: number): FoundFile[] {
     const inode = this.#files.findInode(number)
     if (inode?.type !== 'file') return []
@@ -44,9 +44,9 @@ export class FilePaths {
   }
 }
 
-/** Sorts as a walk would meet them: by names, directory after directory. */
+/** Sorts in the order of a walk: by names, directory after directory. */
 export function sortInWalkOrder(found: readonly FoundFile[]): FoundFile[] {
-  // What is in a directory comes before every name that only starts like it.
+  // The contents of a directory sort before every name that only shares its prefix.
   return found
     .map((file) => ({ file, key: file.path.replaceAll('/', '\0') }))
     .sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0))

@@ -1,7 +1,7 @@
 import { child } from '../../vfs/index.ts'
 import type { NamedEntry, VaultFiles } from '../files/vault-files.ts'
 
-/** How many names are looked at in one step: a directory may have millions. */
+/** Number of names read in one step: a directory may have millions. */
 const ENTRIES_PER_READ = 256
 
 interface WalkLevel {
@@ -17,20 +17,20 @@ export interface FoundFile {
   readonly number: number
 }
 
-/** The regular files below a directory, depth first, names in order. A step that meets a fault can be done again. */
+/** Walks the regular files below a directory, depth first, names in order. A step that faults can be retried. */
 export class FileWalk {
   readonly #files: VaultFiles
   readonly #levels: WalkLevel[]
   readonly #skipped: number | undefined
 
-  /** @param skipped a directory that is not entered */
+  /** @param skipped directory that the walk does not enter */
   constructor(files: VaultFiles, start: FoundFile, skipped?: number) {
     this.#files = files
     this.#skipped = skipped
     this.#levels = [createLevel(start.path, start.number)]
   }
 
-  /** The next file whose number is wanted; undefined at the end. */
+  /** Returns the next file that `isWanted` accepts; undefined at the end. */
   next(isWanted: (number: number) => boolean): FoundFile | undefined {
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
       const entry = level.entries[level.at]

@@ -2,11 +2,11 @@ import { BLOCK_DOCUMENTS } from './block-builder.ts'
 import type { Coverage } from './coverage.ts'
 import type { IndexRecordSnapshot, IndexState } from './index-record.ts'
 
-/** What the index tells of a tree: which files may meet a need, and which it knows nothing about. */
+/** Result of an index lookup for a tree: candidate files, and files it does not cover. */
 export interface IndexLookup {
   readonly read: IndexRecordSnapshot
   readonly state: IndexState | undefined
-  /** Without an index, nothing is covered. */
+  /** Undefined without an index: nothing is covered. */
   readonly coverage: Coverage | undefined
   readonly candidates: ReadonlySet<number> | 'all'
 }
@@ -15,7 +15,7 @@ export function isUncovered({ coverage }: IndexLookup, number: number): boolean 
   return coverage === undefined || coverage.uncovered.has(number)
 }
 
-/** Whether so much of an index is dead that a new one is better than a further block. */
+/** Reports whether an index has so many outdated documents that a rebuild is better than another block. */
 export function needsRebuild({ state, coverage }: IndexLookup): boolean {
   if (state === undefined || coverage === undefined) return false
   const documents = state.blocks.reduce((sum, block) => sum + block.documents, 0)

@@ -3,45 +3,45 @@ import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-jso
 import type { Engine, MaybePromise, RecordRow } from '../engine.ts'
 import type { EncodedPage } from '../tree/node-cache.ts'
 
-/** One version of the layout; a record of another one is as good as none. */
+/** Version of the format; records of other versions are ignored. */
 const INDEX_FORMAT = 1
 
-/** A part of the index, with what it takes to decide whether to join it with others. */
+/** A block of the index, with the sizes that decide whether it is merged with others. */
 export interface BlockInfo {
   readonly id: number
   readonly documents: number
   readonly postings: number
 }
 
-/** An index and the tree whose files are all in it. It serves every tree related to that one. */
+/** An index and the tree it covers. It serves every tree related to that one. */
 export interface IndexState {
-  /** The root of the vault's tree. */
+  /** Root of the vault's tree. */
   readonly covers: number
-  /** The root of the index's own tree. */
+  /** Root of the index's own tree. */
   readonly index: number
   readonly blocks: readonly BlockInfo[]
-  /** How many documents stand for files that have changed or gone since. */
+  /** Number of documents whose files have changed or been removed since. */
   readonly dead: number
 }
 
-/** What a vault remembers of its index: the one to use, and one that is being made and not to be used yet. */
+/** Index record of a vault: the current index, and one in progress that is not used yet. */
 export interface IndexRecord {
   readonly current?: IndexState
   readonly draft?: IndexState
 }
 
-/** A record, and what must not have changed when it is replaced: then every page it leads to is still there. */
+/** A record, and the expectation for its replacement: while it holds, every page of the index exists. */
 export interface IndexRecordSnapshot {
   readonly record: IndexRecord
   readonly expect: readonly RecordRow[]
 }
 
-/** Where a vault's index is noted. */
+/** Storage of a vault's index record. */
 export interface IndexRecords {
   read(): MaybePromise<IndexRecordSnapshot>
   /**
-   * Stores pages and the record that leads to them in one commit, and returns what the next replacement has to expect.
-   * Undefined if somebody else was first.
+   * Stores pages and the record that names them in one commit; returns the expectation for the next replacement.
+   * Undefined if another writer was first.
    */
   replace(
     expect: readonly RecordRow[],
@@ -50,24 +50,24 @@ export interface IndexRecords {
   ): MaybePromise<readonly RecordRow[] | undefined>
 }
 
-/** The key of a vault's record. */
+/** Returns the key of a vault's index record. */
 export function indexKey(vaultId: number): string {
   return `index/${vaultId}`
 }
 
-/** Every root a record leads to: trees that must stay. */
+/** Lists every root a record names: trees that must stay. */
 export function listIndexRoots(bytes: Uint8Array): number[] {
   const { current, draft } = decodeIndexRecord(bytes)
   return [current, draft].flatMap((state) => (state === undefined ? [] : [state.covers, state.index]))
 }
 
-/** Records of an engine. A vault without one of its own starts from that of the vault it grew from. */
+/** Index records in an engine. A vault without its own record starts from its nearest ancestor's. */
 export class EngineIndexRecords implements IndexRecords {
   readonly #engine: Engine
   readonly #key: string
   readonly #ancestors: readonly string[]
 
-  /** @param vaultIds the vault's own, then of those it grew from, the nearest first */
+  /** @param vaultIds the vault's own id, then those of its ancestors, the nearest first */
   constructor(engine: Engine, [own, ...ancestors]: readonly [number, ...number[]]) {
     this.#engine = engine
     this.#key = indexKey(own)
@@ -100,7 +100,7 @@ export class EngineIndexRecords implements IndexRecords {
   }
 }
 
-/** A record that is damaged, or of another format, is as good as none: the index is made again. */
+/** Decodes a record; a damaged or unknown one counts as absent, and the index is rebuilt. */
 function decodeIndexRecord(bytes: Uint8Array): IndexRecord {
   try {
     const { format, ...record } = decodeChecksummedJson<IndexRecord & { format: number }>(

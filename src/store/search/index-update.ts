@@ -2,11 +2,11 @@ import type { VaultFiles } from '../files/vault-files.ts'
 import type { IndexLookup } from './index-lookup.ts'
 import { type FlushedTree, IndexWriter, type IndexWriterContext } from './index-writer.ts'
 
-/** An index on its way to cover what a search reads. */
+/** An index update during a search, from the files it reads. */
 export class IndexUpdate {
   readonly files: VaultFiles
   readonly writer: IndexWriter
-  /** What is still to be indexed; undefined if that is everything that was not searched. */
+  /** Files still to be indexed; undefined if those are all that the search does not read. */
   readonly rest: Set<number> | undefined
   readonly #exceedsLimits: (update: IndexUpdate) => boolean
   added = 0
@@ -28,7 +28,7 @@ export class IndexUpdate {
   }
 
   async add(number: number, bytes: Uint8Array | undefined): Promise<void> {
-    // A file with several names is met several times.
+    // A walk meets a hard-linked file several times.
     if (this.rest !== undefined && !this.rest.delete(number)) return
     this.added++
     this.bytes += bytes?.length ?? 0

@@ -9,7 +9,7 @@ import { BLOCK_DOCUMENTS, BLOCK_POSTINGS, BlockBuilder } from './block-builder.t
 import type { BlockInfo, IndexRecord, IndexRecordSnapshot, IndexRecords, IndexState } from './index-record.ts'
 import { removeBlock, StoredBlock, writeBlock } from './stored-block.ts'
 
-/** Runs synchronous work that may meet a page that is a network away; then it is done again. */
+/** Runs synchronous work, and repeats it if a read of a remote engine faults. */
 type Retry = <T>(work: () => T) => MaybePromise<T>
 
 export interface IndexWriterContext {
@@ -20,27 +20,27 @@ export interface IndexWriterContext {
   readonly retry: Retry
 }
 
-/** A stored tree, and the records that hold it: while these are as they are, its pages stay. */
+/** A stored tree, and the records that name it: while they are unchanged, its pages stay. */
 export interface FlushedTree {
   readonly root: number
   readonly expect: readonly RecordRow[]
 }
 
-/** What an index is to become: its start, if there is one, and the tree it is to cover. */
+/** Target of an index update: the index to start from, if any, and the tree to cover. */
 export interface IndexTarget {
   readonly read: IndexRecordSnapshot
-  /** What is kept; without it, everything is made anew. */
+  /** Index to extend; without it, everything is indexed again. */
   readonly base: IndexState | undefined
   readonly covers: FlushedTree
-  /** Documents of these inodes are no longer worth keeping. */
+  /** Inodes whose documents are outdated. */
   readonly stale: ReadonlySet<number>
   readonly gone: number
 }
 
 /**
- * Brings an index up to date: files are added, and whenever they fill a block it is stored, so memory is bounded.
- * Until the end the record names the new index as a draft that nobody uses, but that garbage collection leaves alone.
- * Whoever replaces the record first wins; the other gives up, for the index is only an aid.
+ * Updates an index: adds files and stores each full block, so memory is bounded. Until the end, the record names the
+ * new index as unused and protects it from collection. The first writer to replace the record wins; the other gives
+ * up, for the index is only an optimisation.
  */
 export class IndexWriter {
   readonly #context: IndexWriterContext
@@ -60,7 +60,7 @@ export class IndexWriter {
     this.#tree = goal.base === undefined ? new Tree(parts.source) : new Tree(parts.source, goal.base.index)
   }
 
-  /** Adds a file; without bytes, one that has to be read in every search. */
+  /** Adds a file; without bytes, every search reads it. */
   async add(inode: number, bytes: Uint8Array | undefined): Promise<void> {
     if (this.#wasOvertaken) return
     this.#builder.add(inode, bytes)
@@ -69,19 +69,19 @@ export class IndexWriter {
     await this.#commit(false)
   }
 
-  /** Notes that this index is in the making: from now on what it covers and what it is made of stay. */
+  /** Records the index in progress: from now on collections keep its pages and the tree it covers. */
   async saveDraft(): Promise<void> {
     if (!this.#hasDraft) await this.#commit(false)
   }
 
-  /** Takes the note back: nothing will come of it. */
+  /** Removes the index in progress from the record. */
   async abandon(): Promise<void> {
     if (!this.#hasDraft || this.#wasOvertaken) return
     const { current } = this.#target.read.record
     await this.#replaceRecord(current === undefined ? {} : { current }, [])
   }
 
-  /** Stores what is left, and makes this the index that is used. */
+  /** Stores the remaining documents, and makes this the current index. */
   async finish(): Promise<void> {
     await this.#mergeSmallBlocks()
     if (this.#builder.documents > 0) await this.#storeBlock()
@@ -95,7 +95,7 @@ export class IndexWriter {
     this.#blocks.push({ id, documents: block.inodes.length, postings: block.postings })
   }
 
-  /** Takes the last blocks into the one that is being made, as long as they are not much larger than it. */
+  /** Merges the last blocks into the current one while they are not much larger. */
   async #mergeSmallBlocks(): Promise<void> {
     for (let last = this.#blocks.at(-1); last !== undefined; last = this.#blocks.at(-1)) {
       const { id, documents, postings } = last
@@ -150,7 +150,7 @@ export class IndexWriter {
       if (expect === undefined) this.#wasOvertaken = true
       else this.#expect = expect
     } catch (error) {
-      // A search must not fail because its index could not be kept.
+      // A search must not fail because its index could not be stored.
       if (!isVfsError(error)) throw error
       this.#wasOvertaken = true
     }

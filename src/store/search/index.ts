@@ -1,7 +1,8 @@
 /**
- * Search in vaults: a trigram index kept as a copy-on-write tree of pages, which names the files worth reading, and
- * what a full-text query means. It covers one tree of a vault and serves all trees related to it: what differs is read.
- * Invariant: a file that meets a need is never left out; one that does not may be named.
+ * Search in vaults: a trigram index in a copy-on-write tree of pages, which names candidate files, and the full-text
+ * query language. An index covers one tree of a vault and serves all related trees: a search reads the files that
+ * differ.
+ * Invariant: a matching file is never left out; another one may be a candidate.
  */
 export { indexKey, listIndexRoots } from './index-record.ts'
 export { buildPatternQuery } from './pattern-query.ts'

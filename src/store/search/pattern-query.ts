@@ -8,7 +8,7 @@ import {
   type TrigramQuery,
 } from './trigram-query.ts'
 
-/** What a file must contain for a line of it to match. Never more than that: what is unclear asks for nothing. */
+/** Builds the query for files with a line that may match. Never too strict: an unclear part requires nothing. */
 export function buildPatternQuery(pattern: string | LinePattern): TrigramQuery {
   if (typeof pattern === 'string') return buildTrigramQuery(pattern, exactCase)
   if (!(pattern instanceof RegExp) && FOREIGN_SYNTAX.test(pattern.source)) return 'anything'
@@ -16,20 +16,20 @@ export function buildPatternQuery(pattern: string | LinePattern): TrigramQuery {
 }
 
 /**
- * Where the notation of another engine could mean something else than a RegExp's: groups with flags or names, classes
- * inside of classes, a bracket that closes nothing, a quantifier of a quantifier.
+ * Syntax that another engine may interpret differently from RegExp: groups with flags or names, nested classes, an
+ * unmatched bracket, a quantifier of a quantifier.
  */
 const FOREIGN_SYNTAX = /\(\?(?!:)|\[:|\[\^?\]|[*+?}](?:[*+{]|\?[*+?{])/
 
-/** A character that is met as it stands; a place where anything may be; a place with needs of its own. */
+/** A literal character; null for any text; or a term with its own query. */
 type PatternTerm = string | null | { readonly need: TrigramQuery }
 
 const MAX_REPEATED_TERMS = 16
 const ESCAPED_CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v' }
 
 /**
- * Reads the source of a RegExp for the texts every match contains. It understands what patterns are usually made of;
- * at an escape it does not know it gives up. The source is known to be valid, for a RegExp was made of it.
+ * Reads the source of a RegExp for texts that every match contains. Understands common syntax and gives up at an
+ * unknown escape. The source is a valid RegExp.
  */
 class PatternReader {
   readonly #source: string
@@ -51,7 +51,7 @@ class PatternReader {
     return this.#isSure && this.#at === this.#source.length ? need : 'anything'
   }
 
-  /** Up to the end, or the bracket that closes the group. */
+  /** Reads up to the end, or the bracket that closes the group. */
   #readAlternatives(): PatternTerm[][] {
     const alternatives: PatternTerm[][] = [[]]
     while (this.#at < this.#source.length && this.#isSure && !this.#isNext(')')) {
@@ -66,11 +66,11 @@ class PatternReader {
     const minimum = this.#readMinimum()
     if (minimum === undefined) return terms
     if (minimum === 0) return [null]
-    // The first round follows what is before, the last one is followed by what is behind. Nested, this would double.
+    // The first repetition follows the term before, the last precedes the term after. Nesting would double the terms.
     return terms.length > MAX_REPEATED_TERMS ? [...terms, null] : [...terms, null, ...terms]
   }
 
-  /** How often the quantifier that follows asks for its atom at least; undefined where there is none. */
+  /** Reads a quantifier and returns its minimum; undefined if there is none. */
   #readMinimum(): number | undefined {
     const [all, symbol, braced] = this.#match(/(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/y) ?? []
     if (all === undefined) return undefined
@@ -82,7 +82,7 @@ class PatternReader {
     if (this.#skipIfNext('[')) return this.#skipClass()
     if (this.#skipIfNext('\\')) return this.#readEscape()
     if (this.#skipIfNext('.')) return [null]
-    // They take no room: what is on both sides of them is adjacent.
+    // Anchors have no width: the terms on both sides are adjacent.
     if (this.#skipIfNext('^') || this.#skipIfNext('$')) return []
     return [this.#readCharacter()]
   }
@@ -124,7 +124,7 @@ class PatternReader {
     return [this.#readCharacter()]
   }
 
-  /** One of what quantifiers count: with the u flag whole characters, without it halves of pairs. */
+  /** Reads one unit of a quantifier: a whole character with the u flag, otherwise a UTF-16 unit. */
   #readCharacter(): string {
     const point = this.#source.codePointAt(this.#at) ?? 0
     const character = this.#isUnicode ? String.fromCodePoint(point) : (this.#source[this.#at] ?? '')

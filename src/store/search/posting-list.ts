@@ -2,8 +2,8 @@
 export type Documents = Uint16Array
 
 /**
- * Writes the lists of one bucket, one after another: trigram (as a difference), length and form, documents.
- * Documents are differences in one or two bytes or, where that is shorter, one bit for each document of the block.
+ * Writes the posting lists of one bucket: trigram (delta), length and form, documents. Documents are deltas of one or
+ * two bytes or, where that is shorter, a bitmap of the block.
  */
 export class PostingWriter {
   readonly #documents: number
@@ -11,7 +11,7 @@ export class PostingWriter {
   #length = 0
   #trigram = 0
 
-  /** @param documents how many the block has; at most 2^14 */
+  /** @param documents number of documents in the block; at most 2^14 */
   constructor(documents: number) {
     this.#documents = documents
   }
@@ -25,7 +25,7 @@ export class PostingWriter {
     else this.#addDifferences(documents)
   }
 
-  /** The bucket as bytes; the writer begins another one. */
+  /** Returns the bucket as bytes and begins another one. */
   takeBytes(): Uint8Array {
     const bytes = this.#buffer.slice(0, this.#length)
     this.#length = 0
@@ -75,7 +75,7 @@ export class PostingWriter {
   }
 }
 
-/** In bytes. */
+/** Returns the size of the deltas in bytes. */
 function countDifferenceBytes(documents: Documents): number {
   let length = documents.length
   let next = 0
@@ -97,7 +97,7 @@ export class PostingReader {
     this.#bytes = bytes
   }
 
-  /** The list of one trigram; empty if it has none here. */
+  /** Returns the list of one trigram; empty if it has none here. */
   find(trigram: number): Documents {
     for (let next = this.#readHeader(); next !== undefined; next = this.#readHeader()) {
       if (next.trigram === trigram) return decodeDocuments(this.#readBytes(next.length), next.isBitmap)

@@ -31,12 +31,12 @@ export interface SearchLimits {
 
 const DEFAULT_LIMITS: SearchLimits = { staleFiles: 512, staleBytes: 8 * 1024 * 1024, fewFiles: 4096 }
 
-/** The tree a search looks into, and how it is stored: without `fold`, the search leaves the index as it is. */
+/** The tree to search, and how to store it: without `flush`, the search does not update the index. */
 export interface SearchedTree {
   readonly root: NodeRef<TreeValue>
-  /** Keeps it from collection until the search is done. */
+  /** Protects the tree from collection until the search is done. */
   readonly hold?: Hold
-  /** Stores the vault's tree as it is by now. */
+  /** Flushes the vault's current tree. */
   readonly fold?: () => MaybePromise<FlushedTree>
 }
 
@@ -44,7 +44,7 @@ export interface FoundFileContent extends FoundFile {
   readonly bytes: Uint8Array
 }
 
-/** Finds the files of a vault that are worth reading, and indexes what it had to read without being told so. */
+/** Finds candidate files of a vault, and indexes the files it had to read. */
 export class SearchIndex {
   readonly #context: SearchIndexContext
   readonly #limits: SearchLimits
@@ -56,15 +56,14 @@ export class SearchIndex {
     this.#limits = { ...DEFAULT_LIMITS, ...parts.limits }
   }
 
-  /** The content of a file that a search named. */
+  /** Reads the content of a file that a search returned. */
   async readFile({ root }: SearchedTree, number: number): Promise<Uint8Array> {
     return this.#context.retry(() => this.#context.readFile(this.#getFilesAt(root), number))
   }
 
   /**
-   * The files at or below a path that may meet a need, with their content, in the order of a walk. Every file that
-   * meets it is among them; binary ones may be, links are not. What cannot be read is left out, unless it is the very
-   * file that was asked for. ENOENT.
+   * Yields the candidate files at or below a path with their content, in the order of a walk. Includes every matching
+   * file and possibly binary ones, no links. Skips unreadable files, unless `path` is that very file. ENOENT.
    */
   async *findFiles(
     tree: SearchedTree,
@@ -80,7 +79,7 @@ export class SearchIndex {
     const lookUp = await this.#lookUp(tree.root, need)
     const isStale = await this.#context.retry(() => this.#isStale(files, lookUp))
     const held = this.#isUpdating || !isStale ? undefined : await flushTree(tree)
-    // Another search may have begun to update it meanwhile.
+    // Another search may have begun an update meanwhile.
     if (held === undefined || this.#isUpdating)
       yield* this.#readFiles(files, start, lookUp, undefined, signal)
     else yield* this.#readFilesAndUpdate(files, start, lookUp, held, signal)
@@ -123,7 +122,7 @@ export class SearchIndex {
     }
   }
 
-  /** Steps through the files worth reading, in order. */
+  /** Creates a cursor over the candidate files, in order. */
   async #createFileCursor(
     files: VaultFiles,
     start: FoundFile,
@@ -147,7 +146,7 @@ export class SearchIndex {
     return () => sorted.next().value
   }
 
-  /** Indexes what the search did not come by. */
+  /** Indexes the files that the search did not read. */
   async #finishUpdate(update: IndexUpdate, searched: number, signal: AbortSignal | undefined): Promise<void> {
     const turns = new SearchYielder(signal)
     const { retry } = this.#context
@@ -190,7 +189,7 @@ export class SearchIndex {
             : findCandidates(new Tree(this.#context.source, state.index), state.blocks, need),
       }))
     } catch (error) {
-      // A damaged index is none: everything is read, and a new one made.
+      // A damaged index counts as absent: the search reads everything and builds a new one.
       if (isVfsError(error, 'EIO')) return nothing
       throw error
     }
@@ -211,7 +210,7 @@ export class SearchIndex {
     return this.#exceedsLimits(count, bytes)
   }
 
-  /** Whether a search that has to read so much should spare the next one from it. */
+  /** Reports whether a search reads so much that it should update the index. */
   #exceedsLimits(files: number, bytes: number): boolean {
     return files > this.#limits.staleFiles || bytes > this.#limits.staleBytes
   }
@@ -221,7 +220,7 @@ export class SearchIndex {
   }
 }
 
-/** The tree that is searched, stored; undefined if it cannot be, or is not the newest any more. */
+/** Flushes the searched tree; undefined if that fails, or the tree is not the newest any more. */
 async function flushTree({ root, fold }: SearchedTree): Promise<FlushedTree | undefined> {
   try {
     const newest = await fold?.()

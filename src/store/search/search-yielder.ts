@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How much is read before other work of the process may run, and what a file counts for besides its content. */
+/** Bytes to read before other work of the process may run, and the overhead counted per file. */
 const YIELD_AFTER_BYTES = 4 * 1024 * 1024
 const FILE_OVERHEAD_BYTES = 512
 
-/** Lets other work of the process run now and then, and stops when asked to. */
+/** Yields to other work of the process regularly, and stops on abort. */
 export class SearchYielder {
   readonly #signal: AbortSignal | undefined
   #bytes = 0

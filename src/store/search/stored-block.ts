@@ -6,15 +6,15 @@ import type { IndexBlock } from './block-builder.ts'
 import { type Documents, PostingReader } from './posting-list.ts'
 import { toBucket } from './trigrams.ts'
 
-/** Room for the entries of one block: its documents at place 0, then its buckets. */
+/** Number of groups per block: its documents at index 0, then its buckets. */
 const GROUPS_PER_BLOCK = 1 << 15
 const EMPTY_SUB_KEY = ''
 
 const writer = new ByteWriter()
 
 /**
- * Stores a block behind all others in the tree of the index. Entries of a block lie together, so a further block
- * leaves nearly every page as it is.
+ * Stores a block after all others in the tree of the index. Entries of a block are adjacent, so a new block leaves
+ * nearly every page unchanged.
  */
 export function writeBlock(tree: Tree<TreeValue>, id: number, block: IndexBlock): void {
   tree.set(toBlockGroup(id, 0), EMPTY_SUB_KEY, encodeDocuments(block))
@@ -25,7 +25,7 @@ export function removeBlock(tree: Tree<TreeValue>, id: number): void {
   for (const group of [...listBlockGroups(tree, id)]) tree.delete(group, EMPTY_SUB_KEY)
 }
 
-/** A block as it is stored. */
+/** A stored block. */
 export class StoredBlock {
   readonly #tree: Tree<TreeValue>
   readonly #id: number
@@ -42,13 +42,13 @@ export class StoredBlock {
     this.unindexed = Array.from({ length: this.#header.varint() }, () => this.#header.varint())
   }
 
-  /** The documents that contain a trigram, the unindexed ones aside. */
+  /** Returns the documents that contain a trigram, without the unindexed ones. */
   findDocuments(trigram: number): Documents {
     const bucket = readBytes(this.#tree, toBlockGroup(this.#id, 1 + toBucket(trigram, this.#bucketBits)))
     return new PostingReader(bucket).find(trigram)
   }
 
-  /** The inode of each document. To be asked once. */
+  /** Reads the inode of each document; call it once. */
   readInodes(): number[] {
     const reader = this.#header
     let inode = 0
@@ -59,7 +59,7 @@ export class StoredBlock {
     })
   }
 
-  /** Every posting list, in no order. */
+  /** Yields every posting list, in no order. */
   *readPostings(): Generator<{ trigram: number; documents: Documents }> {
     for (const group of listBlockGroups(this.#tree, this.#id)) {
       if (group !== toBlockGroup(this.#id, 0)) yield* new PostingReader(readBytes(this.#tree, group))

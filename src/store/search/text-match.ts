@@ -3,7 +3,7 @@ import { type Phrase, splitWords, type TextQuery, type TextWord } from './text-q
 
 const MAX_SNIPPETS = 3
 const MAX_SNIPPET_LENGTH = 200
-/** How fast further occurrences count for less, and how much long files count for less: as BM25 usually has them. */
+/** Usual BM25 parameters: saturation of repeated terms, and length normalisation. */
 const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
 
@@ -13,13 +13,13 @@ export interface Snippet {
   readonly text: string
 }
 
-/** How a file answers a query: how often it has each phrase, and how many words. */
+/** Match of a file: the count of each phrase, and the number of words. */
 export interface TextMatch {
   readonly counts: readonly number[]
   readonly length: number
 }
 
-/** Null if the text is no answer. */
+/** Matches a text against a query; null if it does not match. */
 export function matchText(text: string, { phrases, excluded }: TextQuery): TextMatch | null {
   const words = splitWords(text)
   const counts: number[] = []
@@ -34,8 +34,8 @@ export function matchText(text: string, { phrases, excluded }: TextQuery): TextM
 }
 
 /**
- * The score of each answer, the higher the better, as BM25 has it. Every answer has every phrase, so how rare a phrase
- * is shows in how often it occurs in all of them.
+ * Computes the BM25 score of each match, the higher the better. Every match has every phrase, so rarity is derived
+ * from the occurrences in all of them.
  */
 export function computeScores(matches: readonly TextMatch[]): number[] {
   const words = matches.reduce((sum, { length }) => sum + length, 0)
@@ -53,7 +53,7 @@ export function computeScores(matches: readonly TextMatch[]): number[] {
   })
 }
 
-/** The lines that have the most of a query, in their order. A long line is cut around what it has. */
+/** Returns the best matching lines in their order. Truncates a long line around its match. */
 export function extractSnippets(bytes: Uint8Array, { phrases }: TextQuery): Snippet[] {
   const starts = phrases.map(({ words: [first = ''], isPrefix, words }) => ({
     words: [first],
@@ -62,7 +62,7 @@ export function extractSnippets(bytes: Uint8Array, { phrases }: TextQuery): Snip
   return splitLines(bytes)
     .map((text, index) => {
       const words = splitWords(text)
-      // A phrase may go on in the next line; it is shown where it starts.
+      // A phrase may continue on the next line; the snippet shows its start.
       const whole = phrases.map((phrase) => findOccurrences(words, phrase))
       const begun = starts.map((phrase) => findOccurrences(words, phrase))
       const found = [...whole, ...begun].flat()
@@ -76,7 +76,7 @@ export function extractSnippets(bytes: Uint8Array, { phrases }: TextQuery): Snip
     .map(({ line, text, at }) => ({ line, text: cutAround(text, at) }))
 }
 
-/** Where a phrase starts in a text, each time. */
+/** Returns every position where a phrase starts. */
 function findOccurrences(words: readonly TextWord[], { words: wanted, isPrefix }: Phrase): number[] {
   const last = wanted.length - 1
   const isAt = (start: number) =>

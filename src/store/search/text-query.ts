@@ -2,33 +2,33 @@ import { VfsError } from '../../vfs/index.ts'
 import { allOf, buildTrigramQuery, type TrigramQuery } from './trigram-query.ts'
 
 /**
- * A run of letters, marks and digits; where a script has no spaces between words, each character is one.
- * So a query in such a script is a phrase, as is one with a dot or underscore in it.
+ * A run of letters, marks and digits; in scripts without spaces, each character is a word. So a query in such a
+ * script is a phrase, as is one with a dot or underscore in it.
  */
 const WORD_PATTERN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]+/gv
-/** A part of a query: perhaps excluded, a phrase in quotes or a bare term, perhaps with a star behind it. */
+/** A term of a query: optionally excluded, a quoted phrase or a bare term, optionally with a star. */
 const TERM_PATTERN = /(-?)(?:"([^"]*)"?|([^\s"]+))/g
 
-/** Words that have to follow one another; the last one may be only the beginning of a word. */
+/** Consecutive words; the last one may be a prefix. */
 export interface Phrase {
   readonly words: readonly string[]
   readonly isPrefix: boolean
 }
 
-/** What a full-text query asks for: all of some phrases, none of others. */
+/** A parsed full-text query: required and excluded phrases. */
 export interface TextQuery {
   readonly phrases: readonly Phrase[]
   readonly excluded: readonly Phrase[]
 }
 
-/** A word of a text, folded for comparison, and where it starts. */
+/** A word of a text, case-folded, and its offset. */
 export interface TextWord {
   readonly text: string
   readonly at: number
 }
 
-/** `word`, `pre*`, `"a phrase"`, `-without`. EINVAL if there is nothing to look for. */
+/** Parses `word`, `pre*`, `"a phrase"`, `-without`. EINVAL if there is nothing to search for. */
 export function parseTextQuery(query: string): TextQuery {
   const phrases: Phrase[] = []
   const excluded: Phrase[] = []
@@ -50,7 +50,7 @@ export function splitWords(text: string): TextWord[] {
   }))
 }
 
-/** What a file must contain to be an answer. */
+/** Builds the query for files that may match. */
 export function buildTextQuery({ phrases }: TextQuery): TrigramQuery {
   return allOf(
     phrases.flatMap(({ words, isPrefix }) =>
@@ -60,7 +60,7 @@ export function buildTextQuery({ phrases }: TextQuery): TrigramQuery {
 }
 
 function buildWordQuery(word: string, isPrefix: boolean): TrigramQuery {
-  // Beyond ASCII a letter has other bytes in the other case. A capital I with a dot becomes an i and a mark.
+  // Beyond ASCII, the cases of a letter have different bytes. A capital I with a dot becomes an i and a mark.
   if (!/^[\0-\x7f]*$/.test(word)) return 'anything'
   return buildTrigramQuery(isPrefix ? word.replace(/i$/, '') : word, { ignoreCase: true, unicode: true })
 }

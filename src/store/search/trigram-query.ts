@@ -1,20 +1,20 @@
 import { extractTrigrams } from './trigrams.ts'
 
-/** What a file must contain to be worth reading: `anything`, some trigrams, all of several needs, or one of them. */
+/** Condition for a file to be a candidate: `anything`, some trigrams, all of several queries, or one of them. */
 export type TrigramQuery =
   | 'anything'
   | { readonly trigrams: readonly number[] }
   | { readonly all: readonly TrigramQuery[] }
   | { readonly any: readonly TrigramQuery[] }
 
-/** Which bytes can stand for a character of a pattern. */
+/** Case rules of a pattern's characters. */
 export interface CaseFolding {
   readonly ignoreCase: boolean
-  /** By Unicode's rules, where two letters outside of ASCII fold into it. */
+  /** True for Unicode's rules, which fold two letters outside ASCII into it. */
   readonly unicode: boolean
 }
 
-/** A literal as it stands. */
+/** Case-sensitive matching. */
 export const exactCase: CaseFolding = { ignoreCase: false, unicode: false }
 
 export function allOf(needs: readonly TrigramQuery[]): TrigramQuery {
@@ -29,7 +29,7 @@ export function anyOf(needs: readonly TrigramQuery[]): TrigramQuery {
   return needs.length === 1 ? only : { any: needs }
 }
 
-/** What a file must contain for its text to contain this one. */
+/** Builds the query for files that contain a text. */
 export function buildTrigramQuery(text: string, folding: CaseFolding): TrigramQuery {
   let piece = ''
   const needs: TrigramQuery[] = []
@@ -46,9 +46,9 @@ export function buildTrigramQuery(text: string, folding: CaseFolding): TrigramQu
   return allOf(needs)
 }
 
-/** Whether a character of a line always comes from the same bytes, up to the case of ASCII letters. */
+/** Reports whether a character always has the same bytes, up to the case of ASCII letters. */
 function hasOneForm(character: string, { ignoreCase, unicode }: CaseFolding): boolean {
-  // Half a pair may be part of any pair, and U+FFFD stands for whatever is not valid UTF-8.
+  // A lone surrogate may be part of any pair, and U+FFFD stands for any invalid UTF-8.
   if (!character.isWellFormed() || character === '\ufffd') return false
   if (!ignoreCase) return true
   // The Kelvin sign folds to k, the long s to s.

@@ -7,7 +7,7 @@ import type { VaultLog } from '../vault/vault-log.ts'
 import { EngineIndexRecords } from './index-record.ts'
 import { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
 
-/** The index of a vault. A fork starts with that of the vault it grew from. */
+/** Creates the search index of a vault. A fork starts with its ancestor's. */
 export function createSearchIndex(
   home: StoreHome,
   { head }: VaultLog,
@@ -29,7 +29,7 @@ export function createSearchIndex(
   })
 }
 
-/** A vault as it is now, to be searched. */
+/** Opens the current tree of a vault for a search. */
 export function openSearchedTree(
   { reader }: StoreHome,
   name: string,

@@ -1,7 +1,7 @@
 import { type DiffRegion, isOneSided, type LinePairing } from './diff-region.ts'
 import { LineCounts } from './line-counts.ts'
 
-/** Lines that are there once on each side of a stretch, and so belong together. */
+/** Lines that occur once on each side of a region, and therefore match. */
 export class Anchors {
   readonly counts: LineCounts
 
@@ -9,7 +9,7 @@ export class Anchors {
     this.counts = new LineCounts(kinds)
   }
 
-  /** Pairs the anchors of a stretch, and answers what lies between them; null if it has none. */
+  /** Pairs the anchors of a region, and returns the regions between them; null if it has none. */
   splitRegion(stretch: DiffRegion, pairing: LinePairing): DiffRegion[] | null {
     const unique = this.counts.withCounts(stretch, pairing, () => this.#listUniquePairs(stretch, pairing))
     if (unique.length === 0) return null
@@ -45,7 +45,7 @@ interface LinePair {
   readonly newAt: number
 }
 
-/** The longest choice of pairs, which are in the order of the old side, that is in the order of the new one too. */
+/** Returns the longest increasing subsequence of pairs, sorted on both sides. */
 function findLongestIncreasing(pairs: readonly LinePair[]): LinePair[] {
   interface Link extends LinePair {
     readonly before: Link | undefined

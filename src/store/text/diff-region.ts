@@ -1,4 +1,4 @@
-/** Lines of both sides that stand opposite each other; the ends are not part of it. */
+/** Corresponding ranges of lines on both sides; the ends are exclusive. */
 export interface DiffRegion {
   readonly oldFrom: number
   readonly oldTo: number
@@ -6,14 +6,14 @@ export interface DiffRegion {
   readonly newTo: number
 }
 
-/** Two lists of numbered lines, and for each line of the old one its partner in the new one, or -1. */
+/** Two lists of numbered lines, and the match of each old line in the new list, or -1. */
 export interface LinePairing {
   readonly old: Int32Array
   readonly now: Int32Array
   readonly partners: Int32Array
 }
 
-/** What is left of a stretch when equal lines at both of its ends are paired. */
+/** Pairs equal lines at both ends of a region, and returns the rest. */
 export function pairEqualEnds(stretch: DiffRegion, { old, now, partners }: LinePairing): DiffRegion {
   let { oldFrom, oldTo, newFrom, newTo } = stretch
   while (oldFrom < oldTo && newFrom < newTo && old[oldFrom] === now[newFrom]) partners[oldFrom++] = newFrom++
@@ -21,7 +21,7 @@ export function pairEqualEnds(stretch: DiffRegion, { old, now, partners }: LineP
   return { oldFrom, oldTo, newFrom, newTo }
 }
 
-/** Whether there is nothing left to pair. */
+/** Reports whether one side is empty. */
 export function isOneSided({ oldFrom, oldTo, newFrom, newTo }: DiffRegion): boolean {
   return oldFrom === oldTo || newFrom === newTo
 }

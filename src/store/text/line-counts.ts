@@ -1,10 +1,10 @@
 import type { DiffRegion, LinePairing } from './diff-region.ts'
 
-/** How often each line is there in a stretch, on each side. Kept for reuse: a stretch costs only its own lines. */
+/** Occurrences of each line in a region, on each side. Reusable: a region costs only its own lines. */
 export class LineCounts {
   readonly inOld: Int32Array
   readonly inNew: Int32Array
-  /** Where the last one of its kind is on the new side. */
+  /** Last index of each line on the new side. */
   readonly newPlaces: Int32Array
 
   constructor(kinds: number) {
@@ -13,7 +13,7 @@ export class LineCounts {
     this.newPlaces = new Int32Array(kinds)
   }
 
-  /** Counts the lines of a stretch for as long as `use` takes. */
+  /** Counts the lines of a region while `use` runs. */
   withCounts<T>(stretch: DiffRegion, pairing: LinePairing, use: () => T): T {
     const old = pairing.old.subarray(stretch.oldFrom, stretch.oldTo)
     const now = pairing.now.subarray(stretch.newFrom, stretch.newTo)

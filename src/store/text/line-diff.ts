@@ -4,12 +4,12 @@ import { numberLines } from './number-lines.ts'
 import { alignSharedLines } from './shared-lines.ts'
 
 /**
- * How often a stretch is cut at its unique lines. Each round is one pass over all lines; more than a few are only
- * needed by texts in which a line becomes unique because the one before it was cut away, and so on.
+ * Limit of rounds that split regions at unique lines. Each round passes over all lines; only texts in which lines
+ * become unique one after another need more than a few.
  */
 const MAX_ROUNDS = 12
 
-/** Lines of the old text that gave way to lines of the new one. Starts count from 0. */
+/** Old lines replaced by new lines. Starts count from 0. */
 export interface LineChange {
   readonly oldStart: number
   readonly oldLines: readonly string[]
@@ -18,8 +18,8 @@ export interface LineChange {
 }
 
 /**
- * What changed from one list of lines to another, in order. Lines that are unique on both sides hold the two together
- * (patience diff); what lies between them is compared by the fewest insertions and deletions, within bounds.
+ * Lists the changes from one list of lines to another, in order. Lines unique on both sides are anchors (patience
+ * diff); a bounded shortest edit script compares the regions between them.
  */
 export function diffLines(old: readonly string[], now: readonly string[]): LineChange[] {
   const { sides, kinds } = numberLines(old, now)
@@ -41,7 +41,7 @@ export function diffLines(old: readonly string[], now: readonly string[]): LineC
   return collectChanges(old, now, pairing.partners)
 }
 
-/** Everything between two pairs of lines that belong together is one change. */
+/** Converts each gap between matched lines to one change. */
 function collectChanges(old: readonly string[], now: readonly string[], partners: Int32Array): LineChange[] {
   const changes: LineChange[] = []
   let [oldStart, newStart] = [0, 0]

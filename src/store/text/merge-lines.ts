@@ -1,13 +1,13 @@
 import { diffLines, type LineChange } from './line-diff.ts'
 
-/** A part of a merge: lines both sides can live with, or what each of them has where they cannot. */
+/** A part of a merge: merged lines, or both versions in conflict. */
 export type MergedPart =
   | { readonly agreed: readonly string[] }
   | { readonly ours: readonly string[]; readonly theirs: readonly string[] }
 
 /**
- * Three lists of lines merged (diff3). A change of one side is taken; where changes of both overlap or touch, they are
- * a conflict unless they come to the same.
+ * Merges three lists of lines (diff3). Applies changes of one side; overlapping or adjacent changes of both are a
+ * conflict unless they are equal.
  */
 export function mergeLines(
   base: readonly string[],
@@ -29,7 +29,7 @@ export function mergeLines(
   return parts
 }
 
-/** The end of the changes that overlap or touch one another from a line of the base on. */
+/** Returns the end of the overlapping or adjacent changes from a base line on. */
 function findRegionEnd(from: number, ourSide: MergeSide, theirSide: MergeSide): number {
   let end = from
   for (let isGrowing = true; isGrowing; ) {
@@ -54,13 +54,13 @@ function hasSameLines(some: readonly string[], others: readonly string[]): boole
   return some.length === others.length && some.every((line, at) => line === others[at])
 }
 
-/** One side of a merge, read from the beginning to the end by lines of the base. */
+/** One side of a merge, read sequentially by base lines. */
 class MergeSide {
   readonly #lines: readonly string[]
   readonly #changes: readonly LineChange[]
   #next = 0
   #peeked = 0
-  /** How many lines more than the base it has so far. */
+  /** Lines added minus lines removed so far. */
   #shift = 0
 
   constructor(base: readonly string[], lines: readonly string[]) {
@@ -68,19 +68,19 @@ class MergeSide {
     this.#changes = diffLines(base, lines)
   }
 
-  /** Where its next change begins in the base. */
+  /** Base line where its next change begins. */
   get nextStart(): number {
     return this.#changes[this.#next]?.oldStart ?? Number.POSITIVE_INFINITY
   }
 
-  /** Where the last of its changes ends that begin at a line of the base or before; 0 if it has none left. */
+  /** Returns the end of the last change that begins at or before a base line; 0 if none is left. */
   findChangesEnd(line: number): number {
     while ((this.#changes[this.#peeked]?.oldStart ?? Number.POSITIVE_INFINITY) <= line) this.#peeked++
     const last = this.#changes[this.#peeked - 1]
     return last === undefined ? 0 : last.oldStart + last.oldLines.length
   }
 
-  /** What it has in place of lines of the base. No change reaches over the ends of them. */
+  /** Returns its lines in place of a base range. No change crosses the range's ends. */
   takeRegion(from: number, to: number): RegionLines {
     const start = from + this.#shift
     const isChanged = this.#next < this.#peeked

@@ -1,8 +1,8 @@
 import { mergeLines } from './merge-lines.ts'
 
-/** How far into a file a NUL byte marks it as binary. */
+/** Number of bytes searched for a NUL, which marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000
-/** What stands behind the last newline of a text, if nothing does. No line is the same: an empty one is empty. */
+/** Marks a final newline as its own line. It differs from every line: an empty line is ''. */
 const END_OF_TEXT = '\n'
 
 export interface MergedText {
@@ -10,13 +10,13 @@ export interface MergedText {
   readonly hasConflict: boolean
 }
 
-/** Names for the three sides in conflict markers. */
+/** Names of the three sides in conflict markers. */
 export interface SideNames {
   readonly ours: string
   readonly theirs: string
 }
 
-/** Three versions of a text merged by lines; where both sides changed the same lines, both stand between markers. */
+/** Merges three versions of a text by lines; conflicting lines stand between markers. */
 export function mergeText(base: string, ours: string, theirs: string, names: SideNames): MergedText {
   const parts = mergeLines(splitLines(base), splitLines(ours), splitLines(theirs))
   const lines = parts.flatMap((part) => {
@@ -38,7 +38,7 @@ export function isText(bytes: Uint8Array): boolean {
   return !bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)
 }
 
-/** A carriage return is part of its line. That the text ends with a newline counts as a line of its own. */
+/** Splits a text into lines, carriage returns included. A final newline counts as its own line. */
 function splitLines(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines[lines.length - 1] = END_OF_TEXT

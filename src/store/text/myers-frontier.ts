@@ -1,18 +1,18 @@
 import type { DiffRegion, LinePairing } from './diff-region.ts'
 
-/** A place in a stretch that cuts it in two. */
+/** A position that splits a region in two. */
 export interface SplitPoint {
   readonly oldAt: number
   readonly newAt: number
 }
 
 /**
- * How far one gets into a stretch from one of its ends with a number of insertions and deletions (Myers). A diagonal
- * is how many more old lines than new ones lie behind; for each, the most old lines that can lie behind are kept.
+ * The furthest positions reachable from one end of a region with a number of edits (Myers). A diagonal is the number
+ * of old lines minus new lines consumed; each stores the most old lines consumed.
  */
 export class MyersFrontier {
   readonly #pairing: LinePairing
-  /** 1 if it goes from the beginning to the end, -1 if it goes the other way. */
+  /** 1 for forward, -1 for backward. */
   readonly #step: 1 | -1
   readonly #reached: Int32Array
   readonly #middle: number
@@ -21,7 +21,7 @@ export class MyersFrontier {
   #oldCount = 0
   #newCount = 0
   #edits = -1
-  /** How many of the outermost diagonals, on each side, lead out of the stretch. */
+  /** Number of outermost diagonals, on each side, that leave the region. */
   #outBelow = 0
   #outAbove = 0
 
@@ -40,13 +40,13 @@ export class MyersFrontier {
     this.#edits = -1
     this.#outBelow = 0
     this.#outAbove = 0
-    // The first step is an insertion out of nowhere, which leads to the very beginning.
+    // The first step is a virtual insertion that leads to the start.
     this.#reached[this.#middle + 1] = 0
   }
 
   /**
-   * One edit more: each diagonal goes on from the better of its neighbours, then for as long as lines are equal.
-   * Answers the place where it meets the other front, if it does.
+   * Advances by one edit: each diagonal continues from the better of its neighbours, then along equal lines. Returns
+   * the position where it meets the other frontier, if it does.
    */
   advance(other: MyersFrontier | null): SplitPoint | undefined {
     const edits = ++this.#edits
@@ -68,7 +68,7 @@ export class MyersFrontier {
     return undefined
   }
 
-  /** The place with the most lines behind, and how many they are. */
+  /** Returns the position with the most lines consumed, and their number. */
   findFurthest(): { readonly place: SplitPoint; readonly behind: number } {
     let [best, bestBehind] = [0, -1]
     for (let diagonal = -this.#edits; diagonal <= this.#edits; diagonal += 2) {
@@ -82,7 +82,7 @@ export class MyersFrontier {
     return { place: this.#toSplitPoint(best, this.#reached[this.#middle + best] ?? 0), behind: bestBehind }
   }
 
-  /** Whether this front and one that comes from the other end have no line between them on its diagonal. */
+  /** Reports whether this frontier and the opposite one meet on a diagonal. */
   hasPassed(otherDiagonal: number, otherBehind: number): boolean {
     const diagonal = this.#oldCount - this.#newCount - otherDiagonal
     if (Math.abs(diagonal) > this.#edits) return false

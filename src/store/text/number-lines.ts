@@ -1,7 +1,7 @@
-/** Two lists of lines as numbers: equal lines have the same one. */
+/** Two lists of lines as numbers: equal lines have equal numbers. */
 export interface NumberedLines {
   readonly sides: { readonly old: Int32Array; readonly now: Int32Array }
-  /** How many different lines there are; each number is below. */
+  /** Number of distinct lines; each line's number is below it. */
   readonly kinds: number
 }
 

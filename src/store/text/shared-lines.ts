@@ -2,14 +2,14 @@ import { type DiffRegion, type LinePairing, pairEqualEnds } from './diff-region.
 import type { LineCounts } from './line-counts.ts'
 import { alignByShortestEdit } from './shortest-edit.ts'
 
-/** Comparing lines takes about this many steps at most, for any number of lines that leaves each a few. */
+/** Approximate limit of steps for comparing lines, unless there are too many lines for a few edits each. */
 const MAX_STEPS = 20_000_000
 const MAX_EDITS = 512
 const MIN_EDITS = 32
 
 /**
- * Pairs lines of a stretch without anchors. Lines that only one side has can have no partner; without them, what is
- * left is often equal (empty lines between new ones), and always shorter.
+ * Pairs lines of a region without anchors. Removes lines that only one side has; the rest is often equal (empty lines
+ * between new ones), and always shorter.
  */
 export function alignSharedLines(stretch: DiffRegion, pairing: LinePairing, counts: LineCounts): void {
   const differing = pairEqualEnds(stretch, pairing)
@@ -28,12 +28,12 @@ export function alignSharedLines(stretch: DiffRegion, pairing: LinePairing, coun
   }
 }
 
-/** How many edits to try from each end of a stretch: fewer, the more lines there are in all. */
+/** Returns the limit of edits from each end of a region: the more lines, the fewer. */
 function getEditLimit({ old, now }: LinePairing): number {
   return Math.max(MIN_EDITS, Math.min(MAX_EDITS, Math.floor(MAX_STEPS / (old.length + now.length))))
 }
 
-/** The places of lines that the other side has, too. */
+/** Returns the indexes of lines that the other side has, too. */
 function listSharedIndexes(lines: Int32Array, from: number, to: number, inOther: Int32Array): number[] {
   const places: number[] = []
   for (let at = from; at < to; at++) if ((inOther[lines[at] ?? -1] ?? 0) > 0) places.push(at)

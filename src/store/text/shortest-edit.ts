@@ -2,10 +2,9 @@ import { type DiffRegion, isOneSided, type LinePairing, pairEqualEnds } from './
 import { MyersFrontier, type SplitPoint } from './myers-frontier.ts'
 
 /**
- * Partners in the new list for the lines of the old one (-1 for none), by the fewest insertions and deletions: Myers'
- * algorithm from both ends, which cuts a stretch in two where they meet. An end gives up after so many edits, and the
- * stretch is cut at the furthest it got: beyond twice as many, the answer is a good one, not always the best.
- * The time is at most `maxEdits` times the lines.
+ * Matches old lines to new lines (-1 for none) by the fewest insertions and deletions: Myers' algorithm from both
+ * ends, which splits a region where they meet. Each end stops after `maxEdits`, and the region is split at its
+ * furthest position: a longer script may not be the shortest. Time is at most `maxEdits` times the lines.
  */
 export function alignByShortestEdit(old: Int32Array, now: Int32Array, maxEdits: number): Int32Array {
   const pairing: LinePairing = { old, now, partners: new Int32Array(old.length).fill(-1) }
@@ -26,7 +25,7 @@ export function alignByShortestEdit(old: Int32Array, now: Int32Array, maxEdits: 
   return pairing.partners
 }
 
-/** Where the fronts meet, or the furthest that one of them gets. */
+/** Returns the position where the frontiers meet, or the furthest one. */
 function findSplitPoint(
   forward: MyersFrontier,
   backward: MyersFrontier,
@@ -34,7 +33,7 @@ function findSplitPoint(
   isOdd: boolean,
 ): SplitPoint {
   for (let edits = 0; edits <= maxEdits; edits++) {
-    // Which of the two can be the one to meet the other depends on whether the edits are even in number.
+    // The parity of the edits decides which frontier can meet the other.
     const met = forward.advance(isOdd ? backward : null) ?? backward.advance(isOdd ? null : forward)
     if (met !== undefined) return met
   }

@@ -1,21 +1,21 @@
 const encoder = new TextEncoder()
 
-/** Texts below this length, if they are plain, are not worth an encoder. */
+/** Length below which plain text is written without an encoder. */
 const SHORT_TEXT_LENGTH = 64
 
-/** Writes numbers, text and bytes one after another into a buffer that grows. */
+/** Writes numbers, text and bytes into a growing buffer. */
 export class ByteWriter {
   #buffer = new Uint8Array(4096)
   #length = 0
 
-  /** What was written, in memory of its own; the writer is empty again. */
+  /** Returns a copy of the bytes and clears the writer. */
   takeBytes(): Uint8Array {
     const bytes = this.#buffer.slice(0, this.#length)
     this.#length = 0
     return bytes
   }
 
-  /** What was written so far. */
+  /** Returns a view of the bytes so far. */
   view(): Uint8Array {
     return this.#buffer.subarray(0, this.#length)
   }
@@ -24,7 +24,6 @@ export class ByteWriter {
     return this.#length
   }
 
-  /** Begins anew. */
   clear(): void {
     this.#length = 0
   }
@@ -39,7 +38,7 @@ export class ByteWriter {
     for (let shift = 0; shift < 32; shift += 8) this.#buffer[this.#length++] = (value >>> shift) & 0xff
   }
 
-  /** A whole number from 0 to 2^53, in seven bits a byte: small ones take little. */
+  /** Writes an integer from 0 to 2^53 in seven bits per byte. */
   varint(value: number): void {
     this.#reserve(8)
     let rest = value
@@ -64,7 +63,7 @@ export class ByteWriter {
     this.#length = lengthAt + needed + written
   }
 
-  /** Most names are short and plain: those are written unit by unit, which is quicker than to call an encoder. */
+  /** Writes short ASCII text unit by unit, which is faster than an encoder. */
   #tryWriteAscii(value: string): boolean {
     const [buffer, start] = [this.#buffer, this.#length + 1]
     for (let index = 0; index < value.length; index++) {
@@ -82,7 +81,7 @@ export class ByteWriter {
     this.append(value)
   }
 
-  /** Bytes without their length. */
+  /** Appends bytes without their length. */
   append(value: Uint8Array): void {
     this.#reserve(value.length)
     this.#buffer.set(value, this.#length)
@@ -97,13 +96,13 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `ByteWriter` wrote. Reading past the end is a RangeError: the bytes are not what they should be. */
+/** Reads the output of a `ByteWriter`. RangeError past the end: the bytes are damaged. */
 export class ByteReader {
   readonly #buffer: Buffer
   #at: number
 
   constructor(bytes: Uint8Array, start = 0) {
-    // As a buffer it can be asked for text without a view for each piece.
+    // A Buffer decodes text without a view for each piece.
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#at = start
   }
@@ -136,7 +135,7 @@ export class ByteReader {
     return this.#buffer.toString('utf8', start, end)
   }
 
-  /** A view: whoever keeps it keeps the buffer. */
+  /** Returns a view, which keeps the whole buffer in memory. */
   bytes(): Uint8Array {
     const [start, end] = this.#readRange()
     return this.#buffer.subarray(start, end)

@@ -1,13 +1,13 @@
 import { ByteReader, ByteWriter } from './byte-codec.ts'
 
-/** What a vault knows of itself without looking at every file. */
+/** Totals of a vault, kept without reading every file. */
 export interface Counters {
   readonly nextInode: number
-  /** Everything that is not a directory. */
+  /** Number of inodes other than directories. */
   readonly files: number
-  /** The sum of the sizes of regular files. */
+  /** Sum of the sizes of regular files. */
   readonly bytes: number
-  /** While there are none, no path needs to be searched for them. */
+  /** Number of symlinks; with none, path lookups skip them. */
   readonly symlinks: number
 }
 
@@ -15,7 +15,7 @@ export const emptyCounters: Counters = { nextInode: 2, files: 0, bytes: 0, symli
 
 const writer = new ByteWriter()
 
-/** As they are stored. In memory they stay numbers: they change with almost every mutation. */
+/** Encodes the counters. In memory they stay numbers: they change with almost every operation. */
 export function encodeCounters({ nextInode, files, bytes, symlinks }: Counters): Uint8Array {
   for (const value of [nextInode, files, bytes, symlinks]) writer.varint(value)
   return writer.takeBytes()

@@ -11,8 +11,8 @@ export interface EntryChange<V> {
 }
 
 /**
- * What differs between two trees, in the order of keys, in time proportional to the differences.
- * It goes down both trees level by level and drops every node they share, so equal subtrees are never entered.
+ * Yields the differences between two trees in the order of keys, in time proportional to the differences. Descends
+ * both trees level by level and drops shared nodes, so it never enters equal subtrees.
  */
 export function diffTrees<V>(
   source: NodeSource<V>,
@@ -26,7 +26,7 @@ export function diffTrees<V>(
     const [oldNodes, newNodes] = [old.map(resolve), now.map(resolve)]
     const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
     if (level === 0) return diffEntries(oldNodes, newNodes, isEqual)
-    // A root may have grown a level: only nodes of the highest level are opened, so that equals meet.
+    // The trees may differ in height: only nodes of the highest level are opened, so that equal nodes meet.
     const open = (refs: readonly NodeRef<V>[], nodes: readonly TreeNode<V>[]) =>
       nodes.flatMap((node, index) =>
         isBranch(node) && node.level === level ? node.children : [getItem(refs, index)],
@@ -35,7 +35,7 @@ export function diffTrees<V>(
   }
 }
 
-/** Both lists without the nodes that are in both. */
+/** Removes the nodes that are in both lists. */
 function dropSharedNodes<V>(
   old: readonly NodeRef<V>[],
   now: readonly NodeRef<V>[],
@@ -47,7 +47,7 @@ function dropSharedNodes<V>(
   ]
 }
 
-/** A node that was stored after it was referenced is the same by either reference. */
+/** Returns one identity for a node, whether referenced by object or by id. */
 function toNodeIdentity<V>(ref: NodeRef<V>): NodeRef<V> {
   return typeof ref !== 'number' && ref.id !== 0 ? ref.id : ref
 }
@@ -64,7 +64,7 @@ function diffEntries<V>(
     const order = a === undefined ? 1 : b === undefined ? -1 : compareKeys(a.group, a.sub, b.group, b.sub)
     if (order <= 0) i++
     if (order >= 0) j++
-    // The same value read from two pages is two objects.
+    // A value read from two pages is two objects.
     if (order === 0 && a && b && (a.value === b.value || isEqual(a.value, b.value))) continue
     const [before, after] = [order <= 0 ? a : undefined, order >= 0 ? b : undefined]
     const { group, sub } = before ?? getItem(right, j - 1)

@@ -4,7 +4,7 @@ import type { PageCodec } from './page-codec.ts'
 import type { NodeSource } from './tree.ts'
 import { isBranch, type NodeRef, type TreeNode } from './tree-node.ts'
 
-/** Thrown where a page is a network away: `loading` settles when it is at hand, and the work can be tried again. */
+/** Thrown if a remote page is not cached: `loading` resolves when it is, and the work can be retried. */
 export class PageFault extends Error {
   override readonly name = 'PageFault'
   readonly loading: Promise<void>
@@ -15,13 +15,13 @@ export class PageFault extends Error {
   }
 }
 
-/** How much of what a walk meets is kept for its next steps. */
+/** Capacity in bytes of a scan's own cache. */
 const SCAN_CACHE_BYTES = 512 * 1024
 
 export interface NodeCacheOptions<V> {
   readonly codec: PageCodec<V>
   readonly readPage: (id: number) => MaybePromise<Uint8Array | undefined>
-  /** How many bytes of pages are kept as nodes; in memory they take a few times as much. */
+  /** Capacity in page bytes; decoded nodes take a few times as much. */
   readonly capacity: number
 }
 
@@ -30,12 +30,12 @@ interface CachedNode<V> {
   readonly bytes: number
 }
 
-/** Stored nodes, decoded once and kept while there is room; the least recently used go first. */
+/** LRU cache of decoded nodes. */
 export class NodeCache<V> implements NodeSource<V> {
   readonly #codec: PageCodec<V>
   readonly #readPage: (id: number) => MaybePromise<Uint8Array | undefined>
   readonly #capacity: number
-  /** Nodes used since the last turn, and those of the turn before: two maps make an LRU without a list. */
+  /** Nodes used since the last rotation, and those of the rotation before: two maps make an LRU without a list. */
   #recent = new Map<number, CachedNode<V>>()
   #older = new Map<number, CachedNode<V>>()
   #bytes = 0
@@ -46,10 +46,7 @@ export class NodeCache<V> implements NodeSource<V> {
     this.#capacity = capacity
   }
 
-  /**
-   * The same nodes for somebody who goes through everything once: what he needs is not kept for others, so that it
-   * does not drive out what they use.
-   */
+  /** Returns a source for a full scan, with a small cache of its own: a scan does not evict the nodes of others. */
   createScanSource(): NodeSource<V> {
     const options = { codec: this.#codec, readPage: this.#readPage, capacity: SCAN_CACHE_BYTES }
     const seen = new NodeCache<V>(options)
@@ -65,7 +62,7 @@ export class NodeCache<V> implements NodeSource<V> {
     return older.node
   }
 
-  /** Keeps a node whose page has so many bytes. */
+  /** Caches a node with the size of its page. */
   put(node: TreeNode<V>, bytes: number): void {
     this.#recent.set(node.id, { node, bytes })
     this.#bytes += bytes
@@ -75,7 +72,7 @@ export class NodeCache<V> implements NodeSource<V> {
     this.#bytes = 0
   }
 
-  /** Forgets a node, whose page may not be stored. */
+  /** Removes a node whose page may not be stored. */
   delete(id: number): void {
     this.#recent.delete(id)
     this.#older.delete(id)
@@ -113,7 +110,7 @@ export interface EncodedPage {
   readonly bytes: Uint8Array
 }
 
-/** How many nodes of a tree are not stored yet. */
+/** Counts the nodes of a tree that are not stored yet. */
 export function countUnstored<V>(root: NodeRef<V>): number {
   if (typeof root === 'number' || root.id !== 0) return 0
   if (!isBranch(root)) return 1
@@ -121,8 +118,8 @@ export function countUnstored<V>(root: NodeRef<V>): number {
 }
 
 /**
- * Gives every node of a tree that is not stored yet an id, children before parents, and encodes it.
- * From then on those nodes are shared and never change. Returns the id of the root.
+ * Assigns an id to every unstored node, children before parents, and encodes it. From then on those nodes are shared
+ * and never change. Returns the id of the root.
  */
 export function flushNodes<V>(
   root: NodeRef<V>,

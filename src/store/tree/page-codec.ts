@@ -4,7 +4,7 @@ import { ByteReader, ByteWriter } from './byte-codec.ts'
 import { entryKinds, getGroupKind, type SubKey } from './tree-key.ts'
 import { getItem, isBranch, type TreeNode } from './tree-node.ts'
 
-/** How a leaf's values become bytes; the kind of the key decides their shape. */
+/** Encoding of a leaf's values; the kind of the key determines their type. */
 export interface ValueCodec<V> {
   encode(value: V, writer: ByteWriter): void
   decode(kind: number, reader: ByteReader): V
@@ -14,7 +14,7 @@ export interface ValueCodec<V> {
 const PAGE_FORMAT = 1
 const CHECKSUM_BYTES = 4
 
-/** Node to page and back. A page carries its checksum, so that a flipped bit is never taken for content. */
+/** Encodes nodes as pages and decodes them. A page has a checksum, so that a flipped bit is detected. */
 export class PageCodec<V> {
   readonly #values: ValueCodec<V>
   readonly #writer = new ByteWriter()
@@ -23,7 +23,7 @@ export class PageCodec<V> {
     this.#values = values
   }
 
-  /** The page of a node whose children are all stored. */
+  /** Encodes a node whose children are all stored. */
   encode(node: TreeNode<V>): Uint8Array {
     const writer = this.#writer
     writer.byte(PAGE_FORMAT)
@@ -41,7 +41,7 @@ export class PageCodec<V> {
     return writer.takeBytes()
   }
 
-  /** Whether two values are the same, bit for bit. */
+  /** Reports whether two values are the same, bit for bit. */
   isSameValue(one: V, other: V): boolean {
     return Buffer.compare(this.#encodeValue(one), this.#encodeValue(other)) === 0
   }
@@ -51,7 +51,7 @@ export class PageCodec<V> {
     return this.#writer.takeBytes()
   }
 
-  /** EIO for a page that is damaged, or of a format this version does not know. */
+  /** Decodes a page. EIO if it is damaged, or of an unknown format. */
   decode(id: number, page: Uint8Array): TreeNode<V> {
     const content = page.subarray(0, page.length - CHECKSUM_BYTES)
     const checksum = page.length > CHECKSUM_BYTES ? new ByteReader(page, content.length).uint32() : -1
@@ -85,7 +85,7 @@ function decodeSub(reader: ByteReader, group: number): SubKey {
   return hasTextSub(group) ? reader.text() : reader.varint()
 }
 
-/** Inodes and chunks are numbered; everything else has a name. */
+/** Reports whether keys of a group have text: inodes and chunks have numbers. */
 function hasTextSub(group: number): boolean {
   const kind = getGroupKind(group)
   return kind !== entryKinds.inode && kind !== entryKinds.chunk

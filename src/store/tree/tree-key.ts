@@ -1,10 +1,10 @@
-/** The kinds of entries a vault's tree holds, in the order they lie behind an inode. */
+/** Kinds of entries in a vault's tree, in their order within an inode. */
 export const entryKinds = {
-  /** What an inode is: type, mode, size, times, parent, small content. One for each inode, sub 0. */
+  /** An inode: type, mode, size, times, parent, small content. One per inode, sub 0. */
   inode: 0,
   /** A name in a directory: sub is the name. */
   entry: 1,
-  /** A further name of a hard-linked file: sub is `parent:name`. Of inode 0: a file without a name that is still open. */
+  /** An additional name of a hard-linked file: sub is `parent:name`. Of inode 0: an unlinked open file. */
   link: 2,
   /** A chunk of a larger file: sub is its index. */
   chunk: 3,
@@ -19,12 +19,14 @@ export type EntryKind = (typeof entryKinds)[keyof typeof entryKinds]
 
 const KINDS_PER_INODE = 8
 
-/** Inode and kind in one number, so that most comparisons compare numbers. Everything of an inode lies together. */
+/**
+ * Combines inode and kind in one number, so that most comparisons are numeric. All entries of an inode are adjacent.
+ */
 export function toGroup(inode: number, kind: EntryKind): number {
   return inode * KINDS_PER_INODE + kind
 }
 
-/** Every group of an inode is at least the first number and below the second. */
+/** Returns the range of an inode's groups: from the first number, below the second. */
 export function toGroupRange(inode: number): readonly [first: number, end: number] {
   return [inode * KINDS_PER_INODE, (inode + 1) * KINDS_PER_INODE]
 }
@@ -37,7 +39,7 @@ export function getGroupKind(group: number): number {
   return group % KINDS_PER_INODE
 }
 
-/** What comes after the group in a key. Within one group all are strings or all are numbers. */
+/** Part of a key after the group. Within one group all are strings or all are numbers. */
 export type SubKey = string | number
 
 export function compareKeys(group: number, sub: SubKey, otherGroup: number, otherSub: SubKey): number {

@@ -4,8 +4,8 @@ import { compareKeys, type SubKey } from './tree-key.ts'
 export type NodeEditToken = object
 
 /**
- * A leaf of the tree: `groups[i]`, `subs[i]` is the key of `values[i]`.
- * The id is 0 until the node is stored; from then on it never changes again.
+ * A leaf: `groups[i]`, `subs[i]` is the key of `values[i]`. The id is 0 until the node is stored; from then on it
+ * never changes.
  */
 export interface Leaf<V> {
   id: number
@@ -16,7 +16,7 @@ export interface Leaf<V> {
   readonly values: V[]
 }
 
-/** Every key in `children[i]` is at least key `i`; the first child also takes whatever is smaller. */
+/** A branch: every key in `children[i]` is at least key `i`; the first child also has all smaller keys. */
 export interface Branch<V> {
   id: number
   edit: NodeEditToken | null
@@ -39,7 +39,7 @@ export function createEmptyLeaf<V>(edit: NodeEditToken | null): Leaf<V> {
   return { id: 0, edit, level: 0, groups: [], subs: [], values: [] }
 }
 
-/** The first place whose key is not smaller. */
+/** Returns the index of the first key that is not smaller. */
 export function lowerBound<V>({ groups, subs }: TreeNode<V>, group: number, sub: SubKey): number {
   let low = 0
   let high = groups.length
@@ -55,7 +55,7 @@ export function hasKey<V>({ groups, subs }: TreeNode<V>, index: number, group: n
   return groups[index] === group && subs[index] === sub
 }
 
-/** The child whose range holds a key: the last one that does not start after it. */
+/** Returns the index of the child whose range includes a key: the last one that does not start after it. */
 export function findChildIndex<V>({ groups, subs }: Branch<V>, group: number, sub: SubKey): number {
   let low = 1
   let high = groups.length
@@ -67,7 +67,7 @@ export function findChildIndex<V>({ groups, subs }: Branch<V>, group: number, su
   return low - 1
 }
 
-/** An item that must be there: a tree that lacks it is broken, and no default would mend it. */
+/** Returns an item that must exist. RangeError if the tree is broken. */
 export function getItem<T>(items: readonly T[], index: number): T {
   const item = items[index]
   if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`)

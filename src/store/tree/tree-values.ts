@@ -4,23 +4,23 @@ import { type Counters, encodeCounters } from './counters.ts'
 import type { ValueCodec } from './page-codec.ts'
 import { entryKinds } from './tree-key.ts'
 
-/** A moment to the nanosecond: seconds since the epoch, and the rest. */
+/** A time to the nanosecond: seconds since the epoch, and the rest. */
 export interface Timestamp {
   readonly seconds: number
   readonly nanos: number
 }
 
-/** Content in the blob table, with what it takes to notice damage when it is read. */
+/** A reference to a blob, with its size and checksum. */
 export interface BlobRef {
   readonly blob: number
   readonly size: number
   readonly crc: number
 }
 
-/** A larger file is cut into pieces of this size; a partial change rewrites those it touches and nothing else. */
+/** Chunk size of larger files; a partial change rewrites only the chunks it touches. */
 export const CHUNK_BYTES: number = 32 * 1024
 
-/** Where a file's bytes are: in the record itself, in one blob, or in chunks under keys of their own. */
+/** Content of a file: inline, in one blob, or in chunk entries. */
 export type ContentRef = Uint8Array | BlobRef | 'chunks'
 
 export interface Inode {
@@ -33,12 +33,12 @@ export interface Inode {
   readonly atime: Timestamp
   readonly mtime: Timestamp
   readonly ctime: Timestamp
-  /** The journal row that last changed the content: the file's version. */
+  /** Journal row that last changed the content: the file's version. */
   readonly version: number
-  /** Its directory and name; further names of a hard-linked file have keys of their own. */
+  /** Parent directory and name; additional names of a hard-linked file have their own entries. */
   readonly parent: number
   readonly name: string
-  /** A file's bytes; of a symbolic link, its target; of a device, its number as text. */
+  /** Content of a file; target of a symlink; number of a device as text. */
   readonly content: ContentRef
 }
 
@@ -47,11 +47,11 @@ export interface DirectoryEntry {
   readonly type: FileType
 }
 
-/** Whatever a leaf holds; the kind of its key tells which. Extended attributes, tags and metadata are plain bytes. */
+/** Value in a leaf; the kind of its key determines the type. Extended attributes, tags and metadata are plain bytes. */
 export type TreeValue = Inode | DirectoryEntry | BlobRef | Counters | Uint8Array
 
 const fileTypes: readonly FileType[] = ['file', 'directory', 'symlink', 'other']
-/** What an inode has that most have not; without the mark it is nobody's, has one name, and one time for all three. */
+/** Flags of optional inode fields; without them it has no owner, one name, and one time for all three. */
 const OWNED = 1
 const LINKED = 2
 const CTIME = 4
@@ -151,7 +151,7 @@ function decodeBlobRef(reader: ByteReader): BlobRef {
   return { blob: reader.varint(), size: reader.varint(), crc: reader.uint32() }
 }
 
-/** Seconds may be negative: even numbers are from the epoch on, odd ones before it. */
+/** Encodes a time. Seconds may be negative: even numbers are from the epoch on, odd ones before it. */
 function encodeTime({ seconds, nanos }: Timestamp, writer: ByteWriter): void {
   writer.varint(seconds >= 0 ? seconds * 2 : -seconds * 2 - 1)
   writer.varint(nanos)

@@ -14,20 +14,20 @@ import {
 } from './tree-node.ts'
 
 const MAX_KEYS = 64
-/** A node with fewer keys than this is joined with a neighbour if both together leave room to grow. */
+/** Number of keys below which a node is merged with a neighbour, if both leave room to grow. */
 const MERGE_BELOW_KEYS = MAX_KEYS / 4
 const MAX_MERGED_KEYS = (MAX_KEYS * 3) / 4
 
-/** Gives stored nodes by id. A remote one throws a fault for a node it does not have at hand. */
+/** Reads stored nodes by id. A remote source throws a fault for a node that is not cached. */
 export interface NodeSource<V> {
   load(id: number): TreeNode<V>
-  /** The same nodes for somebody who needs each only once. */
+  /** Returns a source for a scan that reads each node once. */
   createScanSource?(): NodeSource<V>
 }
 
 /**
- * An ordered tree that is copied on write: nodes are shared between all trees that ever held them.
- * A fork is a copy of the root's reference; a change makes new nodes on one path from the root.
+ * An ordered copy-on-write tree: trees share nodes. A fork copies the reference of the root; a change creates new
+ * nodes on one path from the root.
  */
 export class Tree<V> {
   readonly #source: NodeSource<V>
@@ -40,12 +40,12 @@ export class Tree<V> {
     this.#root = root
   }
 
-  /** How often it has been changed: equal numbers mean that nothing happened in between. */
+  /** Number of changes: equal numbers mean an unchanged tree. */
   get changes(): number {
     return this.#changes
   }
 
-  /** The tree as it is now. Later changes copy what it shares with them. */
+  /** Returns a snapshot. Later changes copy the nodes they share with it. */
   snapshot(): NodeRef<V> {
     this.#edit = {}
     return this.#root
@@ -55,12 +55,12 @@ export class Tree<V> {
     return new Tree(this.#source, this.snapshot())
   }
 
-  /** A fork for somebody who goes through all of it once. */
+  /** Forks the tree for a full scan. */
   forkForScan(): Tree<V> {
     return new Tree(this.#source.createScanSource?.() ?? this.#source, this.snapshot())
   }
 
-  /** The highest stored nodes: together they lead to everything of it that is stored. */
+  /** Returns the highest stored nodes: together they lead to every stored node. */
   listStoredRoots(): number[] {
     const roots: number[] = []
     const pending = [this.#root]
@@ -72,7 +72,7 @@ export class Tree<V> {
     return roots
   }
 
-  /** Becomes the tree of another root: O(1), whatever lies between them. */
+  /** Switches to another root in O(1). */
   reset(root: NodeRef<V>): void {
     this.#changes++
     this.#edit = {}
@@ -86,7 +86,7 @@ export class Tree<V> {
     return hasKey(node, index, group, sub) ? node.values[index] : undefined
   }
 
-  /** The entries from a key on, in order. Changes made meanwhile are not seen. */
+  /** Yields the entries from a key on, in order, of a snapshot. */
   *iterateFrom(group: number, sub: SubKey): Generator<LeafEntry<V>> {
     for (const { leaf, start } of this.#leavesFrom(this.snapshot(), group, sub)) {
       for (let index = start; index < leaf.groups.length; index++)
@@ -98,7 +98,7 @@ export class Tree<V> {
     }
   }
 
-  /** The entries of one group, in order, from a sub on. */
+  /** Yields the entries of one group, in order, from a sub on. */
   *iterateGroup(group: number, fromSub: SubKey = ''): Generator<LeafEntry<V>> {
     for (const entry of this.iterateFrom(group, fromSub)) {
       if (entry.group !== group) return
@@ -106,7 +106,7 @@ export class Tree<V> {
     }
   }
 
-  /** Some entries of one group, in order, from a sub on: quicker than one by one. */
+  /** Returns up to `limit` entries of one group, in order, from a sub on: faster than one by one. */
   readGroup(group: number, from: SubKey, limit: number): { readonly subs: SubKey[]; readonly values: V[] } {
     const [subs, values]: [SubKey[], V[]] = [[], []]
     for (const { leaf, start } of this.#leavesFrom(this.#root, group, from)) {
@@ -120,7 +120,7 @@ export class Tree<V> {
     return { subs, values }
   }
 
-  /** The entries of all groups from one on and below another, in order. */
+  /** Yields the entries of a range of groups, in order. */
   *iterateGroups(first: number, end: number): Generator<LeafEntry<V>> {
     for (const entry of this.iterateFrom(first, 0)) {
       if (entry.group >= end) return
@@ -143,7 +143,7 @@ export class Tree<V> {
     return deleted
   }
 
-  /** The leaves from a key on, each with the place to start at. */
+  /** Yields the leaves from a key on, each with its start index. */
   *#leavesFrom(root: NodeRef<V>, group: number, sub: SubKey): Generator<{ leaf: Leaf<V>; start: number }> {
     const stack: { branch: Branch<V>; next: number }[] = []
     let node = this.#resolve(root)
@@ -192,7 +192,7 @@ export class Tree<V> {
     }
   }
 
-  /** Inserts below an owned node; returns the node split off to its right when it grew too large. */
+  /** Inserts below an owned node; returns the new right sibling if the node was split. */
   #insert(node: TreeNode<V>, group: number, sub: SubKey, value: V): TreeNode<V> | null {
     if (!isBranch(node)) return this.#insertInLeaf(node, group, sub, value)
     const index = findChildIndex(node, group, sub)
@@ -216,7 +216,7 @@ export class Tree<V> {
     return leaf.groups.length > MAX_KEYS ? this.#split(leaf, index) : null
   }
 
-  /** Keys that arrive in order leave full nodes behind: a split caused at the very end takes only the newest along. */
+  /** Splits a node. A split at the very end moves only the newest key, so that sequential inserts leave full nodes. */
   #split(node: TreeNode<V>, inserted: number): TreeNode<V> {
     const middle = inserted === node.groups.length - 1 ? inserted : node.groups.length >> 1
     const moved = {
@@ -246,7 +246,7 @@ export class Tree<V> {
     return deleted
   }
 
-  /** Joins the child at `left` with its right neighbour when both fit well in one node. */
+  /** Merges the child at `left` with its right neighbour when both fit well in one node. */
   #merge(parent: Branch<V>, left: number): void {
     const neighbour = parent.children[left + 1]
     if (neighbour === undefined) return
@@ -270,7 +270,7 @@ export class Tree<V> {
   }
 }
 
-/** Where the entries of a group end in a leaf, or the limit. */
+/** Returns the index where a group ends in a leaf, or the limit. */
 function findGroupEnd<V>({ groups }: Leaf<V>, group: number, start: number, limit: number): number {
   const most = Math.min(limit, groups.length)
   for (let index = start; index < most; index++) if (groups[index] !== group) return index
