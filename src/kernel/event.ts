@@ -1,10 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** A call of a process to the kernel, when it is over. */
+/** A completed system call of a process. */
 export interface SyscallEvent {
   readonly kind: 'syscall'
   readonly pid: number
-  /** Milliseconds since the process was made. */
+  /** Milliseconds since the process was created. */
   readonly elapsed: number
   readonly call: string
   readonly args: readonly unknown[]
@@ -14,7 +14,7 @@ export interface SyscallEvent {
   readonly duration: number
 }
 
-/** A step of the life of a process. */
+/** A change of a process's state. */
 export interface LifecycleEvent {
   readonly kind: 'spawned' | 'running' | 'paused' | 'resumed' | 'ended' | 'reaped' | 'reparented' | 'signal'
   readonly pid: number
@@ -22,7 +22,7 @@ export interface LifecycleEvent {
   readonly detail?: string
 }
 
-/** One of the steps in which a process is taken apart. */
+/** One step of reaping a process. */
 export interface ReapEvent {
   readonly kind: 'reap'
   readonly pid: number
@@ -30,7 +30,7 @@ export interface ReapEvent {
   readonly step: ReapStep
 }
 
-/** What a process tells of its thinking. */
+/** A log line of a process. */
 export interface LogEvent {
   readonly kind: 'log' | 'budget_exceeded'
   readonly pid: number
@@ -59,25 +59,25 @@ export type KernelEvent = SyscallEvent | LifecycleEvent | ReapEvent | LogEvent
 
 type Without<Event, Key extends string> = Event extends unknown ? Omit<Event, Key> : never
 
-/** An event as its process tells it. */
+/** An event before the process adds its number and time. */
 export type ProcessEvent = Without<KernelEvent, 'pid' | 'elapsed'>
 
-/** The one stream of everything that happens: strace, logs and the daemon listen here. */
+/** The stream of all kernel events. strace, logs and the daemon subscribe to it. */
 const stream = channel('coppice:kernel')
 
 export function publishEvent(event: KernelEvent): void {
   stream.publish(event)
 }
 
-/** A fault of a listener is told once: who hears of it may be the one with the fault. */
+/** Prevents recursion: the listener that failed also receives the fault event. */
 let isPublishingFault = false
 
-/** Hears everything from now on; returns how to stop. What it throws is told as a log event, and stops nobody. */
-export function listen(hear: (event: KernelEvent) => void): () => void {
+/** Subscribes to all events and returns the unsubscribe function. An error in `onEvent` becomes a log event. */
+export function listen(onEvent: (event: KernelEvent) => void): () => void {
   const listener = (event: unknown) => {
     if (!isKernelEvent(event)) return
     try {
-      hear(event)
+      onEvent(event)
     } catch (error) {
       publishFault(event, error)
     }
@@ -96,9 +96,9 @@ function publishFault({ pid, elapsed }: KernelEvent, error: unknown): void {
   }
 }
 
-/** What is told of somebody outside who threw at the kernel. */
-export function formatFault(who: string, error: unknown): string {
-  return `${who} failed: ${error instanceof Error ? error.message : String(error)}`
+/** Formats an error thrown by a listener or callback. */
+export function formatFault(source: string, error: unknown): string {
+  return `${source} failed: ${error instanceof Error ? error.message : String(error)}`
 }
 
 function isKernelEvent(event: unknown): event is KernelEvent {

@@ -18,13 +18,13 @@ import type { StepSink } from './step/index.ts'
 import { Supervisor, type SupervisorSpec } from './supervisor/index.ts'
 import { Coroutines, Threads } from './thread/index.ts'
 
-/** How many of the oldest messages a full context forgets at once. */
+/** Number of messages that a full context drops at once. */
 const DROPPED_MESSAGES = 8
 
-/** What a kernel is given: it knows no device, agent or namespace of its own. */
+/** Dependencies of a kernel. It knows no device, agent or namespace of its own. */
 export interface KernelOptions {
   readonly devices?: DeviceRegistry
-  /** What a process sees and who it is. */
+  /** Creates the namespace and the identity of a process. */
   readonly createEnvironment: (
     pid: number,
     intent: string,
@@ -32,17 +32,17 @@ export interface KernelOptions {
   ) => Promise<ProcessEnvironment>
   readonly mounts?: MountManager
   readonly steps?: StepSink
-  /** An agent by its name, for processes that spawn others. ENOENT. */
+  /** Finds an agent by name, for processes that spawn others. ENOENT. */
   readonly agent?: (name: string) => Promise<AgentSpec>
-  /** The body of a skill by its name, for processes that take one up. ENOENT. */
+  /** Returns the body of a skill by name. ENOENT. */
   readonly skill?: (name: string) => Promise<string>
   readonly callbacks?: KernelCallbacks
   readonly defaults?: Partial<ProcessDefaults>
-  /** The last number a kernel before this one gave: numbers are not used again. 0 when absent. */
+  /** Last process number of a previous kernel, so that numbers are not reused. 0 when absent. */
   readonly lastPid?: number
 }
 
-/** Agents as processes: small parts, put together. Each can be used alone. */
+/** Agents as processes, combined from small parts. Each part can be used alone. */
 export class Kernel {
   readonly table: ProcessTable
   readonly contexts: Contexts = new Contexts()
@@ -92,13 +92,13 @@ export class Kernel {
     })
   }
 
-  /** A process that keeps others running; its number. */
+  /** Spawns a process that keeps others running, and returns its number. */
   spawnSupervisor(spec: SupervisorSpec, options: SpawnOptions = {}): Promise<number> {
     const supervisor = new Supervisor(spec, this.processes)
     return this.processes.spawn('supervisor', { ...options, program: (process) => supervisor.run(process) })
   }
 
-  /** Kills every process, waits for all of them, and unmounts what is mounted. */
+  /** Kills every process, waits for all of them, and unmounts everything. */
   async shutdown(): Promise<void> {
     for (const process of this.table.list()) process.cancel('shutdown')
     await this.processes.close()
@@ -144,13 +144,13 @@ export class Kernel {
   #getAgent(name: string): Promise<AgentSpec> {
     const { agent } = this.#options
     if (agent !== undefined) return agent(name)
-    throw new VfsError('ENOENT', name, { op: 'spawn', detail: 'there are no agents here' })
+    throw new VfsError('ENOENT', name, { op: 'spawn', detail: 'this kernel has no agents' })
   }
 
   async #specialize({ contextId }: Process, name: string): Promise<string> {
     const { skill } = this.#options
     if (skill === undefined)
-      throw new VfsError('ENOENT', name, { op: 'skill', detail: 'there are no skills here' })
+      throw new VfsError('ENOENT', name, { op: 'skill', detail: 'this kernel has no skills' })
     const body = await skill(name)
     const context = this.contexts.get(contextId)
     context.systemPrompt = `${context.systemPrompt}\n\n${body}`
@@ -158,7 +158,7 @@ export class Kernel {
   }
 }
 
-/** A process that is stopped waits for nobody; who it waited for goes on without it. */
+/** Rejects as soon as the signal aborts; the work itself continues. */
 async function raceWithAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)

@@ -117,7 +117,7 @@ describe('coppice spawn and the daemon', () => {
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('ship it') })
     expect(await cli.ok('tasks', 'list')).toContain('ship it')
     for (const [path, problem] of [
-      ['/proc/mounts', 'can only be read'],
+      ['/proc/mounts', 'this file is read-only'],
       ['/dev/nothing', 'there is no such device'],
     ] as const) {
       const { code, stderr } = await cli.run(['write', path, '--text', 'x'])

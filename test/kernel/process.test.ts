@@ -29,7 +29,7 @@ describe('a process', () => {
     expect(told).toEqual([
       'try',
       '{"subpath":"/loud","request":{"a":1}}',
-      expect.stringContaining('a request is JSON'),
+      expect.stringContaining('the request is not valid JSON'),
       expect.stringContaining('ENOENT'),
     ])
     expect(steps.map(({ action, tool_path, tool_error }) => [action, tool_path, tool_error === ''])).toEqual([

@@ -8,7 +8,7 @@ export interface ContextMessage {
   readonly tool_call_id?: string
 }
 
-/** All that is put before a model. */
+/** The complete input of one model request. */
 export interface Prompt {
   readonly systemPrompt: string
   readonly messages: readonly ContextMessage[]
@@ -17,7 +17,7 @@ export interface Prompt {
 const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool']
 const SUMMARY_CHARACTERS = 200
 
-/** One conversation: a system prompt, and messages up to a number. What several append comes in the order of the calls. */
+/** A conversation: a system prompt and a bounded number of messages, in the order of the `append` calls. */
 export class Context {
   readonly size: number
   systemPrompt = ''
@@ -31,9 +31,9 @@ export class Context {
     return this.#messages.length
   }
 
-  /** ENOSPC when it is full, EINVAL for a role there is not. */
+  /** Throws ENOSPC if the context is full, EINVAL for an unknown role. */
   append(message: ContextMessage): void {
-    if (!roles.includes(message.role)) throw createMessageError(`the role is one of ${roles.join(', ')}`)
+    if (!roles.includes(message.role)) throw createMessageError(`the role must be one of ${roles.join(', ')}`)
     if (this.#messages.length >= this.size) {
       const detail = `the context holds ${this.size} messages and is full`
       throw new VfsError('ENOSPC', '/proc/context', { op: 'append', detail })
@@ -41,7 +41,7 @@ export class Context {
     this.#messages.push({ ...message })
   }
 
-  /** Appends a message at 0, else overwrites the one of that number, the first being 1. EINVAL. */
+  /** Appends at offset 0; otherwise overwrites message number `offset`, counted from 1. EINVAL if it does not exist. */
   write(offset: number, data: string): void {
     const message = parseMessage(data)
     if (offset === 0) {
@@ -52,12 +52,12 @@ export class Context {
     this.#messages[offset - 1] = message
   }
 
-  /** So many messages from one on, the first being 0, as JSON. */
+  /** Returns up to `length` messages from `offset` (0-based) as JSON. */
   read(offset = 0, length: number = this.size): string {
     return JSON.stringify(this.#messages.slice(offset, offset + length))
   }
 
-  /** Forgets the oldest messages but the first, which says what it is all about; how many. */
+  /** Drops the oldest messages after the first, which states the task. Returns how many were dropped. */
   dropOldest(count: number): number {
     return this.#messages.splice(1, count).length
   }
@@ -66,7 +66,7 @@ export class Context {
     return { systemPrompt: this.systemPrompt, messages: [...this.#messages] }
   }
 
-  /** A line for each message; what is not to be told is taken out first, since a part of it would not be known for it. */
+  /** Returns one shortened line per message. Redacts first, because a truncated secret would not be recognised. */
   summarize(redact: (text: string) => string = (text) => text): string {
     const lines = this.#messages.map(({ role, content }) => `${role}: ${truncateText(redact(content))}`)
     return [`${this.#messages.length} of ${this.size} messages`, ...lines].join('\n')
@@ -80,9 +80,9 @@ function parseMessage(data: string): ContextMessage {
       return { role, content, ...(typeof tool_call_id === 'string' && { tool_call_id }) }
     }
   } catch {
-    // Told below, as any other message that is none.
+    // The error below covers invalid JSON too.
   }
-  throw createMessageError('a message is JSON with role and content')
+  throw createMessageError('a message must be JSON with role and content')
 }
 
 function createMessageError(detail: string): VfsError {

@@ -12,7 +12,7 @@ export interface ContextManager {
   ctxWrite(id: number, offset: number, data: string): void
   ctxRead(id: number, offset?: number, length?: number): string
   buildPrompt(id: number): Prompt
-  /** With `redact`, every message is told as that has it, before it is shortened. */
+  /** `redact` is applied to every message before it is shortened. */
   getContextSummary(id: number, redact?: (text: string) => string): string
 }
 
@@ -20,12 +20,12 @@ export class Contexts implements ContextManager {
   readonly #contexts = new Map<number, Context>()
   #next = 1
 
-  /** How many there are. */
+  /** Number of allocated contexts. */
   get count(): number {
     return this.#contexts.size
   }
 
-  /** EINVAL for a size that holds nothing. */
+  /** Throws EINVAL if `size` is below 1. */
   ctxAlloc(size: number): number {
     if (!Number.isSafeInteger(size) || size < 1) {
       throw new VfsError('EINVAL', '/proc/context', {

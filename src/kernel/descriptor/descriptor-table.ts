@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { DeviceFile } from '../device/index.ts'
 
-/** 0, 1 and 2 are those of every program. */
+/** 0, 1 and 2 are the standard streams. */
 const FIRST_FD = 3
 
 /** An open file of a process. */
@@ -11,13 +11,13 @@ export interface OpenDescriptor {
   readonly file: DeviceFile
 }
 
-/** The open files of one process. Numbers are not used twice. */
+/** The open files of one process. Numbers are never reused. */
 export class DescriptorTable {
   readonly #open = new Map<number, OpenDescriptor>()
   #next = FIRST_FD
   #isEnded = false
 
-  /** EBADF once the process has ended; then the file is closed. */
+  /** Closes the file and throws EBADF if the process has ended. */
   async add(path: string, file: DeviceFile): Promise<number> {
     if (this.#isEnded) {
       await file.close()
@@ -33,7 +33,7 @@ export class DescriptorTable {
     return this.#getDescriptor(fd).file
   }
 
-  /** EBADF if it is not open, also for the second of two who close it at once. */
+  /** Throws EBADF if it is not open, also for the second of two concurrent closes. */
   async close(fd: number): Promise<void> {
     const { file } = this.#getDescriptor(fd)
     this.#open.delete(fd)
@@ -44,7 +44,7 @@ export class DescriptorTable {
     return [...this.#open.values()]
   }
 
-  /** Closes all, even if one fails; the failures. Nothing can be opened after it. */
+  /** Closes every file, even if one fails, and allows no further opens. Returns the errors. */
   async closeAll(): Promise<readonly unknown[]> {
     this.#isEnded = true
     const files = this.list()

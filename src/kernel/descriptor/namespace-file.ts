@@ -9,8 +9,8 @@ import {
 } from '../device/index.ts'
 
 /**
- * Opens a plain file of what a process sees. What is written becomes its content when it is closed, and is not read
- * before. ENOENT for one that is only read, EISDIR.
+ * Opens a plain file in a process's namespace. Writes become its content on close and cannot be read before.
+ * Throws EISDIR for a directory, ENOENT for a missing file opened read-only.
  */
 export async function openNamespaceFile(
   path: string,
@@ -39,7 +39,7 @@ class NamespaceFile implements DeviceFile {
   }
 
   async read(length: number): Promise<Uint8Array> {
-    if (this.#mode === O_WRONLY) throw this.#createModeError('read', 'it is open to be written')
+    if (this.#mode === O_WRONLY) throw this.#createModeError('read', 'the file is open for writing only')
     if (length === 0 || this.#written.length > 0) return new Uint8Array()
     const bytes = await collect(
       this.#ctx.fs.read(this.#path, { byteRange: [this.#position, length] }, this.#ctx),
@@ -49,7 +49,7 @@ class NamespaceFile implements DeviceFile {
   }
 
   async write(data: Uint8Array): Promise<void> {
-    if (this.#mode === O_RDONLY) throw this.#createModeError('write', 'it is open to be read')
+    if (this.#mode === O_RDONLY) throw this.#createModeError('write', 'the file is open for reading only')
     this.#written.push(data.slice())
   }
 

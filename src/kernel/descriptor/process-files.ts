@@ -4,11 +4,11 @@ import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 import { openNamespaceFile } from './namespace-file.ts'
 
-/** Where a whitelist counts: everything else is a file, and the guard's business. */
+/** Paths that a process's device list restricts. The access guard covers all other paths. */
 const DEVICE_ROOTS = ['/dev', '/mnt/mcp']
 
 export interface FileManager {
-  /** A device or a file, for a process; its number. EACCES for a device it was not granted. */
+  /** Opens a device or a file and returns its descriptor. EACCES for a device the process was not granted. */
   open(pid: number, path: string, mode: OpenMode): Promise<number>
   read(pid: number, fd: number, length: number): Promise<Uint8Array>
   write(pid: number, fd: number, data: Uint8Array, signal?: AbortSignal): Promise<void>
@@ -16,7 +16,7 @@ export interface FileManager {
   fstat(pid: number, fd: number): Promise<DeviceStat>
 }
 
-/** The files of processes: each call is one of the kernel's, and told to who traces it. */
+/** File calls of processes. Each call is a system call and appears in the process's trace. */
 export class ProcessFiles implements FileManager {
   readonly #table: ProcessTable
   readonly #devices: DeviceRegistry
@@ -34,7 +34,7 @@ export class ProcessFiles implements FileManager {
     })
   }
 
-  /** Opens what the kernel needs for a process, whatever that was granted. */
+  /** Opens a file that the kernel needs for a process, without checking its grants. */
   async openForKernel(process: Process, path: string, mode: OpenMode): Promise<number> {
     return traceCall(process, 'open', [path, mode], async () =>
       process.descriptors.add(path, await this.#openFile(process, path, mode)),
@@ -86,7 +86,7 @@ function assertDeviceGranted({ pid, allowedDevices }: Process, path: string): vo
   throw new VfsError('EACCES', path, { op: 'open', detail })
 }
 
-/** Does something for a process, and tells what it was, how it ended and how long it took. */
+/** Runs a system call and emits its arguments, result or error, and duration. */
 async function traceCall<Result>(
   process: Process,
   call: string,

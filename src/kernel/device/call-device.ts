@@ -3,7 +3,7 @@ import type { DeviceFile } from './device.ts'
 const READ_SIZE = 64 * 1024
 const encoder = new TextEncoder()
 
-/** Writes a request as JSON, and reads the whole answer. */
+/** Writes a request as JSON and reads the complete response. */
 export async function sendDeviceRequest(
   file: DeviceFile,
   body: unknown,
@@ -13,12 +13,12 @@ export async function sendDeviceRequest(
   return readAllText(file)
 }
 
-/** Everything an open file has left, as text. */
+/** Reads the rest of an open file as text. */
 export async function readAllText(file: Pick<DeviceFile, 'read'>): Promise<string> {
   return new TextDecoder().decode(await readAllBytes(file))
 }
 
-/** Everything an open file has left. */
+/** Reads the rest of an open file. */
 export async function readAllBytes(file: Pick<DeviceFile, 'read'>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for (;;) {

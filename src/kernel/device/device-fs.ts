@@ -29,14 +29,14 @@ import {
 import { DeviceHandle } from './device-handle.ts'
 import type { DeviceRegistry } from './device-registry.ts'
 
-/** Who asks, for a device. */
+/** Maps a call's context to the device context of the calling process. */
 export type DeviceContextProvider = (ctx: CallContext | undefined) => DeviceContext
 
 const EPOCH = new Date(0)
 
 /**
- * The devices below a path as a file system, to be mounted there. Files are read; a device is opened to be asked, or
- * written to where nobody wants its answer.
+ * Mountable file system of the devices below a path. Files are read.
+ * A device is opened for requests, or written to if its response is not needed.
  */
 export class DeviceFs extends Backend implements Openable {
   readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'open'])
@@ -117,38 +117,39 @@ export class DeviceFs extends Backend implements Openable {
     const siblings = await this.#listEntries(dirname(path), ctx)
     const entry = siblings.find(({ name }) => name === basename(path))
     if (entry !== undefined) return entry.type
-    // One that cannot list what it has is asked by those who know what to ask for.
+    // A device without `list` may still accept the path.
     if (found.device.list === undefined) return 'device'
     throw new VfsError('ENOENT', path, { op: 'stat' })
   }
 
-  /** What is registered below a place, and what the device of that place says it has. */
+  /** Lists the devices registered below a path and the entries of the device at that path. */
   async #listEntries(path: string, ctx: CallContext | undefined): Promise<DeviceEntry[]> {
     const full = this.#toDevicePath(path)
     const entries = new Map<string, DeviceEntry>()
-    const who = this.#getContext(ctx)
-    const found = this.#devices.find(full, who.pid)
-    const list = async () => found?.device.list?.(found.subpath, who)
+    const caller = this.#getContext(ctx)
+    const found = this.#devices.find(full, caller.pid)
+    const list = async () => found?.device.list?.(found.subpath, caller)
     const listed = (await this.#withMountPath(list)) ?? []
     for (const entry of listed) entries.set(entry.name, entry)
-    for (const name of this.#listNamesBelow(full, who.pid)) {
+    for (const name of this.#listNamesBelow(full, caller.pid)) {
       const device = this.#devices.find(`${full}/${name}`)
       const isLeaf = device?.subpath === '' && device.device.list === undefined
       entries.set(name, {
         name,
-        type: isLeaf && this.#listNamesBelow(`${full}/${name}`, who.pid).size === 0 ? 'device' : 'directory',
+        type:
+          isLeaf && this.#listNamesBelow(`${full}/${name}`, caller.pid).size === 0 ? 'device' : 'directory',
       })
     }
     return [...entries.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
   }
 
-  /** The next names of devices that a process finds below a path. */
+  /** Returns the next path segment of every device below a path that the process can see. */
   #listNamesBelow(full: string, pid: number): Set<string> {
     const below = this.#devices.listPaths(pid).filter((path) => path !== full && isWithin(path, full))
     return new Set(below.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
   }
 
-  /** Devices know their whole path; who mounts this puts the first part of it before ours again. */
+  /** Strips the mount root from error paths: devices use full paths, and the mount table prepends its own prefix. */
   async #withMountPath<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()

@@ -1,7 +1,7 @@
 import { type FileHandle, type Stat, VfsError } from '../../vfs/index.ts'
 import type { DeviceFile } from './device.ts'
 
-/** An open device as a handle of the file system: it has no positions, so they do not count. */
+/** An open device as a file handle. Devices have no offsets, so positions are ignored. */
 export class DeviceHandle implements FileHandle {
   readonly #file: DeviceFile
 

@@ -2,22 +2,22 @@ import { dirname, isWithin, VfsError } from '../../vfs/index.ts'
 import type { Device, DeviceContext, DeviceFile, DeviceTool, OpenMode } from './device.ts'
 import { isVisibleTo } from './mount-owner.ts'
 
-/** A path, led to the device that answers for it. */
+/** A path resolved to its device. */
 export interface ResolvedDevice {
-  /** Where the device is registered. */
+  /** Path at which the device is registered. */
   readonly root: string
   readonly device: Device
-  /** The rest, with its leading slash. */
+  /** Rest of the path, with its leading slash. */
   readonly subpath: string
 }
 
-/** A tool, and the device it belongs to. */
+/** A tool and its device. */
 export interface RegisteredTool {
   readonly root: string
   readonly tool: DeviceTool
 }
 
-/** Devices by their paths. What is mounted for one process, another does not find; 0, who is no process, finds all. */
+/** Devices by path. A device mounted for one process is invisible to others; pid 0 sees all. */
 export class DeviceRegistry {
   readonly #devices = new Map<string, Device>()
 
@@ -32,7 +32,7 @@ export class DeviceRegistry {
     if (!this.#devices.delete(path)) throw new VfsError('ENOENT', path, { op: 'unregister' })
   }
 
-  /** The device of exactly this path, else that of the longest prefix of whole names. ENOENT. */
+  /** Returns the device at exactly this path, else at its longest prefix of whole names. ENOENT. */
   resolve(path: string, pid = 0): ResolvedDevice {
     const found = this.find(path, pid)
     if (found !== undefined) return found
@@ -47,7 +47,7 @@ export class DeviceRegistry {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const root = path.slice(0, end)
       const device = this.#devices.get(root)
-      // An exact device below a prefix one hides what the latter might have there.
+      // An exact device hides any subpath of a prefix device.
       if (device !== undefined) {
         return device.match === 'prefix' ? { root, device, subpath: path.slice(end) } : undefined
       }
@@ -64,7 +64,7 @@ export class DeviceRegistry {
     return [...this.#devices.keys()].filter((path) => isVisibleTo(pid, path)).sort()
   }
 
-  /** The tools of the devices that are allowed; of all for null. */
+  /** Returns the tools of the allowed devices; null allows all. */
   listTools(allowed: readonly string[] | null, pid = 0): RegisteredTool[] {
     return this.listPaths(pid)
       .filter((root) => allowed === null || allowed.some((path) => isWithin(root, path)))

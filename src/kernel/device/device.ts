@@ -4,15 +4,15 @@ export const O_RDONLY = 0
 export const O_WRONLY = 1
 export const O_RDWR = 2
 
-/** What an open file is for. */
+/** Access mode of an open file. */
 export type OpenMode = typeof O_RDONLY | typeof O_WRONLY | typeof O_RDWR
 
-/** For whom a device is opened. */
+/** The process for which a device is opened. */
 export interface DeviceContext {
-  /** 0 for who is no process: the person at a terminal. */
+  /** 0 for a caller that is not a process, such as a person at a terminal. */
   readonly pid: number
   readonly caller: Caller
-  /** What the process sees as `/`, as far as it may. */
+  /** Root of the process's namespace, restricted to its permissions. */
   readonly fs: FileSystem
   /** Aborted when the process ends. */
   readonly signal: AbortSignal
@@ -23,45 +23,45 @@ export interface DeviceStat {
   readonly modified: Date
 }
 
-/** An open device. Most answer requests: what is written is one, and what is read then is its answer. */
+/** An open device. Most devices serve requests: a write sends one, and reads return its response. */
 export interface DeviceFile {
-  /** The next bytes, at most so many; none at the end. EINVAL before there is anything to answer. */
+  /** Returns the next bytes, at most `length`; empty at the end. EINVAL before the first request. */
   read(length: number): Promise<Uint8Array>
   write(data: Uint8Array, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
   stat(): Promise<DeviceStat>
 }
 
-/** A tool a device offers to models: what they call it, and the request a call becomes. */
+/** A tool that a device offers to models, with its mapping from arguments to a request. */
 export interface DeviceTool {
   readonly name: string
   readonly description: string
-  /** The arguments as JSON Schema. */
+  /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** Where a call goes, below the device, and what is written there. */
+  /** Returns the subpath and the body of the request for these arguments. */
   request(args: Readonly<Record<string, unknown>>): DeviceToolRequest
 }
 
 export interface DeviceToolRequest {
   /** With its leading slash; empty for the device itself. */
   readonly subpath: string
-  /** Written as JSON; nothing is written when absent. */
+  /** Request body, written as JSON. Nothing is written if absent. */
   readonly body?: unknown
 }
 
-/** Something behind a path. */
+/** Something that serves a path. */
 export interface Device {
-  /** Whether it answers for its path alone, or for everything below it too. */
+  /** `exact` serves its own path only, `prefix` everything below it too. */
   readonly match: 'exact' | 'prefix'
   readonly tools?: readonly DeviceTool[]
   /** The subpath is the rest of the path, with its leading slash; empty for the path itself. */
   open(subpath: string, mode: OpenMode, ctx: DeviceContext): DeviceFile | Promise<DeviceFile>
-  /** The names below a place, for who lists it; none when absent. ENOENT. */
+  /** Lists the names below a subpath; absent if the device has none. ENOENT. */
   list?(subpath: string, ctx: DeviceContext): Promise<readonly DeviceEntry[]>
 }
 
 export interface DeviceEntry {
   readonly name: string
-  /** A file can be read as it is; a device is asked. */
+  /** `file` can be read directly; `device` serves requests. */
   readonly type: 'device' | 'directory' | 'file'
 }

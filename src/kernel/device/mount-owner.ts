@@ -1,12 +1,12 @@
 const MCP_ROOT = '/mnt/mcp'
 const PROCESS_MOUNT = /^\/mnt\/mcp\/(\d+)-/
 
-/** Where a server is mounted for one process. */
+/** Returns the mount point of a server that is private to one process. */
 export function getMountPoint(pid: number, server: string): string {
   return `${MCP_ROOT}/${pid}-${server}`
 }
 
-/** Whether a process finds what is at a path: not if it is mounted for another. */
+/** Reports whether a process can see a path: false if it is mounted for another process. */
 export function isVisibleTo(pid: number, path: string): boolean {
   if (pid === 0 || !path.startsWith(MCP_ROOT)) return true
   const [, owner] = path.match(PROCESS_MOUNT) ?? []

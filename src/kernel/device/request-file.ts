@@ -4,13 +4,13 @@ import type { DeviceFile, DeviceStat } from './device.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Answers a request. The signal cancels it. */
+/** Handles a request; the signal cancels it. */
 export type RequestHandler = (
   request: Uint8Array,
   signal: AbortSignal | undefined,
 ) => Promise<Uint8Array | string>
 
-/** A device that answers: each write is a request, and what is read until the next one is its answer. */
+/** An open file that serves requests: each write is a request, and reads return its response until the next write. */
 export class RequestFile implements DeviceFile {
   readonly #path: string
   readonly #handler: RequestHandler
@@ -52,7 +52,7 @@ export class RequestFile implements DeviceFile {
   }
 }
 
-/** A request file whose requests and answers are JSON. EINVAL for what is none. */
+/** Creates a request file with JSON requests and responses. EINVAL for invalid JSON. */
 export function createJsonRequestFile(
   path: string,
   answer: (request: unknown, signal: AbortSignal | undefined) => Promise<unknown>,
@@ -66,7 +66,7 @@ function parseRequest(path: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new VfsError('EINVAL', path, { op: 'write', detail: `a request is JSON: ${why}` })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new VfsError('EINVAL', path, { op: 'write', detail: `the request is not valid JSON: ${reason}` })
   }
 }

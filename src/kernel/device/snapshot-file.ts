@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { DeviceFile, DeviceStat } from './device.ts'
 
-/** What was there when it was opened, to be read; nothing can be written. EROFS. */
+/** Read-only content, fixed at open. Writes fail with EROFS. */
 export class SnapshotFile implements DeviceFile {
   readonly #path: string
   readonly #bytes: Uint8Array
@@ -20,7 +20,7 @@ export class SnapshotFile implements DeviceFile {
   }
 
   async write(): Promise<void> {
-    throw new VfsError('EROFS', this.#path, { op: 'write', detail: 'this file can only be read' })
+    throw new VfsError('EROFS', this.#path, { op: 'write', detail: 'this file is read-only' })
   }
 
   async close(): Promise<void> {}

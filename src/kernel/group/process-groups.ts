@@ -4,13 +4,13 @@ import type { ProcessTable } from '../process/process-table.ts'
 import type { Signal, SignalManager } from '../signal/index.ts'
 
 export interface ProcGroupManager {
-  /** Twice is as good as once. ENOENT. */
+  /** Idempotent. ENOENT. */
   joinGroup(pid: number, group: string): void
-  /** ENOENT if it is not in it. */
+  /** Throws ENOENT if the process is not a member. */
   leaveGroup(pid: number, group: string): void
-  /** Its members in order. ENOENT for a group nobody is in. */
+  /** Returns the members in order. ENOENT for an empty group. */
   getProcGroup(group: string): number[]
-  /** To every member that still runs. ENOENT. */
+  /** Signals every running member. ENOENT. */
   signalGroup(group: string, signal: Signal): void
 }
 
@@ -34,14 +34,14 @@ export class ProcessGroups implements ProcGroupManager {
 
   leaveGroup(pid: number, group: string): void {
     if (this.#members.get(group)?.delete(pid) !== true)
-      throw createGroupError(group, `process ${pid} is not in it`)
+      throw createGroupError(group, `process ${pid} is not a member`)
     if (this.#members.get(group)?.size === 0) this.#members.delete(group)
     this.#table.find(pid)?.groups.delete(group)
   }
 
   getProcGroup(group: string): number[] {
     const members = this.#members.get(group)
-    if (members === undefined) throw createGroupError(group, 'nobody is in it')
+    if (members === undefined) throw createGroupError(group, 'it has no members')
     return [...members].sort((a, b) => a - b)
   }
 
@@ -50,7 +50,7 @@ export class ProcessGroups implements ProcGroupManager {
       try {
         this.#signals.signal(pid, signal)
       } catch (error) {
-        // One that has just ended needs no signal.
+        // The member has just ended.
         if (!isVfsError(error, 'ENOENT')) throw error
       }
     }
@@ -61,6 +61,6 @@ export class ProcessGroups implements ProcGroupManager {
   }
 }
 
-function createGroupError(group: string, why: string): VfsError {
-  return new VfsError('ENOENT', group, { op: 'group', detail: `there is no such group: ${why}` })
+function createGroupError(group: string, reason: string): VfsError {
+  return new VfsError('ENOENT', group, { op: 'group', detail: `there is no such group: ${reason}` })
 }

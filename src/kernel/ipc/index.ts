@@ -1,7 +1,7 @@
 /**
- * What processes say to each other: messages, in the order they were sent, and pipes of bytes.
- * A receiver that has ended is told to the sender at once; a full pipe makes its writer wait.
- * Invariant: what was sent is a copy, and is never changed by its sender afterwards.
+ * * Communication between processes: ordered messages, and pipes of bytes.
+ * * Sending to an ended process fails at once; writing to a full pipe waits.
+ * * Invariant: a message is a copy; the sender cannot change it afterwards.
  */
 
 export { Ipc, type IpcManager, type PipeDescriptors } from './ipc.ts'

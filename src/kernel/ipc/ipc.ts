@@ -8,11 +8,11 @@ export interface PipeDescriptors {
 }
 
 export interface IpcManager {
-  /** ENOENT if the receiver has ended. */
+  /** Throws ENOENT if the receiver has ended. */
   send(from: number, to: number, data: Uint8Array): void
   /** Waits for a message. */
   recv(pid: number, signal?: AbortSignal): Promise<Message>
-  /** A pipe from one process to another. ENOENT. */
+  /** Opens a pipe from one process to another. ENOENT. */
   pipe(writer: number, reader: number): Promise<PipeDescriptors>
 }
 
@@ -26,7 +26,7 @@ export class Ipc implements IpcManager {
   }
 
   send(from: number, to: number, data: Uint8Array): void {
-    // A copy: what the sender does with its bytes afterwards is its own business.
+    // A copy, because the sender may reuse its buffer.
     this.#table.getAlive(to).messages.enqueue({ seq: ++this.#sent, from, data: data.slice() })
   }
 

@@ -1,8 +1,8 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** What one process sent another. */
+/** A message from one process to another. */
 export interface Message {
-  /** Counts all messages of the kernel. */
+  /** Sequence number, unique within the kernel. */
   readonly seq: number
   readonly from: number
   readonly data: Uint8Array
@@ -13,7 +13,7 @@ interface Waiter {
   readonly reject: (reason: unknown) => void
 }
 
-/** The messages of one process, in the order they were sent. */
+/** The messages of one process, in sending order. */
 export class MessageQueue {
   readonly #pid: number
   readonly #messages: Message[] = []
@@ -35,7 +35,7 @@ export class MessageQueue {
     first.resolve(message)
   }
 
-  /** The next message, once there is one. Rejects with the signal's reason, or ENOENT when the process ends. */
+  /** Waits for the next message. Rejects with the signal's reason, or ENOENT when the process ends. */
   async dequeue(signal?: AbortSignal): Promise<Message> {
     signal?.throwIfAborted()
     const message = this.#messages.shift()

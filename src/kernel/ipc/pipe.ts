@@ -1,16 +1,16 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { DeviceFile, DeviceStat } from '../device/index.ts'
 
-/** What a pipe holds before its writer waits. */
+/** Bytes that a pipe buffers before its writer waits. */
 const CAPACITY = 64 * 1024
 
-/** Two open files: what is written to one is read from the other. */
+/** Two open files: bytes written to one are read from the other. */
 export interface Pipe {
   readonly writer: DeviceFile
   readonly reader: DeviceFile
 }
 
-/** The signal ends a read that waits: its process is to stop. */
+/** `stopped` ends a waiting read when the reading process stops. */
 export function createPipe(path: string, stopped: AbortSignal): Pipe {
   const buffer = new PipeBuffer(path)
   return { writer: new WriteEnd(path, buffer), reader: new ReadEnd(path, buffer, stopped) }
@@ -32,7 +32,7 @@ class PipeBuffer {
     return this.#size
   }
 
-  /** Waits for room; a write larger than the pipe goes through in pieces. EPIPE when nobody will read. */
+  /** Waits for room. Splits a write larger than the pipe. EPIPE once the reader has closed. */
   async write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
     let rest = data.slice()
     while (rest.length > 0) {
@@ -50,7 +50,7 @@ class PipeBuffer {
     }
   }
 
-  /** Waits for bytes; none at the end. */
+  /** Waits for bytes; returns none at the end. */
   async read(length: number, signal: AbortSignal): Promise<Uint8Array> {
     while (this.#size === 0 && !this.isWriterClosed && !this.isReaderClosed) {
       signal.throwIfAborted()
@@ -92,7 +92,7 @@ class WriteEnd implements DeviceFile {
   }
 
   async read(): Promise<Uint8Array> {
-    throw new VfsError('EINVAL', this.#path, { op: 'read', detail: 'this end of the pipe is written to' })
+    throw new VfsError('EINVAL', this.#path, { op: 'read', detail: 'this is the write end of the pipe' })
   }
 
   write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
@@ -125,7 +125,7 @@ class ReadEnd implements DeviceFile {
   }
 
   async write(): Promise<void> {
-    throw new VfsError('EINVAL', this.#path, { op: 'write', detail: 'this end of the pipe is read from' })
+    throw new VfsError('EINVAL', this.#path, { op: 'write', detail: 'this is the read end of the pipe' })
   }
 
   async close(): Promise<void> {

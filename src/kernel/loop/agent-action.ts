@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** What a model wants done. */
+/** An action that a model requests. */
 export type AgentAction =
-  /** A device, a file, or the name of a tool. */
+  /** `tool` is a tool name, or the path of a device or file. */
   | {
       readonly action: 'tool_call'
       readonly tool: string
@@ -42,7 +42,7 @@ const actionSchema: z.ZodType<AgentAction> = z.discriminatedUnion('action', [
   z.object({ action: z.literal('specialize'), skill: nonEmptyText }),
 ])
 
-/** What a model said: actions, words that end its work, or something that looks like an action and is none. */
+/** A parsed answer: actions, final text, or the problem of a malformed action. */
 export type ModelAnswer =
   | { readonly actions: readonly [AgentAction, ...AgentAction[]] }
   | { readonly text: string }
@@ -50,13 +50,13 @@ export type ModelAnswer =
 
 const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/
 
-/** Reads an answer: one JSON action or a list of tool calls, bare or fenced, or else text. */
+/** Parses an answer: one JSON action or a list of tool calls, bare or fenced; otherwise text. */
 export function parseAnswer(content: string): ModelAnswer {
   const [, fenced] = content.match(FENCED) ?? []
   const candidate = (fenced ?? content).trim()
   if (!/^[{[]/.test(candidate)) return { text: content }
   const values = parseValues(candidate)
-  // Text may well begin with a brace; only what names an action is meant as one.
+  // Text may begin with a brace. Only JSON with an action field is an action.
   if (values === undefined)
     return startsLikeAction(candidate) ? { problem: 'the action is not valid JSON' } : { text: content }
   if (values.length === 0 || !values.every(hasActionField)) return { text: content }
@@ -71,9 +71,9 @@ function parseActions(values: readonly unknown[]): ModelAnswer {
     actions.push(result.data)
   }
   const [first, ...others] = actions
-  if (first === undefined) return { problem: 'there is no action in it' }
+  if (first === undefined) return { problem: 'it contains no action' }
   if (others.length > 0 && actions.some(({ action }) => action !== 'tool_call'))
-    return { problem: 'of several actions in one answer, each is a tool_call' }
+    return { problem: 'several actions in one answer must all be tool_call' }
   return { actions: [first, ...others] }
 }
 
@@ -81,7 +81,7 @@ function hasActionField(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'action' in value
 }
 
-/** One value, the items of a list, or values one to a line. */
+/** Parses one value, the items of a list, or one value per line. */
 function parseValues(text: string): readonly unknown[] | undefined {
   const value = parseJson(text)
   if (value !== undefined) return Array.isArray(value) ? value : [value]

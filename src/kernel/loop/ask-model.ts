@@ -8,13 +8,13 @@ import { formatModel, type ModelFallbacks, type OpenModel } from './model-fallba
 
 const encoder = new TextEncoder()
 
-/** What was asked, and of whom. */
+/** A response and the model that gave it. */
 export interface ModelReply {
   readonly response: ModelResponse
   readonly model: OpenModel
 }
 
-/** Asks the model of a process; where it fails for a while the next, which is then the one to ask. */
+/** Asks the current model of a process. After a temporary failure it switches to the next model. */
 export async function askModel(
   process: Process,
   around: LoopEnvironment,

@@ -1,14 +1,11 @@
 import type { DeviceFile } from '../device/index.ts'
 
-/** What a model gets of a file at once, as it does from the tools that read files. */
+/** Limit in lines for one read of a file, as in the file tools. */
 const MAX_LINES = 2000
 const MAX_CHARACTERS = 100_000
 const READ_BYTES = 64 * 1024
 
-/**
- * Reads a file as text until it ends or there is more than a model gets at once. What is left out is said in a last
- * line, with the line to go on from.
- */
+/** Reads a file as text up to the limit. If it truncates, a last line gives the line to continue from. */
 export async function readHead(file: Pick<DeviceFile, 'read'>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -24,7 +21,7 @@ export async function readHead(file: Pick<DeviceFile, 'read'>): Promise<string> 
   return `${shown}${shown.endsWith('\n') ? '' : '\n'}… (more follows, from line ${next} on: continue with file_read, offset ${next})`
 }
 
-/** Behind the last whole line that fits; inside the first, if that does not fit. */
+/** Returns the end of the last whole line that fits, or a position inside the first line if it is too long. */
 function findHeadEnd(text: string): number {
   let end = 0
   for (let lines = 0; lines < MAX_LINES; lines++) {
@@ -37,7 +34,7 @@ function findHeadEnd(text: string): number {
   return end
 }
 
-/** Here or just before, so that no character is cut in two. */
+/** Moves a position back to a character boundary. */
 function toCharacterBoundary(text: string, at: number): number {
   return text.slice(0, at).isWellFormed() || !text.isWellFormed() ? at : at - 1
 }

@@ -1,7 +1,7 @@
-/** The same action so often in a row is a loop. */
+/** Number of identical turns in a row that count as a loop. */
 const DEFAULT_LIMIT = 4
 
-/** Notices a model that does the same thing again and again, and gets the same for it. */
+/** Detects a model that repeats the same action with the same outcome. */
 export class LoopDetector {
   readonly #limit: number
   #last = ''
@@ -11,7 +11,7 @@ export class LoopDetector {
     this.#limit = limit
   }
 
-  /** Whether what was just done, with what came of it, is a loop. */
+  /** Records a turn and reports whether it completes a loop. */
   isLoop(action: string, outcome: string): boolean {
     const now = JSON.stringify([action, outcome])
     this.#count = now === this.#last ? this.#count + 1 : 1

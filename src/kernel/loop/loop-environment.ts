@@ -5,27 +5,27 @@ import type { StepSink } from '../step/index.ts'
 import type { AgentAction } from './agent-action.ts'
 import type { ToolDefinition } from './model.ts'
 
-/** A call of a tool, made ready. */
+/** A tool call, ready to run. */
 export interface PreparedCall {
-  /** The file it goes to. */
+  /** Path of the file that receives the call. */
   readonly path: string
-  /** What is written there. */
+  /** Text written to that file. */
   readonly input: string
   run(): Promise<string>
 }
 
-/** What the loop of a process needs of the kernel. */
+/** The kernel functions that the loop of a process uses. */
 export interface LoopEnvironment {
   readonly contexts: Contexts
   readonly files: FileManager
   readonly steps: StepSink
   onStep(process: Process, step: number, total: number): void
   listTools(process: Process): readonly ToolDefinition[]
-  /** A tool by its name, or a device or file by its path. */
+  /** Resolves a tool by name, or a device or file by path. */
   prepareToolCall(process: Process, tool: string, input: unknown): PreparedCall
   spawnChild(process: Process, action: Extract<AgentAction, { action: 'spawn' }>): Promise<string>
-  /** Takes up a skill. */
+  /** Adds a skill to the process. */
   specialize(process: Process, skill: string): Promise<string>
-  /** Forgets what is oldest, where the context is full. */
+  /** Drops the oldest messages if the context is full. */
   dropOldestMessages(process: Process): void
 }

@@ -1,13 +1,13 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 
-/** A model that a process has open. */
+/** An open model of a process. */
 export interface OpenModel {
   readonly provider: string
   readonly model: string
   readonly fd: number
 }
 
-/** The models a process may ask: one at a time, and the next from when that one fails for a while. */
+/** The models of a process. One is current; a temporary failure makes the next one current. */
 export class ModelFallbacks {
   readonly #models: readonly OpenModel[]
   #index = 0
@@ -22,16 +22,16 @@ export class ModelFallbacks {
     throw new VfsError('EINTERNAL', '/dev/llm', { op: 'ask', detail: 'the process has no model' })
   }
 
-  /** Goes on to the one after it, if another may do better than who failed like this. */
+  /** Switches to the next model if the error is temporary. Returns false if there is none. */
   tryNext(error: unknown): boolean {
-    const mayPass = isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')
-    if (!mayPass || this.#index + 1 >= this.#models.length) return false
+    const isTemporary = isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')
+    if (!isTemporary || this.#index + 1 >= this.#models.length) return false
     this.#index++
     return true
   }
 }
 
-/** A model as people are told of it. */
+/** Formats a model for people. */
 export function formatModel({ provider, model }: Pick<OpenModel, 'provider' | 'model'>): string {
   return model === '' ? provider : `${provider} (${model})`
 }

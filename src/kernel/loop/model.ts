@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { VfsError } from '../../vfs/index.ts'
 import type { Prompt } from '../context/index.ts'
 
-/** A tool as a provider with tool calling of its own is told of it. */
+/** A tool definition for providers with native tool calling. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly input_schema: Readonly<Record<string, unknown>>
 }
 
-/** What is written to a model's device. */
+/** A request, as written to a model's device. */
 export interface ModelRequest {
   readonly intent: string
   readonly system_prompt: string
@@ -20,18 +20,18 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[]
 }
 
-/** A call a model made with the tool calling of its provider. */
+/** A tool call in a provider's native format. */
 interface NativeCall {
   readonly id: string
   readonly name: string
   readonly input?: unknown
 }
 
-/** What is read from it. */
+/** A response, as read from a model's device. */
 export interface ModelResponse {
   readonly content: string
   readonly tokens_used: number
-  /** All calls of the answer, in order. */
+  /** All tool calls of the response, in order. */
   readonly tool_calls?: readonly NativeCall[] | undefined
 }
 
@@ -42,7 +42,7 @@ const modelResponseSchema: z.ZodType<ModelResponse> = z
     content: z.string(),
     tokens_used: z.number().nonnegative().default(0),
     tool_calls: z.array(nativeCallSchema).optional(),
-    /** How devices that make one call at a time may say it. */
+    /** Single-call form, for devices that make one call at a time. */
     tool_call: nativeCallSchema.optional(),
   })
   .transform(({ tool_call, tool_calls, ...response }) => ({
@@ -50,7 +50,7 @@ const modelResponseSchema: z.ZodType<ModelResponse> = z
     tool_calls: tool_calls ?? (tool_call === undefined ? undefined : [tool_call]),
   }))
 
-/** EIO for what no device should answer. */
+/** Throws EIO for a malformed response. */
 export function parseResponse(text: string, path: string): ModelResponse {
   try {
     return modelResponseSchema.parse(JSON.parse(text))

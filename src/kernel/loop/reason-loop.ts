@@ -9,7 +9,7 @@ import type { LoopEnvironment } from './loop-environment.ts'
 import type { ModelResponse } from './model.ts'
 import type { ModelFallbacks } from './model-fallbacks.ts'
 
-/** What came of an action: what the model is told, or how the process ends. */
+/** Outcome of an action: a message for the model, or the exit status of the process. */
 interface ActionOutcome {
   readonly exit?: ExitStatus
   readonly message?: string
@@ -18,7 +18,7 @@ interface ActionOutcome {
   readonly toolError?: string
 }
 
-/** What was done about an answer: one action, or all its calls of tools. */
+/** Outcomes of an answer: of one action, or of all its tool calls. */
 interface StepOutcome {
   readonly action: string
   readonly outcomes: readonly [ActionOutcome, ...ActionOutcome[]]
@@ -30,25 +30,24 @@ export interface LoopOptions {
   readonly models: ModelFallbacks
 }
 
-/** Asks the model, does what it says, tells it what came of that, and so on until it is done. */
+/** Runs the loop until the process is done: asks the model, performs its actions, returns the outcomes to it. */
 export async function reasonLoop(
   process: Process,
-  around: LoopEnvironment,
+  environment: LoopEnvironment,
   options: LoopOptions,
 ): Promise<ExitStatus> {
   const loops = new LoopDetector()
   for (let step = 1; step <= options.maxSteps; step++) {
     if (!(await process.waitIfPaused())) return createFailure('context cancelled while paused')
     process.signal.throwIfAborted()
-    around.onStep(process, step, options.maxSteps)
-    const turn = new LoopStep(process, around, options, step)
+    environment.onStep(process, step, options.maxSteps)
+    const turn = new LoopStep(process, environment, options, step)
     const exit = await turn.run(loops)
     if (exit !== undefined) return exit
   }
   return createFailure(`max_steps_exceeded: no result after ${options.maxSteps} steps`)
 }
 
-/** One step of the loop. */
 class LoopStep {
   readonly #process: Process
   readonly #environment: LoopEnvironment
@@ -56,14 +55,14 @@ class LoopStep {
   readonly #step: number
   readonly #startedAt = new Date()
 
-  constructor(process: Process, around: LoopEnvironment, options: LoopOptions, step: number) {
+  constructor(process: Process, environment: LoopEnvironment, options: LoopOptions, step: number) {
     this.#process = process
-    this.#environment = around
+    this.#environment = environment
     this.#options = options
     this.#step = step
   }
 
-  /** How the process ends, if it does. */
+  /** Returns the exit status if this step ends the process. */
   async run(loops: LoopDetector): Promise<ExitStatus | undefined> {
     const { contextId } = this.#process
     const prompt = this.#environment.contexts.buildPrompt(contextId)
@@ -84,16 +83,16 @@ class LoopStep {
     if (spent !== undefined) return { action: 'budget_exceeded', outcomes: [{ exit: spent }] }
     const [first, ...others] = toToolCallActions(response)
     if (first !== undefined) return this.#performAll([first, ...others])
-    const reading = parseAnswer(response.content)
-    if ('text' in reading) return { action: 'text', outcomes: [this.#complete(reading.text)] }
-    if ('problem' in reading) {
-      const told = `That was no action: ${reading.problem}. Say it again.`
-      return { action: 'malformed', outcomes: [{ message: told }] }
+    const answer = parseAnswer(response.content)
+    if ('text' in answer) return { action: 'text', outcomes: [this.#complete(answer.text)] }
+    if ('problem' in answer) {
+      const message = `Malformed action: ${answer.problem}. Send it again.`
+      return { action: 'malformed', outcomes: [{ message }] }
     }
-    return this.#performAll(reading.actions)
+    return this.#performAll(answer.actions)
   }
 
-  /** One after another: a call may well rest on what the one before it did. */
+  /** Performs actions in sequence, because one may depend on the effects of the previous one. */
   async #performAll([first, ...others]: readonly [AgentAction, ...AgentAction[]]): Promise<StepOutcome> {
     const outcomes: [ActionOutcome, ...ActionOutcome[]] = [await this.#perform(first)]
     for (const action of others) {
@@ -134,7 +133,7 @@ class LoopStep {
     }
   }
 
-  /** A tool that fails is told to the model, which may do better; only a process that is stopped stops. */
+  /** Reports a tool's failure to the model, which may correct it. Only cancelling the process throws. */
   async #runTool(toolPath: string, toolInput: string, work: () => Promise<string>): Promise<ActionOutcome> {
     try {
       return { toolPath, toolInput, message: await work() }
@@ -209,7 +208,7 @@ function toToolCallActions({ tool_calls: calls = [] }: ModelResponse): AgentActi
   return calls.map(({ id, name: tool, input }) => ({ action: 'tool_call', tool, input, id }))
 }
 
-/** Everything that came of an answer, as one message: of several calls, each under its number and path. */
+/** Formats all outcomes as one message. Several calls get a heading each, with number and path. */
 function formatOutcomes(outcomes: StepOutcome['outcomes']): string {
   const [first, ...others] = outcomes
   if (others.length === 0) return first.message ?? ''
@@ -218,7 +217,7 @@ function formatOutcomes(outcomes: StepOutcome['outcomes']): string {
     .join('\n\n')
 }
 
-/** All that a model said; a call by the tool calling of its provider is no part of its text, and its id never the same. */
+/** Formats a response for comparison: text and native calls, without their ids, which always differ. */
 function formatResponse({ content, tool_calls: calls = [] }: ModelResponse): string {
   return calls.length === 0
     ? content

@@ -8,7 +8,7 @@ import type { ToolDefinition } from './model.ts'
 
 const encoder = new TextEncoder()
 
-/** Tools of devices, for processes: what they are offered, and how a call is made. */
+/** Device tools for processes: their definitions, and calls to them. */
 export class ToolCalls {
   readonly #devices: DeviceRegistry
   readonly #files: FileManager
@@ -28,7 +28,7 @@ export class ToolCalls {
       }))
   }
 
-  /** A tool by its name, or a file by its path: what is given is written to it, and what it answers is read. */
+  /** Prepares a call of a tool by name, or of a file by path: writes the input and reads the response. */
   prepare(process: Process, tool: string, input: unknown): PreparedCall {
     if (tool.startsWith('/')) return this.#prepareCall(process, tool, input)
     const { pid, allowedDevices } = process

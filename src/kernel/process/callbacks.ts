@@ -2,7 +2,7 @@ import { formatFault } from '../event.ts'
 import type { ExitStatus } from './exit-status.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** Told of what matters to whoever shows processes to people. */
+/** Notifications for a program that shows processes to people. */
 export interface KernelCallbacks {
   onSpawn?(pid: number, intent: string, provider: string, model: string): void
   onStep?(pid: number, step: number, total: number): void
@@ -10,24 +10,25 @@ export interface KernelCallbacks {
   onError?(pid: number, error: Error): void
 }
 
-/** The same callbacks, of which none stops a process or the kernel: what one throws is told as a log event. */
+/** Wraps callbacks so that their errors become log events and stop neither a process nor the kernel. */
 export function createSafeCallbacks(
   callbacks: KernelCallbacks,
   table: ProcessTable,
 ): Required<KernelCallbacks> {
   const callSafely = (name: keyof KernelCallbacks, pid: number, call: () => unknown): void => {
-    const tell = (error: unknown) => table.find(pid)?.emit({ kind: 'log', text: formatFault(name, error) })
+    const logFault = (error: unknown) =>
+      table.find(pid)?.emit({ kind: 'log', text: formatFault(name, error) })
     try {
       const result = call()
-      if (result instanceof Promise) result.catch(tell)
+      if (result instanceof Promise) result.catch(logFault)
     } catch (error) {
-      tell(error)
+      logFault(error)
     }
   }
   return {
-    onSpawn: (pid, ...told) => callSafely('onSpawn', pid, () => callbacks.onSpawn?.(pid, ...told)),
-    onStep: (pid, ...told) => callSafely('onStep', pid, () => callbacks.onStep?.(pid, ...told)),
-    onComplete: (pid, ...told) => callSafely('onComplete', pid, () => callbacks.onComplete?.(pid, ...told)),
-    onError: (pid, ...told) => callSafely('onError', pid, () => callbacks.onError?.(pid, ...told)),
+    onSpawn: (pid, ...args) => callSafely('onSpawn', pid, () => callbacks.onSpawn?.(pid, ...args)),
+    onStep: (pid, ...args) => callSafely('onStep', pid, () => callbacks.onStep?.(pid, ...args)),
+    onComplete: (pid, ...args) => callSafely('onComplete', pid, () => callbacks.onComplete?.(pid, ...args)),
+    onError: (pid, ...args) => callSafely('onError', pid, () => callbacks.onError?.(pid, ...args)),
   }
 }

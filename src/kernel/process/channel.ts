@@ -1,6 +1,6 @@
 /**
- * What happened, for whoever comes to read it, one reader at a time. It holds so much and no more: what comes while it
- * is full is dropped and counted, so that nobody waits for a reader.
+ * A bounded queue of items for one reader at a time.
+ * Writers never wait: while the queue is full, new items are dropped and counted.
  */
 export class Channel<Item> implements AsyncIterable<Item> {
   readonly #limit: number
@@ -13,7 +13,7 @@ export class Channel<Item> implements AsyncIterable<Item> {
     this.#limit = limit
   }
 
-  /** How many were dropped. */
+  /** Number of dropped items. */
   get dropped(): number {
     return this.#dropped
   }
@@ -28,7 +28,7 @@ export class Channel<Item> implements AsyncIterable<Item> {
     this.#wake?.()
   }
 
-  /** What it holds can still be read. */
+  /** Allows no more items. The queued items can still be read. */
   close(): void {
     this.#isClosed = true
     this.#wake?.()

@@ -1,6 +1,6 @@
-/** How a process ended. */
+/** Exit code and reason of a process. */
 export interface ExitStatus {
-  /** 0 done, 1 error, 2 out of budget. */
+  /** 0 for success, 1 for an error, 2 for an exhausted budget. */
   readonly code: number
   readonly reason: string
 }

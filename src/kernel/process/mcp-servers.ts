@@ -2,7 +2,7 @@ import { getMountPoint } from '../device/index.ts'
 import type { Process } from './process.ts'
 import type { AgentSpec, MountManager } from './spawn-options.ts'
 
-/** Mounts the MCP servers of an agent for a process, all at once. If one fails, the others are for who unmounts them. */
+/** Mounts an agent's MCP servers in parallel. After a failure, the caller unmounts the others. */
 export async function mountServers(
   process: Process,
   mounts: MountManager | undefined,
@@ -21,7 +21,7 @@ export async function mountServers(
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-/** One that cannot be unmounted does not hold the others up. */
+/** Unmounts all servers, even if one fails. */
 export async function unmountServers(process: Process, mounts: MountManager | undefined): Promise<void> {
   await Promise.allSettled(process.mcpMounts.map(async (path) => mounts?.unmount(path)))
   process.mcpMounts.length = 0

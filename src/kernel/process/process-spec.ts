@@ -1,12 +1,12 @@
 import type { ProcessSpec } from './process.ts'
 import type { AgentSpec, ProcessEnvironment, SpawnOptions } from './spawn-options.ts'
 
-/** What a process has unless it is told otherwise. */
+/** Default settings of a process. */
 export interface ProcessDefaults {
   readonly provider: string
   readonly model: string
   readonly maxSteps: number
-  /** How many messages a context holds. */
+  /** Number of messages that a context can hold. */
   readonly contextSize: number
   readonly timeoutMs: number
 }
@@ -19,7 +19,7 @@ export const processDefaults: ProcessDefaults = {
   timeoutMs: 300_000,
 }
 
-/** An option counts before the agent, and the agent before the default. */
+/** Options override the agent, and the agent overrides the defaults. */
 export function createSpec(
   pid: number,
   intent: string,
@@ -43,7 +43,7 @@ export function createSpec(
   }
 }
 
-/** Whoever says whom to ask, and nobody else, means that one alone. */
+/** Options that name a model but no fallbacks disable the agent's fallbacks. */
 function resolveFallbacks(
   { provider: chosen, model, fallbacks }: SpawnOptions,
   agent: AgentSpec | undefined,

@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 export type ProcessState = 'created' | 'running' | 'zombie' | 'dead'
 
-/** One way, and one step at a time. */
+/** States in order; a process moves only one step forward. */
 const nextStates: Readonly<Record<ProcessState, ProcessState | null>> = {
   created: 'running',
   running: 'zombie',
@@ -10,7 +10,7 @@ const nextStates: Readonly<Record<ProcessState, ProcessState | null>> = {
   dead: null,
 }
 
-/** Refuses a transition there is not. EINTERNAL. */
+/** Throws EINTERNAL for an invalid transition. */
 export function assertTransition(pid: number, from: ProcessState, to: ProcessState): void {
   if (nextStates[from] === to) return
   throw new VfsError('EINTERNAL', `/proc/${pid}`, {

@@ -1,12 +1,12 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Process } from './process.ts'
 
-/** Every process there is, by its number. Numbers begin at 1 and are not used twice; 0 is the kernel. */
+/** All processes by number. Numbers start at 1 and are never reused; 0 is the kernel. */
 export class ProcessTable {
   readonly #processes = new Map<number, Process>()
   #last: number
 
-  /** @param last the number that was given last, by a kernel before this one. */
+  /** @param last last number given by a previous kernel. */
   constructor(last = 0) {
     this.#last = last
   }
@@ -15,7 +15,7 @@ export class ProcessTable {
     return ++this.#last
   }
 
-  /** One whose parent is gone meanwhile is the kernel's. */
+  /** Makes the kernel the parent if the parent has been removed. */
   add(process: Process): void {
     this.#processes.set(process.pid, process)
     const parent = this.find(process.ppid)
@@ -34,7 +34,7 @@ export class ProcessTable {
     throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'process', detail: `there is no process ${pid}` })
   }
 
-  /** One that still runs, or is about to. ENOENT. */
+  /** Returns a process that has not ended. ENOENT. */
   getAlive(pid: number): Process {
     const process = this.get(pid)
     if (process.state === 'created' || process.state === 'running') return process

@@ -8,7 +8,7 @@ import type { ExitStatus } from './exit-status.ts'
 import { assertTransition, type ProcessState } from './process-state.ts'
 import { uuidV7 } from './uuid.ts'
 
-/** What a process is made of. */
+/** Settings of a process. */
 export interface ProcessSpec {
   readonly pid: number
   readonly ppid: number
@@ -16,18 +16,18 @@ export interface ProcessSpec {
   readonly skills: readonly string[]
   readonly provider: string
   readonly model: string
-  /** Asked in this order where the one before fails for a while. */
+  /** Models to try in this order after a temporary failure of the previous one. */
   readonly fallbacks: readonly { readonly provider: string; readonly model: string }[]
-  /** 0 for no limit. */
+  /** Limit in tokens; 0 for no limit. */
   readonly contextBudget: number
-  /** null for all. */
+  /** Allowed device paths; null allows all. */
   readonly allowedDevices: readonly string[] | null
   readonly caller: Caller
-  /** What it sees as `/`. */
+  /** Root of its namespace. */
   readonly fs: FileSystem
 }
 
-/** One agent at work: what it is, what it holds, and how it is stopped. */
+/** A running agent: its settings, its resources and its state. */
 export class Process {
   readonly spec: ProcessSpec
   readonly uuid: string = uuidV7()
@@ -41,13 +41,13 @@ export class Process {
   readonly debug: Channel<KernelEvent> = new Channel()
   readonly log: Channel<string> = new Channel()
   readonly done: Promise<ExitStatus>
-  /** Devices beyond those of its spec: what was mounted for it. */
+  /** Devices mounted for it, in addition to those of its spec. */
   readonly grantedDevices: string[] = []
   ppid: number
   contextId = 0
   tokensUsed = 0
   result = ''
-  /** Settled when its program has ended and its files are closed. */
+  /** Resolves once its program has ended and its files are closed. */
   ended: Promise<void> = Promise.resolve()
   readonly #abort = new AbortController()
   readonly #finish: (exit: ExitStatus) => void
@@ -77,7 +77,7 @@ export class Process {
     return this.#exit
   }
 
-  /** Aborted when it is to stop at once. */
+  /** Aborted when it must stop at once. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -86,12 +86,12 @@ export class Process {
     return this.#pause !== undefined
   }
 
-  /** Milliseconds since it was made; they stand still while it is paused. */
+  /** Milliseconds since it was created, without the time it was paused. */
   get elapsed(): number {
     return (this.#pause?.at ?? performance.now()) - this.#startedAt
   }
 
-  /** What it may open; null for everything. */
+  /** Device paths it may open; null allows all. */
   get allowedDevices(): readonly string[] | null {
     const { allowedDevices } = this.spec
     return allowedDevices === null ? null : [...allowedDevices, ...this.grantedDevices]
@@ -102,7 +102,7 @@ export class Process {
     this.emit({ kind: 'running' })
   }
 
-  /** Running → zombie, with how it ended. */
+  /** Moves from running to zombie with an exit status. */
   terminate(exit: ExitStatus): void {
     this.#transition('zombie')
     this.#exit = exit
@@ -110,7 +110,7 @@ export class Process {
     this.#finish(exit)
   }
 
-  /** It never began, and never will: whoever waits for it is told so. */
+  /** Ends a process that never ran, and resolves its waiters. */
   abandon(exit: ExitStatus): void {
     this.#exit = exit
     this.#finish(exit)
@@ -124,7 +124,7 @@ export class Process {
     this.#abort.abort(new Error(reason))
   }
 
-  /** From the next step on it waits. */
+  /** Makes it wait before its next step. */
   pause(): void {
     if (this.#pause !== undefined || this.#state !== 'running') return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ export class Process {
     this.emit({ kind: 'resumed' })
   }
 
-  /** Waits while it is paused; false if it was cancelled meanwhile. */
+  /** Waits while it is paused. Returns false if it was cancelled meanwhile. */
   async waitIfPaused(): Promise<boolean> {
     while (this.#pause !== undefined) {
       const { promise: cancelled, resolve } = Promise.withResolvers<void>()
@@ -151,11 +151,11 @@ export class Process {
     return true
   }
 
-  /** Tells the one stream of something, and whoever traces this process. */
+  /** Publishes an event to the kernel's stream and to the process's trace. */
   emit(event: ProcessEvent): void {
-    const told: KernelEvent = { ...event, pid: this.pid, elapsed: this.elapsed }
-    this.debug.push(told)
-    publishEvent(told)
+    const published: KernelEvent = { ...event, pid: this.pid, elapsed: this.elapsed }
+    this.debug.push(published)
+    publishEvent(published)
   }
 
   #transition(state: ProcessState): void {

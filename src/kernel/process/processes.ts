@@ -15,15 +15,15 @@ import { Rollback } from './rollback.ts'
 import type { MountManager, ProcessEnvironment, ProcessProgram, SpawnOptions } from './spawn-options.ts'
 
 export interface ProcessManager {
-  /** Starts a process; its number. Nothing is left of one that cannot be started, or is killed before it is. */
+  /** Starts a process and returns its number. Leaves nothing behind if the start fails or is killed. */
   spawn(intent: string, options?: SpawnOptions): Promise<number>
-  /** ENOENT for one that has ended. */
+  /** Throws ENOENT for a process that has ended. */
   kill(pid: number, signal: Signal): void
-  /** Waits for its end and takes it apart. Whoever waits too late gets ENOENT. */
+  /** Waits until the process ends, and reaps it. ENOENT if it has already been reaped. */
   wait(pid: number): Promise<ExitStatus>
 }
 
-/** What processes are made with. */
+/** Parts of the kernel that processes use. */
 export interface ProcessDependencies {
   readonly table: ProcessTable
   readonly contexts: Contexts
@@ -37,7 +37,7 @@ export interface ProcessDependencies {
   loop(): LoopEnvironment
 }
 
-/** Begins and ends processes. */
+/** Starts and ends processes. */
 export class Processes implements ProcessManager {
   readonly #dependencies: ProcessDependencies
   readonly #starting = new Set<Promise<number>>()
@@ -60,7 +60,7 @@ export class Processes implements ProcessManager {
     }
   }
 
-  /** Begins no more; those about to begin have begun, or are taken back, when it is over. */
+  /** Allows no more spawns. Resolves once pending spawns have started or rolled back. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled(this.#starting)
@@ -96,7 +96,7 @@ export class Processes implements ProcessManager {
     }
   }
 
-  /** In the table from now on, so that it can be killed while it is prepared. */
+  /** Adds the process to the table at once, so that it can be killed during preparation. */
   #createProcess(
     pid: number,
     intent: string,
@@ -152,7 +152,7 @@ export class Processes implements ProcessManager {
     return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, models })
   }
 
-  /** From its first moment to its last: whatever way it ends, its files are closed and it is a zombie. */
+  /** Runs a process to its end. In every case its files are closed and it becomes a zombie. */
   async #runProcess(
     process: Process,
     program: ProcessProgram,
@@ -166,7 +166,7 @@ export class Processes implements ProcessManager {
     try {
       await surroundings.close()
     } catch {
-      // That something cannot be closed does not keep it from ending.
+      // A file that cannot be closed does not keep the process from ending.
     }
     process.terminate(exit)
     callbacks.onComplete(process.pid, process.result, exit)

@@ -3,14 +3,14 @@ import { type ReapStep, reapSteps } from '../event.ts'
 import type { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** What a process leaves behind elsewhere in the kernel, to be cleared when it is reaped. */
+/** Cleanup functions for the state that a process leaves in other parts of the kernel. */
 export interface ReapHooks {
   leaveGroups(process: Process): void
   clearThreads(process: Process): Promise<void>
   clearCoroutines(process: Process): Promise<void>
 }
 
-/** Takes ended processes apart, each once, in an order in which nothing is used after it is gone. */
+/** Reaps ended processes, each once, in an order that uses nothing after it is removed. */
 export class Reaper {
   readonly #table: ProcessTable
   readonly #contexts: Contexts
@@ -23,7 +23,7 @@ export class Reaper {
     this.#hooks = remains
   }
 
-  /** Whoever comes second waits for the first. One that never began was taken apart when that was clear. */
+  /** A second call waits for the first. A process that never ran has already been cleaned up. */
   async reap(process: Process): Promise<void> {
     if (process.state === 'dead' || process.state === 'created') return
     const underWay = this.#reaping.get(process.pid) ?? this.#reap(process)
@@ -35,7 +35,7 @@ export class Reaper {
     }
   }
 
-  /** Takes one apart that never began: it has no loop to wait for, and no end to be told of. */
+  /** Cleans up a process that never ran: it has no loop to wait for and emits no end. */
   async abandon(process: Process): Promise<void> {
     const { loop: _, dead: __, ...steps } = this.#createSteps(process)
     for (const act of Object.values(steps)) await act()
@@ -49,7 +49,7 @@ export class Reaper {
     }
   }
 
-  /** In the order they are taken. */
+  /** Returns the steps in the order in which they run. */
   #createSteps(process: Process): Readonly<Record<ReapStep, () => void | Promise<void>>> {
     return {
       orphans: () => this.#reparent(process),
@@ -70,7 +70,7 @@ export class Reaper {
     }
   }
 
-  /** Children that run become the kernel's; those that ended are reaped, since nobody will wait for them. */
+  /** Gives running children to the kernel, and reaps ended children, because no process will wait for them. */
   #reparent(process: Process): void {
     for (const pid of process.children) {
       const child = this.#table.find(pid)

@@ -1,4 +1,4 @@
-/** What to take back if something cannot be finished: the last first, and all of it even if a part fails. */
+/** Undo steps of an unfinished operation. They run in reverse order, all of them even if one fails. */
 export class Rollback {
   readonly #steps: (() => unknown)[] = []
 
@@ -11,7 +11,7 @@ export class Rollback {
       try {
         await step()
       } catch {
-        // Why it had to be taken back is what is told.
+        // The caller reports the original error.
       }
     }
   }

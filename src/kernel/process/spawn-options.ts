@@ -2,65 +2,65 @@ import type { Caller, FileSystem } from '../../vfs/index.ts'
 import type { ExitStatus } from './exit-status.ts'
 import type { Process } from './process.ts'
 
-/** How an MCP server is reached; what it says is the business of who mounts it. */
+/** Connection settings of an MCP server; the mount manager interprets them. */
 export type MountConfig = Readonly<Record<string, unknown>>
 
 /** Mounts MCP servers below `/mnt/mcp`. */
 export interface MountManager {
-  /** Nothing is left of one that fails. */
+  /** Leaves nothing behind if it fails. */
   mount(path: string, config: MountConfig, signal?: AbortSignal): Promise<void>
   unmount(path: string): Promise<void>
   unmountAll(): Promise<void>
 }
 
-/** Whom to ask; what is absent is that of the process. */
+/** A model; absent fields default to those of the process. */
 export interface ModelChoice {
   readonly provider?: string | undefined
   readonly model?: string | undefined
 }
 
-/** What an agent brings to its processes. */
+/** Settings that an agent gives its processes. */
 export interface AgentSpec {
   readonly name: string
-  /** Its instructions, and the bodies of its skills. */
+  /** The agent's instructions and the bodies of its skills. */
   readonly systemPrompt: string
   readonly skills: readonly string[]
   readonly provider?: string | undefined
   readonly model?: string | undefined
-  /** Asked in this order where the one before fails for a while; not where an option says whom to ask. */
+  /** Models to try in this order after a temporary failure. Ignored if an option names the model. */
   readonly fallbacks?: readonly ModelChoice[] | undefined
   readonly contextBudget?: number | undefined
   readonly maxSteps?: number | undefined
-  /** null for all. */
+  /** Allowed device paths; null allows all. */
   readonly allowedDevices: readonly string[] | null
   readonly mcp: Readonly<Record<string, MountConfig>>
 }
 
-/** What a process works on, made for it and closed when it ends. */
+/** The namespace and identity of a process, created for it and closed when it ends. */
 export interface ProcessEnvironment {
   readonly fs: FileSystem
   readonly caller: Caller
   close(): Promise<void>
 }
 
-/** What a process does in place of asking a model. */
+/** A program that a process runs instead of the model loop. */
 export type ProcessProgram = (process: Process) => Promise<ExitStatus>
 
 export interface SpawnOptions {
   readonly agent?: AgentSpec | undefined
-  /** The process that spawns; 0 when absent. */
+  /** Number of the parent process; 0 when absent. */
   readonly parent?: number
   readonly provider?: string | undefined
   readonly model?: string | undefined
-  /** Asked in this order where the one before fails for a while. */
+  /** Models to try in this order after a temporary failure of the previous one. */
   readonly fallbacks?: readonly ModelChoice[] | undefined
-  /** Tokens; 0 for no limit. */
+  /** Limit in tokens; 0 for no limit. */
   readonly contextBudget?: number | undefined
   readonly systemPrompt?: string | undefined
   readonly maxSteps?: number | undefined
-  /** How long one answer of the model may take. */
+  /** Timeout for one response of the model. */
   readonly timeoutMs?: number | undefined
   readonly program?: ProcessProgram | undefined
-  /** What it works on, for who makes its surroundings; what its parent works on when absent. */
+  /** Vault of the process; that of its parent when absent. */
   readonly vault?: string | undefined
 }

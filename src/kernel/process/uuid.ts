@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A UUID of version 7: unique across restarts, and in the order of time. */
+/** Returns a version 7 UUID: unique across restarts and ordered by time. */
 export function uuidV7(now: number = Date.now()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(now, 0, 6)

@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Disposition, Signal, SignalHandler } from './signal.ts'
 
-/** The signals of one process: which it blocks, which it handles, and which wait. */
+/** Blocked, handled and pending signals of one process. */
 export class SignalState {
   readonly #handlers = new Map<Signal, SignalHandler>()
   readonly #blocked = new Set<Signal>()
@@ -27,13 +27,13 @@ export class SignalState {
     this.#blocked.add(signal)
   }
 
-  /** Whether one was waiting, which is to be delivered now. */
+  /** Returns true if the signal was pending and must be delivered now. */
   unblock(signal: Signal): boolean {
     this.#blocked.delete(signal)
     return this.#pending.delete(signal)
   }
 
-  /** Decides at once: between question and answer nothing can be blocked or handled. */
+  /** Decides synchronously, so that no block or handler can interleave. */
   receive(signal: Signal): Disposition {
     if (this.#blocked.has(signal)) {
       this.#pending.add(signal)

@@ -2,8 +2,8 @@ export const signals = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGPAUSE', 'SIGRESUME']
 
 export type Signal = (typeof signals)[number]
 
-/** What a process does in place of the usual. */
+/** Replaces the default action of a signal. */
 export type SignalHandler = (signal: Signal) => void
 
-/** What becomes of a signal that arrives now. */
+/** Disposition of an arriving signal. */
 export type Disposition = 'pending' | 'default' | SignalHandler

@@ -4,13 +4,13 @@ import type { ProcessTable } from '../process/process-table.ts'
 import type { Signal, SignalHandler } from './signal.ts'
 
 export interface SignalManager {
-  /** Delivers a signal: blocked ones wait, handled ones go to their handler. ENOENT for a process that has ended. */
+  /** Delivers a signal, unless it is blocked, to its handler if it has one. ENOENT for a process that has ended. */
   signal(pid: number, signal: Signal): void
   /** EINVAL for SIGKILL. */
   sigHandle(pid: number, signal: Signal, handler: SignalHandler): void
   /** EINVAL for SIGKILL. */
   sigBlock(pid: number, signal: Signal): void
-  /** Delivers what was waiting. */
+  /** Unblocks a signal and delivers it if it is pending. */
   sigUnblock(pid: number, signal: Signal): void
 }
 
@@ -43,7 +43,7 @@ export class Signals implements SignalManager {
   }
 }
 
-/** A handler that throws is a fault of the process, and none of who sends the signal. */
+/** Logs a handler's error for its process; the sender does not see it. */
 function callHandler(process: Process, signal: Signal, handler: SignalHandler): void {
   try {
     handler(signal)

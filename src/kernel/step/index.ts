@@ -1,7 +1,7 @@
 /**
- * The record of what processes did, step by step, in files that outlive them.
- * What looks like a secret, or is one of those it was told, is taken out before anything is written.
- * Invariant: a step is one line, and a line that was cut off hides none before it.
+ * * Step records of processes, in files that outlive them.
+ * * Known secrets and text that looks like a secret are removed before anything is written.
+ * * Invariant: a step is one line, and a truncated line damages no earlier line.
  */
 export { isSecretName, KnownSecrets, Redactor } from '../../secrets/index.ts'
 export { StepFiles } from './step-files.ts'

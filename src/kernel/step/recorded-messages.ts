@@ -1,29 +1,29 @@
 import type { ContextMessage } from '../context/index.ts'
 
-/** Messages that earlier lines of the file have: those numbered `from` up to but not including `to`. */
+/** Messages recorded by earlier lines: numbers `from` up to, but not including, `to`. */
 interface MessageRange {
   readonly from: number
   readonly to: number
 }
 
-/** The messages of one line: whole where they are new, as ranges where the file has them. */
+/** The messages of one line: new ones in full, recorded ones as ranges. */
 export interface MessageLine {
-  /** The number of the first new one; each has the number after that of the one before. */
+  /** Number of the first new message; the others follow consecutively. */
   readonly first: number
   readonly parts: readonly (MessageRange | ContextMessage)[]
 }
 
-/** Processes whose count of messages is remembered; of another, a line repeats all of them. */
+/** Limit of processes whose counts are cached. After an eviction, the next line repeats all messages. */
 const MAX_COUNTS = 10_000
-/** Keeps numbers of a process apart from those before its count was forgotten. */
+/** Separates the numbers of a process from those before its count was evicted. */
 const NUMBERS_PER_STEP = 1_000_000
 
-/** Numbers the messages of each process, so that a step refers to those that steps before it have recorded. */
+/** Numbers the messages of each process, so that a step can refer to messages of earlier steps. */
 export class RecordedMessages {
   readonly #numbers = new WeakMap<ContextMessage, { readonly uuid: string; readonly number: number }>()
   readonly #counts = new Map<string, number>()
 
-  /** Returns what a line says of the messages, and what to call when the line is in the file. */
+  /** Returns the line for these messages, and a function to call once the line is in the file. */
   createLine(
     uuid: string,
     step: number,
@@ -53,17 +53,17 @@ export class RecordedMessages {
     return { line: { first, parts }, keep }
   }
 
-  /** Has the next line of a process repeat all messages, since the file may lack those of the last. */
+  /** Makes the next line of a process repeat all messages, because the file may lack those of the last line. */
   forget(uuid: string): void {
     this.#counts.delete(uuid)
   }
 }
 
-/** Puts the messages together that the lines of one file have, in their order. */
+/** Reassembles messages from the lines of one file, read in order. */
 export class MessageReader {
   readonly #messages = new Map<number, ContextMessage>()
 
-  /** Returns the messages of a line. One that a damaged line had is left out. */
+  /** Returns the messages of a line, without those of damaged lines. */
   read({ first, parts }: MessageLine): ContextMessage[] {
     let next = first
     return parts.flatMap((part) => {

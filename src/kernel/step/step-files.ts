@@ -8,15 +8,15 @@ import type { StepRecord, StepSink } from './step-record.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A step as the file has it. Lines of older versions have all their messages. */
+/** A step, as stored. Lines of older versions contain all their messages. */
 interface StepLine extends Omit<StepRecord, 'messages'> {
   readonly first_message?: number
   readonly messages: MessageLine['parts']
 }
 
 /**
- * Steps as lines of JSON, a file for each process: `<directory>/<uuid>/steps.jsonl`. Secrets do not reach it. A message
- * is in the first step that has it; later steps name it by number, so that a file grows with what is said.
+ * Steps as JSON lines, one file per process: `<directory>/<uuid>/steps.jsonl`. Secrets are redacted.
+ * The first step with a message stores it; later steps refer to it by number.
  */
 export class StepFiles implements StepSink {
   readonly #directory: string
@@ -40,14 +40,14 @@ export class StepFiles implements StepSink {
       await appendFile(file, `${JSON.stringify(text)}\n`, { mode: 0o600 })
     } catch (error) {
       this.#messages.forget(uuid)
-      // What is there of the line must not be the beginning of the next.
+      // Ends a partial line, so that it does not merge with the next one.
       await appendFile(file, '\n', { mode: 0o600 }).catch(() => {})
       throw error
     }
     keep()
   }
 
-  /** Every whole step that was kept; what a crash left of the last is passed over. */
+  /** Returns every complete step and skips a line that a crash truncated. */
   async read(uuid: string): Promise<StepRecord[]> {
     const text = await readFile(this.#getFile(uuid), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return ''
@@ -61,7 +61,7 @@ export class StepFiles implements StepSink {
     )
   }
 
-  /** Removes the files of all processes but these. Returns how many there were. */
+  /** Removes the files of all other processes. Returns how many it removed. */
   async sweep(kept: ReadonlySet<string>): Promise<number> {
     const names = await readdir(this.#directory).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
@@ -79,7 +79,8 @@ export class StepFiles implements StepSink {
   }
 
   #getFile(uuid: string): string {
-    if (!UUID.test(uuid)) throw new VfsError('EINVAL', uuid, { op: 'steps', detail: 'that is no process' })
+    if (!UUID.test(uuid))
+      throw new VfsError('EINVAL', uuid, { op: 'steps', detail: 'not the UUID of a process' })
     return join(this.#directory, uuid, 'steps.jsonl')
   }
 }

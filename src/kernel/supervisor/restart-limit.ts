@@ -5,7 +5,7 @@ export interface RestartLimits {
 
 const DEFAULTS: RestartLimits = { restarts: 3, withinMs: 60_000 }
 
-/** Allows so many restarts within so long a time, and no more. */
+/** Limits the number of restarts within a time window. */
 export class RestartLimit {
   readonly #limits: RestartLimits
   readonly #now: () => number
@@ -16,7 +16,7 @@ export class RestartLimit {
     this.#now = now
   }
 
-  /** Whether one more is within the limit; it counts then. */
+  /** Counts a restart if it is within the limit; returns false otherwise. */
   allows(): boolean {
     const now = this.#now()
     this.#times = this.#times.filter((time) => now - time < this.#limits.withinMs)

@@ -6,10 +6,10 @@ import type { ProcessManager } from '../process/processes.ts'
 import type { SpawnOptions } from '../process/spawn-options.ts'
 import { RestartLimit, type RestartLimits } from './restart-limit.ts'
 
-/** Which children begin anew when one ends. */
+/** Strategy that selects the children to restart when one ends. */
 export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one'
 
-/** When a child begins anew: always, only after a failure, never. */
+/** Condition for a restart: always, after a failure only, or never. */
 export type Restart = 'permanent' | 'transient' | 'temporary'
 
 export interface ChildSpec {
@@ -22,7 +22,7 @@ export interface SupervisorSpec {
   readonly strategy: Strategy
   readonly children: readonly ChildSpec[]
   readonly limits?: Partial<RestartLimits>
-  /** How long a child may take to end before it is killed. */
+  /** Time in milliseconds a child may take to end before it is killed. */
   readonly shutdownMs?: number
 }
 
@@ -32,11 +32,11 @@ interface Child {
   readonly spec: ChildSpec
   readonly index: number
   pid: number
-  /** Told when it ended by itself. */
+  /** Resolves when the child ends by itself. */
   ended: Promise<{ readonly child: Child; readonly exit: ExitStatus; readonly pid: number }>
 }
 
-/** Keeps children running: what a supervisor's process does. */
+/** Keeps children running; the program of a supervisor process. */
 export class Supervisor {
   readonly #spec: SupervisorSpec
   readonly #processes: ProcessManager
@@ -49,7 +49,7 @@ export class Supervisor {
     this.#limit = new RestartLimit(spec.limits)
   }
 
-  /** Until it is stopped, nothing is left to supervise, or too much failed. */
+  /** Runs until it is stopped, no children are left, or the restart limit is exceeded. */
   async run(process: Process): Promise<ExitStatus> {
     const { promise: stopped, resolve } = Promise.withResolvers<void>()
     process.signal.addEventListener('abort', () => resolve(), { once: true })
@@ -67,7 +67,7 @@ export class Supervisor {
     }
   }
 
-  /** Whether it goes on. */
+  /** Returns false if the supervisor must give up. */
   async #handleExit(process: Process, child: Child, exit: ExitStatus): Promise<boolean> {
     const { restart = 'permanent' } = child.spec
     this.#removeChild(child)
@@ -80,7 +80,7 @@ export class Supervisor {
     return true
   }
 
-  /** Who begins anew with it. */
+  /** Returns the children that restart together with this one. */
   #listAffected({ index }: Child): Child[] {
     if (this.#spec.strategy === 'one_for_one') return []
     if (this.#spec.strategy === 'one_for_all') return [...this.#children]
@@ -100,7 +100,7 @@ export class Supervisor {
     this.#children.splice(this.#children.indexOf(child), 1)
   }
 
-  /** The last first; who does not end when asked to is killed. */
+  /** Stops children in reverse order. Kills a child that does not end in time. */
   async #stop(children: readonly Child[]): Promise<void> {
     for (const child of children.toReversed()) {
       this.#kill(child.pid, 'SIGTERM')
@@ -118,7 +118,7 @@ export class Supervisor {
     try {
       this.#processes.kill(pid, signal)
     } catch (error) {
-      // It has just ended by itself.
+      // The child has just ended by itself.
       if (!isVfsError(error, 'ENOENT')) throw error
     }
   }

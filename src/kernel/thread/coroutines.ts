@@ -2,19 +2,19 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 
-/** What a coroutine gave when it stopped to give something. */
+/** Result of one resume: a yielded or final value. */
 export interface YieldResult {
   readonly value: unknown
   readonly isDone: boolean
 }
 
-/** Gives values and takes them, one at a time. */
+/** Yields values and receives one at each resume. */
 export type CoroutineProgram = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, unknown>
 
 export interface CoroutineManager {
-  /** Makes one, which waits to be resumed; its number. ENOENT. */
+  /** Creates a suspended coroutine and returns its number. ENOENT. */
   spawnCoroutine(pid: number, program: CoroutineProgram): number
-  /** Lets it go on with a value until it gives the next. ENOENT once it is done. */
+  /** Resumes it with a value until its next yield. ENOENT once it is done. */
   resume(pid: number, coid: number, value?: unknown): Promise<YieldResult>
 }
 
@@ -39,14 +39,14 @@ export class Coroutines implements CoroutineManager {
     const own = this.#coroutines.get(pid)
     const coroutine = own?.get(coid)
     if (coroutine === undefined) {
-      throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'resume', detail: `it has no coroutine ${coid}` })
+      throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'resume', detail: `there is no coroutine ${coid}` })
     }
     const { value: given, done = false } = await coroutine.next(value)
     if (done) own?.delete(coid)
     return { value: given, isDone: done }
   }
 
-  /** Ends those of a process, whether they wait to be resumed or are on their way. */
+  /** Ends the coroutines of a process, suspended or running. */
   async clear({ pid }: Process): Promise<void> {
     const own = [...(this.#coroutines.get(pid)?.values() ?? [])]
     this.#coroutines.delete(pid)

@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 
-/** A part of a process that runs beside the rest: it shares the context, and dies with the process. */
+/** A concurrent part of a process. It shares the context and ends with the process. */
 export interface Thread {
   readonly tid: number
   readonly parentPid: number
@@ -15,7 +15,7 @@ export interface Thread {
 export type ThreadProgram = (signal: AbortSignal) => Promise<string>
 
 export interface ThreadManager {
-  /** Starts one; its number. ENOENT. */
+  /** Starts a thread and returns its number. ENOENT. */
   spawnThread(pid: number, intent: string, program: ThreadProgram): number
   threads(pid: number): readonly Thread[]
   /** Waits for its end. ENOENT. */
@@ -55,13 +55,13 @@ export class Threads implements ThreadManager {
   async joinThread(pid: number, tid: number): Promise<Thread> {
     const running = this.#threads.get(pid)?.get(tid)
     if (running === undefined) {
-      throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'join', detail: `it has no thread ${tid}` })
+      throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'join', detail: `there is no thread ${tid}` })
     }
     await running.ended
     return running.thread
   }
 
-  /** Waits for those of a process that was cancelled, and forgets them. */
+  /** Waits for the threads of a cancelled process and removes them. */
   async clear({ pid }: Process): Promise<void> {
     await Promise.all([...(this.#threads.get(pid)?.values() ?? [])].map(({ ended }) => ended))
     this.#threads.delete(pid)
