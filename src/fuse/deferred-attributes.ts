@@ -1,21 +1,22 @@
 import { isVfsError } from '../vfs/index.ts'
 import type { InodeAttributes, InodeChanges, InodeFs, InodeTime } from './inode-fs.ts'
 
-/** A change whose times are known, so that it means the same later. */
+/** A change with its times resolved, so that it can be applied later. */
 interface DeferredChange extends InodeChanges {
   readonly ctime: InodeTime
 }
 
 const FORMAT = 0o170000
 const REGULAR = 0o100000
-/** More than these are not kept waiting. */
+/** Number of deferred changes that forces a commit. */
 const MAX_DEFERRED = 256
 
 /**
- * The attributes of files that are set and not committed yet. A kernel that writes a file sets times, owner and mode
- * one by one, and its own notion of the times once more: these wait for the next change and are committed with it.
- * Where the file system itself gathers changes, none has to wait here.
- * Whoever asks through `of` sees them at once. Only a killed server loses any, and never content or a name.
+ * Attribute changes of files that are not committed yet. A kernel that writes a file sets times, owner and mode one by
+ * one.
+ * Those changes are deferred and committed with the next other change. A file system with group commit needs no
+ * deferral.
+ * `get` includes them at once. Only a killed server loses any, and never content or a name.
  */
 export class DeferredAttributes {
   readonly #files: InodeFs
@@ -29,12 +30,14 @@ export class DeferredAttributes {
     return this.#deferred.size
   }
 
-  /** An inode's attributes with those that wait. */
+  /** Returns an inode's attributes, including deferred changes. */
   get(ino: number): InodeAttributes {
     return applyDeferred(this.#files.getattr(ino), this.#deferred.get(ino))
   }
 
-  /** Sets attributes: later, unless it is a size, or of something that is no file. What they are then. ENOENT. */
+  /**
+   * Sets attributes and returns them. Defers the change unless it sets a size or the inode is no regular file. ENOENT.
+   */
   set(ino: number, changes: InodeChanges): InodeAttributes {
     if (this.#files.usesGroupCommit || changes.size !== undefined) return this.#setNow(ino, changes)
     const attributes = this.#files.getattr(ino)
@@ -45,10 +48,10 @@ export class DeferredAttributes {
     return applyDeferred(attributes, change)
   }
 
-  /** Makes a change, and in the same commit everything that waits. If it is refused, that goes on waiting. */
+  /** Commits a change together with all deferred ones. If it fails, those stay deferred. */
   commitWith<Result>(change: () => Result): Result {
     if (this.#deferred.size === 0) return change()
-    // Set again each time it runs: what counts is the last.
+    // A batch may run several times; the last run counts.
     let outcome: { readonly result: Result } | undefined
     this.#files.batch(() => {
       for (const [ino, { ctime: _, ...changes }] of this.#deferred) this.#setIfPresent(ino, changes)
@@ -68,7 +71,7 @@ export class DeferredAttributes {
     return this.get(ino)
   }
 
-  /** Somebody else may have removed the file. */
+  /** Ignores a file that another process has removed. */
   #setIfPresent(ino: number, changes: InodeChanges): void {
     try {
       this.#files.setattr(ino, changes)

@@ -1,19 +1,19 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { readRequest } from './frames.ts'
 
-/** What the thread that reads requests is given. */
+/** Input of the thread that reads requests. */
 export interface FrameWorkerData {
   /** `/dev/fuse`, open and mounted. */
   readonly fd: number
-  /** What the largest request takes. */
+  /** Size of the largest request. */
   readonly bufferBytes: number
-  /** Set once it is to end, whoever uses the mount; shared memory. */
+  /** Set when the thread must end, even if the mount is in use; shared memory. */
   readonly ending: Int32Array
 }
 
 if (!isMainThread && parentPort !== null) forwardRequests(workerData, parentPort)
 
-/** Hands every request of the kernel to the thread that answers it: reading one blocks, and only this may be blocked. */
+/** Forwards every request to the serving thread. Reading blocks, and only this thread may block. */
 function forwardRequests({ fd, bufferBytes, ending }: FrameWorkerData, parent: MessagePort): void {
   const buffer = Buffer.allocUnsafeSlow(bufferBytes)
   while (Atomics.load(ending, 0) === 0) {

@@ -1,6 +1,6 @@
 import { readSync, writeSync, writevSync } from 'node:fs'
 
-/** The length of the next request; undefined when there will be none. */
+/** Reads the next request and returns its length; undefined once the mount has ended. */
 export function readRequest(fd: number, buffer: Buffer): number | undefined {
   for (;;) {
     try {
@@ -8,13 +8,13 @@ export function readRequest(fd: number, buffer: Buffer): number | undefined {
     } catch (error) {
       const code = getErrorCode(error)
       if (code === 'ENODEV' || code === 'ECONNABORTED' || code === 'EBADF') return undefined
-      // ENOENT: a request was called off while it was read. The others come with signals.
+      // ENOENT: the request was cancelled while it was read. The others come with signals.
       if (code !== 'ENOENT' && code !== 'EINTR' && code !== 'EAGAIN') throw error
     }
   }
 }
 
-/** Sends an answer, whether or not anybody still waits for it. */
+/** Sends a reply, even if the caller no longer waits for it. */
 export function sendReply(fd: number, answer: readonly Uint8Array[]): void {
   try {
     const [only, ...more] = answer
@@ -22,7 +22,7 @@ export function sendReply(fd: number, answer: readonly Uint8Array[]): void {
     else writevSync(fd, answer)
   } catch (error) {
     const code = getErrorCode(error)
-    // ENOENT: whoever asked was interrupted. ENODEV: the mount is gone, as the next read will say.
+    // ENOENT: the caller was interrupted. ENODEV: the mount has ended, as the next read will report.
     if (code !== 'ENOENT' && code !== 'ENODEV') throw error
   }
 }

@@ -4,10 +4,10 @@ import { endConnection, guardConnection } from './mounting/connection-guard.ts'
 import { findOwnMount, type MountEntry } from './mounting/mount-list.ts'
 import { forceUnmount, isRoot, pokeServer, unmount } from './mounting/unmount.ts'
 
-/** A file system in a directory of this machine, for as long as this process serves it. Dispose of it to unmount. */
+/** A file system mounted in a directory of this machine while this process serves it. Dispose of it to unmount. */
 export class FuseMount implements AsyncDisposable {
   readonly directory: string
-  /** Resolves when it is unmounted, by whomever; rejects if the server failed. */
+  /** Resolves when any process has unmounted it; rejects if the server failed. */
   readonly ended: Promise<void>
   readonly #entry: MountEntry | undefined
   readonly #ending: Int32Array
@@ -21,47 +21,47 @@ export class FuseMount implements AsyncDisposable {
     { fd, ending }: { readonly fd: number; readonly ending: Int32Array },
   ) {
     this.directory = directory
-    // By which it is known among others in the same place.
+    // Identifies this mount among others at the same path.
     this.#entry = findOwnMount(directory)
     this.#guard = this.#entry && guardConnection(this.#entry)
     this.#ending = ending
-    // A thread that waits for the kernel does not end with its process.
+    // A thread blocked in a read of the device does not end with its process.
     this.#atExit = () => {
       this.#stop()
       this.#guard?.[Symbol.dispose]()
     }
     process.once('exit', this.#atExit)
     this.ended = this.#waitForEnd(worker, fd)
-    // Whoever only disposes of it need not listen.
+    // Callers that only dispose of the mount need not handle it.
     this.ended.catch(() => {})
   }
 
-  /** Has something done when the mount has ended, before its device is closed. */
+  /** Runs a function when the mount has ended, before its device is closed. */
   beforeClose(work: () => Promise<void>): void {
     this.#beforeClose = work
   }
 
-  /** EUNAVAILABLE while somebody uses it. */
+  /** Throws EUNAVAILABLE while it is in use. */
   async unmount(): Promise<void> {
     await unmount(this.directory)
     await this.ended
   }
 
-  /** Unmounts it, in use or not: whoever still uses it gets ENOTCONN. */
+  /** Unmounts it even if it is in use: its users get ENOTCONN. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop()
     await this.ended.catch(() => {})
     this.#forceUnmount()
   }
 
-  /** Ends the thread that serves, also while somebody uses the mount. */
+  /** Ends the serving thread, even if the mount is in use. */
   #stop(): void {
     Atomics.store(this.#ending, 0, 1)
-    // Once it is gone, its numbers may be another's.
+    // After the mount has ended, its ids may be reused.
     if (this.#entry === undefined || findOwnMount(this.directory)?.id !== this.#entry.id) return
     const isEnded = endConnection(this.#entry)
     if (isRoot()) this.#forceUnmount()
-    // The thread is woken by a last request, and looks up.
+    // One more request wakes the thread, which then sees `ending`.
     else if (!isEnded) pokeServer(this.directory)
   }
 
@@ -76,7 +76,7 @@ export class FuseMount implements AsyncDisposable {
     try {
       await promise
     } catch (error) {
-      // Nobody answers behind it any more.
+      // The server has stopped.
       this.#forceUnmount()
       throw error
     } finally {
@@ -88,7 +88,7 @@ export class FuseMount implements AsyncDisposable {
   }
 }
 
-/** A number that threads share; 0 at first. */
+/** Creates a number in shared memory; initially 0. */
 export function createSharedNumber(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 }

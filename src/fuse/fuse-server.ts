@@ -15,7 +15,7 @@ import {
 } from './protocol/index.ts'
 import { SplitAppends } from './split-appends.ts'
 
-/** Nobody waits for an answer to these. */
+/** Requests without a reply. */
 const OPCODES_WITHOUT_REPLY: ReadonlySet<number> = new Set([
   opcodes.forget,
   opcodes.batchForget,
@@ -25,15 +25,15 @@ const OPCODES_WITHOUT_REPLY: ReadonlySet<number> = new Set([
 
 export interface FuseServerOptions {
   readonly validity: CacheTtl
-  /** By which the kernel gets to know the file it is woken with. */
+  /** Name by which the kernel looks up the wake file. */
   readonly wakeName?: string
-  /** Hears of each inode of which the kernel has cached content that is not so. */
+  /** Called with each inode whose content in the kernel's cache is wrong. */
   readonly onStale?: (ino: number) => void
 }
 
 /**
- * Answers one kernel's requests from a file system, one after the other: bytes in, bytes out, nothing else.
- * Whatever it is sent, it answers or keeps still; it never throws.
+ * Serves one kernel's requests from a file system, one at a time: bytes in, bytes out.
+ * It replies or stays silent for any input and never throws.
  */
 export class FuseServer {
   readonly #connection: FuseConnection
@@ -53,7 +53,7 @@ export class FuseServer {
     }
   }
 
-  /** The answer to a request, to be sent before the next is handled; undefined if none is due. */
+  /** Handles a request and returns its reply, to be sent before the next request; undefined if none is due. */
   handle(bytes: Buffer): readonly Uint8Array[] | undefined {
     const request = FuseRequest.parse(bytes)
     if (request === undefined) return undefined
@@ -67,12 +67,12 @@ export class FuseServer {
     return OPCODES_WITHOUT_REPLY.has(request.opcode) ? undefined : reply.pieces()
   }
 
-  /** Another number after each change, 0 if others see everything; a `statfs` or `notifyReply` lets them. */
+  /** Changes with each uncommitted change; 0 if all are committed. `statfs` and `notifyReply` commit. */
   get waiting(): number {
     return this.#connection.attributes.size + this.#connection.files.pendingVersion
   }
 
-  /** The kernel is gone: files that only it held open go, too. */
+  /** Releases all inodes after the kernel has disconnected; unlinked files are removed. */
   close(): void {
     this.#connection.attributes.commit()
     this.#connection.nodes.clear()
@@ -85,7 +85,7 @@ export class FuseServer {
       return
     }
     if (!this.#isInitialized)
-      throw new VfsError('EIO', '/', { op: 'request', detail: 'the kernel has not introduced itself' })
+      throw new VfsError('EIO', '/', { op: 'request', detail: 'the kernel has not sent FUSE_INIT' })
     const operation = inodeHandlers.get(request.opcode)
     if (operation === undefined) throw new WireError('ENOSYS')
     operation(request, reply, this.#connection)

@@ -5,7 +5,7 @@ export interface InodeTime {
   readonly nanos: number
 }
 
-/** What `stat` tells; `mode` says the kind of file too, as in C. */
+/** Attributes that `stat` returns; `mode` includes the file type, as in C. */
 export interface InodeAttributes {
   readonly mode: number
   readonly nlink: number
@@ -29,7 +29,7 @@ export interface InodeChanges {
   readonly mtime?: InodeTime | 'now'
 }
 
-/** Who makes something, and with which permissions. */
+/** Owner and permissions of a new inode. */
 interface InodeOwner {
   readonly mode: number
   readonly uid: number
@@ -42,7 +42,7 @@ export interface InodeEntry {
   readonly inode: number
 }
 
-/** Bytes that were appended, and where. */
+/** Appended bytes and their position. */
 export interface InodeAppend {
   readonly position: number
   readonly bytes: Buffer
@@ -58,23 +58,23 @@ interface InodeSpace {
 }
 
 /**
- * What a kernel needs of a file system: inodes by number from the root's 1 on, each call done when it returns or
- * refused with a VfsError. Who may do what is the kernel's business. A vault's `PosixFiles` is one.
+ * The file system interface of a kernel: inodes by number, the root is 1. Calls are synchronous and throw a VfsError.
+ * The kernel checks permissions. A vault's `PosixFiles` implements it.
  */
 export interface InodeFs {
-  /** Commits what is done in `work` together; runs it again if somebody else commits first. */
+  /** Commits the changes made in `work` together; runs it again after a conflicting commit. */
   batch(work: () => void): void
   lookup(parent: number, name: string): number | undefined
   getParent(ino: number): number
   getattr(ino: number): InodeAttributes
   setattr(ino: number, changes: InodeChanges): void
-  /** Entries behind a name in a fixed order; none at the end. */
+  /** Returns entries after a name in a fixed order; none at the end. */
   readdir(ino: number, after?: string, limit?: number): readonly InodeEntry[]
   create(parent: number, name: string, owner: InodeOwner): number
   mkdir(parent: number, name: string, owner: InodeOwner): number
   mknod(parent: number, name: string, owner: InodeOwner, rdev?: number): number
   symlink(parent: number, name: string, target: string, owner: Omit<InodeOwner, 'mode'>): number
-  /** A file without a name that is open once. */
+  /** Creates an unnamed file with one open reference. */
   tmpfile(parent: number, owner: InodeOwner): number
   readlink(ino: number): string
   link(ino: number, parent: number, name: string): void
@@ -87,14 +87,14 @@ export interface InodeFs {
     newName: string,
     mode?: 'replace' | 'noreplace' | 'exchange',
   ): void
-  /** From here on the inode stays, named or not, until it was released as often. */
+  /** Keeps the inode, named or not, until an equal number of releases. */
   open(ino: number): void
   release(ino: number, times?: number): void
   read(ino: number, position: number, length: number): Uint8Array
   write(ino: number, position: number, bytes: Uint8Array): void
   /**
-   * Writes at the end of the file as it is when that is committed; returns where that was. What continues a piece is put
-   * behind it, and both behind what others appended meanwhile.
+   * Appends at the end of the file at commit time and returns that position.
+   * Bytes that continue `begun` follow it directly, after appends of others.
    */
   append(ino: number, bytes: Uint8Array, begun?: InodeAppend): number
   allocate(ino: number, position: number, length: number, options?: { readonly keepSize?: boolean }): void
@@ -105,12 +105,12 @@ export interface InodeFs {
   listxattr(ino: number): readonly string[]
   removexattr(ino: number, name: string): void
   statfs(): InodeSpace
-  /** Whether small changes cost little by themselves, since they are committed with others. */
+  /** True if changes are cheap because they share a group commit. */
   readonly usesGroupCommit: boolean
-  /** Another number after each change, 0 if there is nothing to settle. All of it survives the end of the process. */
+  /** Changes with each uncommitted change; 0 if there is none. Uncommitted changes survive the end of the process. */
   readonly pendingVersion: number
-  /** Lets everybody see what was done so far. */
+  /** Makes all changes visible to other processes. */
   commit(): void
-  /** Everything done so far survives power loss when it returns. */
+  /** Makes all changes survive power loss. */
   fsync(): void
 }

@@ -1,16 +1,16 @@
 const FIRST_COOKIE = 3
-/** Where a listing goes on behind the directory itself, and behind its parent. */
+/** Cookies of the directory's `.` and `..` entries. */
 export const SELF_COOKIE = 1
 export const PARENT_COOKIE = 2
 
 /**
- * Numbers for the places in a directory's listing. The kernel goes on behind any entry it has seen by a number of 64
- * bits, and the order of names has no such numbers: so each name is given one for as long as the directory is known.
+ * Cookies for positions in a directory listing. The kernel resumes after any entry by a 64-bit number.
+ * The order of names has no such numbers, so each name gets a cookie while the directory is known.
  */
 export class ListingCookies {
   readonly #directories = new Map<number, { names: string[]; cookies: Map<string, number> }>()
 
-  /** The number of the place behind a name. */
+  /** Returns the cookie of the position after a name. */
   getCookie(directory: number, name: string): number {
     let known = this.#directories.get(directory)
     if (known === undefined) {
@@ -22,7 +22,7 @@ export class ListingCookies {
     return cookie
   }
 
-  /** The name a listing goes on behind; undefined if it has none yet. */
+  /** Returns the name after which a listing resumes; undefined for an unknown cookie. */
   findName(directory: number, cookie: number): string | undefined {
     return this.#directories.get(directory)?.names[cookie - FIRST_COOKIE]
   }

@@ -1,12 +1,13 @@
 import type { InodeFs } from './inode-fs.ts'
 
-/** So many inodes the kernel has forgotten are let go of in one commit. */
+/** Number of forgotten inodes released in one commit. */
 const RELEASE_BATCH = 128
 const ROOT_INODE = 1
 
 /**
- * The inodes the kernel knows, and how often it was told of each. Since it opens files without asking, what it knows
- * may be open: it stays in the file system, named or not, until the kernel has forgotten it.
+ * Lookup counts of the inodes that the kernel knows. The kernel opens files without a request, so a known inode may be
+ * open.
+ * It stays in the file system, named or not, until the kernel forgets it.
  */
 export class LookupCounts {
   readonly #files: InodeFs
@@ -17,19 +18,19 @@ export class LookupCounts {
     this.#files = files
   }
 
-  /** The kernel is about to be told of an inode once more. */
+  /** Counts one more lookup of an inode. */
   increment(ino: number): void {
     const count = this.#counts.get(ino) ?? 0
     if (count === 0) this.#files.open(ino)
     this.#counts.set(ino, count + 1)
   }
 
-  /** The same, of a file that was made open. */
+  /** Counts a lookup of a file that was created open. */
   addOpen(ino: number): void {
     this.#counts.set(ino, 1)
   }
 
-  /** The kernel forgets that it was told so many times. True if it does not know the inode any more. */
+  /** Subtracts lookups. Returns true once the kernel no longer knows the inode. */
   forget(ino: number, times: number): boolean {
     const count = this.#counts.get(ino)
     if (count === undefined || ino === ROOT_INODE) return false
@@ -43,7 +44,7 @@ export class LookupCounts {
     return true
   }
 
-  /** Lets go of what was forgotten: files that lost their last name meanwhile are gone afterwards. */
+  /** Releases the forgotten inodes; those without a name are removed. */
   releaseForgotten(): void {
     const forgotten = this.#forgotten
     if (forgotten.length === 0) return
@@ -53,7 +54,7 @@ export class LookupCounts {
     })
   }
 
-  /** The kernel is gone, and with it everything it knew. */
+  /** Releases every inode after the kernel has disconnected. */
   clear(): void {
     this.#forgotten.push(...this.#counts.keys())
     this.#counts.clear()

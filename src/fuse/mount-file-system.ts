@@ -10,29 +10,29 @@ import { type MountTarget, openMountDevice } from './mounting/open-mount-device.
 import { PathServer } from './paths/index.ts'
 import { BUFFER_BYTES } from './serve-device.ts'
 
-/** How long names and attributes may be remembered that others may change without a word. */
+/** Cache time in seconds for names and attributes that others may change without notice. */
 const CACHE_SECONDS = 1
 const INTERRUPT_AFTER_MS = 1000
 
 const sendNotice = promisify(write)
 
 export interface FileSystemMountOptions extends MountTarget, Partial<FuseMountSettings> {
-  /** Goes along with every call: who asks, for guards and journals. */
+  /** Context of every call, for guards and journals. */
   readonly ctx?: Omit<CallContext, 'signal'>
-  /** Tells of changes others make, so that they are seen at once; the file system's own `watch` when absent. */
+  /** Reports changes by others, so that they are visible at once; the file system's own `watch` when absent. */
   readonly watch?: (ctx: CallContext) => AsyncIterable<PathChange>
-  /** How long the kernel may remember names and attributes; a second when absent. More is for who can tell of all changes. */
+  /** Cache time in seconds for names and attributes; 1 when absent. Use more only if `watch` reports every change. */
   readonly validSeconds?: number
-  /** A directory of the disk that has the files, whose room `df` shows; an invented amount when absent. */
+  /** Directory on the disk with the files, whose free space `df` shows; a fixed amount when absent. */
   readonly disk?: string
-  /** How long a call may go on after the program that waits for it got a signal; a second when absent. */
+  /** Time a call may continue after its caller got a signal; a second when absent. */
   readonly interruptAfterMs?: number
 }
 
 /**
- * Mounts any file system. It can be used when this resolves, by other processes: this one answers them from its event
- * loop, so it may itself use the directory only without blocking, and start no program in it. ENOENT for no such directory, ENOTSUP, EACCES and
- * EPERM where this machine or user cannot mount.
+ * Mounts any file system, for use by other processes. This process serves it from its event loop.
+ * It may therefore use the directory only without blocking, and must not start programs in it.
+ * ENOENT if the directory does not exist; ENOTSUP, EACCES or EPERM if this machine or user cannot mount.
  */
 export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOptions): Promise<FuseMount> {
   const {
@@ -64,17 +64,17 @@ export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOp
   const watching = new AbortController()
   const changes =
     options.watch ?? (isWatchable(fs) ? (inner: CallContext) => fs.watch('/', inner) : undefined)
-  // Without it, what others change is seen later; the mount itself goes on.
-  const telling = notifyChanges(changes?.({ ...ctx, signal: watching.signal }), server, fd).catch(() => {})
+  // If watching fails, changes by others become visible later; the mount continues.
+  const notifying = notifyChanges(changes?.({ ...ctx, signal: watching.signal }), server, fd).catch(() => {})
   mount.beforeClose(async () => {
     watching.abort()
-    await telling
+    await notifying
     await server.close()
   })
   return mount
 }
 
-/** Tells the kernel of changes. It may take a notice only once a request is answered: so this must not block. */
+/** Notifies the kernel of changes. Must not block: the kernel may accept a notice only after a reply to a request. */
 async function notifyChanges(
   changes: AsyncIterable<PathChange> | undefined,
   server: PathServer,
@@ -82,7 +82,7 @@ async function notifyChanges(
 ): Promise<void> {
   for await (const change of changes ?? []) {
     for (const notice of server.createNotices(change)) {
-      // It refuses a notice of what it does not remember anyway.
+      // The kernel rejects a notice about something it has not cached.
       await sendNotice(fd, notice, 0, notice.length, null).catch(() => {})
     }
   }

@@ -11,8 +11,8 @@ import type { VaultWorkerData } from './vault-worker-data.ts'
 const send = promisify(write)
 
 /**
- * Tells the kernel of what others change in a vault, until the signal says stop. Not done by the thread that serves:
- * the kernel may take a notice only once a request is answered.
+ * Notifies the kernel of changes by others in a vault until the signal aborts.
+ * Not in the serving thread: the kernel may accept a notice only after a reply to a request.
  */
 export async function notifyForeignChanges(
   work: VaultWorkerData,
@@ -31,15 +31,15 @@ export async function notifyForeignChanges(
 }
 
 /**
- * Has the kernel drop what it has cached of files to which it appended elsewhere than it thought, as the serving thread
- * reports them. Returns what ends it, once everything reported was dropped.
+ * Drops the kernel's cached content of files whose appends went to another position than it assumed.
+ * The serving thread reports them. Returns a function that ends it after the reported files are dropped.
  */
 export function dropStaleContent({ fd }: VaultWorkerData, server: Worker): () => Promise<void> {
   const stale = new Set<number>()
   let dropping: Promise<void> | undefined
   const drop = async () => {
     for (const ino of stale) {
-      // Taken out before: it may be reported again meanwhile.
+      // Deleted first, because it may be reported again meanwhile.
       stale.delete(ino)
       await sendNotice(fd, encodeInvalidInode(ino))
     }
@@ -55,21 +55,21 @@ export function dropStaleContent({ fd }: VaultWorkerData, server: Worker): () =>
 }
 
 /**
- * Has what waits in the server committed when nothing else comes that it could go with. Returns what stops it. It is a
- * thread of its own: this one may itself be waiting for the store, which the server holds until then.
+ * Commits pending changes of the server when it is idle. Returns a function that stops it.
+ * It runs in its own thread: this one may wait for the store, which the server locks until the commit.
  */
 export function commitWhenIdle({ fd, waiting, directory, wakeName }: VaultWorkerData): () => Promise<void> {
   const work: IdleWorkerData = { fd, waiting, directory, wakeFile: join(directory, wakeName) }
   const worker = startThread(import.meta.url, 'quiet-worker', { workerData: work })
   worker.unref()
-  // Without it, changes are seen when more of them come.
+  // If it fails, changes become visible with the next ones.
   worker.on('error', () => {})
   return async () => {
     await worker.terminate()
   }
 }
 
-/** The kernel refuses a notice of what it does not remember anyway, and every one when the mount is gone. */
+/** The kernel rejects a notice about something it has not cached, and every notice after the mount has ended. */
 async function sendNotice(fd: number, notice: Buffer): Promise<void> {
   await send(fd, notice, 0, notice.length, null).catch(() => {})
 }

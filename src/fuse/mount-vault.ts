@@ -14,13 +14,13 @@ import { createWakeName } from './wake-file.ts'
 export interface VaultMountOptions extends MountTarget, Omit<FuseMountSettings, 'source'> {
   readonly home: HomeLocation
   readonly vault: string
-  /** Who does what is done in it, for the journal. */
+  /** Caller recorded in the journal for changes through the mount. */
   readonly caller?: Caller
 }
 
 /**
- * Mounts a vault and serves it in a thread of its own. It can be used when this resolves. ENOENT for no such vault or
- * directory, ENOTSUP, EACCES and EPERM where this machine or user cannot mount.
+ * Mounts a vault and serves it in its own thread. ENOENT if the vault or directory does not exist;
+ * ENOTSUP, EACCES or EPERM if this machine or user cannot mount.
  */
 export async function mountVault(options: VaultMountOptions): Promise<FuseMount> {
   const { home, vault, isReadOnly = false, allowsOthers = process.getuid?.() === 0 } = options
@@ -45,7 +45,7 @@ export async function mountVault(options: VaultMountOptions): Promise<FuseMount>
   return startMaintenance(work, new FuseMount(directory, worker, { fd, ending }), endDropping)
 }
 
-/** Looks after a mount until it ends. */
+/** Runs the maintenance tasks of a mount until it ends. */
 async function startMaintenance(
   work: VaultWorkerData,
   mount: FuseMount,
@@ -54,13 +54,13 @@ async function startMaintenance(
   const ending = new AbortController()
   const stop = commitWhenIdle(work)
   const { promise: isReady, resolve } = Promise.withResolvers<void>()
-  // Without it, what others change is seen late; the mount itself goes on.
-  const telling = notifyForeignChanges(work, ending.signal, resolve).catch(() => resolve())
+  // If it fails, changes by others become visible late; the mount continues.
+  const notifying = notifyForeignChanges(work, ending.signal, resolve).catch(() => resolve())
   mount.beforeClose(async () => {
     await stop()
     await endDropping()
     ending.abort()
-    await telling
+    await notifying
   })
   await isReady
   return mount

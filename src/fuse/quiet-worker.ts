@@ -3,17 +3,17 @@ import { isMainThread, workerData } from 'node:worker_threads'
 import { encodeRetrieve } from './protocol/index.ts'
 import { WAKE_NODE } from './wake-file.ts'
 
-/** How long others may have to wait to see a change that no other follows. */
+/** Idle time in milliseconds after which changes are committed. */
 const IDLE_MS = 5
 
-/** What the thread that looks for quiet is given. */
+/** Input of the thread that detects idle time. */
 export interface IdleWorkerData {
   /** `/dev/fuse`, open and mounted. */
   readonly fd: number
-  /** Another number after each change that waits in the server, 0 if none does; it wakes us when there are any. */
+  /** Changes with each uncommitted change, 0 if there is none; notified when it becomes nonzero. */
   readonly waiting: Int32Array
   readonly directory: string
-  /** The file the kernel is woken with. */
+  /** Path of the wake file. */
   readonly wakeFile: string
 }
 
@@ -26,25 +26,25 @@ function watchForIdle({ waiting, ...mount }: IdleWorkerData): void {
   for (;;) {
     Atomics.wait(waiting, 0, 0)
     const before = Atomics.load(waiting, 0)
-    // Nobody wakes it: it is for the time.
+    // Used as a timer; no thread notifies it here.
     Atomics.wait(waiting, 0, before, IDLE_MS)
     if (before !== 0 && Atomics.load(waiting, 0) === before) requestCommit(mount)
   }
 }
 
-/** The server hears of nothing but requests: this brings about one that commits everything. */
+/** Triggers a request that commits everything, because the server reacts to requests only. */
 function requestCommit(mount: IdleMount): void {
   try {
     writeSync(mount.fd, encodeRetrieve(WAKE_NODE))
   } catch {
-    // The kernel has forgotten the file, for want of memory, or the mount is gone, and with it what waited.
+    // The kernel has evicted the file, or the mount has ended.
     lookupWakeFile(mount)
   }
 }
 
 /**
- * Has the kernel ask for the file it is woken with: that settles too, but this thread waits for the answer. A user who may
- * not look up names there asks how much room there is.
+ * Makes the kernel look up the wake file, which commits too; but this thread waits for the reply.
+ * If the user may not look up names there, it queries the free space.
  */
 function lookupWakeFile({ wakeFile, directory }: IdleMount): void {
   for (const look of [() => lstatSync(wakeFile), () => statfsSync(directory)]) {
@@ -52,7 +52,7 @@ function lookupWakeFile({ wakeFile, directory }: IdleMount): void {
       look()
       return
     } catch {
-      // If there is no other way, the mount is gone.
+      // If both fail, the mount has ended.
     }
   }
 }

@@ -2,12 +2,12 @@ import { readRequest, sendReply } from './frames.ts'
 import type { FuseServer } from './fuse-server.ts'
 import { MAX_WRITE_BYTES } from './protocol/index.ts'
 
-/** The largest request is a write, with its header. */
+/** Size of the largest request: a write with its header. */
 export const BUFFER_BYTES: number = MAX_WRITE_BYTES + 4096
 
 /**
- * Answers requests of the kernel until it has no more, which is when the mount is gone, or `ending` is set. Blocks its
- * thread all along; `waiting` tells others whether there is something to commit, and whether more has come.
+ * Serves requests until the mount ends or `ending` is set. Blocks its thread.
+ * `waiting` shows other threads whether changes are uncommitted, and changes with each of them.
  */
 export function serveDevice(
   fd: number,
@@ -21,7 +21,7 @@ export function serveDevice(
     const answer = server.handle(buffer.subarray(0, length))
     if (answer !== undefined) sendReply(fd, answer)
     const count = server.waiting
-    // Whoever looks after it sleeps while there is nothing to settle.
+    // The idle thread sleeps while nothing is uncommitted.
     if (Atomics.exchange(waiting, 0, count) === 0 && count !== 0) Atomics.notify(waiting, 0)
   }
   server.close()

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 
-/** Vaults share this many locks, so that files of vaults that are gone do not pile up. */
+/** Number of locks that vaults share, so that files of removed vaults do not accumulate. */
 const LOCK_COUNT = 64
-/** Whoever is alone takes no longer to clean up. */
+/** Limit for the cleanup by an exclusive holder. */
 const TIMEOUT_MS = 60_000
 const SQLITE_BUSY = 5
 
 /**
- * That this process serves a vault, as others who serve it see it. Behind it is a lock of the system, of the kind
- * SQLite takes on its files: it ends with the process, however that ends, and counts in every namespace.
+ * Shows other servers that this process serves a vault. It is a file lock, as SQLite takes on its files.
+ * The system releases it when the process ends, and it works across namespaces.
  */
 export class ServerLock implements Disposable {
   readonly #lock: DatabaseSync
@@ -20,7 +20,7 @@ export class ServerLock implements Disposable {
     this.#lock = lock
   }
 
-  /** Claims a vault of a home. If nobody else serves it, `whenAlone` runs first, and nobody begins to meanwhile. */
+  /** Locks a vault. If no other process serves it, runs `whenAlone` first, while no other can start. */
   static acquire(home: string, vault: string, whenAlone: () => void): ServerLock {
     const directory = join(home, 'serving')
     makePrivateDirectory(directory)
@@ -32,7 +32,7 @@ export class ServerLock implements Disposable {
         whenAlone()
         lock.exec('rollback')
       }
-      // A reader's lock, which everybody who serves holds. Nothing is ever written.
+      // A shared lock, which every server holds. Nothing is ever written.
       lock.exec(`pragma busy_timeout = ${TIMEOUT_MS}; begin; select * from sqlite_master`)
     } catch (error) {
       lock.close()
@@ -56,7 +56,7 @@ function tryLockExclusive(lock: DatabaseSync): boolean {
   }
 }
 
-/** Two vaults with one lock only wait longer until somebody is alone. */
+/** Vaults that share a lock only wait longer for exclusive access. */
 function toLockName(vault: string): string {
   return String((createHash('sha256').update(vault).digest()[0] ?? 0) % LOCK_COUNT)
 }

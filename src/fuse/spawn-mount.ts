@@ -6,15 +6,15 @@ import { VfsError, type VfsErrorJson } from '../vfs/index.ts'
 import type { VaultMountOptions } from './mount-vault.ts'
 
 export interface ProcessMountOptions extends VaultMountOptions {
-  /** The words that start a program where the mount is to be seen. */
+  /** Wraps a command so that it runs where the mount must be visible. */
   readonly wrapCommand: (argv: readonly string[]) => readonly string[]
-  /** All of the environment of these. */
+  /** Complete environment of the wrapped command. */
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * Mounts a vault from a process of its own, which may live in other namespaces than this one: the mount is seen there,
- * and goes with that process. ENOENT, ENOTSUP, EACCES and EPERM as for `mountVault`.
+ * Mounts a vault from a separate process, possibly in other namespaces.
+ * The mount is visible there and ends with that process. ENOENT, ENOTSUP, EACCES and EPERM as for `mountVault`.
  */
 export async function mountInProcess({
   wrapCommand,
@@ -24,7 +24,7 @@ export async function mountInProcess({
   const [file = '', ...args] = wrapCommand([process.execPath, getProgramFile()])
   const child = spawn(file, args, { env, detached: true })
   const mount = new ProcessMount(child)
-  // If it ends before it reads, it has a reason, which it tells.
+  // If it exits before it reads, it reports the reason on its output.
   child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify(work)}\n`)
   const complaint = text(child.stderr)
@@ -38,9 +38,9 @@ export async function mountInProcess({
   throw new VfsError('EIO', work.directory, { op: 'mount', detail })
 }
 
-/** A mount that another process serves. Dispose of it to unmount. */
+/** A mount served by another process. Dispose of it to unmount. */
 export class ProcessMount implements AsyncDisposable {
-  /** The process that serves it, if the words it was started by become it. */
+  /** Process that serves it, provided that the wrapped command execs it. */
   readonly pid: number
   readonly ended: Promise<[]>
   readonly #child: ChildProcessWithoutNullStreams
@@ -60,7 +60,7 @@ export class ProcessMount implements AsyncDisposable {
   }
 }
 
-/** The program lies beside this file, as source or built. */
+/** The program is beside this file, as source or built. */
 function getProgramFile(): string {
   const name = import.meta.url.endsWith('.ts') ? './vault-process.ts' : './vault-process.js'
   return fileURLToPath(new URL(name, import.meta.url))

@@ -1,4 +1,6 @@
-/** A program that mounts what its first line of input tells, says so, and serves it until its input ends. */
+/**
+ * Program that reads mount options from its first input line, reports the mount, and serves it until its input ends.
+ */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { isVfsError, VfsError } from '../vfs/index.ts'

@@ -1,21 +1,21 @@
 import type { HomeLocation } from '../backends/vault/index.ts'
 import type { Caller } from '../vfs/index.ts'
 
-/** What the thread that serves a vault is given. */
+/** Input of the thread that serves a vault. */
 export interface VaultWorkerData {
   /** `/dev/fuse`, open and mounted. */
   readonly fd: number
   readonly home: HomeLocation
   readonly vault: string
-  /** Who does what is done in it, for the journal. */
+  /** Caller recorded in the journal for changes through the mount. */
   readonly caller?: Caller
-  /** By which the journal tells this mount's changes from those of others. */
+  /** Trace id that marks this mount's changes in the journal. */
   readonly trace: string
-  /** Another number after each change that waits to be committed, 0 if none does; shared memory. */
+  /** Changes with each uncommitted change, 0 if there is none; shared memory. */
   readonly waiting: Int32Array
-  /** Set once it is to end, whoever uses the mount; shared memory. */
+  /** Set when the thread must end, even if the mount is in use; shared memory. */
   readonly ending: Int32Array
-  /** Where it is mounted, and the name there of the file the kernel is woken with. */
+  /** Mount point, and the name of the wake file in it. */
   readonly directory: string
   readonly wakeName: string
 }

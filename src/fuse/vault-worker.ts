@@ -7,10 +7,10 @@ import { serveDevice } from './serve-device.ts'
 import { ServerLock } from './server-lock.ts'
 import type { VaultWorkerData } from './vault-worker-data.ts'
 
-/** Names and attributes are remembered until a notice says otherwise. */
+/** Cache time of names and attributes; notices invalidate them earlier. */
 const CACHE_SECONDS = 24 * 60 * 60
 
-// Refusals are answers here, and asked for by the thousand: nobody reads where they came from.
+// Errors are frequent replies here, and their stacks are never read.
 Error.stackTraceLimit = 0
 
 if (!isMainThread && parentPort !== null) {
@@ -21,14 +21,14 @@ if (!isMainThread && parentPort !== null) {
   }
 }
 
-/** Serves a vault to the kernel behind a descriptor, in a thread that does nothing else. */
+/** Serves a vault to the kernel in a dedicated thread. */
 async function serve(work: VaultWorkerData, parent: MessagePort): Promise<void> {
   const { fd, vault, caller, trace } = work
   await using home = await openHome(work.home)
   const by = { ...(caller !== undefined && { caller }), trace }
   const defaultOwner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const files = await home.posix(vault, { by, usesGroupCommit: true, defaultOwner })
-  // What a killed server left open is nobody's, once nobody else serves the vault.
+  // Removes files that a killed server left open, if no other process serves the vault.
   using _claim = ServerLock.acquire(work.home.path, vault, () => files.reapUnlinked())
   parent.postMessage('ready')
   // The device can be read once it is mounted.
@@ -36,7 +36,7 @@ async function serve(work: VaultWorkerData, parent: MessagePort): Promise<void> 
   const server = new FuseServer(files, {
     validity: { seconds: CACHE_SECONDS },
     wakeName: work.wakeName,
-    // Not dropped by this thread: the kernel may wait for an answer of ours first.
+    // Not dropped by this thread, because the kernel may wait for its reply first.
     onStale: (ino) => parent.postMessage(ino),
   })
   serveDevice(fd, server, work)

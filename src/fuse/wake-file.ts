@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { InodeAttributes } from './inode-fs.ts'
 
-/** No file of a vault has this number. */
+/** Inode number that no file of a vault has. */
 export const WAKE_NODE: number = Number.MAX_SAFE_INTEGER
 
 const EPOCH = { seconds: 0, nanos: 0 }
 
 /**
- * A file that is in no listing. The kernel only takes a notice that makes it send a request for a regular file it knows:
- * this one it knows from the start, by a name nobody else does.
+ * A file in no listing. The kernel accepts a retrieve notice only for a regular file that it knows.
+ * It knows this one from the start, by a secret name.
  */
 export const wakeAttributes: InodeAttributes = {
   mode: 0o100000,

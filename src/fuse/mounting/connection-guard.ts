@@ -6,12 +6,12 @@ import { createForceUnmountCommand } from './unmount.ts'
 const CONNECTIONS = '/sys/fs/fuse/connections'
 
 /**
- * Waits until its input ends, which is when it is not needed any more, or it is told that who started it is over. That may
- * have been a mere thread: so it looks whether the process is a zombie, or gone, before it ends the connection. Where
- * nobody has mounted the list of connections, root does so for that moment, and for itself alone.
+ * Waits until its input ends, when it is no longer needed, or SIGTERM reports the death of its parent.
+ * The signal also comes when only a thread ends, so it ends the connection only if the process is a zombie or gone.
+ * If fusectl is not mounted, root mounts it in a private namespace for that moment.
  */
-const PROGRAM = `trap 'is_told=1' TERM
-while is_told=0; ! read -r _ && [ $is_told = 1 ]; do
+const PROGRAM = `trap 'parent_died=1' TERM
+while parent_died=0; ! read -r _ && [ $parent_died = 1 ]; do
   case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
     Z* | X* | '')
       echo 1 > "$2" && exit
@@ -22,26 +22,26 @@ while is_told=0; ! read -r _ && [ $is_told = 1 ]; do
 done`
 
 /**
- * Has a mount's connection ended if this process is killed, until it is disposed of. The kernel does that by itself once
- * nothing is left of the process: but a thread of it may be telling of a change, and so wait for a lock of somebody who
- * waits for the server. Those would wait for each other for ever, and whoever comes to the mount for them.
+ * Ends a mount's connection if this process is killed, until it is disposed of.
+ * The kernel does so once the whole process has ended. But a thread may block in a notice,
+ * waiting for a lock whose holder waits for the server. That deadlock would block every user of the mount.
  */
 export function guardConnection({ directory, connection }: MountEntry): Disposable {
   const words = [String(process.pid), getAbortFile(connection), ...createForceUnmountCommand(directory)]
   const guard = spawnWithoutInheritedFds(
     'setpriv',
     ['--pdeathsig', 'TERM', '--', 'sh', '-c', PROGRAM, 'coppice', ...words],
-    // A session of its own: whoever kills the group of this process does not kill the guard.
+    // In its own session, so that a signal to this process group does not kill the guard.
     { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', detached: true },
   )
-  // There may be no such program: then `coppice unmount --lazy` frees who waits.
+  // If `setpriv` is missing, `coppice unmount --lazy` frees blocked processes.
   guard.on('error', () => {})
   guard.stdin?.on('error', () => {})
   guard.unref()
   return { [Symbol.dispose]: () => guard.stdin?.destroy() }
 }
 
-/** Ends a connection at once: whoever uses the mount gets ENOTCONN. False where this user may not. */
+/** Ends a connection at once: users of the mount get ENOTCONN. False if this user lacks permission. */
 export function endConnection({ connection }: MountEntry): boolean {
   try {
     writeFileSync(getAbortFile(connection), '1')
@@ -51,7 +51,7 @@ export function endConnection({ connection }: MountEntry): boolean {
   }
 }
 
-/** Belongs to who has mounted. */
+/** The file belongs to the user who mounted. */
 function getAbortFile(connection: string): string {
   return `${CONNECTIONS}/${connection}/abort`
 }

@@ -1,20 +1,21 @@
 import { type FuseMountSettings, getPermissionOptions } from './mount-command.ts'
 
-/** Where a program that was started this way finds the device. */
+/** Descriptor of the device in the started program. */
 export const DEVICE_DESCRIPTOR = 3
 
 /**
- * fusermount3 hands over what it opened as a message of a socket, which Node cannot take. So this takes it, and then
- * becomes the program that serves. Whoever ends it meanwhile finds nothing mounted.
+ * fusermount3 passes the device over a socket, which Node cannot receive. This script receives it and then execs the
+ * server.
+ * A signal before that unmounts again.
  */
 const RECEIVER = `
 import array, os, signal, socket, sys
 options, directory, *program = sys.argv[1:]
 ours, theirs = socket.socketpair()
 ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-told = []
+received = []
 for each in ends:
-    signal.signal(each, lambda number, _: told.append(number))
+    signal.signal(each, lambda number, _: received.append(number))
 mounting = os.fork()
 if mounting == 0:
     for each in ends:
@@ -36,15 +37,15 @@ os.dup2(device, ${DEVICE_DESCRIPTOR})
 if device != ${DEVICE_DESCRIPTOR}:
     os.close(device)
 os.waitpid(mounting, 0)
-if told:
+if received:
     os.spawnlp(os.P_WAIT, 'fusermount3', 'fusermount3', '-u', '-z', '--', directory)
-    os._exit(128 + told[0])
+    os._exit(128 + received[0])
 os.execv(program[0], program)
 `
 
 /**
- * The words that mount for an ordinary user, by fusermount3, and then become a program that has the device as its
- * descriptor 3. It ends before that with a complaint if it cannot mount.
+ * Returns the command that mounts for an ordinary user through fusermount3, then execs a program.
+ * That program gets the device as descriptor 3. If mounting fails, the command prints the error and exits.
  */
 export function createFusermountCommand(
   directory: string,

@@ -3,20 +3,20 @@ import { VfsError } from '../../vfs/index.ts'
 import { runSystemProgram } from './system-program.ts'
 
 const DEVICE = '/dev/fuse'
-/** What mountinfo calls a mount of ours. */
+/** File system type of our mounts in mountinfo. */
 export const MOUNT_TYPE = 'fuse.coppice'
-/** The descriptor of the device in the program that mounts. */
+/** Descriptor of the device in the mounting program. */
 const DEVICE_FD = 3
 
 export interface FuseMountSettings {
-  /** What `mount` and `df` show as the source. */
+  /** Source that `mount` and `df` show. */
   readonly source: string
   readonly isReadOnly?: boolean
-  /** Other users than the one who mounts may use it, too, as far as permissions let them. */
+  /** Allows other users, subject to permissions. */
   readonly allowsOthers?: boolean
 }
 
-/** Opens the device the kernel sends requests through. ENOTSUP and EACCES say what this machine lacks. */
+/** Opens the FUSE device. ENOTSUP and EACCES name what this machine lacks. */
 export function openDevice(): number {
   try {
     return openSync(DEVICE, constants.O_RDWR)
@@ -31,7 +31,7 @@ export function openDevice(): number {
   }
 }
 
-/** Mounts what an open device leads to. Whoever calls is root, or root of a user namespace. EPERM, EIO. */
+/** Mounts an open device. Requires root, also of a user namespace. EPERM, EIO. */
 export async function mountDevice(fd: number, directory: string, settings: FuseMountSettings): Promise<void> {
   const args = ['-i', '-t', MOUNT_TYPE, '-o', formatMountOptions(settings), settings.source, directory]
   const words = await runSystemProgram('mount', args, { fd })
@@ -41,7 +41,9 @@ export async function mountDevice(fd: number, directory: string, settings: FuseM
   throw new VfsError(isDenied ? 'EPERM' : 'EIO', directory, { op: 'mount', detail: `${words}${advice}` })
 }
 
-/** Who may do what is asked only where others can come in: everything of an ordinary user's own mount is theirs. */
+/**
+ * The kernel checks permissions only if other users are allowed; an ordinary user owns everything in a private mount.
+ */
 export function getPermissionOptions(allowsOthers: boolean): string[] {
   return [
     ...(allowsOthers || process.getuid?.() === 0 ? ['default_permissions'] : []),

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { MOUNT_TYPE } from './mount-command.ts'
 
-/** A mount, as the kernel lists it. */
+/** A mount in the kernel's list. */
 export interface MountEntry {
-  /** The number it has for as long as it is there. */
+  /** Id, unique while it is mounted. */
   readonly id: string
   readonly directory: string
   readonly source: string
-  /** By which the kernel knows the connection to its server. */
+  /** Id of the kernel's connection to its server. */
   readonly connection: string
 }
 
-/** All our mounts that this process sees. */
+/** Returns all our mounts that this process sees. */
 export function listOwnMounts(): MountEntry[] {
   return listMounts().filter(({ type }) => type === MOUNT_TYPE)
 }
 
-/** The mount of ours that is seen in a directory; undefined if there is none, or something else was mounted over it. */
+/** Returns our mount that is visible in a directory; undefined if there is none or it is mounted over. */
 export function findOwnMount(directory: string): MountEntry | undefined {
   const seen = listMounts().findLast((mount) => mount.directory === directory)
   return seen?.type === MOUNT_TYPE ? seen : undefined
@@ -35,7 +35,7 @@ function listMounts(): (MountEntry & { readonly type: string })[] {
     })
 }
 
-/** The kernel writes blanks, newlines and backslashes as octal numbers. */
+/** The kernel escapes blanks, newlines and backslashes as octal numbers. */
 function unescapePath(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

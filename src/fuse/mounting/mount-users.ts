@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Enough to know where to look. */
+/** Limit of listed processes. */
 const MAX_USERS = 5
 
-/** Who has something below a directory open, works in it or runs from it, as far as this user may know: `bash (4711)`. */
+/**
+ * Lists processes with open files, working directory or program below a directory, if visible to this user: `bash
+ * (4711)`.
+ */
 export function listMountUsers(directory: string): string[] {
   const found: string[] = []
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -17,7 +20,7 @@ export function listMountUsers(directory: string): string[] {
 function isUsing(process: string, directory: string): boolean {
   const files = tryRead(() => readdirSync(join(process, 'fd')))?.map((fd) => join('fd', fd)) ?? []
   return ['cwd', 'root', 'exe', ...files].some((link) => {
-    // The kernel tells where a link of these leads without asking whoever serves that place.
+    // The kernel resolves these links without a request to the server.
     const target = tryRead(() => readlinkSync(join(process, link)))
     return target === directory || target?.startsWith(`${directory}/`)
   })
@@ -27,10 +30,10 @@ function readProcessName(pid: string): string {
   return tryRead(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) ?? 'a process'
 }
 
-/** Processes end while they are looked at, and those of others may not be. */
-function tryRead<T>(look: () => T): T | undefined {
+/** Returns undefined if the process has ended or belongs to another user. */
+function tryRead<T>(read: () => T): T | undefined {
   try {
-    return look()
+    return read()
   } catch {
     return undefined
   }

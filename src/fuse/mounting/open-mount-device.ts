@@ -4,21 +4,21 @@ import { openDevice } from './mount-command.ts'
 import { findOwnMount } from './mount-list.ts'
 import { sweepStaleMounts } from './stale-mounts.ts'
 
-/** Where something is mounted. */
+/** Target of a mount. */
 export interface MountTarget {
   /** An existing directory of this machine. */
   readonly directory: string
-  /** An open device that is mounted there already, as `fusermountCommand` hands over; its path is canonical then. */
+  /** Open device that `createFusermountCommand` has already mounted there; the path is canonical then. */
   readonly device?: number
 }
 
-/** A device for a directory. What dead servers left is swept away first. EEXIST where something of ours is mounted. */
+/** Opens a device for a directory, after removing stale mounts. EEXIST if one of our mounts is there. */
 export async function openMountDevice({ directory, device }: MountTarget): Promise<{
   readonly fd: number
   readonly directory: string
   readonly isMounted: boolean
 }> {
-  // Whoever looked at a directory that is mounted and not served yet would wait for ever.
+  // Accessing a directory that is mounted but not served yet would block forever.
   if (device !== undefined) return { fd: device, directory, isMounted: true }
   await sweepStaleMounts()
   const real = await realpath(directory)

@@ -5,7 +5,7 @@ import { forceUnmount } from './unmount.ts'
 /** A server that takes longer is alive. */
 const TIMEOUT_MS = 1000
 
-/** Takes away mounts whose server has died, as far as this user may; returns where they were. */
+/** Unmounts mounts whose server has died, as far as this user may; returns their directories. */
 export async function sweepStaleMounts(): Promise<string[]> {
   const places = listOwnMounts().map(({ directory }) => directory)
   const dead = await Promise.all(places.map((place) => isDisconnected(place)))
@@ -16,11 +16,11 @@ export async function sweepStaleMounts(): Promise<string[]> {
 }
 
 /**
- * Whether nobody answers behind a mount any more: the kernel then says so without asking. Another program looks:
- * whoever looks waits for as long as a server is busy, and cannot even be killed.
+ * Reports whether a mount has lost its server; the kernel then answers with an error.
+ * Another program checks, because the check blocks unkillably while a server is busy.
  */
 async function isDisconnected(directory: string): Promise<boolean> {
-  // About the file system: what it knows of the directory, the kernel goes on telling after the server's death.
+  // Queries the file system: the kernel still returns cached directory attributes after the server's death.
   const complaint = await runSystemProgram('stat', ['-f', '--', directory], {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })

@@ -7,18 +7,18 @@ export interface SystemProgramOptions {
 }
 
 /**
- * Runs a program of the system, with `fd` as its descriptor 3; its complaint if it failed or is missing.
- * Not waited for in a way that blocks: this process may have to answer for the directory it is about. Once the signal is
- * aborted it is not waited for at all, though it may be there for as long as the kernel lets it wait.
+ * Runs a system program with `fd` as its descriptor 3. Returns its error output if it failed or is missing.
+ * It does not block: this process may have to serve the directory concerned.
+ * Once the signal aborts it stops waiting, though the program may continue in the kernel.
  */
 export async function runSystemProgram(
   file: string,
   args: readonly string[],
   { fd = 'ignore', signal }: SystemProgramOptions = {},
 ): Promise<string | undefined> {
-  // Its words are looked at, so they have to be those everybody knows.
+  // The C locale: callers parse the error output.
   const stdio = ['ignore', 'ignore', 'pipe', fd] as const
-  // ^C is for us: were it ended by it, nobody would know whether what it mounts is mounted.
+  // Detached, so that ^C does not kill it with its mount in an unknown state.
   const child = spawn('env', ['LC_ALL=C', file, ...args], { stdio: [...stdio], detached: true })
   const { promise: end, resolve } = Promise.withResolvers<number | string>()
   child.once('error', (error) => resolve(error.message))

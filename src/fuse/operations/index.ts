@@ -1,7 +1,7 @@
 /**
- * What each request does: decoded, asked of the file system by inode, answered.
- * One function per request of the kernel, grouped as in the protocol; none keeps anything but what a connection has.
- * Invariant: what is not in the list is answered with ENOSYS, which the kernel remembers and does itself from then on.
+ * * Request handlers by inode: decode a request, call the file system, encode the reply.
+ * * One function per request, grouped as in the protocol; state lives only in the connection.
+ * * Invariant: an unlisted request gets ENOSYS, which the kernel remembers and handles itself from then on.
  */
 import { opcodes } from '../protocol/index.ts'
 import { getattr, setattr } from './inode-attributes.ts'
@@ -27,8 +27,8 @@ import { getxattr, listxattr, removexattr, setxattr } from './inode-xattrs.ts'
 export type { FuseConnection, InodeRequestHandler } from './inode-request-handler.ts'
 
 /**
- * Without `open` and `create` the kernel makes files with `mknod` and opens them alone; without `flush` a close is
- * over when its data is written; without `access` and locks it decides itself.
+ * Without `open` and `create` the kernel creates files with `mknod` and opens them itself.
+ * Without `flush` a close is complete once the data is written. Without `access` and locks the kernel decides itself.
  */
 export const inodeHandlers: ReadonlyMap<number, InodeRequestHandler> = new Map<number, InodeRequestHandler>([
   [opcodes.lookup, lookup],
@@ -67,5 +67,5 @@ export const inodeHandlers: ReadonlyMap<number, InodeRequestHandler> = new Map<n
   [opcodes.tmpfile, tmpfile],
 ])
 
-/** There is nothing to do: it is only announced. */
+/** Confirms a request that needs no work. */
 function acknowledge(): void {}

@@ -15,13 +15,13 @@ export const getattr: InodeRequestHandler = (request, reply, { attributes, valid
 
 export const setattr: InodeRequestHandler = (request, reply, { attributes, validity }) => {
   const { node } = request
-  const asked = parseSetAttributes(request)
-  const mode = findModeAfter(asked, () => attributes.get(node))
-  const changes = mode === undefined ? asked.changes : { ...asked.changes, mode }
+  const setting = parseSetAttributes(request)
+  const mode = findModeAfter(setting, () => attributes.get(node))
+  const changes = mode === undefined ? setting.changes : { ...setting.changes, mode }
   putAttributes(reply, node, attributes.set(node, changes), validity)
 }
 
-/** The mode that a change leaves behind beside what it asks for; undefined if that is the one there is. */
+/** Returns the mode that a change implies without setting it; undefined if it stays the same. */
 function findModeAfter(
   { changes, killsPrivileges }: SetAttributes,
   attributes: () => InodeAttributes,
@@ -31,16 +31,16 @@ function findModeAfter(
   return findReducedMode(attributes().mode)
 }
 
-/** The permissions a file is left with that may not keep its privileges; undefined if that changes nothing. */
+/** Returns the permissions without privilege bits; undefined if that changes nothing. */
 export function findReducedMode(mode: number): number | undefined {
-  const kept = clearPrivilegeBits(mode)
-  return (mode & FORMAT) === DIRECTORY || kept === (mode & PERMISSIONS) ? undefined : kept
+  const reduced = clearPrivilegeBits(mode)
+  return (mode & FORMAT) === DIRECTORY || reduced === (mode & PERMISSIONS) ? undefined : reduced
 }
 
-/** Permissions without the bits that lend somebody's rights. Without execution by the group its bit means locking. */
+/** Clears set-user-id and set-group-id. Without group execution, the latter means mandatory locking and stays. */
 export function clearPrivilegeBits(mode: number): number {
-  const lent = mode & GROUP_EXECUTE ? SET_USER_ID | SET_GROUP_ID : SET_USER_ID
-  return mode & PERMISSIONS & ~lent
+  const privileges = mode & GROUP_EXECUTE ? SET_USER_ID | SET_GROUP_ID : SET_USER_ID
+  return mode & PERMISSIONS & ~privileges
 }
 
 function hasOwnerChange({ uid, gid }: InodeChanges): boolean {

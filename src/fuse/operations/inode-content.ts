@@ -14,16 +14,16 @@ export const read: InodeRequestHandler = (request, reply, { files }) => {
 export const write: InodeRequestHandler = (request, reply, connection) => {
   const { node } = request
   const { files, attributes } = connection
-  const asked = parseWriteRequest(request)
-  const { position, bytes } = asked
-  if (asked.killsPrivileges) attributes.set(node, { mode: clearPrivilegeBits(attributes.get(node).mode) })
-  if (asked.isAppend) appendToInode(node, asked, connection)
+  const incoming = parseWriteRequest(request)
+  const { position, bytes } = incoming
+  if (incoming.killsPrivileges) attributes.set(node, { mode: clearPrivilegeBits(attributes.get(node).mode) })
+  if (incoming.isAppend) appendToInode(node, incoming, connection)
   else attributes.commitWith(() => files.write(node, position, bytes))
   reply.u32(bytes.length)
   reply.u32(0)
 }
 
-/** Others may have appended since the kernel last looked where the end is. */
+/** Appends at the current end; others may have appended since the kernel last read the size. */
 function appendToInode(
   node: number,
   { position, bytes }: WriteRequest,
@@ -32,7 +32,7 @@ function appendToInode(
   const begun = splitAppends.takePiece(node, position)
   const end = attributes.commitWith(() => files.append(node, bytes, begun))
   splitAppends.recordPiece(node, position, end, bytes)
-  // The kernel has cached the bytes where it took the end to be.
+  // The kernel has cached the bytes at the end that it assumed.
   if (end !== position) reportStale(node)
 }
 
@@ -40,9 +40,9 @@ export const fallocate: InodeRequestHandler = (request, _, { files, attributes }
   const { node } = request
   const [position, length, mode] = [request.u64(8), request.u64(16), request.u32(24)]
   const { clears, keepSize } = parseAllocationMode(mode, node)
-  // As for a write, of which the kernel says so itself.
-  const kept = request.uid === 0 ? undefined : findReducedMode(attributes.get(node).mode)
-  if (kept !== undefined) attributes.set(node, { mode: kept })
+  // As for a write, for which the kernel sets a flag.
+  const reduced = request.uid === 0 ? undefined : findReducedMode(attributes.get(node).mode)
+  if (reduced !== undefined) attributes.set(node, { mode: reduced })
   attributes.commitWith(() => {
     files.batch(() => {
       if (clears) files.punchHole(node, position, length)
@@ -51,7 +51,7 @@ export const fallocate: InodeRequestHandler = (request, _, { files, attributes }
   })
 }
 
-/** What becomes of a range. Zeros take no room, so that to write them is to punch a hole. ENOTSUP. */
+/** Parses the operation on a range. Writing zeros punches a hole, since zeros take no space. ENOTSUP. */
 function parseAllocationMode(
   mode: number,
   node: number,
@@ -72,7 +72,7 @@ export const lseek: InodeRequestHandler = (request, reply, { files }) => {
   reply.u64(found)
 }
 
-/** Everything is committed when it is answered; this makes it survive power loss too. */
+/** Makes all changes survive power loss. They are committed already. */
 export const fsync: InodeRequestHandler = (_request, _reply, { files, attributes }) => {
   attributes.commit()
   files.fsync()

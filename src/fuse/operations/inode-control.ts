@@ -4,7 +4,7 @@ import { commitPending, type FuseConnection, type InodeRequestHandler } from './
 const FORGET_BYTES = 16
 
 export const statfs: InodeRequestHandler = (_request, reply, connection) => {
-  // Whoever asks how much room there is means without what was just removed.
+  // Free space must include files that were just removed.
   commitPending(connection)
   const { files } = connection
   const { blocks, freeBlocks, files: inodes, freeFiles, blockSize, nameBytes } = files.statfs()
@@ -19,7 +19,7 @@ export const statfs: InodeRequestHandler = (_request, reply, connection) => {
   reply.zeros(28)
 }
 
-/** What comes of `wakeUp`: all is quiet. */
+/** Reply to the wake notice of the idle thread. */
 export const notifyReply: InodeRequestHandler = (_request, _reply, connection) => {
   commitPending(connection)
 }

@@ -12,21 +12,21 @@ import {
 } from '../protocol/index.ts'
 import { type FuseConnection, type InodeRequestHandler, replyWithInode } from './inode-request-handler.ts'
 
-/** The kinds a directory knows, as a mode has them. */
+/** File types that a directory stores, as mode bits. */
 const formats = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const
-/** The fewest bytes an entry takes, which tells how many to ask for. */
+/** Minimum size of an entry in bytes, which bounds the number of entries to read. */
 const MIN_ENTRY_BYTES = 32
 
 export const readdir: InodeRequestHandler = (request, reply, connection) => {
   new InodeListing(request, reply, connection, false).write()
 }
 
-/** A listing that looks everything up on the way. */
+/** Lists a directory with a lookup of every entry. */
 export const readdirplus: InodeRequestHandler = (request, reply, connection) => {
   new InodeListing(request, reply, connection, true).write()
 }
 
-/** One answer's part of a directory: as many entries as the kernel has room for. */
+/** The part of a directory for one reply: as many entries as fit. */
 class InodeListing {
   readonly #directory: number
   readonly #cookie: number
@@ -48,7 +48,7 @@ class InodeListing {
     const { files, cookies } = this.#connection
     if (!this.#putDots()) return
     const after = cookies.findName(this.#directory, this.#cookie)
-    // Behind a place nobody remembers there is nothing: better than everything once more.
+    // An unknown cookie ends the listing; restarting it would repeat entries.
     if (this.#cookie > PARENT_COOKIE && after === undefined) return
     const limit = Math.ceil(this.#size / (MIN_ENTRY_BYTES + (this.#isPlus ? ENTRY_OUT_BYTES : 0)))
     for (const entry of files.readdir(this.#directory, after, limit)) {
@@ -57,7 +57,7 @@ class InodeListing {
     }
   }
 
-  /** The directory itself and its parent, which no file system keeps as names. False if there is no room for them. */
+  /** Adds `.` and `..`, which no file system stores. False if they do not fit. */
   #putDots(): boolean {
     const { files } = this.#connection
     for (const [name, cookie] of [
@@ -79,7 +79,7 @@ class InodeListing {
     putDirent(this.#reply, inode, cookie, name, this.#getEntryType(type, inode))
   }
 
-  /** A directory does not know pipes, sockets and devices apart: their inodes do. */
+  /** A directory does not distinguish pipes, sockets and devices; their inodes do. */
   #getEntryType(type: FileType, ino: number): number {
     if (type !== 'other') return toEntryType(formats[type])
     try {
@@ -90,7 +90,7 @@ class InodeListing {
     }
   }
 
-  /** Another process may have removed it since it was listed: then there is only its name, as a plain listing has. */
+  /** Adds the entry without a lookup if another process has removed the file since it was listed. */
   #replyIfPresent(ino: number): void {
     try {
       replyWithInode(this.#reply, this.#connection, ino)

@@ -21,12 +21,12 @@ export const lookup: InodeRequestHandler = (request, reply, connection) => {
     return
   }
   const ino = findInode(connection.files, request.node, name)
-  // Not ENOENT: only an answer can say that there is nothing, and that this may be remembered.
+  // Not ENOENT: only a reply with an empty entry can be cached.
   if (ino === undefined) putNoEntry(reply, connection.validity)
   else replyWithInode(reply, connection, ino)
 }
 
-/** The kernel asks for dots only to find what a file handle names, which it has forgotten. */
+/** The kernel looks up dots only to resolve a file handle that it has forgotten. */
 function findInode(files: InodeFs, node: number, name: string): number | undefined {
   if (name === '.') return node
   return name === '..' ? files.getParent(node) : files.lookup(node, name)
@@ -49,7 +49,7 @@ export const symlink: InodeRequestHandler = (request, reply, connection) => {
   replyWithNewName(reply, connection, (files) => files.symlink(node, name, target, { uid, gid }))
 }
 
-/** A file without a name, which the answer opens. */
+/** Creates an open file without a name. */
 export const tmpfile: InodeRequestHandler = (request, reply, { files, attributes, nodes, validity }) => {
   const owner = toInodeOwner(request, request.u32(4))
   const ino = attributes.commitWith(() => files.tmpfile(request.node, owner))
@@ -91,7 +91,7 @@ export const rename2: InodeRequestHandler = (request, _, { files, attributes }) 
   attributes.commitWith(() => files.rename(request.node, from, target, to, mode))
 }
 
-/** Gives an inode a name, and answers with it. It is told only once, however often the change has to be tried. */
+/** Adds a name to an inode and replies with it. Counts one lookup, however often the change is retried. */
 function replyWithNewName(
   reply: FuseReply,
   connection: FuseConnection,
@@ -106,7 +106,7 @@ function parseRenameNames(request: FuseRequest, offset: number): readonly [from:
   return [request.text(offset), request.text(request.getTextEnd(offset))]
 }
 
-/** A whiteout, the third flag, is nothing a vault can hold. */
+/** Rejects the third flag, a whiteout, which a vault cannot store. */
 function parseRenameMode(flags: number, name: string): 'replace' | 'noreplace' | 'exchange' {
   if (flags === 0) return 'replace'
   if (flags === renameFlags.noreplace) return 'noreplace'

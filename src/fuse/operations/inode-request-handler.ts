@@ -5,25 +5,25 @@ import type { LookupCounts } from '../lookup-counts.ts'
 import { type CacheTtl, type FuseReply, type FuseRequest, putEntry } from '../protocol/index.ts'
 import type { SplitAppends } from '../split-appends.ts'
 
-/** What the operations of one connection share. */
+/** Shared state of the handlers of one connection. */
 export interface FuseConnection {
   readonly files: InodeFs
-  /** Attributes are asked and set here, and every other change is committed with those that wait. */
+  /** Reads and sets attributes. Every other change is committed with the deferred ones. */
   readonly attributes: DeferredAttributes
   readonly nodes: LookupCounts
   readonly cookies: ListingCookies
   readonly splitAppends: SplitAppends
   readonly validity: CacheTtl
-  /** By which the kernel gets to know the file it is woken with. */
+  /** Name by which the kernel looks up the wake file. */
   readonly wakeName: string | undefined
-  /** Has the kernel drop what it has cached of an inode's content. */
+  /** Makes the kernel drop its cached content of an inode. */
   readonly reportStale: (ino: number) => void
 }
 
-/** Does what a request asks for and puts the answer; throws a VfsError or WireError to refuse. */
+/** Handles a request and writes the reply; throws a VfsError or WireError to fail it. */
 export type InodeRequestHandler = (request: FuseRequest, reply: FuseReply, connection: FuseConnection) => void
 
-/** Answers with an inode the kernel thereby knows. */
+/** Replies with an inode and counts the lookup. */
 export function replyWithInode(
   reply: FuseReply,
   { attributes: late, nodes, validity }: FuseConnection,
@@ -34,7 +34,7 @@ export function replyWithInode(
   putEntry(reply, ino, attributes, validity)
 }
 
-/** Commits everything that waits for more to come: all is quiet. */
+/** Commits everything that is deferred. */
 export function commitPending({ files, attributes, nodes }: FuseConnection): void {
   attributes.commit()
   nodes.releaseForgotten()

@@ -9,7 +9,7 @@ const modes = { create: 1, replace: 2 } as const
 
 export const getxattr: InodeRequestHandler = (request, reply, { files }) => {
   const value = files.getxattr(request.node, assertStorableName(request.text(8)))
-  // Asked before every first write to a file, and nearly always in vain: not worth an error.
+  // The kernel sends this before every first write to a file; a thrown error would be slow.
   if (value === undefined) reply.setError(constants.errno.ENODATA)
   else putXattrValue(reply, value, request.u32(0))
 }
@@ -35,14 +35,14 @@ export const removexattr: InodeRequestHandler = (request, _, { files, attributes
   attributes.commitWith(() => files.removexattr(request.node, name))
 }
 
-/** Access control lists, which are of the system, would be kept and not be honoured: better to refuse them. */
+/** Rejects access control lists and other system attributes, because they would be stored but not enforced. */
 function assertStorableName(name: string): string {
   if (!namespaces.some((namespace) => name.startsWith(namespace)))
     throw new VfsError('ENOTSUP', name, { op: 'xattr' })
   return name
 }
 
-/** The value, or how long it is if the caller asks with no room for it. ERANGE. */
+/** Writes the value, or its length if the caller passed no buffer. ERANGE. */
 function putXattrValue(reply: FuseReply, value: Uint8Array, room: number): void {
   if (room === 0) {
     reply.u32(value.length)

@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** What the kernel holds by a number of ours until it releases it. */
+/** Open objects by handle number, until the kernel releases them. */
 export class HandleTable<T> {
   readonly #open = new Map<number, T>()
   #last = 0
@@ -17,7 +17,7 @@ export class HandleTable<T> {
     return value
   }
 
-  /** Takes it out. EBADF. */
+  /** Removes and returns an object. EBADF. */
   remove(handle: number): T {
     const value = this.get(handle)
     this.#open.delete(handle)

@@ -2,42 +2,42 @@ import { child, type FileType, VfsError } from '../../vfs/index.ts'
 
 const ROOT_INODE = 1
 
-/** A name that the kernel knows by a number. */
+/** A name that the kernel knows by number. */
 export interface PathNode {
   readonly ino: number
   readonly type: FileType
-  /** Where it is; undefined for the root, and once it has lost its name. */
+  /** Parent directory; undefined for the root and for removed nodes. */
   parent: PathNode | undefined
   name: string
-  /** How often the kernel was told of it. */
+  /** Number of lookups that the kernel has not forgotten. */
   lookupCount: number
   readonly children: Map<string, PathNode>
 }
 
 /**
- * Which path the kernel means by which number: a tree of names, since a rename moves everything below it.
- * A number is never used again, and a name that is made anew is another node.
+ * Maps the kernel's node numbers to paths. It is a tree of names, since a rename moves everything below it.
+ * A number is never reused, and a recreated name is a new node.
  */
 export class NodeTable {
   readonly root: PathNode = createNode(ROOT_INODE, 'directory')
   readonly #nodes = new Map<number, PathNode>([[ROOT_INODE, this.root]])
   #last = ROOT_INODE
 
-  /** ENOENT for what the kernel was never told of, or has forgotten. */
+  /** Throws ENOENT for a number that the kernel never got or has forgotten. */
   get(ino: number): PathNode {
     const node = this.#nodes.get(ino)
     if (node === undefined) throw new VfsError('ENOENT', `node ${ino}`, { op: 'lookup' })
     return node
   }
 
-  /** Where a node is now. ENOENT if it was removed. */
+  /** Returns the current path of a node. ENOENT if it was removed. */
   getPath(node: PathNode): string {
     if (node === this.root) return '/'
     if (node.parent === undefined) throw new VfsError('ENOENT', node.name, { op: 'lookup' })
     return child(this.getPath(node.parent), node.name)
   }
 
-  /** The node the kernel knows for a path. */
+  /** Returns the node for a path that the kernel knows. */
   findNode(path: string): PathNode | undefined {
     const names = path === '/' ? [] : path.slice(1).split('/')
     let node: PathNode | undefined = this.root
@@ -45,7 +45,7 @@ export class NodeTable {
     return node
   }
 
-  /** The node of a name, of which the kernel is about to be told once more. */
+  /** Returns the node for a name and counts one lookup. */
   addLookup(parent: PathNode, name: string, type: FileType): PathNode {
     const known = parent.children.get(name)
     const node = known?.type === type ? known : this.#addNode(parent, name, type)
@@ -53,7 +53,7 @@ export class NodeTable {
     return node
   }
 
-  /** The kernel forgets that it was told so many times. */
+  /** Subtracts lookups of a node. */
   forget(ino: number, times: number): void {
     const node = this.#nodes.get(ino)
     if (node === undefined || node === this.root) return
@@ -61,14 +61,14 @@ export class NodeTable {
     this.#dropIfUnknown(node)
   }
 
-  /** A name is gone; what had it stays for whoever has it open. */
+  /** Removes a name; its node stays for open handles. */
   remove(parent: PathNode, name: string): void {
     const node = parent.children.get(name)
     parent.children.delete(name)
     if (node !== undefined) node.parent = undefined
   }
 
-  /** A name has become another, and what had that is gone. */
+  /** Renames a node and removes the node at the target. */
   move(from: PathNode, name: string, to: PathNode, newName: string): void {
     const node = from.children.get(name)
     if (node === undefined || (from === to && name === newName)) return
@@ -87,7 +87,7 @@ export class NodeTable {
     return node
   }
 
-  /** What has children is on their paths, and stays as long as they do. */
+  /** Drops a node without lookups and children. Children need their ancestors for their paths. */
   #dropIfUnknown(node: PathNode): void {
     if (node === this.root || node.lookupCount > 0 || node.children.size > 0) return
     this.#nodes.delete(node.ino)

@@ -3,8 +3,8 @@ import type { PathNode } from './node-table.ts'
 import type { OpenHandle } from './open-handle.ts'
 
 /**
- * A device, or whatever else is neither file nor directory: what is written goes to it at once, and what is read is
- * what it has to say. Each opening is a conversation of its own, which ends when it is closed.
+ * An open device, or another node that is neither file nor directory. Writes reach it at once.
+ * Each open is a separate session, which ends at close.
  */
 export class OpenDeviceHandle implements OpenHandle {
   readonly node: PathNode
@@ -17,7 +17,7 @@ export class OpenDeviceHandle implements OpenHandle {
     this.#handle = handle
   }
 
-  /** There is nothing in it that could be emptied. */
+  /** A device has no content to truncate. */
   begin(): void {}
 
   read(position: number, length: number): Promise<Uint8Array> {
@@ -28,12 +28,12 @@ export class OpenDeviceHandle implements OpenHandle {
     return this.#handle.write(position, bytes)
   }
 
-  /** A conversation has no positions. */
+  /** A device has no offsets. */
   append(bytes: Uint8Array): Promise<void> {
     return this.#handle.write(0, bytes)
   }
 
-  /** What was written has been taken already. */
+  /** Writes are never buffered. */
   async flush(): Promise<void> {}
 
   release(): Promise<void> {
@@ -45,7 +45,7 @@ export class OpenDeviceHandle implements OpenHandle {
   }
 }
 
-/** Opens what has handles and no content of its own; undefined for everything else. */
+/** Opens a node that has handles but no content; undefined for others. */
 export async function openDeviceHandle(
   fs: FileSystem,
   { node, path, isWriter }: { readonly node: PathNode; readonly path: string; readonly isWriter: boolean },
@@ -53,11 +53,11 @@ export async function openDeviceHandle(
   ctx: CallContext,
 ): Promise<OpenDeviceHandle | undefined> {
   if (type !== 'other' || !isOpenable(fs)) return undefined
-  // It outlives the request that opens it.
+  // The handle outlives the request that opens it.
   const { signal, ...lasting } = ctx
   const handle = await fs.open(path, { write: isWriter }, lasting)
   if (signal?.aborted) {
-    // The kernel no longer waits for it, and will never release it.
+    // The kernel no longer waits for it and will not release it.
     await handle.close()
     signal.throwIfAborted()
   }

@@ -1,6 +1,6 @@
 import type { CallContext, DirEntry, FileSystem } from '../../vfs/index.ts'
 
-/** A directory as one `opendir` lists it: read as far as somebody asks, and anew from the start. */
+/** Listing of one `opendir`, read on demand and restarted by `rewind`. */
 export class OpenDirectory {
   readonly #list: () => AsyncIterable<DirEntry>
   #source: AsyncIterator<DirEntry> | undefined
@@ -10,14 +10,14 @@ export class OpenDirectory {
     this.#list = () => fs.readdir(path, ctx)
   }
 
-  /** Starts over, as for a first look. */
+  /** Restarts the listing. */
   async rewind(): Promise<void> {
     await this.close()
     this.#entries = []
     this.#source = this.#list()[Symbol.asyncIterator]()
   }
 
-  /** The entry at a place in the listing; undefined at its end. */
+  /** Returns the entry at an index; undefined at the end. */
   async at(index: number): Promise<DirEntry | undefined> {
     while (this.#entries.length <= index && this.#source !== undefined) {
       const { done, value } = await this.#source.next()

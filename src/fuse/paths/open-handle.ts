@@ -3,26 +3,26 @@ import type { PathNode } from './node-table.ts'
 import type { OpenPathFile } from './open-path-file.ts'
 import type { PathFiles } from './path-files.ts'
 
-/** What the kernel holds open of a node, and does with it. */
+/** An open handle of a node. */
 export interface OpenHandle {
   readonly node: PathNode
   readonly isWriter: boolean
-  /** The kernel is about to be told of it. */
+  /** Activates the handle just before the reply to the kernel. */
   begin(truncates: boolean): void
-  /** A part of the content, shorter only at its end. */
+  /** Returns a part of the content, shorter only at its end. */
   read(position: number, length: number, ctx: CallContext): Uint8Array | Promise<Uint8Array>
   write(position: number, bytes: Uint8Array, ctx: CallContext): Promise<void>
-  /** Writes at the end, wherever the kernel takes that to be. */
+  /** Writes at the end, whatever position the kernel assumes. */
   append(bytes: Uint8Array, ctx: CallContext): Promise<void>
-  /** At every close, and whenever somebody wants to be sure. */
+  /** Called at every close and on `fsync`. */
   flush(ctx: CallContext): Promise<void>
-  /** The kernel has let go of it. */
+  /** Called when the kernel releases the handle. */
   release(): Promise<void>
-  /** The kernel is gone, and lets go of nothing any more. */
+  /** Called after the kernel has disconnected. */
   close(): Promise<void>
 }
 
-/** A file, whose content is kept with the others that are open of its node. */
+/** An open file; it shares the content with other handles of its node. */
 export class OpenFileHandle implements OpenHandle {
   readonly #files: PathFiles
   readonly #file: OpenPathFile

@@ -1,7 +1,7 @@
 import { type CallContext, type FileSystem, PartReader } from '../../vfs/index.ts'
 import type { PathNode } from './node-table.ts'
 
-/** What one `open` of the kernel led to. */
+/** State of one `open`. */
 export class OpenPathFile {
   readonly node: PathNode
   readonly isWriter: boolean
@@ -13,12 +13,12 @@ export class OpenPathFile {
     this.#parts = new PartReader(fs, pathOf, ctx)
   }
 
-  /** A part of the content, shorter only at its end. */
+  /** Returns a part of the content, shorter only at its end. */
   read(position: number, length: number, ctx: CallContext): Promise<Uint8Array> {
     return this.#parts.read(position, length, ctx)
   }
 
-  /** Lets go of what it reads from. */
+  /** Closes the reader. */
   close(): Promise<void> {
     return this.#parts.close()
   }

@@ -2,7 +2,7 @@ import { type FileType, getPermissions, type Stat } from '../../vfs/index.ts'
 import type { InodeAttributes } from '../inode-fs.ts'
 
 const BLOCK_BYTES = 512
-/** As C has them. What is neither file, directory nor link is read like a file. */
+/** File type bits, as in C. Types other than file, directory and link are treated as files. */
 export const formatBits: Readonly<Record<FileType, number>> = {
   file: 0o100000,
   directory: 0o040000,
@@ -10,13 +10,13 @@ export const formatBits: Readonly<Record<FileType, number>> = {
   other: 0o100000,
 }
 
-/** Whom everything in a mount belongs to: file systems know no owners. */
+/** Owner of everything in a mount, since file systems have no owners. */
 export interface MountOwner {
   readonly uid: number
   readonly gid: number
 }
 
-/** What `stat` tells of something in a file system. */
+/** Converts a `Stat` to the attributes of an inode. */
 export function toInodeAttributes(stat: Stat, owner: MountOwner, nlink = 1): InodeAttributes {
   const { type, size, mtime } = stat
   const ms = mtime.getTime()

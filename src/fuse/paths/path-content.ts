@@ -13,26 +13,26 @@ import { emptyReply, type PathConnection, type PathRequestHandler } from './path
 
 const ACCESS_MODE = 0o3
 const TRUNCATE = 0o1000
-/** Every read is asked for, whatever size the file is said to have. */
+/** Sends every read to the server, whatever the reported size. */
 const DIRECT_IO = 1 << 0
-/** It has no positions, and whoever writes does not wait for whoever reads. */
+/** The file has no offsets, and writers do not wait for readers. */
 const STREAM = 1 << 4
-/** A close is not announced: there is nothing to store. */
+/** Omits the flush at close, because there is nothing to store. */
 const NO_FLUSH = 1 << 5
 
-/** What the flags of an `open` mean here. */
+/** Parses the flags of an `open`. */
 export function parseOpenFlags(flags: number): { readonly isWriter: boolean; readonly truncates: boolean } {
   return { isWriter: (flags & ACCESS_MODE) !== 0, truncates: (flags & TRUNCATE) !== 0 }
 }
 
-/** How the kernel is to use what it opens, beside what follows from that itself. */
+/** Flags for the kernel that do not follow from the handle itself. */
 interface OpenReplyFlags {
   readonly truncates: boolean
   readonly isDirect?: boolean
   readonly isStream?: boolean
 }
 
-/** `fuse_open_out` of what the kernel holds from now on. */
+/** Writes the `fuse_open_out` of a new handle. */
 export function putOpenReply(
   reply: FuseReply,
   { handles }: PathConnection,
@@ -59,7 +59,7 @@ export const open: PathRequestHandler = async (request, connection, ctx) => {
   if (device !== undefined)
     return (reply) => putOpenReply(reply, connection, device, { truncates, isDirect: true, isStream: true })
   if (isWriter) await files.assertWritable(node, ctx)
-  // What is made up as it is read has no size in advance. Whoever writes may want to map the file, and can not then.
+  // Generated content has no size in advance. A writer may want to map the file, which direct I/O prevents.
   const isDirect = !isWriter && (stat.type === 'other' || stat.size === 0)
   const file = new OpenFileHandle(files, files.createOpenFile(node, isWriter))
   return (reply) => putOpenReply(reply, connection, file, { truncates, isDirect })
@@ -84,7 +84,7 @@ export const write: PathRequestHandler = async (request, { handles }, ctx) => {
   }
 }
 
-/** At every close, and whenever somebody wants to be sure. */
+/** Called at every close and on `fsync`. */
 export const flush: PathRequestHandler = async (request, { handles }, ctx) => {
   await handles.get(request.u64(0)).flush(ctx)
   return emptyReply
@@ -102,7 +102,7 @@ export const getattr: PathRequestHandler = async (request, { files, owner, valid
   return (reply) => putAttributes(reply, node.ino, toInodeAttributes(stat, owner, links), validity)
 }
 
-/** Sizes and modes are set. Times are the file system's own business, and owners can stay what they are. */
+/** Sets size and mode. The file system sets times itself; a change of owner is EPERM. */
 export const setattr: PathRequestHandler = async (request, connection, ctx) => {
   const { files, owner } = connection
   const node = files.table.get(request.node)
@@ -110,7 +110,7 @@ export const setattr: PathRequestHandler = async (request, connection, ctx) => {
   if ((uid ?? owner.uid) !== owner.uid || (gid ?? owner.gid) !== owner.gid)
     throw new VfsError('EPERM', files.table.getPath(node), { op: 'chown' })
   if (mode !== undefined) await files.chmod(node, mode, ctx)
-  // A device has no size; that it cannot be set bothers nobody.
+  // Ignored for a device, which has no size.
   if (size !== undefined && node.type !== 'other') await files.truncate(node, size, ctx)
   return getattr(request, connection, ctx)
 }

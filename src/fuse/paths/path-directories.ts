@@ -5,7 +5,7 @@ import { OpenDirectory } from './open-directory.ts'
 import { formatBits } from './path-attributes.ts'
 import { emptyReply, type PathRequestHandler } from './path-request-handler.ts'
 
-/** What a listing gives for a file the kernel does not know yet. */
+/** Inode number in a listing for a file that the kernel does not know yet. */
 const UNKNOWN_INODE = 0xffff_ffff
 const DOTS: readonly DirEntry[] = [
   { name: '.', type: 'directory' },
@@ -14,11 +14,11 @@ const DOTS: readonly DirEntry[] = [
 
 export const opendir: PathRequestHandler = async (request, { files, directories }, ctx) => {
   const path = files.table.getPath(files.table.get(request.node))
-  // The listing outlives this request, and is ended by its release.
+  // The listing outlives this request; its release ends it.
   const { signal: _, ...lasting } = ctx
   const directory = new OpenDirectory(files.fs, path, lasting)
   await directory.rewind()
-  // A listing fails with its first entry, if it does.
+  // A failing listing fails at its first entry.
   await directory.at(0)
   return (reply) => {
     reply.u64(directories.add(directory))
@@ -43,7 +43,7 @@ export const releasedir: PathRequestHandler = async (request, { directories }) =
   return emptyReply
 }
 
-/** As many entries as there is room for. */
+/** Reads as many entries as fit. */
 async function readEntries(directory: OpenDirectory, first: number, room: number): Promise<DirEntry[]> {
   const entries: DirEntry[] = []
   let bytes = 0

@@ -18,19 +18,19 @@ import { NodeTable, type PathNode } from './node-table.ts'
 import { OpenPathFile } from './open-path-file.ts'
 import type { PathDentry } from './path-dentry.ts'
 
-/** What is open of a file, and what was changed of it. */
+/** Open handles and unsaved changes of a file. */
 interface OpenNode {
   openings: number
   writers: number
-  draft: WriteBuffer | undefined
-  /** What was known of it when it lost its name; it is nowhere in the file system then. */
+  buffer: WriteBuffer | undefined
+  /** Last stat of a file that has lost its name; the file system no longer has it. */
   orphan: Stat | undefined
   turn: Promise<unknown>
 }
 
 /**
- * The files of a file system as a kernel has them open: read in parts, changed in memory, stored when they are
- * flushed. What was opened stays readable after its name is gone.
+ * Open files of a kernel: read in parts, changed in memory, stored on flush.
+ * An open file stays readable after its name is removed.
  */
 export class PathFiles {
   readonly fs: FileSystem
@@ -39,42 +39,41 @@ export class PathFiles {
   readonly #onStored: (node: PathNode) => void
   readonly #nodes = new Map<PathNode, OpenNode>()
 
-  /** @param onStored hears of each file whose content was replaced. */
+  /** @param onStored called with each file whose content was replaced. */
   constructor(fs: FileSystem, ctx: CallContext, onStored: (node: PathNode) => void) {
     this.fs = fs
     this.#ctx = ctx
     this.#onStored = onStored
   }
 
-  /** The context of one request. */
+  /** Returns the context for one request. */
   context(signal: AbortSignal): CallContext {
     return { ...this.#ctx, signal }
   }
 
-  /** What is known of a node, with what was changed and is not stored. ENOENT. */
+  /** Returns the stat of a node, including unsaved changes. ENOENT. */
   async stat(node: PathNode, ctx: CallContext): Promise<Stat> {
     const open = this.#nodes.get(node)
     const stat = open?.orphan ?? (await this.fs.stat(this.table.getPath(node), ctx))
-    const draft = open?.draft
-    if (draft === undefined) return stat
-    return { ...stat, size: draft.size, ...(draft.isDirty && { mtime: new Date() }) }
+    const buffer = open?.buffer
+    if (buffer === undefined) return stat
+    return { ...stat, size: buffer.size, ...(buffer.isDirty && { mtime: new Date() }) }
   }
 
   isOrphan(node: PathNode): boolean {
     return this.#nodes.get(node)?.orphan !== undefined
   }
 
-  /** What opening a node leads to. */
   createOpenFile(node: PathNode, isWriter: boolean): OpenPathFile {
     return new OpenPathFile(node, isWriter, this.fs, () => this.table.getPath(node), this.#ctx)
   }
 
-  /** Whoever will write learns now whether that is allowed, not when everything is written. */
+  /** Fails at open if the file is not writable, not after everything is written. */
   async assertWritable(node: PathNode, ctx: CallContext): Promise<void> {
     if (!this.isOrphan(node)) await assertWritable(this.fs, this.table.getPath(node), ctx)
   }
 
-  /** The kernel is about to be told that a file is open; it is emptied if that was asked for. */
+  /** Counts an open handle just before the reply, and truncates the file if requested. */
   addOpening({ node, isWriter }: OpenPathFile, truncates: boolean): void {
     const open = this.#openNode(node)
     open.openings++
@@ -88,35 +87,34 @@ export class PathFiles {
     length: number,
     ctx: CallContext,
   ): Uint8Array | Promise<Uint8Array> {
-    const draft = this.#nodes.get(file.node)?.draft
-    return draft?.read(position, length) ?? file.read(position, length, ctx)
+    const buffer = this.#nodes.get(file.node)?.buffer
+    return buffer?.read(position, length) ?? file.read(position, length, ctx)
   }
 
-  /** Keeps bytes until the file is flushed. EFBIG. */
+  /** Buffers bytes until the file is flushed. EFBIG. */
   write({ node }: OpenPathFile, position: number, bytes: Uint8Array, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
-    return this.#runInOrder(open, async () => (await this.#getDraft(node, open, ctx)).write(position, bytes))
+    return this.#runInOrder(open, async () => (await this.#getBuffer(node, open, ctx)).write(position, bytes))
   }
 
   /**
-   * Adds bytes to the end of the file: at once where the file system can, so that nobody else's are in the way, and else
-   * to whatever is there when it is flushed. EFBIG.
+   * Appends bytes to the file: at once if the file system can append atomically, otherwise at the next flush. EFBIG.
    */
   append({ node }: OpenPathFile, bytes: Uint8Array, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
     return this.#runInOrder(open, async () => {
       if (open.orphan === undefined && (await this.#appendNow(node, open, bytes, ctx))) return
-      const draft = await this.#getDraft(node, open, ctx)
-      draft.append(bytes)
+      const buffer = await this.#getBuffer(node, open, ctx)
+      buffer.append(bytes)
     })
   }
 
-  /** Sets a size: of an open file until it is flushed, of any other at once. */
+  /** Sets the size of an open file in its write buffer, of any other file at once. */
   truncate(node: PathNode, size: number, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
     return this.#runInOrder(open, async () => {
       if (size === 0) this.#truncateDraft(open)
-      else (await this.#getDraft(node, open, ctx)).truncate(size)
+      else (await this.#getBuffer(node, open, ctx)).truncate(size)
       if (open.writers > 0) return
       await this.#store(node, open, ctx)
       this.#releaseUnused(node, open)
@@ -124,8 +122,8 @@ export class PathFiles {
   }
 
   /**
-   * Sets permissions, for which a file has to be written anew. Where that cannot be done, more of them are not given
-   * and nobody minds; that fewer cannot be given is ENOTSUP.
+   * Sets permissions by rewriting the file. If that is impossible, added permissions are ignored silently.
+   * Removing permissions fails with ENOTSUP then.
    */
   async chmod(node: PathNode, mode: number, ctx: CallContext): Promise<void> {
     const stat = await this.stat(node, ctx)
@@ -143,13 +141,13 @@ export class PathFiles {
     this.#onStored(node)
   }
 
-  /** Stores what was changed. */
+  /** Stores the changes of a file. */
   async flush(node: PathNode, ctx: CallContext): Promise<void> {
     const open = this.#nodes.get(node)
     if (open !== undefined) await this.#runInOrder(open, () => this.#store(node, open, ctx))
   }
 
-  /** One opening less. What could not be stored before is tried once more. */
+  /** Closes one handle and retries a failed store. */
   async release(file: OpenPathFile): Promise<void> {
     const { node } = file
     const open = this.#openNode(node)
@@ -163,7 +161,7 @@ export class PathFiles {
     }
   }
 
-  /** Takes a name away. What is open of it is read before, since afterwards it is nowhere. */
+  /** Removes a name. Reads the content of open files first, because it is lost afterwards. */
   async removeName(
     { parent, name, path }: PathDentry,
     ctx: CallContext,
@@ -177,21 +175,21 @@ export class PathFiles {
     }
     await this.#runInOrder(open, async () => {
       const stat = await this.fs.stat(path, ctx)
-      await this.#getDraft(node, open, ctx)
+      await this.#getBuffer(node, open, ctx)
       await change()
       open.orphan = stat
     })
   }
 
-  /** Stores what is not, of everything at or below a path. */
+  /** Stores the changes of all files at or below a path. */
   async flushBelow(path: string, ctx: CallContext): Promise<void> {
     for (const [node, open] of this.#nodes) {
-      if (open.draft?.isDirty && open.orphan === undefined && isWithin(this.table.getPath(node), path))
+      if (open.buffer?.isDirty && open.orphan === undefined && isWithin(this.table.getPath(node), path))
         await this.flush(node, ctx)
     }
   }
 
-  /** Stores everything that is not, as far as that goes. */
+  /** Stores all changes that can be stored. */
   async close(): Promise<void> {
     const all = [...this.#nodes.keys()].map((node) => this.flush(node, this.#ctx))
     await Promise.allSettled(all)
@@ -200,13 +198,13 @@ export class PathFiles {
   #openNode(node: PathNode): OpenNode {
     let open = this.#nodes.get(node)
     if (open === undefined) {
-      open = { openings: 0, writers: 0, draft: undefined, orphan: undefined, turn: Promise.resolve() }
+      open = { openings: 0, writers: 0, buffer: undefined, orphan: undefined, turn: Promise.resolve() }
       this.#nodes.set(node, open)
     }
     return open
   }
 
-  /** Changes of a file and its storing come one after the other. */
+  /** Serializes the changes and stores of a file. */
   #runInOrder<T>(open: OpenNode, work: () => T | Promise<T>): Promise<T> {
     const done = open.turn.then(work)
     open.turn = done.catch(() => {})
@@ -214,16 +212,16 @@ export class PathFiles {
   }
 
   #truncateDraft(open: OpenNode): void {
-    if (open.draft === undefined) open.draft = WriteBuffer.createEmpty()
-    else open.draft.truncate(0)
+    if (open.buffer === undefined) open.buffer = WriteBuffer.createEmpty()
+    else open.buffer.truncate(0)
   }
 
-  async #getDraft(node: PathNode, open: OpenNode, ctx: CallContext): Promise<WriteBuffer> {
-    open.draft ??= WriteBuffer.from(await readFile(this.fs, this.table.getPath(node), {}, ctx))
-    return open.draft
+  async #getBuffer(node: PathNode, open: OpenNode, ctx: CallContext): Promise<WriteBuffer> {
+    open.buffer ??= WriteBuffer.from(await readFile(this.fs, this.table.getPath(node), {}, ctx))
+    return open.buffer
   }
 
-  /** False where the file system, or the part of it the file is in, cannot append. */
+  /** Returns false if the file system, or the mount with this file, cannot append. */
   async #appendNow(node: PathNode, open: OpenNode, bytes: Uint8Array, ctx: CallContext): Promise<boolean> {
     if (!isAppendable(this.fs)) return false
     await this.#store(node, open, ctx)
@@ -233,18 +231,18 @@ export class PathFiles {
       if (isVfsError(error, 'ENOTSUP')) return false
       throw error
     }
-    // What others appended meanwhile is in the file, and not in it.
-    open.draft = undefined
+    // The write buffer lacks bytes that others appended meanwhile.
+    open.buffer = undefined
     return true
   }
 
   async #store(node: PathNode, open: OpenNode, ctx: CallContext): Promise<void> {
-    if (open.orphan !== undefined || !open.draft?.isDirty) return
-    await open.draft.store(this.#createDraftStore(node, ctx))
+    if (open.orphan !== undefined || !open.buffer?.isDirty) return
+    await open.buffer.store(this.#createBufferStore(node, ctx))
     this.#onStored(node)
   }
 
-  #createDraftStore(node: PathNode, ctx: CallContext): WriteBufferStore {
+  #createBufferStore(node: PathNode, ctx: CallContext): WriteBufferStore {
     return {
       write: (content, ifMatch) => {
         const options: WriteOptions = { parents: false, ...(ifMatch !== undefined && { ifMatch }) }
@@ -258,9 +256,9 @@ export class PathFiles {
     }
   }
 
-  /** Without writers what the file system has counts again; without openings nothing is kept. */
+  /** Without writers the stored content counts again; without handles the state is dropped. */
   #releaseUnused(node: PathNode, open: OpenNode): void {
-    if (open.writers === 0 && open.orphan === undefined) open.draft = undefined
+    if (open.writers === 0 && open.orphan === undefined) open.buffer = undefined
     if (open.openings === 0) this.#nodes.delete(node)
   }
 }

@@ -8,7 +8,7 @@ import { rename, rename2, rmdir, unlink } from './path-removal.ts'
 import { emptyReply, type PathRequestHandler } from './path-request-handler.ts'
 
 const NAME_BYTES = 255
-/** The room of file systems on no disk that is known. */
+/** Reported space if the disk is unknown. */
 const UNKNOWN_SPACE = {
   blocks: 2 ** 28,
   bfree: 2 ** 28,
@@ -18,7 +18,7 @@ const UNKNOWN_SPACE = {
   bsize: 4096,
 } as const
 
-/** Answers with the room of the disk that has the files, which tells a program whether what it writes will fit. */
+/** Replies with the free space of the disk with the files, so that programs can check whether a write fits. */
 const statfs: PathRequestHandler = async (_request, { disk }) => {
   const { blocks, bfree, bavail, files, ffree, bsize } = (await findDiskSpace(disk)) ?? UNKNOWN_SPACE
   return (reply) => {
@@ -30,7 +30,7 @@ const statfs: PathRequestHandler = async (_request, { disk }) => {
   }
 }
 
-/** What is not here is answered with ENOSYS: the kernel then does it itself, or tells that it cannot be done. */
+/** A request that is not listed gets ENOSYS: the kernel handles it itself or fails the call. */
 export const pathHandlers: ReadonlyMap<number, PathRequestHandler> = new Map<number, PathRequestHandler>([
   [opcodes.lookup, lookup],
   [opcodes.getattr, getattr],
@@ -59,7 +59,7 @@ export const pathHandlers: ReadonlyMap<number, PathRequestHandler> = new Map<num
   [opcodes.rename2, rename2],
 ])
 
-/** Returns undefined where no disk is known, or it does not answer. */
+/** Returns undefined if the disk is unknown or cannot be queried. */
 async function findDiskSpace(disk: string | undefined): Promise<StatsFs | undefined> {
   return disk === undefined ? undefined : diskRoom(disk).catch(() => undefined)
 }

@@ -31,7 +31,7 @@ export const lookup: PathRequestHandler = async (request, connection, ctx) => {
   }
 }
 
-/** Makes a file and opens it; opens one that somebody else has made meanwhile. */
+/** Creates and opens a file; opens the existing one if another process created it meanwhile. */
 export const create: PathRequestHandler = async (request, connection, ctx) => {
   const { files } = connection
   const [flags, mode] = [request.u32(0), request.u32(4)]
@@ -47,7 +47,7 @@ export const create: PathRequestHandler = async (request, connection, ctx) => {
   }
 }
 
-/** Regular files only: nothing else can be kept. */
+/** Creates regular files only; others cannot be stored. */
 export const mknod: PathRequestHandler = async (request, connection, ctx) => {
   const [mode, place] = [
     request.u32(0),
@@ -82,12 +82,12 @@ export const readlink: PathRequestHandler = async (request, { files }, ctx) => {
   return (reply) => reply.text(target)
 }
 
-/** A file has one name in a file system: EPERM is how programs know that. */
+/** Hard links are not supported; programs expect EPERM for that. */
 export const link: PathRequestHandler = (request) => {
   throw new VfsError('EPERM', request.text(8), { op: 'link' })
 }
 
-/** Answers with what was made. */
+/** Replies with the new entry. */
 async function createEntryReply(
   place: PathDentry,
   connection: PathConnection,
@@ -99,7 +99,7 @@ async function createEntryReply(
   }
 }
 
-/** Makes an empty file. False if there is one, which is EEXIST if it must be new. */
+/** Creates an empty file. Returns false if it exists, or throws EEXIST if it must be new. */
 async function createFile(
   fs: FileSystem,
   path: string,

@@ -33,7 +33,7 @@ export const rename: PathRequestHandler = (request, connection, ctx) => {
 export const rename2: PathRequestHandler = (request, connection, ctx) => {
   const [from, to] = parseRenameDentries(request, connection, 16)
   const flags = request.u32(8)
-  // Two names cannot change places, and there are no whiteouts.
+  // Exchange and whiteouts are not supported.
   if ((flags & ~NO_REPLACE) !== 0) throw new VfsError('EINVAL', from.path, { op: 'rename' })
   return renameEntry(connection, from, to, { replaces: flags === 0 }, ctx)
 }
@@ -47,7 +47,7 @@ async function renameEntry(
 ): Promise<ReplyWriter> {
   const target = await findStat(files.fs, to.path, ctx)
   if (target?.type === 'directory') await assertEmpty(files.fs, to.path, 'rename', ctx)
-  // What is not stored yet would be stored under the name it had.
+  // Otherwise unsaved changes would be stored under the old name.
   await files.flushBelow(from.path, ctx)
   await files.removeName(to, ctx, () => move(files.fs, from.path, to.path, { overwrite: replaces }, ctx))
   files.table.move(from.parent, from.name, to.parent, to.name)

@@ -8,34 +8,34 @@ import { type MountOwner, toInodeAttributes } from './path-attributes.ts'
 import type { PathDentry } from './path-dentry.ts'
 import type { PathFiles } from './path-files.ts'
 
-/** What the operations of one connection share. */
+/** Shared state of the handlers of one connection. */
 export interface PathConnection {
   readonly files: PathFiles
   readonly handles: HandleTable<OpenHandle>
   readonly directories: HandleTable<OpenDirectory>
   readonly owner: MountOwner
   readonly validity: CacheTtl
-  /** A directory of the disk that has the files, if there is one. */
+  /** Directory on the disk with the files, if any. */
   readonly disk: string | undefined
 }
 
 /**
- * Puts an answer. Only here does an operation change what is known of the kernel: a request that was interrupted is
- * never answered with it, however its work ends.
+ * Writes a reply. A handler updates the kernel's state only here:
+ * an interrupted request never runs it, however its work ends.
  */
 export type ReplyWriter = (reply: FuseReply) => void
 
-/** Does what a request asks for; rejects with a VfsError or WireError to refuse. */
+/** Handles a request; rejects with a VfsError or WireError to fail it. */
 export type PathRequestHandler = (
   request: FuseRequest,
   connection: PathConnection,
   ctx: CallContext,
 ) => ReplyWriter | Promise<ReplyWriter>
 
-/** An answer that says it was done, and nothing else. */
+/** Reports success without content. */
 export const emptyReply: ReplyWriter = () => {}
 
-/** Answers with a name the kernel thereby knows. */
+/** Replies with a name and counts the lookup. */
 export function replyWithName(
   reply: FuseReply,
   { files, owner, validity }: PathConnection,

@@ -19,21 +19,21 @@ import type { PathConnection, PathRequestHandler, ReplyWriter } from './path-req
 const FORGET_BYTES = 16
 
 export interface PathServerOptions {
-  /** Goes along with every call: who asks. */
+  /** Context of every call. */
   readonly ctx?: CallContext
   readonly owner: MountOwner
   readonly validity: CacheTtl
-  /** A directory of the disk that has the files; plenty of room is said to be left when absent. */
+  /** Directory on the disk with the files; a fixed amount of free space is reported when absent. */
   readonly disk?: string | undefined
-  /** How long an interrupted operation may take to end by itself: most signals mean nothing for it. */
+  /** Time an interrupted operation may take to end by itself; most signals do not concern it. */
   readonly interruptAfterMs: number
-  /** Sends an answer or a notice, at once. */
+  /** Sends a reply or a notice at once. */
   readonly send: (answer: readonly Uint8Array[]) => void
 }
 
 /**
- * Answers one kernel's requests from a file system, each when it is done, in whatever order that is.
- * Whatever it is sent, it answers or keeps still; it never throws.
+ * Serves one kernel's requests from a file system concurrently, replying in order of completion.
+ * It replies or stays silent for any input and never throws.
  */
 export class PathServer {
   readonly #connection: PathConnection
@@ -43,9 +43,9 @@ export class PathServer {
 
   constructor(fs: FileSystem, options: PathServerOptions) {
     const { owner, validity, disk, ctx = {} } = options
-    // The kernel has followed all links: one on the way was put there since.
+    // The kernel has resolved all links; a link in the path has been added since.
     const files = new PathFiles(fs, { ...ctx, links: 'refuse' }, ({ parent }) => {
-      // A file that is replaced may count as a change of its directory, of which the kernel would not think.
+      // Replacing a file may change its directory, which the kernel does not expect.
       if (parent !== undefined) options.send([encodeInvalidAttributes(parent.ino)])
     })
     this.#connection = {
@@ -59,7 +59,7 @@ export class PathServer {
     this.#options = options
   }
 
-  /** Takes a request, which is the server's from now on. */
+  /** Handles a request and takes ownership of its buffer. */
   handle(bytes: Buffer): void {
     const request = FuseRequest.parse(bytes)
     if (request === undefined) return
@@ -70,12 +70,12 @@ export class PathServer {
     }
   }
 
-  /** What the kernel is to be told of a change that somebody made. */
+  /** Returns the kernel notices for a change by another process. */
   createNotices(change: PathChange): Buffer[] {
     return createNotices(change, this.#connection.files.table)
   }
 
-  /** The kernel is gone: what it left unfinished is ended, and what it left open is stored. */
+  /** Aborts running requests after the kernel has disconnected, and stores unsaved changes. */
   async close(): Promise<void> {
     for (const running of this.#running.values()) running.abort()
     const { files, handles, directories } = this.#connection
@@ -113,7 +113,7 @@ export class PathServer {
     }
   }
 
-  /** Ends an operation that does not end by itself soon. */
+  /** Aborts an operation that does not end by itself soon. */
   #interrupt(unique: number): void {
     const running = this.#running.get(unique)
     if (running === undefined) return

@@ -3,7 +3,7 @@ import type { FuseReply } from './fuse-reply.ts'
 import type { FuseRequest } from './fuse-request.ts'
 
 const BLOCK_BYTES = 4096
-/** Which fields of a `setattr` are meant. */
+/** Bits for the fields present in a `setattr`. */
 const setattrFields = {
   mode: 1 << 0,
   uid: 1 << 1,
@@ -16,15 +16,15 @@ const setattrFields = {
   killPrivileges: 1 << 11,
 } as const
 
-/** How long the kernel may answer from what it was told. It is told of changes that others make. */
+/** Cache time of names and attributes. Notices invalidate them when others make changes. */
 export interface CacheTtl {
   readonly seconds: number
 }
 
-/** What a `setattr` asks for. */
+/** Decoded `setattr` request. */
 export interface SetAttributes {
   readonly changes: InodeChanges
-  /** Whoever truncates may not keep the set-user-id bit. */
+  /** True if the set-user-id bit must be cleared, as after a truncate. */
   readonly killsPrivileges: boolean
 }
 
@@ -68,7 +68,7 @@ export function putEntry(
   { seconds }: CacheTtl,
 ): void {
   reply.u64(ino)
-  // Numbers are never used again, so there is one generation.
+  // Inode numbers are never reused, so one generation suffices.
   reply.u64(0)
   reply.u64(seconds)
   reply.u64(seconds)
@@ -76,14 +76,14 @@ export function putEntry(
   putAttributeFields(reply, ino, attributes)
 }
 
-/** A `fuse_entry_out` that says there is nothing, and for how long that may be remembered. */
+/** Writes a `fuse_entry_out` for a missing name, with its cache time. */
 export function putNoEntry(reply: FuseReply, { seconds }: CacheTtl): void {
   reply.zeros(16)
   reply.u64(seconds)
   reply.zeros(104)
 }
 
-/** What stands for an entry in a listing of which the kernel is to remember nothing. */
+/** Writes the placeholder for an entry that the kernel must not cache. */
 export function putEntryToSkip(reply: FuseReply): void {
   reply.zeros(128)
 }

@@ -2,10 +2,10 @@ import type { FuseReply } from './fuse-reply.ts'
 
 const HEADER_BYTES = 24
 const ALIGNMENT = 8
-/** What precedes an entry in a listing that looks everything up. */
+/** Size of the lookup result before each entry of `readdirplus`. */
 export const ENTRY_OUT_BYTES = 128
 
-/** `d_type`: the kind of a file, as a mode has it above the permissions; 0 where nobody knows. */
+/** Returns the `d_type` for a mode; 0 if unknown. */
 export function toEntryType(mode: number): number {
   return (mode >> 12) & 0o17
 }
@@ -14,7 +14,7 @@ export function getDirentSize(name: string): number {
   return Math.ceil((HEADER_BYTES + Buffer.byteLength(name)) / ALIGNMENT) * ALIGNMENT
 }
 
-/** `fuse_dirent`; `cookie` is where a listing goes on behind it, `kind` a `d_type`. */
+/** Writes a `fuse_dirent`. `cookie` is the position after it, `kind` a `d_type`. */
 export function putDirent(reply: FuseReply, ino: number, cookie: number, name: string, kind: number): void {
   const before = reply.length
   const bytes = Buffer.byteLength(name)

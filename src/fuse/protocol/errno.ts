@@ -3,7 +3,7 @@ import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
 
 const { errno } = constants
 
-/** How the kernel's programs know each of our codes. */
+/** Error numbers for our codes. */
 const errnoByCode: Readonly<Record<ErrorCode, number>> = {
   ENOENT: errno.ENOENT,
   EEXIST: errno.EEXIST,
@@ -31,7 +31,7 @@ const errnoByCode: Readonly<Record<ErrorCode, number>> = {
   EINTERNAL: errno.EIO,
 }
 
-/** A refusal that only the kernel's protocol has a number for, such as ENOSYS and ERANGE. */
+/** An error that only the wire protocol has a number for, such as ENOSYS and ERANGE. */
 export class WireError extends Error {
   override readonly name = 'WireError'
   readonly errno: number
@@ -42,7 +42,7 @@ export class WireError extends Error {
   }
 }
 
-/** The number a failure has on the wire; EIO for what is none of ours. */
+/** Returns the error number for the wire; EIO for foreign errors. */
 export function toErrno(error: unknown): number {
   if (error instanceof WireError) return error.errno
   return isVfsError(error) ? errnoByCode[error.code] : errno.EIO

@@ -4,19 +4,19 @@ const HEADER_BYTES = 16
 const ERROR = 4
 const UNIQUE = 8
 const HIGH = 2 ** 32
-/** What a request may ask for at most, with some room for a header. */
+/** Limit in bytes for a reply, with room for a header. */
 const CAPACITY = 1024 * 1024 + 4096
 
 /**
- * The answer to one request, made in a buffer that is used again for the next. Fields are put one behind the other;
- * `tail` is content that is sent behind them without being copied.
+ * The reply to one request, in a buffer that the next reply reuses. Fields are appended in order.
+ * `tail` adds content after them without copying it.
  */
 export class FuseReply {
   readonly #buffer: Buffer = Buffer.allocUnsafe(CAPACITY)
   #length = HEADER_BYTES
   #tail: Uint8Array | undefined
 
-  /** Starts an answer that says it was done, with nothing behind that. */
+  /** Starts an empty success reply. */
   begin(request: FuseRequest): void {
     this.#length = HEADER_BYTES
     this.#tail = undefined
@@ -24,14 +24,14 @@ export class FuseReply {
     request.copyUnique(this.#buffer, UNIQUE)
   }
 
-  /** Makes it a refusal, whatever was put before. */
+  /** Turns the reply into an error and discards its fields. */
   setError(errno: number): void {
     this.#length = HEADER_BYTES
     this.#tail = undefined
     this.#buffer.writeInt32LE(-errno, ERROR)
   }
 
-  /** The answer as it goes to the kernel: one piece, or two. The first is overwritten by the next answer. */
+  /** Returns the reply in one or two pieces. The next reply overwrites the first one. */
   pieces(): readonly Uint8Array[] {
     const tail = this.#tail
     this.#buffer.writeUInt32LE(this.#length + (tail?.length ?? 0), 0)
@@ -39,12 +39,12 @@ export class FuseReply {
     return tail === undefined || tail.length === 0 ? [head] : [head, tail]
   }
 
-  /** How many bytes were put behind the header. */
+  /** Number of bytes after the header. */
   get length(): number {
     return this.#length - HEADER_BYTES
   }
 
-  /** How many more can be put. */
+  /** Number of bytes that still fit. */
   get room(): number {
     return CAPACITY - this.#length
   }
@@ -60,7 +60,7 @@ export class FuseReply {
   u64(value: number): void {
     const high = Math.floor(value / HIGH)
     this.#buffer.writeUInt32LE(value - high * HIGH, this.#length)
-    // Times before 1970 are negative, and written as two's complement.
+    // Times before 1970 are negative, in two's complement.
     this.#length = this.#buffer.writeInt32LE(high | 0, this.#length + 4)
   }
 
@@ -78,7 +78,7 @@ export class FuseReply {
     this.#length += this.#buffer.write(value, this.#length)
   }
 
-  /** Sends content behind everything else. */
+  /** Adds content after all fields. */
   tail(value: Uint8Array): void {
     this.#tail = value
   }

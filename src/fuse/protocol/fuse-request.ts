@@ -12,14 +12,14 @@ const EXTENSION_UNIT = 8
 const HIGH = 2 ** 32
 
 /**
- * One request as the kernel sends it: a header, and fields that are read by their place behind it.
- * It is a view of a buffer that the next request overwrites. A field behind the end is EINVAL, never a crash.
+ * A request from the kernel: a header and fields, read by offset.
+ * It is a view of a buffer that the next request overwrites. Reading past the end throws EINVAL.
  */
 export class FuseRequest {
   readonly #bytes: Buffer
   readonly #end: number
   readonly opcode: number
-  /** The inode it is about, in the kernel's numbering. */
+  /** Inode number of its subject, in the kernel's numbering. */
   readonly node: number
 
   private constructor(bytes: Buffer, end: number) {
@@ -29,7 +29,7 @@ export class FuseRequest {
     this.node = bytes.readUInt32LE(NODE) + bytes.readUInt32LE(NODE + 4) * HIGH
   }
 
-  /** The request in a buffer's first bytes; undefined for what is none, and cannot even be answered. */
+  /** Parses the request at the start of a buffer; undefined for a malformed one, which cannot be answered. */
   static parse(bytes: Buffer): FuseRequest | undefined {
     if (bytes.length < REQUEST_HEADER_BYTES) return undefined
     const length = bytes.readUInt32LE(0)
@@ -46,12 +46,12 @@ export class FuseRequest {
     return this.#bytes.readUInt32LE(GID)
   }
 
-  /** What tells it from all others that wait for an answer. */
+  /** Id, unique among the pending requests. */
   get unique(): number {
     return this.#bytes.readUInt32LE(UNIQUE) + this.#bytes.readUInt32LE(UNIQUE + 4) * HIGH
   }
 
-  /** Copies what the answer has to carry to be told from others. */
+  /** Copies the id into a reply. */
   copyUnique(target: Buffer, at: number): void {
     this.#bytes.copy(target, at, UNIQUE, UNIQUE + 8)
   }
@@ -60,7 +60,7 @@ export class FuseRequest {
     return this.#bytes.readUInt32LE(this.#at(offset, 4))
   }
 
-  /** Exact below 2^53, which is beyond every inode and every size. */
+  /** Exact below 2^53, which exceeds every inode number and size. */
   u64(offset: number): number {
     const at = this.#at(offset, 8)
     return this.#bytes.readUInt32LE(at) + this.#bytes.readUInt32LE(at + 4) * HIGH
@@ -71,22 +71,22 @@ export class FuseRequest {
     return this.#bytes.readUInt32LE(at) + this.#bytes.readInt32LE(at + 4) * HIGH
   }
 
-  /** The NUL-terminated text from an offset on. EILSEQ for what is not UTF-8, EINVAL without an end. */
+  /** Reads NUL-terminated text at an offset. EILSEQ if it is not UTF-8, EINVAL if it is not terminated. */
   text(offset: number): string {
     const { start, end } = this.#textRange(offset)
     const text = this.#bytes.toString('utf8', start, end)
-    // The replacement character is what every byte that is no UTF-8 becomes, and may be meant.
+    // Decoding replaces invalid bytes with U+FFFD, but the text may contain that character itself.
     if (text.includes('\uFFFD') && !Buffer.from(text).equals(this.#bytes.subarray(start, end)))
       throw new WireError('EILSEQ')
     return text
   }
 
-  /** Where the text after the one at an offset begins. */
+  /** Returns the offset after the text at an offset. */
   getTextEnd(offset: number): number {
     return this.#textRange(offset).end + 1 - REQUEST_HEADER_BYTES
   }
 
-  /** A view of bytes. EINVAL if there are not so many. */
+  /** Returns a view of bytes. EINVAL if the request is shorter. */
   data(offset: number, length: number): Buffer {
     const at = this.#at(offset, length)
     return this.#bytes.subarray(at, at + length)
@@ -95,13 +95,13 @@ export class FuseRequest {
   #textRange(offset: number): { readonly start: number; readonly end: number } {
     const start = this.#at(offset, 1)
     const end = this.#bytes.indexOf(0, start)
-    if (end === -1 || end >= this.#end) throw createRequestError('a text has no end')
+    if (end === -1 || end >= this.#end) throw createRequestError('a text field is not terminated')
     return { start, end }
   }
 
   #at(offset: number, length: number): number {
     const at = REQUEST_HEADER_BYTES + offset
-    if (at + length > this.#end) throw createRequestError('it is too short')
+    if (at + length > this.#end) throw createRequestError('the request is too short')
     return at
   }
 }

@@ -2,31 +2,31 @@ import { WireError } from './errno.ts'
 import type { FuseReply } from './fuse-reply.ts'
 import type { FuseRequest } from './fuse-request.ts'
 
-/** The version of the wire's structs as they are read and written here. */
+/** Protocol version of the structs in this folder. */
 const MAJOR = 7
 const MINOR = 38
-/** Older kernels lack what keeps their caches right: explicit invalidation came with it. */
+/** Older kernels lack explicit invalidation and cannot keep their caches consistent. */
 const MIN_MINOR = 31
-/** The largest a kernel takes without being told by its administrator. */
+/** Largest value that a kernel accepts with default settings. */
 const MAX_PAGES = 256
 export const MAX_WRITE_BYTES: number = MAX_PAGES * 4096
 const MAX_BACKGROUND = 64
 const CONGESTION = 48
 const RESERVED_BYTES = 32
 
-/** What both sides must be able to do to use it. */
+/** Feature flags; both sides must support a feature to use it. */
 const features = {
   asyncRead: 1 << 0,
-  /** An `open` empties the file itself, where that is asked for. */
+  /** `open` truncates the file itself. */
   atomicTruncate: 1 << 3,
-  /** A handle of a file that the kernel has forgotten is looked up as `.` in that file's inode. */
+  /** The kernel resolves a file handle that it has forgotten by looking up `.` in that inode. */
   exportSupport: 1 << 4,
   bigWrites: 1 << 5,
-  /** Cached content goes when a file turns out to have another time or size. */
+  /** The kernel drops cached content when the time or size of a file changes. */
   automaticInvalidation: 1 << 12,
   readdirplus: 1 << 13,
   readdirplusAuto: 1 << 14,
-  /** An `open` that is answered with ENOSYS is never asked again. */
+  /** The kernel never sends `open` again after ENOSYS. */
   noOpen: 1 << 17,
   parallelDirectories: 1 << 18,
   abortError: 1 << 21,
@@ -34,20 +34,20 @@ const features = {
   cacheSymlinks: 1 << 23,
   noOpendir: 1 << 24,
   explicitInvalidation: 1 << 25,
-  /** The server takes away set-user-id bits where the kernel says so, which then asks for no attributes before a write. */
+  /** The server clears set-user-id bits on request, so the kernel needs no attributes before a write. */
   killPrivileges: 1 << 28,
 } as const
 
 const { atomicTruncate, automaticInvalidation, ...byInode } = features
 const { asyncRead, bigWrites, parallelDirectories, abortError, maxPages } = features
 
-/** What a connection is about: inodes of ours, or paths of any file system. */
+/** Kind of a connection: our inodes, or paths of any file system. */
 type Subject = 'inodes' | 'paths'
 
 const wantedFeatures: Readonly<Record<Subject, readonly number[]>> = {
-  /** Inodes, of which the kernel may remember and do as much as it can. */
+  /** The kernel may cache and handle as much as it can. */
   inodes: Object.values(byInode),
-  /** Paths that others change too, without a word: files are opened, and written through. */
+  /** Others change the paths without notice, so files are opened and written through. */
   paths: [
     asyncRead,
     atomicTruncate,
@@ -60,8 +60,9 @@ const wantedFeatures: Readonly<Record<Subject, readonly number[]>> = {
 }
 
 /**
- * Answers what a connection begins with. False if the kernel speaks a newer major version: it then asks again in
- * ours. EPROTO for a kernel that is too old.
+ * Replies to the first request of a connection. Returns false for a newer major version: the kernel then retries with
+ * ours.
+ * EPROTO for a kernel that is too old.
  */
 export function negotiate(request: FuseRequest, reply: FuseReply, about: Subject = 'inodes'): boolean {
   const [major, minor, readahead] = [request.u32(0), request.u32(4), request.u32(8)]
@@ -77,7 +78,7 @@ export function negotiate(request: FuseRequest, reply: FuseReply, about: Subject
   reply.u16(MAX_BACKGROUND)
   reply.u16(CONGESTION)
   reply.u32(MAX_WRITE_BYTES)
-  // Times are kept to the nanosecond.
+  // Time granularity: 1 ns.
   reply.u32(1)
   reply.u16(MAX_PAGES)
   reply.u16(0)

@@ -6,10 +6,10 @@ const INVALIDATE_ENTRY = 3
 const RETRIEVE = 5
 const RETRIEVE_BYTES = 32
 
-/** Tells the kernel to forget what a name leads to, and that there is nothing. */
+/** Encodes a notice that drops a cached name, also a cached absence. */
 export function encodeInvalidEntry(parent: number, name: string): Buffer {
   const text = Buffer.from(name)
-  // The text has a NUL behind it that its length does not count.
+  // The NUL after the text is not counted in its length.
   const notice = allocateNotice(INVALIDATE_ENTRY, ENTRY_BYTES + text.length + 1)
   notice.writeBigUInt64LE(BigInt(parent), HEADER_BYTES)
   notice.writeUInt32LE(text.length, HEADER_BYTES + 8)
@@ -17,14 +17,14 @@ export function encodeInvalidEntry(parent: number, name: string): Buffer {
   return notice
 }
 
-/** Tells the kernel to forget an inode's attributes and cached content. */
+/** Encodes a notice that drops an inode's cached attributes and content. */
 export function encodeInvalidInode(ino: number): Buffer {
   const notice = allocateNotice(INVALIDATE_INODE, INODE_BYTES)
   notice.writeBigUInt64LE(BigInt(ino), HEADER_BYTES)
   return notice
 }
 
-/** Tells the kernel to forget an inode's attributes, and to keep its content. It never has to wait to take this. */
+/** Encodes a notice that drops an inode's attributes but not its content. The kernel accepts it without waiting. */
 export function encodeInvalidAttributes(ino: number): Buffer {
   const notice = encodeInvalidInode(ino)
   notice.writeBigInt64LE(-1n, HEADER_BYTES + 8)
@@ -32,8 +32,9 @@ export function encodeInvalidAttributes(ino: number): Buffer {
 }
 
 /**
- * Has the kernel send a `notifyReply` about a regular file it knows, which wakes whoever waits for a request. Nobody waits
- * for an answer: a thread that did, of the very process that serves, would keep the device open and the mount hanging if that process is killed.
+ * Encodes a notice that makes the kernel send a `notifyReply` for a regular file that it knows. This wakes the reader.
+ * The sender does not wait for a reply. A waiting thread of the serving process would keep the device open
+ * and the mount hanging if that process is killed.
  */
 export function encodeRetrieve(ino: number): Buffer {
   const notice = allocateNotice(RETRIEVE, RETRIEVE_BYTES)
@@ -41,7 +42,7 @@ export function encodeRetrieve(ino: number): Buffer {
   return notice
 }
 
-/** An answer that nothing was asked for: the error field has the kind of notice. */
+/** Allocates an unsolicited reply; its error field holds the notice code. */
 function allocateNotice(code: number, bodyBytes: number): Buffer {
   const notice = Buffer.alloc(HEADER_BYTES + bodyBytes)
   notice.writeUInt32LE(notice.length, 0)

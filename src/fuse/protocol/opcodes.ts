@@ -1,4 +1,4 @@
-/** What the kernel may ask for, by its number on the wire. */
+/** Requests of the kernel, by their number on the wire. */
 export const opcodes = {
   lookup: 1,
   forget: 2,

@@ -4,14 +4,14 @@ import type { FuseRequest } from './fuse-request.ts'
 const HEADER_BYTES = 40
 const writeFlags = { fromCache: 1 << 0, killPrivileges: 1 << 2 } as const
 
-/** `fuse_write_in` with the bytes behind it. */
+/** `fuse_write_in` and its bytes. */
 export interface WriteRequest {
-  /** Where the kernel takes the place to be. Of an append it knows only where the end was when it last looked. */
+  /** Position assumed by the kernel. For an append, the end of the file when it last read the size. */
   readonly position: number
   readonly bytes: Buffer
-  /** Whether the file is open to be appended to: the bytes go to its end. Pages of a mapping have their place. */
+  /** True if the file is open for appending: the bytes go to its end. Pages of a mapping keep their position. */
   readonly isAppend: boolean
-  /** Whoever writes may not keep the set-user-id bit. */
+  /** True if the set-user-id bit must be cleared. */
   readonly killsPrivileges: boolean
 }
 
