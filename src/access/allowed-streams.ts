@@ -4,7 +4,7 @@ import { createTargetAccess, type Gate } from './gate.ts'
 /** Opens a stream at a real path. */
 type OpenStream<T> = (path: string, ctx: CallContext | undefined) => AsyncIterable<T>
 
-/** What is streamed of one file, if the caller may read it. Where reads are not judged, the stream itself. */
+/** Streams one file if the caller may read it. Returns the stream unwrapped where no policy checks reads. */
 export function openAllowedStream<T>(
   gate: Gate,
   op: string,
@@ -15,7 +15,7 @@ export function openAllowedStream<T>(
   return gate.isUnrestricted('read', ctx) ? open(path, ctx) : openChecked(gate, op, path, ctx, open)
 }
 
-/** The entries of a directory that the caller may read. */
+/** Lists the entries of a directory that the caller may read. */
 export function listAllowedEntries(
   gate: Gate,
   path: string,
@@ -28,7 +28,7 @@ export function listAllowedEntries(
   )
 }
 
-/** What is streamed of everything below a root, without what the caller may not read, in paths as they were asked for. */
+/** Streams everything below a root, without what the caller may not read. Items name the requested paths. */
 export function streamAllowedBelow<T extends { readonly path: string; readonly from?: string }>(
   gate: Gate,
   op: string,
@@ -43,12 +43,12 @@ export function streamAllowedBelow<T extends { readonly path: string; readonly f
   })
 }
 
-/** The paths an item tells of. */
+/** Returns the paths an item names. */
 export function listItemPaths({ path, from }: { readonly path: string; readonly from?: string }): string[] {
   return from === undefined ? [path] : [path, from]
 }
 
-/** The items all of whose places the caller may read. */
+/** Yields the items whose paths the caller may all read. */
 export async function* filterReadable<T>(
   gate: Gate,
   op: string,

@@ -1,6 +1,6 @@
 import { type CallContext, type FileSystem, isVfsError, type Stat } from '../vfs/index.ts'
 
-/** How much there is at a place. Links count as files, without bytes. */
+/** Files and bytes at a path. Links count as files without bytes. */
 export interface Amount {
   readonly bytes: number
   readonly files: number
@@ -16,7 +16,7 @@ export function subtractAmounts(one: Amount, other: Amount): Amount {
   return { bytes: one.bytes - other.bytes, files: one.files - other.files }
 }
 
-/** What a path holds, with everything below it; nothing if it is not there. */
+/** Counts a path with everything below it. Zero if the path does not exist. */
 export async function measureAmount(fs: FileSystem, path: string, ctx?: CallContext): Promise<Amount> {
   const stat = await statIfPresent(fs, path, ctx)
   if (stat === null) return NO_AMOUNT

@@ -6,34 +6,34 @@ const MAX_NAME_LENGTH = 64
 /** The reserved caller: no policy restricts it. */
 export const SYSTEM: Caller = Object.freeze({ kind: 'system' })
 
-/** A call made by the system itself. */
+/** The context of a call made by the system. */
 export const asSystem: CallContext = Object.freeze({ caller: SYSTEM })
 
-/** A context by its name. EINVAL for a name nobody may have. */
+/** Returns the caller for a context. EINVAL for an invalid or reserved name. */
 export function contextCaller(name: string): Caller {
   return { kind: 'context', context: assertContextName(name) }
 }
 
-/** Whose context a caller acts for; undefined for the system, and for nobody. */
+/** Returns the context a caller acts for; undefined for the system and for calls without a caller. */
 export function getCallerContext(caller: Caller | undefined): string | undefined {
   return caller === undefined || caller.kind === 'system' ? undefined : caller.context
 }
 
-/** A caller as messages name it. */
+/** Formats a caller for messages. */
 export function callerName(caller: Caller | undefined): string {
   if (caller === undefined) return 'a caller without a name'
   if (caller.kind === 'system') return 'the system'
   return caller.kind === 'context' ? `'${caller.context}'` : `process ${caller.pid} of '${caller.context}'`
 }
 
-/** Accepts the name of a context and returns it; anything else, 'system' in any case included, is EINVAL. */
+/** Returns a valid context name unchanged. EINVAL for anything else, including 'system' in any case. */
 export function assertContextName(name: string): string {
   const problem = findNameProblem(name)
   if (problem === undefined) return name
   throw new VfsError('EINVAL', '/home', { op: 'context', detail: `'${name}' is no context name: ${problem}` })
 }
 
-/** Whether a context may have this name. */
+/** True for a valid context name. */
 export function isContextName(name: string): boolean {
   return findNameProblem(name) === undefined
 }

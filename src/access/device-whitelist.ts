@@ -3,12 +3,12 @@ import { callerName } from './caller.ts'
 import { formatAlternatives } from './format-alternatives.ts'
 import type { Policy } from './policy.ts'
 
-/** Where devices are: the kernel's own, and those of MCP servers. */
+/** Roots of devices: the kernel's own, and those of MCP servers. */
 const DEVICE_ROOTS: readonly string[] = ['/dev', '/mnt/mcp']
 
 /**
- * Lets a caller reach only the devices it was granted, each with everything below it; whatever is no device is not
- * this policy's concern. The directories that lead to a granted device can be listed, and show nothing else.
+ * Lets a caller reach only the devices it was granted, each with everything below it. Other paths pass.
+ * The directories that lead to a granted device can be listed, and show nothing else.
  */
 export function deviceWhitelistPolicy(allowed: readonly string[]): Policy {
   return {

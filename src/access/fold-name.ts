@@ -1,8 +1,8 @@
 import { split } from '../vfs/index.ts'
 
 /**
- * What is left of a name where some disk sees no difference: case, width and form, invisible characters, dots and
- * spaces at its end. Two names with the same rest may be one file.
+ * Folds a name by everything that some disk ignores: case, width and form, invisible characters, trailing dots and
+ * spaces. Two names with the same result may be one file.
  */
 export function foldName(name: string): string {
   const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -13,7 +13,7 @@ export function foldName(name: string): string {
     .replace(/[. ]+$/, '')
 }
 
-/** A path with each of its names folded. */
+/** Folds each name of a path. */
 export function foldPath(path: string): string {
   return `/${split(path).map(foldName).join('/')}`
 }

@@ -1,6 +1,6 @@
 const MAX_SHOWN_PATHS = 12
 
-/** What a caller may do instead, as the end of a denial: `it may write below /shared and /home/alice`. */
+/** Formats the end of a denial, with what the caller may do: `it may write below /shared and /home/alice`. */
 export function formatAlternatives(verb: string, places: readonly string[]): string {
   const more = places.length > MAX_SHOWN_PATHS ? [`${places.length - MAX_SHOWN_PATHS} more`] : []
   const [last, ...others] = [...places.slice(0, MAX_SHOWN_PATHS), ...more].reverse()

@@ -9,39 +9,40 @@ import {
 } from '../vfs/index.ts'
 import type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
 
-/** How often a path is looked at again after somebody put a link on it. Whoever keeps doing so gets an error. */
+/** Limit of attempts to resolve a path on which another process keeps placing links. ELOOP beyond it. */
 const MAX_ATTEMPTS = 8
 
 /** A path an operation touches, and how. */
 export interface PathAccess {
   readonly path: string
   readonly access: Access
-  /** Whether the operation would go where the last name leads, should it be a link. */
+  /** True if the operation follows the last name when it is a link. */
   readonly followLast: boolean
 }
 
-/** An operation on the name itself, be it a link. */
+/** Describes an operation on the name itself, even if it is a link. */
 export function createEntryAccess(path: string, access: Access): PathAccess {
   return { path, access, followLast: false }
 }
 
-/** An operation on what the name leads to. */
+/** Describes an operation on the target of a name. */
 export function createTargetAccess(path: string, access: Access): PathAccess {
   return { path, access, followLast: true }
 }
 
-/** An operation on its way through the gate. */
+/** An operation to check. */
 export interface GateRequest {
   readonly op: string
   readonly touches: readonly PathAccess[]
   readonly ctx: CallContext | undefined
-  /** Whether it can be asked for again: a stream of content cannot, once it has begun. */
+  /** True if the operation can be retried. A stream of content cannot, once it has begun. */
   readonly isRepeatable?: boolean
 }
 
 /**
- * Where every operation is judged. A path is judged as it was asked for and where links lead it; what is below is then
- * asked for the latter and follows no more links, so nobody can swap one in between.
+ * Checks every operation against the policies, both at the requested path and where links lead it.
+ * The file system below gets the resolved path and follows no more links, so no other process can swap one in
+ * between.
  */
 export class Gate {
   readonly #fs: FileSystem
@@ -54,31 +55,31 @@ export class Gate {
     this.#readPolicies = policies.filter(({ judges }) => judges === 'everything')
   }
 
-  /** Whether there is nothing to judge: the system asks, or no policy cares about reads. */
+  /** True if no check applies: the caller is the system, or no policy checks reads. */
   isUnrestricted(access: Access, ctx: CallContext | undefined): boolean {
     if (ctx?.caller?.kind === 'system') return true
     return (access === 'read' ? this.#readPolicies : this.#policies).length === 0
   }
 
-  /** What the policies say of a real path. One denial is enough. */
+  /** Returns the verdict of the policies on a real path. One denial is enough. */
   evaluate(op: string, access: Access, path: string, ctx: CallContext | undefined): Verdict {
     const policies = access === 'read' ? this.#readPolicies : this.#policies
     return evaluatePolicies(policies, { caller: ctx?.caller, access, op, path })
   }
 
-  /** Runs an operation with its real paths, if it is allowed there. EACCES, ELOOP. */
+  /** Runs an operation on its real paths if the policies allow it there. EACCES, ELOOP. */
   runIfAllowed<T>(
-    passage: GateRequest,
+    request: GateRequest,
     run: (ctx: CallContext | undefined, ...paths: string[]) => T | Promise<T>,
   ): T | Promise<T> {
-    const { touches, ctx } = passage
+    const { touches, ctx } = request
     const isOpen = touches.every(({ access }) => this.isUnrestricted(access, ctx))
-    return isOpen ? run(ctx, ...touches.map(({ path }) => path)) : this.#runChecked(passage, run)
+    return isOpen ? run(ctx, ...touches.map(({ path }) => path)) : this.#runChecked(request, run)
   }
 
   /**
-   * Judges what a directory holds, for policies that want to know, before all of it is moved or removed.
-   * @param touches real paths; the first is what is there now. EACCES.
+   * Checks what a directory contains before all of it is moved or removed, for policies that require it. EACCES.
+   * @param touches real paths; the first is the one that exists now.
    */
   async assertContentsAllowed(
     op: string,
@@ -94,10 +95,10 @@ export class Gate {
     for await (const entry of this.#fs.walk(source, { includeDirs: true }, ctx)) {
       const below = entry.path.slice(source.length)
       for (const { path, access } of touches) {
-        const held = path + below
-        const reason = evaluatePolicies(concerned, { caller: ctx?.caller, access, op, path: held })
+        const inner = path + below
+        const reason = evaluatePolicies(concerned, { caller: ctx?.caller, access, op, path: inner })
         if (reason !== null)
-          throw new VfsError('EACCES', path, { op, detail: `it holds '${held}': ${reason}` })
+          throw new VfsError('EACCES', path, { op, detail: `it holds '${inner}': ${reason}` })
       }
     }
   }
@@ -121,7 +122,7 @@ export class Gate {
     }
   }
 
-  /** Where a touched path really is, judged there too. */
+  /** Resolves a path and checks the result as well. */
   async #resolve(op: string, { path, access, followLast }: PathAccess, ctx?: CallContext): Promise<string> {
     if (!isLinkable(this.#fs)) return path
     const real = await this.#fs.realpath(path, { followLast }, ctx)
@@ -129,11 +130,11 @@ export class Gate {
     return real
   }
 
-  #assertAllowed(op: string, access: Access, path: string, asked: string, ctx?: CallContext): void {
+  #assertAllowed(op: string, access: Access, path: string, requested: string, ctx?: CallContext): void {
     const reason = this.evaluate(op, access, path, ctx)
     if (reason === null) return
-    const detail = path === asked ? reason : `${reason} (the path leads to '${path}')`
-    throw new VfsError('EACCES', asked, { op, detail })
+    const detail = path === requested ? reason : `${reason} (the path leads to '${path}')`
+    throw new VfsError('EACCES', requested, { op, detail })
   }
 }
 
@@ -145,13 +146,13 @@ function evaluatePolicies(policies: readonly Policy[], request: AccessRequest): 
   return null
 }
 
-/** A failure at a real path, told of the path that was asked for. */
+/** Replaces the real path of an error by the requested one. */
 function withRequestedPath(error: unknown, real: readonly string[], touches: readonly PathAccess[]): unknown {
   if (!isVfsError(error)) return error
   const index = real.findIndex((path) => isWithin(error.path, path))
-  const [from, asked] = [real[index], touches[index]?.path]
-  if (from === undefined || asked === undefined || from === asked) return error
-  return new VfsError(error.code, asked + error.path.slice(from.length), {
+  const [from, requested] = [real[index], touches[index]?.path]
+  if (from === undefined || requested === undefined || from === requested) return error
+  return new VfsError(error.code, requested + error.path.slice(from.length), {
     ...(error.op !== undefined && { op: error.op }),
     ...(error.mount !== undefined && { mount: error.mount }),
     ...(error.detail !== undefined && { detail: error.detail }),

@@ -65,24 +65,28 @@ import type { PathQuota } from './quota-zone.ts'
 import { Quotas } from './quotas.ts'
 
 export interface GuardOptions {
-  /** What places may hold. ENOSPC beyond it. */
+  /** Limits of paths. ENOSPC beyond them. */
   readonly quotas?: readonly PathQuota[]
-  /** The clock that says how old a count is, in milliseconds. */
+  /** Clock for the age of a count, in milliseconds. */
   readonly now?: () => number
 }
 
 const UNGUARDED_CAPABILITIES: ReadonlySet<Capability> = new Set(['sync'])
 
-/** A whole namespace in which every operation has to pass the policies. EACCES with the reason. The system passes always. */
+/**
+ * Guards a whole namespace: every operation must pass the policies, or fails with EACCES and the reason. The system
+ * always passes.
+ */
 export function guard(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}): GuardedFs {
   return new GuardedFs(fs, policies, options)
 }
 
 /**
- * A file system behind policies. It goes over a whole namespace, so that no mount in it is left out.
- * A move needs both its ends, as a second name does, a copy its target; a link is judged where it is and where it leads.
- * What was opened stays open: a handle is judged once.
- * It keeps the order of writes itself, since judging them takes its time.
+ * A file system behind policies. It wraps a whole namespace, so that it covers every mount.
+ * A move or a hard link needs access to both paths, a copy to its target. A symbolic link is checked where it is
+ * and where it leads.
+ * A handle is checked once, when it is opened.
+ * The guard keeps the order of writes itself, since checks are asynchronous.
  */
 export class GuardedFs
   extends Backend
@@ -116,12 +120,12 @@ export class GuardedFs
     this.#quotas = new Quotas(fs, options.quotas ?? [], options.now)
   }
 
-  /** All that is behind the policies but its synchronous face: to judge a path takes its time. */
+  /** The capabilities of the file system below, except `sync`: checking a path is asynchronous. */
   get capabilities(): ReadonlySet<Capability> {
     return this.#fs.capabilities.difference(UNGUARDED_CAPABILITIES)
   }
 
-  /** A fork behind the same policies, with quotas of its own. */
+  /** Forks the file system behind the same policies, with quotas of its own. */
   fork(): GuardedFs {
     return new GuardedFs(this.#requireProtocol(isForkable, 'fork', '/').fork(), this.#policies, this.#options)
   }
@@ -168,17 +172,17 @@ export class GuardedFs
     })
   }
 
-  /** Where a path leads is part of what can be read of it. */
+  /** Needs read access: where a path leads is part of its content. */
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked, inner) => {
       const fs = this.#requireProtocol(isLinkable, 'realpath', checked)
-      const asked = { ...createEntryAccess(checked, 'read'), followLast: options.followLast === true }
-      return this.#runRead('realpath', asked, inner, (real, passed) => fs.realpath(real, options, passed))
+      const requested = { ...createEntryAccess(checked, 'read'), followLast: options.followLast === true }
+      return this.#runRead('realpath', requested, inner, (real, passed) => fs.realpath(real, options, passed))
     })
   }
 
   /**
-   * Needs both names, the old one for reading too: what is under it can be read and written under the new one from
+   * Needs both paths, the existing one for reading too: its content can be read and written under the new name from
    * then on.
    */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
@@ -219,9 +223,9 @@ export class GuardedFs
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, (asked) => {
-      const fs = this.#requireProtocol(isAppendable, 'append', asked.path)
-      return this.#store('append', asked.path, asked.content, asked.ctx, (real, owned, passed) =>
+    return this.mutate({ op: 'append', path, content, ctx }, (requested) => {
+      const fs = this.#requireProtocol(isAppendable, 'append', requested.path)
+      return this.#store('append', requested.path, requested.content, requested.ctx, (real, owned, passed) =>
         fs.append(real, owned, passed),
       )
     })
@@ -285,7 +289,7 @@ export class GuardedFs
     })
   }
 
-  /** Compares what is behind the policies; what the caller may not read is left out. */
+  /** Compares the file systems below and omits what the caller may not read. */
   diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null {
     if (!isDiffable(this.#fs)) return null
     const changes = this.#fs.diffFrom(before instanceof GuardedFs ? before.#fs : before, ctx)
@@ -325,8 +329,8 @@ export class GuardedFs
     { prefix = '/' }: MaterializeOptions,
     ctx?: CallContext,
   ): void | Promise<void> {
-    const asked = createTargetAccess(prefix, 'read')
-    return this.#runRead('materialize', asked, ctx, (real, passed) =>
+    const requested = createTargetAccess(prefix, 'read')
+    return this.#runRead('materialize', requested, ctx, (real, passed) =>
       this.#fs.materialize({ prefix: real }, passed),
     )
   }
@@ -355,7 +359,7 @@ export class GuardedFs
     })
   }
 
-  /** Where a link is, nothing is made; where directories may be there already, it may lead to one. EEXIST, ELOOP. */
+  /** Accepts a link only if it leads to a directory. EEXIST, ELOOP. */
   #assertLeadsToDirectory(path: string, ctx?: CallContext): void | Promise<void> {
     const touches = [createTargetAccess(path, 'write')]
     return this.#gate.runIfAllowed({ op: 'mkdir', touches, ctx }, async (passed, real) => {
@@ -375,11 +379,11 @@ export class GuardedFs
     })
   }
 
-  /** What is below decides both: it knows what is there, and what each of its mounts can do. */
+  /** The file system below checks this: it knows the content, and what each of its mounts can do. */
   protected override assertMatch(): void {}
   protected override assertMutable(): void {}
 
-  /** Content may be the caller's to change again while its path is being judged, so it is copied first. */
+  /** Copies the content first: the caller may change it while its path is checked. */
   #store(
     op: 'write' | 'append',
     path: string,
@@ -398,12 +402,12 @@ export class GuardedFs
 
   #runRead<T>(
     op: string,
-    asked: PathAccess,
+    requested: PathAccess,
     ctx: CallContext | undefined,
     run: (path: string, ctx: CallContext | undefined) => Promise<T>,
   ): Promise<T> | T {
-    if (this.#gate.isUnrestricted('read', ctx)) return run(asked.path, ctx)
-    return this.#gate.runIfAllowed({ op, touches: [asked], ctx }, (passed, real) => run(real, passed))
+    if (this.#gate.isUnrestricted('read', ctx)) return run(requested.path, ctx)
+    return this.#gate.runIfAllowed({ op, touches: [requested], ctx }, (passed, real) => run(real, passed))
   }
 
   #requireProtocol<Protocol>(

@@ -1,7 +1,8 @@
 /**
- * Who may do what where: callers, policies that judge by path, and the guard that holds a whole namespace to them.
- * No storage and no identity: whoever calls says who it is, and only the composition root lets nobody claim to be another.
- * Invariant: every operation of a guarded file system passes one gate, and is carried out exactly where it was judged.
+ * Access control: callers, policies that check paths, and the guard that enforces them on a whole namespace.
+ * No storage and no authentication: callers name themselves, and the composition root prevents impersonation.
+ * Invariant: every operation of a guarded file system passes one gate and runs exactly on the path that was
+ * checked.
  */
 export { asSystem, assertContextName, callerName, contextCaller, getCallerContext, SYSTEM } from './caller.ts'
 export { deviceWhitelistPolicy } from './device-whitelist.ts'

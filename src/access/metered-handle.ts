@@ -1,14 +1,14 @@
 import type { FileHandle, OpenOptions, Stat } from '../vfs/index.ts'
 import type { QuotaChange } from './quota-change.ts'
 
-/** An open file whose changes take room first. ENOSPC, and then nothing of the change is stored. */
+/** An open file that reserves quota before each change. ENOSPC, and then nothing of the change is stored. */
 export class MeteredHandle implements FileHandle {
   readonly #handle: FileHandle
   readonly #isAppending: boolean
   readonly #createChange: () => QuotaChange
   readonly #onResize: () => void
 
-  /** @param onResize told after each change of the size. */
+  /** @param onResize called after each change of the size. */
   constructor(
     handle: FileHandle,
     { append = false }: Pick<OpenOptions, 'append'>,

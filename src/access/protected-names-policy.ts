@@ -3,18 +3,18 @@ import { callerName } from './caller.ts'
 import type { Policy } from './policy.ts'
 import { ProtectedNames } from './protected-names.ts'
 
-/** A place where names are protected, and what it is called where the patterns apply. */
+/** A root below which names are protected, with the path that the patterns match. */
 export interface ProtectedRoot {
   readonly root: string
-  /** For a directory of this machine its path there, which patterns with a leading slash mean. */
+  /** For a directory of this machine its path there, which patterns with a leading slash match. */
   readonly original: string
 }
 
 const EVERYWHERE: readonly ProtectedRoot[] = [{ root: '/', original: '/' }]
 
 /**
- * Names that nobody but the system gives, changes or takes away, whether or not they exist yet, and in whatever
- * spelling: `.git`, `*.pem`. A directory that holds one is neither moved nor removed. EINVAL for a bad pattern.
+ * Protects names that only the system may create, change or remove, whether or not they exist yet, and in any
+ * spelling: `.git`, `*.pem`. A directory that contains one is neither moved nor removed. EINVAL for a bad pattern.
  *
  * @param patterns as `ProtectedNames` takes them.
  * @param places where they are protected; everywhere when absent.

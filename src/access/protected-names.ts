@@ -6,34 +6,34 @@ const WILDCARD = /[*?[{]/
 /** A stream of a file (`.git::$INDEX_ALLOCATION`), or a short name. */
 const ALTERNATE_SPELLING = /[:~]/
 
-/** What runs with the user's own rights, or holds his secrets: agents have no business writing it. */
+/** Files that run with the user's rights or contain secrets. Agents have no reason to write them. */
 export const DEFAULT_PROTECTED_NAMES: readonly string[] = ['.git', '.ssh', '.env']
 
 interface ProtectionRule {
-  /** As it was given. */
+  /** The pattern as given. */
   readonly pattern: string
   readonly isMatching: (path: string) => boolean
 }
 
 /**
- * Names that are not to be written, wherever they are and whether or not there is such a file yet. A pattern protects
- * what it matches and everything below; without a leading slash it matches at any depth. Spellings that some disk
- * takes for the same name (case, Unicode forms, invisible characters, a dot at the end, a stream's name after a colon,
- * a short name such as `git~1`) are protected too.
+ * Names that must not be written, at any path and whether or not the file exists yet. A pattern protects what it
+ * matches and everything below; without a leading slash it matches at any depth.
+ * Spellings that some disk takes for the same name are protected too: case, Unicode forms, invisible characters, a
+ * trailing dot, a stream's name after a colon, a short name such as `git~1`.
  */
 export class ProtectedNames {
   readonly #rules: readonly ProtectionRule[]
-  /** Names in the patterns that are no wildcards: those of which a short name can be known. */
+  /** Names in the patterns without wildcards: their short names can be computed. */
   readonly #literals: readonly string[]
 
-  /** EINVAL for a pattern that cannot be one. */
+  /** @throws EINVAL for an invalid pattern. */
   constructor(patterns: readonly string[]) {
     this.#rules = patterns.map((pattern) => ({ pattern, isMatching: createMatcher(pattern) }))
     const names = patterns.flatMap(splitPattern).filter((name) => !WILDCARD.test(name))
     this.#literals = [...new Set(names.map(foldStorableName))]
   }
 
-  /** Why a path is not to be changed, if so. */
+  /** Returns the reason why a path must not be changed, or undefined. */
   findRefusal(path: string): string | undefined {
     const pattern = this.#findPattern(path)
     if (pattern === undefined) return undefined
@@ -45,7 +45,7 @@ export class ProtectedNames {
     return this.#rules.find(({ isMatching }) => spellings.some(isMatching))?.pattern
   }
 
-  /** What a path may also be called. Of two names with the same short one, each has its turn. */
+  /** Lists the other spellings of a path. Where two names have the same short name, it includes both. */
   #listSpellings(path: string): string[] {
     const plain = foldSpelling(path)
     if (!ALTERNATE_SPELLING.test(plain)) return [plain]
@@ -60,7 +60,7 @@ export class ProtectedNames {
 function createMatcher(pattern: string): (path: string) => boolean {
   const globs = toGlobs(pattern)
   if (/[/*?[{]/.test(pattern)) return (path) => globs.some((glob) => matchesGlob(path, glob))
-  // A plain name, as most are, is found faster: every file of a tree is asked about before the tree is removed.
+  // Plain names, the most common, match faster: removing a tree checks every file in it.
   const name = `/${foldStorableName(pattern)}/`
   return (path) => `${path}/`.includes(name)
 }
@@ -77,7 +77,7 @@ function toGlobs(pattern: string): string[] {
     `${whole}/**`,
     ...listParentPatterns(names).map((lead) => foldSpelling(`${anchor}/${lead}`)),
   ]
-  // A pattern with a mistake in it fails here, not at the first write.
+  // An invalid pattern fails here, not at the first write.
   for (const glob of globs) matchesGlob('/', glob)
   return globs
 }
@@ -86,7 +86,7 @@ function splitPattern(pattern: string): string[] {
   return pattern.split('/').filter((name) => name !== '')
 }
 
-/** A file in the place of a directory on the way would undo the protection: `conf`, where `conf/keys` is protected. */
+/** Lists the parents of a pattern. A file in place of one would undo the protection: `conf` for `conf/keys`. */
 function listParentPatterns(names: readonly string[]): string[] {
   const wild = names.findIndex((name) => WILDCARD.test(name))
   const plain = wild === -1 ? names.slice(0, -1) : names.slice(0, wild)
@@ -97,7 +97,7 @@ function foldSpelling(path: string): string {
   return path.split('/').map(foldStorableName).join('/')
 }
 
-/** Some characters hold a slash once they are taken apart, and some names are nothing: neither changes the depth. */
+/** Folds a name without changing the depth: some characters decompose to a slash, and some names fold to nothing. */
 function foldStorableName(name: string): string {
   return name === '' ? '' : foldName(name).replaceAll('/', '_') || '_'
 }

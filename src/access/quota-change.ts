@@ -1,24 +1,24 @@
 import { type Amount, NO_AMOUNT } from './amount.ts'
 import type { QuotaRequest, QuotaZone } from './quota-zone.ts'
 
-/** A change under way, with the room it has taken in every place with a quota. Disposed of, it gives back what it did not use. */
+/** A pending change, with the quota it has reserved in every zone. Disposing of it releases what it did not use. */
 export class QuotaChange implements AsyncDisposable {
   readonly #zones: readonly QuotaZone[]
   readonly #request: QuotaRequest
-  /** What each zone holds for it: as it takes room one zone after another, they may differ. */
+  /** Amount reserved in each zone. They may differ, since zones are reserved one after another. */
   readonly #reserved = new Map<QuotaZone, Amount>()
   #added: Amount = NO_AMOUNT
   #isDone = false
 
-  constructor(zones: readonly QuotaZone[], asker: QuotaRequest) {
+  constructor(zones: readonly QuotaZone[], request: QuotaRequest) {
     this.#zones = zones
-    this.#request = asker
+    this.#request = request
     for (const zone of zones) zone.beginChange()
   }
 
-  /** Takes room for so much in all, in place of what it has. ENOSPC. */
+  /** Reserves this amount in total, in place of the earlier reservation. ENOSPC. */
   async reserve(amount: Amount): Promise<void> {
-    // Room that the change will free is nobody's before it has succeeded.
+    // What the change frees is not available before the change has succeeded.
     const needed = { bytes: Math.max(0, amount.bytes), files: Math.max(0, amount.files) }
     for (const zone of this.#zones) {
       await zone.reserve(this.#reserved.get(zone) ?? NO_AMOUNT, needed, this.#request)
@@ -27,7 +27,7 @@ export class QuotaChange implements AsyncDisposable {
     this.#added = amount
   }
 
-  /** What it took room for is there now. */
+  /** Marks the change as stored. */
   complete(): void {
     this.#finish(this.#added)
   }

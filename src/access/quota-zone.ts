@@ -1,21 +1,21 @@
 import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
 import { type Amount, addAmounts, measureAmount, NO_AMOUNT, subtractAmounts } from './amount.ts'
 
-/** What a place may hold. What is over its limit already stays, but cannot grow. */
+/** Limit of a path. Content that exceeds it already stays, but cannot grow. */
 export interface PathQuota {
   readonly root: string
-  /** The limit is of each directory in the root, not of the root: a quota for every home at once. */
+  /** Applies the limit to each directory in the root, not to the root: a quota for every home at once. */
   readonly each?: boolean
   readonly bytes?: number
   readonly files?: number
 }
 
-/** How long a count is believed: others may change the same files. */
+/** Lifetime of a count: other writers may change the same files. */
 const COUNT_VALID_MS = 60_000
-/** How old a count may be that is the reason to refuse something. */
+/** Maximum age of a count that refuses a change. */
 const REFUSAL_VALID_MS = 1000
 
-/** One place with a quota: what it holds, and what is being added to it now. */
+/** A path with a quota: the amount it contains, and the amount reserved by pending changes. */
 export class QuotaZone {
   readonly root: string
   readonly #quota: PathQuota
@@ -27,7 +27,7 @@ export class QuotaZone {
   #countedAt = Number.NEGATIVE_INFINITY
   #runningChanges = 0
   #finishedChanges = 0
-  /** Counted while changes were under way, which may be in the count or not. */
+  /** True if the count ran during changes, which it may or may not include. */
   #isUncertain = false
 
   constructor(root: string, quota: PathQuota, fs: FileSystem, now: () => number) {
@@ -37,12 +37,12 @@ export class QuotaZone {
     this.#now = now
   }
 
-  /** A change is under way until it is settled. */
+  /** Begins a change, which lasts until `finishChange`. */
   beginChange(): void {
     this.#runningChanges++
   }
 
-  /** Takes room for what is about to be added, in place of what the same change has taken so far. ENOSPC. */
+  /** Reserves quota for a change, in place of what the same change has reserved so far. ENOSPC. */
   async reserve(before: Amount, after: Amount, { op, path, ctx }: QuotaRequest): Promise<void> {
     const more = subtractAmounts(after, before)
     await this.#countIfStale(COUNT_VALID_MS, ctx)
@@ -53,9 +53,9 @@ export class QuotaZone {
     this.#reserved = addAmounts(this.#reserved, more)
   }
 
-  /** Ends a change: its room is given back, and what it really added is counted. */
-  finishChange(held: Amount, added: Amount): void {
-    this.#reserved = subtractAmounts(this.#reserved, held)
+  /** Ends a change: releases its reservation and counts what it added. */
+  finishChange(reserved: Amount, added: Amount): void {
+    this.#reserved = subtractAmounts(this.#reserved, reserved)
     this.#used = addAmounts(this.#used, added)
     this.#finishedChanges++
     if (--this.#runningChanges > 0 || !this.#isUncertain) return
@@ -63,12 +63,12 @@ export class QuotaZone {
     this.invalidate()
   }
 
-  /** What it holds has to be counted again. */
+  /** Discards the count. */
   invalidate(): void {
     this.#countedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** Why there is no room for so much more; undefined if there is. To become smaller is always possible. */
+  /** Returns the reason why this much more does not fit, or undefined. A change that shrinks always fits. */
   #explainExcess(more: Amount): string | undefined {
     const after = addAmounts(addAmounts(this.#used, this.#reserved), more)
     for (const unit of ['bytes', 'files'] as const) {
@@ -95,7 +95,7 @@ export class QuotaZone {
   }
 }
 
-/** On whose behalf room is taken. */
+/** The call that reserves quota. */
 export interface QuotaRequest {
   readonly op: string
   readonly path: string

@@ -19,9 +19,9 @@ import { type PathQuota, type QuotaRequest, QuotaZone } from './quota-zone.ts'
 const ONE_FILE: Amount = { bytes: 0, files: 1 }
 
 /**
- * Keeps places within their quotas: a change that would take one beyond is ENOSPC, and nothing of it is stored.
- * The system is counted, not refused. Exact for what passes here; what others change is noticed when it is counted
- * again, at the latest before something is refused.
+ * Enforces quotas: a change that would exceed one is ENOSPC, and nothing of it is stored.
+ * The system's changes count but are not refused. Exact for changes made here; changes by other writers show at the
+ * next count, at the latest before a refusal.
  */
 export class Quotas {
   readonly #fs: FileSystem
@@ -40,84 +40,84 @@ export class Quotas {
     return this.#quotas.length === 0
   }
 
-  /** A change of one file's content. What has to be stored is handed on, and breaks off if there is too much of it. */
+  /** Stores content of one file. Passes the metered content on, which fails once it exceeds the quota. */
   async store(
-    asker: QuotaRequest,
+    request: QuotaRequest,
     content: Content,
     run: (content: Content) => Promise<void>,
   ): Promise<void> {
     if (this.isEmpty) return run(content)
-    const real = await this.#resolvePath(asker, true)
+    const real = await this.#resolvePath(request, true)
     const zones = this.#getZones(real)
-    const isShared = await this.#hasHardLinks(real, asker)
-    await this.#storeIn(zones, { ...asker, path: real }, content, run)
+    const isShared = await this.#hasHardLinks(real, request)
+    await this.#storeIn(zones, { ...request, path: real }, content, run)
     if (isShared) this.#invalidateAll()
   }
 
   async #storeIn(
     zones: readonly QuotaZone[],
-    asker: QuotaRequest,
+    request: QuotaRequest,
     content: Content,
     run: (content: Content) => Promise<void>,
   ): Promise<void> {
     if (zones.length === 0) return run(content)
-    const old = await measureAmount(this.#fs, asker.path, asker.ctx)
-    const base = asker.op === 'append' ? { bytes: 0, files: 1 - old.files } : subtractAmounts(ONE_FILE, old)
-    await using change = new QuotaChange(zones, asker)
+    const old = await measureAmount(this.#fs, request.path, request.ctx)
+    const base = request.op === 'append' ? { bytes: 0, files: 1 - old.files } : subtractAmounts(ONE_FILE, old)
+    await using change = new QuotaChange(zones, request)
     await change.reserve({ ...base, bytes: base.bytes + measureContent(content) })
     await run(isInMemory(content) ? content : meterStream(content, base, change))
     change.complete()
   }
 
-  /** A new name, such as a link. */
-  async add(asker: QuotaRequest, run: () => Promise<void>): Promise<void> {
+  /** Adds a new name, such as a link. */
+  async add(request: QuotaRequest, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    await using change = new QuotaChange(this.#getZones(await this.#resolvePath(asker, false)), asker)
+    await using change = new QuotaChange(this.#getZones(await this.#resolvePath(request, false)), request)
     await change.reserve(ONE_FILE)
     await run()
     change.complete()
   }
 
-  /** A second name for a file: a place counts the file under each of its names. */
-  async addName(asker: QuotaRequest, existing: string, run: () => Promise<void>): Promise<void> {
+  /** Adds a second name for a file. A zone counts the file under each of its names. */
+  async addName(request: QuotaRequest, existing: string, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    const real = await this.#resolvePath({ ...asker, path: existing }, false)
-    await using change = new QuotaChange(this.#getZones(await this.#resolvePath(asker, false)), asker)
-    await change.reserve(await measureAmount(this.#fs, real, asker.ctx))
+    const real = await this.#resolvePath({ ...request, path: existing }, false)
+    await using change = new QuotaChange(this.#getZones(await this.#resolvePath(request, false)), request)
+    await change.reserve(await measureAmount(this.#fs, real, request.ctx))
     await run()
     this.#addedNames++
     change.complete()
   }
 
-  async remove(asker: QuotaRequest, run: () => Promise<void>): Promise<void> {
+  async remove(request: QuotaRequest, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    const real = await this.#resolvePath(asker, false)
+    const real = await this.#resolvePath(request, false)
     const zones = this.#getZones(real)
     this.#invalidateBelow(real)
-    const old = await measureAmount(this.#fs, real, asker.ctx)
-    await using change = new QuotaChange(zones, asker)
+    const old = await measureAmount(this.#fs, real, request.ctx)
+    await using change = new QuotaChange(zones, request)
     await change.reserve(subtractAmounts(NO_AMOUNT, old))
     await run()
     change.complete()
   }
 
-  /** A move: within one place it adds nothing, from one to another it needs room there. */
-  async move(asker: QuotaRequest, to: string, run: () => Promise<void>): Promise<void> {
+  /** Moves a file or a tree. A move within a zone adds nothing; one into another zone needs room there. */
+  async move(request: QuotaRequest, to: string, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
     const [from, target] = [
-      await this.#resolvePath(asker, false),
-      await this.#resolvePath({ ...asker, path: to }, false),
+      await this.#resolvePath(request, false),
+      await this.#resolvePath({ ...request, path: to }, false),
     ]
     const [left, entered] = [this.#getZones(from), this.#getZones(target)]
     for (const path of [from, target]) this.#invalidateBelow(path)
     if (left.length === 0 && entered.length === 0) return run()
     const [moved, replaced] = [
-      await measureAmount(this.#fs, from, asker.ctx),
-      from === target ? NO_AMOUNT : await measureAmount(this.#fs, target, asker.ctx),
+      await measureAmount(this.#fs, from, request.ctx),
+      from === target ? NO_AMOUNT : await measureAmount(this.#fs, target, request.ctx),
     ]
-    await using leaving = new QuotaChange(excludeZones(left, entered), asker)
-    await using entering = new QuotaChange(excludeZones(entered, left), { ...asker, path: to })
-    await using staying = new QuotaChange(excludeZones(entered, excludeZones(entered, left)), asker)
+    await using leaving = new QuotaChange(excludeZones(left, entered), request)
+    await using entering = new QuotaChange(excludeZones(entered, left), { ...request, path: to })
+    await using staying = new QuotaChange(excludeZones(entered, excludeZones(entered, left)), request)
     await entering.reserve(subtractAmounts(moved, replaced))
     await leaving.reserve(subtractAmounts(NO_AMOUNT, moved))
     await staying.reserve(subtractAmounts(NO_AMOUNT, replaced))
@@ -125,15 +125,19 @@ export class Quotas {
     for (const change of [leaving, entering, staying]) change.complete()
   }
 
-  /** A file opened to be changed, each of whose changes is metered. */
-  async open(asker: QuotaRequest, options: OpenOptions, run: () => Promise<FileHandle>): Promise<FileHandle> {
+  /** Opens a file for changes and meters each of them. */
+  async open(
+    request: QuotaRequest,
+    options: OpenOptions,
+    run: () => Promise<FileHandle>,
+  ): Promise<FileHandle> {
     if (this.isEmpty) return run()
-    const real = await this.#resolvePath(asker, true)
+    const real = await this.#resolvePath(request, true)
     const zones = this.#getZones(real)
-    const [isShared, addedNames] = [await this.#hasHardLinks(real, asker), this.#addedNames]
+    const [isShared, addedNames] = [await this.#hasHardLinks(real, request), this.#addedNames]
     if (zones.length === 0 && !isShared) return run()
-    const old = await measureAmount(this.#fs, real, asker.ctx)
-    await using change = new QuotaChange(zones, asker)
+    const old = await measureAmount(this.#fs, real, request.ctx)
+    await using change = new QuotaChange(zones, request)
     await change.reserve({
       bytes: options.truncate ? -old.bytes : 0,
       files: options.create ? 1 - old.files : 0,
@@ -144,14 +148,17 @@ export class Quotas {
     return new MeteredHandle(
       handle,
       options,
-      () => new QuotaChange(zones, asker),
+      () => new QuotaChange(zones, request),
       () => {
         if (isShared || this.#addedNames !== addedNames) this.#invalidateAll()
       },
     )
   }
 
-  /** Whether a file has more than one name: then it is counted in places that a change under this one does not know. */
+  /**
+   * True if a file has several names. Other zones may then count it too, and a change under this name does not
+   * reach them.
+   */
   async #hasHardLinks(path: string, { ctx }: QuotaRequest): Promise<boolean> {
     if (!isHardLinkable(this.#fs)) return false
     try {
@@ -166,13 +173,13 @@ export class Quotas {
     for (const zone of this.#zones.values()) zone.invalidate()
   }
 
-  /** Only the system comes here by a path that may have links in it. */
+  /** Resolves links. Only paths of the system can contain any here. */
   async #resolvePath({ path, ctx }: QuotaRequest, followLast: boolean): Promise<string> {
     if (ctx?.links === 'refuse' || !isLinkable(this.#fs)) return path
     return this.#fs.realpath(path, { followLast }, ctx)
   }
 
-  /** What holds places with a quota is moved or removed by the system alone. */
+  /** Discards the counts below a path that the system moved or removed. */
   #invalidateBelow(path: string): void {
     for (const zone of this.#zones.values()) if (isWithin(zone.root, path)) zone.invalidate()
   }
@@ -189,7 +196,7 @@ export class Quotas {
   }
 }
 
-/** The place a quota counts that a path lies below. */
+/** Returns the root that a quota counts for a path. */
 function findQuotaRoot({ root, each }: PathQuota, path: string): string | undefined {
   const above = [...ancestors(path), path]
   const at = above.indexOf(root)
@@ -210,7 +217,7 @@ function measureContent(content: Content): number {
   return content instanceof Uint8Array ? content.length : 0
 }
 
-/** A stream that takes room as it goes. When there is none left it fails, and the write with it. */
+/** Reserves quota as the stream goes. Without room the stream fails, and the write with it. */
 async function* meterStream(content: Content, base: Amount, change: QuotaChange): AsyncGenerator<Uint8Array> {
   let bytes = base.bytes
   for await (const chunk of contentChunks(content)) {

@@ -4,7 +4,7 @@ import { foldPath } from './fold-name.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * Places that nobody but the system changes: neither they nor what is below them, nor what holds them.
+ * Makes paths read-only for everyone but the system, with everything below them and the directories above.
  * A path that some disk takes for the same (`/Docs` for `/docs`) is treated as the same.
  */
 export function readOnlyPolicy(prefixes: readonly string[]): Policy {
@@ -18,9 +18,9 @@ export function readOnlyPolicy(prefixes: readonly string[]): Policy {
       const around = places.find(({ folded }) => isWithin(at, folded))
       if (around !== undefined)
         return `${callerName(caller)} may only read ${around.prefix}; copy it elsewhere to change it`
-      const held = op === 'mkdir' ? undefined : places.find(({ folded }) => isWithin(folded, at))
-      if (held === undefined) return null
-      return `${callerName(caller)} may not replace, move or remove what holds ${held.prefix}, which is read-only`
+      const inner = op === 'mkdir' ? undefined : places.find(({ folded }) => isWithin(folded, at))
+      if (inner === undefined) return null
+      return `${callerName(caller)} may not replace, move or remove a directory that contains ${inner.prefix}, which is read-only`
     },
   }
 }

@@ -1,10 +1,10 @@
 const SHORT_NAME = /^(?<stem>.{1,6})~(?<number>\d{1,6})(?:\.(?<extension>.{1,3}))?$/
-/** What needs no short name, being one. */
+/** Names that already have the short form. */
 const FITS_SHORT_FORM = /^[^. +,;=[\]]{1,8}(?:\.[^. +,;=[\]]{1,3})?$/
 const HASH = /^[0-9a-f]{4}$/
 
 /**
- * Whether a name is the short one that disks of Windows also give a file with the long one: `git~1` for `.git`,
+ * True if a name is the short name that Windows disks give a file with the long one: `git~1` for `.git`,
  * `creden~1.jso` for `credentials.json`. Both are folded.
  */
 export function isShortNameFor(name: string, long: string): boolean {
@@ -13,7 +13,7 @@ export function isShortNameFor(name: string, long: string): boolean {
   const [base, end] = splitExtension(long)
   if (extension !== end) return false
   if (stem === base.slice(0, 7 - number.length)) return true
-  // From the fifth of a kind on, most of it is a hash.
+  // From the fifth such name on, Windows uses a hash.
   const kept = base.slice(0, 2)
   return stem.startsWith(kept) && HASH.test(stem.slice(kept.length))
 }

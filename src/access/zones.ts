@@ -3,16 +3,16 @@ import { callerName, getCallerContext, isContextName } from './caller.ts'
 import { formatAlternatives } from './format-alternatives.ts'
 import type { AccessRequest, Policy, Verdict } from './policy.ts'
 
-/** A place and who may write below it. The zone of the longest root decides. */
+/** A path and its writers. The zone with the longest root applies. */
 export interface Zone {
   readonly root: string
-  /** `everyone`: every context. Nobody but the system where the list is empty. */
+  /** `everyone`: every context. With an empty list, only the system writes. */
   readonly writers: 'everyone' | readonly string[]
 }
 
 const HOME_ROOT = '/home'
 
-/** The zones every namespace has; besides, each context has its own below `/home`. */
+/** The zones of every namespace. In addition, each context has its own below `/home`. */
 const STANDARD_ZONES: readonly Zone[] = [
   { root: '/shared', writers: 'everyone' },
   { root: HOME_ROOT, writers: [] },
@@ -20,33 +20,33 @@ const STANDARD_ZONES: readonly Zone[] = [
 ]
 
 /**
- * Path is policy: `/shared` is written by every context, `/home/<context>` by its owner, everything else by the system,
- * and everything is read by all. A root of a zone, and what holds one, can be made as a directory by who may write
- * there, but not be replaced, moved or removed.
+ * Path is policy: every context writes `/shared`, each context its own `/home/<context>`, the system everything
+ * else. Everyone reads everything. A writer may create a zone's root, or a directory above it, but not replace,
+ * move or remove it.
  *
- * @param own zones of a namespace besides these, such as a workspace; one with the same root takes its place.
+ * @param own further zones of a namespace, such as a workspace; one with the same root replaces the standard one.
  */
 export function zonePolicy(own: readonly Zone[] = []): Policy {
   const zones = new ZoneMap(own)
   return {
     name: 'zones',
     judges: 'changes',
-    judge: (request) => (request.access === 'read' ? null : judgeChange(zones, request)),
+    judge: (request) => (request.access === 'read' ? null : evaluateChange(zones, request)),
   }
 }
 
-/** The roots of the zones a caller may write, `/` for the system. */
+/** Returns the roots of the zones that a caller may write, `/` for the system. */
 export function listWritableZones(caller: Caller | undefined, own: readonly Zone[] = []): string[] {
   return new ZoneMap(own).listWritable(caller)
 }
 
-function judgeChange(zones: ZoneMap, { caller, op, path }: AccessRequest): Verdict {
+function evaluateChange(zones: ZoneMap, { caller, op, path }: AccessRequest): Verdict {
   const instead = () => formatAlternatives('write below', zones.listWritable(caller))
   const zone = zones.find(path)
   if (zone === undefined || !isWriter(zone, caller))
     return `${callerName(caller)} may not change this; ${instead()}`
   if (op === 'mkdir' || !zones.containsZone(path)) return null
-  return `${callerName(caller)} may not change a zone itself, or what holds one, only what is in it; ${instead()}`
+  return `${callerName(caller)} may not change a zone itself or a directory above it, only what is in it; ${instead()}`
 }
 
 /** The zones of one namespace. */
@@ -60,7 +60,7 @@ class ZoneMap {
     this.#holders = new Set(roots.flatMap((root) => [...ancestors(root), root]))
   }
 
-  /** The zone a path is in. */
+  /** Returns the zone of a path. */
   find(path: string): Zone | undefined {
     for (const root of [path, ...ancestors(path).reverse()]) {
       const zone = this.#byRoot.get(root) ?? findHomeZone(root)
@@ -69,7 +69,7 @@ class ZoneMap {
     return undefined
   }
 
-  /** Whether a path is the root of a zone, or one is below it. */
+  /** True if a path is the root of a zone or above one. */
   containsZone(path: string): boolean {
     return this.#holders.has(path) || dirname(path) === HOME_ROOT
   }
