@@ -1,17 +1,17 @@
-/** A commit as the repository has it. */
+/** A parsed commit object. */
 export interface Commit {
   readonly id: string
   readonly tree: string
   readonly parents: readonly string[]
-  /** `Ada <ada@example.org> 1700000000 +0100`, as it is written there. */
+  /** Verbatim signature: `Ada <ada@example.org> 1700000000 +0100`. */
   readonly author: string
   readonly committer: string
   readonly message: string
-  /** When it was committed. */
+  /** Commit time. */
   readonly time: Date
 }
 
-/** Reads a commit object. Undefined if it is damaged. */
+/** Parses a commit object. Undefined if it is damaged. */
 export function parseCommit(id: string, bytes: Uint8Array): Commit | undefined {
   const object = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const border = object.indexOf('\n\n')
@@ -37,7 +37,7 @@ function findHeaderValues(lines: readonly string[], key: string): string[] {
   return lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1))
 }
 
-/** Old commits may be in an encoding they name; one that nobody knows is read as UTF-8. */
+/** Returns the decoder for a commit's encoding. An unknown encoding is read as UTF-8. */
 function createDecoder(encoding = 'utf-8'): (bytes: Uint8Array) => string {
   try {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true })

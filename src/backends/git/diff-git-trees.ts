@@ -2,29 +2,29 @@ import { child, type PathChange, type Stat } from '../../vfs/index.ts'
 import type { TreeCache } from './tree-cache.ts'
 import type { GitDirectory, TreeEntry } from './tree-object.ts'
 
-/** A tree to compare: where its directories come from, and what its entries are told as. */
+/** A tree to compare: the cache of its directories, and the conversion of its entries. */
 export interface DiffSide {
-  /** The id of its tree; undefined for an empty one. */
+  /** Id of the root tree; undefined for an empty one. */
   readonly root: string | undefined
   readonly trees: TreeCache
   readonly toStat: (entry: TreeEntry) => Stat
 }
 
-/** One path at which two trees differ: what each has there. A directory appears only as what is in it. */
+/** One path at which two trees differ, with the entry of each. A directory appears only through its content. */
 export interface GitDifference {
   readonly path: string
   readonly before: TreeEntry | undefined
   readonly after: TreeEntry | undefined
 }
 
-/** A pair of directories, or a directory that only one side has. */
+/** Two directories to compare, or a directory that only one side has. */
 interface DirectoryPair {
   readonly path: string
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** What changed from one tree to another, sorted by path, in time proportional to the changes. */
+/** Yields the changes from one tree to another, sorted by path, in time proportional to the changes. */
 export async function* diffGitTrees(before: DiffSide, after: DiffSide): AsyncGenerator<PathChange> {
   const found = await findDifferences(before, after)
   await before.trees.loadSizes(found.flatMap((one) => one.before ?? []))
@@ -41,8 +41,8 @@ export async function* diffGitTrees(before: DiffSide, after: DiffSide): AsyncGen
 }
 
 /**
- * Every file, link and submodule that differs, sorted by path. Directories with the same id are not looked into;
- * `inspect` is shown those of the second tree that are.
+ * Finds every file, link and submodule that differs, sorted by path. Skips directories with the same id; calls
+ * `inspect` with each directory of the second tree that it compares.
  */
 export async function findDifferences(
   before: Pick<DiffSide, 'root' | 'trees'>,
@@ -68,7 +68,7 @@ export async function findDifferences(
   return found.sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Notes what differs in a directory, and returns the directories in it that may. */
+/** Records the differences of a directory, and returns the subdirectories that may differ. */
 function compareDirectories(
   path: string,
   before: GitDirectory | undefined,

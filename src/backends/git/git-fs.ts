@@ -38,19 +38,19 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'diff',
   'fork',
 ])
-/** Blobs up to this are read in one piece; larger ones as they come. */
+/** Largest blob that is read into memory; larger ones are streamed. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 
-/** A submodule of a commit: which commit of the other repository belongs there. */
+/** A submodule of a commit, with the commit of the other repository. */
 export interface Submodule {
   readonly path: string
   readonly commit: string
 }
 
 /**
- * A repository at one commit, as a file system that cannot be changed. Nothing is read before it is asked for, and a
- * walk reads no content. Every time is the commit's. A submodule is an empty directory; `submodules` tells of them.
- * Names that are not UTF-8 are left out. Dispose of it: a process of Git may be behind it.
+ * A repository at one commit, as a read-only file system. Objects are read on demand, and a walk reads no content.
+ * Every time is the commit's. A submodule is an empty directory; `submodules` lists them.
+ * Names that are not UTF-8 are omitted. Dispose of it: a Git process may back it.
  */
 export class GitFs
   extends Backend
@@ -62,7 +62,7 @@ export class GitFs
   readonly #trees: TreeCache
   readonly #tree: GitTree
 
-  /** Takes the reader over: it is disposed of with this. `openGit` makes both. */
+  /** Owns the reader and disposes of it. `openGit` makes both. */
   constructor(reader: ObjectReader, commit: Commit) {
     super()
     this.commit = commit
@@ -71,7 +71,7 @@ export class GitFs
     this.#tree = new GitTree(reader, this.#trees, commit.tree)
   }
 
-  /** Itself: nobody can change it. */
+  /** Returns itself, since it never changes. */
   fork(): GitFs {
     return this
   }
@@ -105,13 +105,13 @@ export class GitFs
     })
   }
 
-  /** Null unless the other is a repository at a commit too, with the same kind of ids. */
+  /** Returns null unless the other is a repository at a commit too, with the same kind of ids. */
   diffFrom(before: FileSystem): AsyncIterable<PathChange> | null {
     if (!(before instanceof GitFs) || before.commit.id.length !== this.commit.id.length) return null
     return diffGitTrees(before.#toDiffSide(), this.#toDiffSide())
   }
 
-  /** Every submodule at or below a path, in the order of a walk. */
+  /** Yields every submodule at or below a path, in walk order. */
   async *submodules(root = '/'): AsyncGenerator<Submodule> {
     for await (const { path, stat } of this.walk(root, { includeDirs: true })) {
       if (stat.type !== 'directory') continue
@@ -156,7 +156,10 @@ export class GitFs
     })
   }
 
-  /** Reads every directory at or below the prefix, and the sizes of all files: what a partial clone lacks of them comes in one go. */
+  /**
+   * Reads every directory at or below the prefix and the sizes of all files. A partial clone fetches what it lacks
+   * in one batch.
+   */
   protected override async doMaterialize(
     { prefix = '/' }: MaterializeOptions,
     ctx?: CallContext,
@@ -164,7 +167,7 @@ export class GitFs
     const found = await this.#tree.find(prefix, 'materialize', true, ctx)
     if (found === undefined) return
     const entries = [found]
-    // One tree may be in very many places, and is needed once.
+    // The same tree may occur at many paths, and is loaded once.
     const seen = new Set<string>()
     let directories = await this.#trees.load(listNewTrees([found], seen))
     while (directories.length > 0) {
@@ -212,7 +215,7 @@ export class GitFs
   }
 }
 
-/** The trees among entries that were not seen before; they are now. */
+/** Returns the trees among entries that are not in `seen` yet, and adds them. */
 function listNewTrees(entries: readonly TreeEntry[], seen: Set<string>): string[] {
   return entries.flatMap(({ type, isSubmodule, id }) => {
     if (type !== 'directory' || isSubmodule || seen.has(id)) return []

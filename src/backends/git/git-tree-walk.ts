@@ -2,14 +2,14 @@ import { child, type Stat, type WalkEntry, type WalkOptions } from '../../vfs/in
 import type { TreeCache } from './tree-cache.ts'
 import type { GitDirectory, TreeEntry } from './tree-object.ts'
 
-/** How many directories are asked for in one go. */
+/** Directories in one request. */
 const BATCH_SIZE = 256
-/** How many may be read ahead of the walk. */
+/** Directories that may be prefetched ahead of the walk. */
 const MAX_PREFETCHED = 8 * BATCH_SIZE
-/** Whoever has come so far goes on: the next directories are read while these are looked at. */
+/** Batches after which the walk prefetches: the next directories load while the caller handles these. */
 const BATCHES_ON_DEMAND = 3
 
-/** A directory on the way, with the place in it. */
+/** An entered directory, with the position in it. */
 interface Level {
   readonly path: string
   readonly id: string
@@ -17,11 +17,11 @@ interface Level {
   at: number
 }
 
-/** How far a look ahead is. */
+/** State of a scan for upcoming directories. */
 interface AheadScan {
   readonly limit: number
   readonly wanted: Set<string>
-  /** Directories it has met: a hostile tree has the same one ten times on each of ten levels. */
+  /** Directories already visited: a hostile tree repeats one directory ten times on each of ten levels. */
   readonly into: Set<string>
 }
 
@@ -31,12 +31,12 @@ export interface GitTreeWalkOptions extends WalkOptions {
 }
 
 /**
- * Everything below a directory, depth first in the order of names. It asks for hundreds of directories, and then
- * for the sizes of all their files, in one go: for those that come next in its order, as far as it knows the tree.
- * After the first steps it asks before it needs them, so that Git works while somebody looks at what is there.
+ * Walks everything below a directory, depth first in the order of names. It requests hundreds of directories in one
+ * batch, then the sizes of all their files: those that come next in walk order, as far as it knows the tree. After
+ * the first steps it prefetches, so that Git works while the caller handles entries.
  *
- * A directory that is not here is EUNAVAILABLE when the walk comes to it, and not skipped as one that nobody may read:
- * it is elsewhere, which is no reason to show less. Whoever packs or compares a tree has no other way to learn of it.
+ * A missing directory is EUNAVAILABLE when the walk reaches it. It is not skipped like an unreadable one: packing
+ * or comparing a tree must not silently omit it.
  */
 export class GitTreeWalk {
   readonly #trees: TreeCache
@@ -44,11 +44,11 @@ export class GitTreeWalk {
   readonly #maxDepth: number
   readonly #includeDirs: boolean
   readonly #levels: Level[]
-  /** What was read and not entered yet. Kept here, as the trees forget. */
+  /** Directories that were read and not entered yet. They stay here, since the tree cache evicts. */
   readonly #prefetched = new Map<string, GitDirectory>()
   #batchCount = 0
   #batchLimit = BATCH_SIZE
-  /** A wave that is under way. */
+  /** The batch in flight. */
   #prefetching: Promise<void> | undefined
 
   constructor(root: string, id: string, { trees, toStat, maxDepth, includeDirs }: GitTreeWalkOptions) {
@@ -59,7 +59,7 @@ export class GitTreeWalk {
     this.#levels = this.#maxDepth < 1 ? [] : [{ path: root, id, directory: undefined, at: 0 }]
   }
 
-  /** At once if it is at hand; undefined after the last. */
+  /** Returns the next entry, synchronously if it is in memory; undefined after the last. */
   next(): WalkEntry | undefined | Promise<WalkEntry | undefined> {
     for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
       level.directory ??= this.#takeDirectory(level.id)
@@ -87,27 +87,28 @@ export class GitTreeWalk {
     return kept?.entries.every(hasKnownSize) ? kept : undefined
   }
 
-  /** Waits for the next directory, or some others before it. */
+  /** Waits until the next directory is loaded, possibly with others before it. */
   async #waitForPrefetch(): Promise<void> {
     try {
       await (this.#prefetching ?? this.#prefetch())
     } catch (error) {
       if (this.#batchLimit === 1) throw error
-      // One of them cannot be read. From here on each is by itself, so that only whoever comes to that one is told.
+      // A directory of the batch cannot be read. From here on each loads alone, so that only the unreadable one
+      // fails.
       this.#batchLimit = 1
     }
   }
 
-  /** Asks for the next wave if this one comes to its end, and there is another. */
+  /** Prefetches the next batch if few directories are left, and there are more. */
   #prefetchIfLow(): void {
     const isEarly = this.#batchCount < BATCHES_ON_DEMAND || this.#prefetched.size > BATCH_SIZE / 2
-    // If it fails, that is told when the walk comes there, if it does.
+    // A failure shows when the walk reaches that directory, if it does.
     if (!isEarly && this.#prefetching === undefined && this.#batchLimit > 1) this.#prefetch().catch(() => {})
   }
 
   #prefetch(): Promise<void> {
     const ids = [...this.#listUpcoming()]
-    // Nothing more can become known: from here on there is no reason to look again.
+    // No further directories are known, so there is no reason to scan again.
     if (ids.length === 0) this.#batchCount = Number.NEGATIVE_INFINITY
     this.#batchCount++
     this.#prefetching = this.#read(ids).finally(() => {
@@ -117,13 +118,13 @@ export class GitTreeWalk {
   }
 
   async #read(ids: readonly string[]): Promise<void> {
-    // What a walk has passed is garbage at once: kept, it would cost more than all the reading.
+    // Directories behind the walk are garbage at once: caching them would cost more than reading them.
     const directories = await this.#trees.load(ids, { keep: false })
     await this.#trees.loadSizes(directories.flatMap(({ entries }) => entries))
     for (const [at, directory] of directories.entries()) this.#prefetched.set(ids[at] ?? '', directory)
   }
 
-  /** The next directories the walk will need and does not have, in its order. */
+  /** Lists the next directories that the walk needs and that are not loaded, in walk order. */
   #listUpcoming(): Set<string> {
     const wanted = new Set<string>()
     const looked: AheadScan = {
@@ -153,7 +154,7 @@ export class GitTreeWalk {
   }
 }
 
-/** A submodule is a directory of which nothing is here. */
+/** True if the walk can enter it. A submodule is a directory without content here. */
 function isWalkable({ type, isSubmodule }: TreeEntry): boolean {
   return type === 'directory' && !isSubmodule
 }

@@ -11,7 +11,7 @@ import type { ObjectReader } from './object-reader.ts'
 import type { TreeCache } from './tree-cache.ts'
 import { MAX_TARGET_BYTES, type TreeEntry } from './tree-object.ts'
 
-/** Paths of one tree: what is at each, and where its links lead. Links stay inside the tree, as in a root of its own. */
+/** Resolves paths of one tree. Its links stay inside the tree, as in a root of its own. */
 export class GitTree {
   readonly #reader: ObjectReader
   readonly #trees: TreeCache
@@ -23,14 +23,14 @@ export class GitTree {
     this.#root = { name: '', type: 'directory', id, mode: 0o755, isSubmodule: false, size: 0 }
   }
 
-  /** What a path leads to; undefined if there is nothing. ELOOP. */
+  /** Returns the entry a path leads to, or undefined. ELOOP. */
   async find(
     path: string,
     op: string,
     followLast: boolean,
     ctx: CallContext | undefined,
   ): Promise<TreeEntry | undefined> {
-    // Mostly there is no link on the way, and everything was read before.
+    // Most paths contain no link, and their directories are cached.
     const plain = this.#findCached(path)
     if (plain !== undefined && !(plain.type === 'symlink' && followLast)) return plain
     const resolved = await this.resolve(path, followLast, op)
@@ -38,7 +38,7 @@ export class GitTree {
     return this.#findEntry(resolved)
   }
 
-  /** Where a path leads when links are followed. ELOOP. */
+  /** Resolves the links of a path. ELOOP. */
   resolve(path: string, followLast: boolean, op: string): Promise<string> {
     return resolveLinks(path, followLast, op, async (at) => {
       const entry = await this.#findEntry(at)
@@ -46,7 +46,7 @@ export class GitTree {
     })
   }
 
-  /** The target of a link. EIO for bytes that are no text. */
+  /** Reads the target of a link. EIO for bytes that are not UTF-8. */
   async readTarget(path: string, entry: TreeEntry): Promise<string> {
     await this.#trees.loadSizes([entry])
     const [blob] = (entry.size ?? 0) > MAX_TARGET_BYTES ? [] : await this.#reader.objects([entry.id])
@@ -56,7 +56,7 @@ export class GitTree {
     throw new VfsError('EIO', path, { op: 'readlink', detail })
   }
 
-  /** ENOENT, which says so if the path lies in a submodule. */
+  /** Creates ENOENT, with a hint if the path lies in a submodule. */
   async createMissingError(path: string, op: string): Promise<VfsError> {
     for (const above of ancestors(await this.resolve(path, false, op))) {
       const entry = await this.#findEntry(above)
@@ -67,7 +67,7 @@ export class GitTree {
     return new VfsError('ENOENT', path, { op })
   }
 
-  /** Down through directories that were read before; undefined if there is more to it. */
+  /** Finds an entry through cached directories; undefined if one is not cached or a link is on the way. */
   #findCached(path: string): TreeEntry | undefined {
     let entry: TreeEntry | undefined = this.#root
     for (let start = 1; start < path.length; ) {
@@ -80,7 +80,7 @@ export class GitTree {
     return entry
   }
 
-  /** As `#descend`, reading what it needs. No link is followed. */
+  /** Finds an entry and loads directories as needed. Follows no link. */
   async #findEntry(path: string): Promise<TreeEntry | undefined> {
     let entry: TreeEntry | undefined = this.#root
     for (const name of split(path)) {
@@ -91,7 +91,7 @@ export class GitTree {
   }
 }
 
-/** EISDIR for a directory. */
+/** Throws EISDIR for a directory. */
 export function assertFile(path: string, entry: TreeEntry, op: string): TreeEntry {
   if (entry.type !== 'directory') return entry
   throw new VfsError('EISDIR', path, { op })

@@ -1,7 +1,7 @@
 /**
- * A repository of Git at a commit as a file system, read by the Git of this machine or by isomorphic-git, and histories on
- * their way between repositories and vaults. It never writes to a repository it reads.
- * Invariant: no program, hook or address of a repository's own configuration is used.
+ * A Git repository at a commit as a file system, read by the Git of this machine or by isomorphic-git. Also
+ * transfers histories between repositories and vaults. It never writes to a repository it reads.
+ * Invariant: it uses no program, hook or address from a repository's own configuration.
  */
 export type { Commit } from './commit-object.ts'
 export { GitFs, type Submodule } from './git-fs.ts'

@@ -8,11 +8,11 @@ type IsomorphicGit = typeof import('isomorphic-git')
 /** A full id of either hash. */
 const FULL_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 const SHORT_ID = /^[0-9a-f]{4,39}$/
-/** What a name in `refs` cannot have, and what would be read as something else. */
+/** Names that `refs` cannot contain, and syntax that Git would interpret. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const INVALID_NAME = /^$|^[-/]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{/
 
-/** Reads a repository of this machine without Git. No alternates, no SHA-256, and a size costs the whole content. */
+/** Opens a repository of this machine without Git. No alternates, no SHA-256, and a size costs the whole content. */
 export async function openIsomorphic(repository: string): Promise<ObjectReader> {
   return new IsomorphicReader(await loadIsomorphicGit(repository), await findRepositoryPaths(repository))
 }
@@ -20,7 +20,7 @@ export async function openIsomorphic(repository: string): Promise<ObjectReader> 
 class IsomorphicReader implements ObjectReader {
   readonly #git: IsomorphicGit
   readonly #paths: RepositoryPaths
-  /** Of isomorphic-git: the indexes of packs it has read. */
+  /** Cache of isomorphic-git: the pack indexes it has read. */
   #cache: object = {}
 
   constructor(git: IsomorphicGit, place: RepositoryPaths) {
@@ -30,7 +30,7 @@ class IsomorphicReader implements ObjectReader {
 
   async resolve(name: string): Promise<string> {
     if (INVALID_NAME.test(name))
-      throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' names no commit` })
+      throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' is not a valid commit name` })
     try {
       return await this.#peelTag(await this.#resolveId(name))
     } catch (cause) {
@@ -63,7 +63,7 @@ class IsomorphicReader implements ObjectReader {
     if (FULL_ID.test(name)) return name
     const { own, shared } = this.#paths
     try {
-      // What is only this worktree's, its HEAD first of all, is not where the branches are.
+      // Files of one worktree, such as its HEAD, are not where the branches are.
       const head =
         name === 'HEAD' ? await this.#git.resolveRef({ fs: nodeFs, gitdir: own, ref: name, depth: 2 }) : name
       const ref = head.replace(/^ref: /, '')
@@ -74,7 +74,7 @@ class IsomorphicReader implements ObjectReader {
     }
   }
 
-  /** A tag leads to a commit, perhaps over other tags. */
+  /** Follows a tag to its commit, through other tags if needed. */
   async #peelTag(id: string): Promise<string> {
     const { type, bytes } = await this.#readObject(id)
     if (type === 'commit') return id

@@ -1,11 +1,11 @@
 import { ReadyStream } from '../../vfs/index.ts'
 
-/** Gives the next item, at once if it can, and undefined after the last. */
+/** Returns the next item, synchronously if possible, and undefined after the last. */
 export type PullNext<T> = () => T | undefined | Promise<T | undefined>
 
 /**
- * A stream whose source is opened with its first step. Steps that are taken before the one before them is answered wait
- * for it: several readers may share the stream.
+ * Creates a stream that opens its source at the first step. Concurrent steps wait for each other, so several
+ * readers may share the stream.
  */
 export function createLazyStream<T extends object>(open: () => Promise<PullNext<T>>): ReadyStream<T> {
   let pull: PullNext<T> | undefined

@@ -1,26 +1,27 @@
-/** What an object of a repository is. */
+/** Type of an object. */
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
-/** An object with its bytes. They are shared: whoever hands them on copies. */
+/** An object with its bytes. They are shared: copy them before passing them on. */
 export interface GitObject {
   readonly type: ObjectType
   readonly bytes: Uint8Array
 }
 
 /**
- * The objects of one repository. Ids are full, in lower-case hex; an object never changes, so any answer may be kept.
- * ENOENT for a commit that is not there, EIO for an object that should be, EUNAVAILABLE for one that is elsewhere.
+ * Reads the objects of one repository. Ids are full, in lower-case hex. Objects never change, so any result may be
+ * cached.
+ * ENOENT for a missing commit, EIO for an object that should exist, EUNAVAILABLE for one on another machine.
  */
 export interface ObjectReader extends AsyncDisposable {
-  /** The commit that a branch, a tag, `HEAD` or an id names. EINVAL for what cannot be a name. */
+  /** Resolves a branch, a tag, `HEAD` or an id to a commit. EINVAL for an invalid name. */
   resolve(name: string): Promise<string>
 
-  /** Objects with their bytes, in the order asked for, in one go. For trees, commits and blobs that fit into memory. */
+  /** Reads objects in one batch, in the order of the ids. For trees, commits and blobs that fit into memory. */
   objects(ids: readonly string[]): Promise<GitObject[]>
 
-  /** The sizes of blobs in the order asked for, without their bytes where the reader can. Fetches what is elsewhere. */
+  /** Reads the sizes of blobs in the order of the ids, without their bytes if possible. Fetches missing blobs. */
   sizes(ids: readonly string[]): Promise<number[]>
 
-  /** The bytes of a large blob as they come. Leaving the loop early releases the source. */
+  /** Streams a large blob. Leaving the loop early releases the source. */
   stream(id: string): AsyncIterable<Uint8Array>
 }

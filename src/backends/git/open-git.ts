@@ -6,13 +6,13 @@ import { hasGit, openNative } from './native/open-repository.ts'
 import { openRemoteCache, type RemoteOptions } from './native/remote-cache.ts'
 import type { ObjectReader } from './object-reader.ts'
 
-/** What reads a repository: the Git of this machine, or the package isomorphic-git. */
+/** Reader of a repository: the Git of this machine, or the package isomorphic-git. */
 export type GitReader = 'git' | 'isomorphic-git'
 
 export interface RepositoryOptions {
-  /** Git where it is installed, else isomorphic-git, when absent. */
+  /** Git where it is installed, otherwise isomorphic-git, when absent. */
   readonly reader?: GitReader
-  /** Variables for Git: `PATH` to find it. The usual places are looked into when absent. */
+  /** Variables for Git: `PATH` to find it. Searches the usual directories when absent. */
   readonly environment?: Readonly<Record<string, string>>
   /** Read a repository that belongs to another user of this machine. */
   readonly trustOwner?: boolean
@@ -25,23 +25,23 @@ export interface GitOptions extends RepositoryOptions {
 }
 
 /**
- * A repository of this machine at a commit: a working tree, a bare repository, a worktree. What is not committed is not
- * there. ENOENT, EACCES if it belongs to another user, ENOTSUP with what to install.
+ * Opens a repository of this machine at a commit: a working tree, a bare repository, a worktree. Uncommitted files
+ * are not included. ENOENT, EACCES if it belongs to another user, ENOTSUP with what to install.
  */
 export async function openGit(repository: string, options: GitOptions = {}): Promise<GitFs> {
   return openCommit(await openRepository(repository, options), options.ref)
 }
 
 /**
- * A repository elsewhere at a commit. The commit and its directories are fetched now, into a bare repository that is made
- * in `cache`; content as it is asked for, or at once with `materialize`. Needs Git. EINVAL, ENOENT, EUNAVAILABLE.
+ * Opens a remote repository at a commit. Fetches the commit and its directories now, into a bare repository in
+ * `cache`, and content on demand or with `materialize`. Needs Git. EINVAL, ENOENT, EUNAVAILABLE.
  */
 export async function openRemoteGit(url: string, options: RemoteOptions): Promise<GitFs> {
   const { reader, commit } = await openRemoteCache(url, options)
   return openCommit(reader, commit)
 }
 
-/** The objects of a repository of this machine. */
+/** Opens the objects of a repository of this machine. */
 export async function openRepository(
   repository: string,
   { reader, ...options }: RepositoryOptions = {},
@@ -55,7 +55,7 @@ export async function readCommit(reader: ObjectReader, id: string): Promise<Comm
   const [object] = await reader.objects([id])
   const commit = object?.type === 'commit' ? parseCommit(id, object.bytes) : undefined
   if (commit !== undefined) return commit
-  throw new VfsError('EIO', '/', { op: 'open', detail: `the repository is damaged: ${id} is no commit` })
+  throw new VfsError('EIO', '/', { op: 'open', detail: `the repository is damaged: ${id} is not a commit` })
 }
 
 async function openCommit(reader: ObjectReader, ref = 'HEAD'): Promise<GitFs> {

@@ -2,11 +2,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 
-/** Where the parts of a repository are. The two differ for a worktree. */
+/** Paths of a repository's parts. The two differ for a worktree. */
 export interface RepositoryPaths {
-  /** Where its own HEAD is. */
+  /** Directory of its HEAD. */
   readonly own: string
-  /** Where objects and branches are. */
+  /** Directory of objects and branches. */
   readonly shared: string
 }
 
@@ -19,10 +19,10 @@ export async function findRepositoryPaths(repository: string): Promise<Repositor
     const common = await readTextIfPresent(join(own, 'commondir'))
     return { own, shared: common === undefined ? own : resolve(own, common) }
   }
-  throw new VfsError('ENOENT', place, { op: 'open', detail: 'there is no git repository' })
+  throw new VfsError('ENOENT', place, { op: 'open', detail: 'not a git repository' })
 }
 
-/** A `.git` that is a file names the directory. */
+/** Returns the Git directory, which a `.git` file names. */
 async function findGitDirectory(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined || found.isDirectory()) return found && path

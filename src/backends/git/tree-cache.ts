@@ -2,10 +2,10 @@ import { VfsError } from '../../vfs/index.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
 import { type GitDirectory, parseTree, type TreeEntry } from './tree-object.ts'
 
-/** How many entries of directories are kept; the oldest go first. */
+/** Directory entries in the cache; it evicts the oldest first. */
 const MAX_CACHED_ENTRIES = 200_000
 
-/** The directories of a repository by the id of their tree. What was read is kept, as trees never change. */
+/** Caches the directories of a repository by tree id. Trees never change. */
 export class TreeCache {
   readonly #reader: ObjectReader
   readonly #cached = new Map<string, GitDirectory>()
@@ -15,7 +15,7 @@ export class TreeCache {
     this.#reader = reader
   }
 
-  /** A directory that was read before. */
+  /** Returns a cached directory. */
   findCached(id: string): GitDirectory | undefined {
     return this.#cached.get(id)
   }
@@ -26,7 +26,10 @@ export class TreeCache {
     return directory
   }
 
-  /** Several in one go, in the order asked for; kept, unless each is needed only once. EIO for what is no tree. */
+  /**
+   * Loads several directories in one batch, in the order of the ids. Caches them unless each is needed only once.
+   * EIO for an id that is not a tree.
+   */
   async load(
     ids: readonly string[],
     { keep = true }: { readonly keep?: boolean } = {},
@@ -42,7 +45,7 @@ export class TreeCache {
     return directories.map((directory, at) => directory ?? throwDamaged(ids[at] ?? ''))
   }
 
-  /** Finds out the sizes of files that are not known yet, in one go. */
+  /** Loads the unknown sizes of files in one batch. */
   async loadSizes(entries: readonly TreeEntry[]): Promise<void> {
     const unknown = entries.filter(({ type, size }) => size === undefined && type !== 'directory')
     if (unknown.length === 0) return
@@ -71,6 +74,6 @@ function throwDamaged(id: string): never {
 }
 
 function createDamageError(id: string): VfsError {
-  const detail = `the repository is damaged: ${id} is no tree; look with: git fsck`
+  const detail = `the repository is damaged: ${id} is not a tree; check it with git fsck`
   return new VfsError('EIO', '/', { op: 'read', detail })
 }

@@ -2,32 +2,32 @@ import { isUtf8 } from 'node:buffer'
 import type { FileType } from '../../vfs/index.ts'
 
 const MAX_NAME_BYTES = 255
-/** No longer target of a link can be followed on any system. */
+/** Longest link target that any system follows. */
 export const MAX_TARGET_BYTES = 4096
-/** Git itself makes no `.git`: whoever is handed one runs the programs its configuration names. */
+/** Names that no path can have. Git runs programs that the configuration in a `.git` names, so none is served. */
 const INVALID_NAME = /^\.{0,2}$|\/|^\.git$/i
 const NON_ASCII = /[\u0080-\u00ff]/
-/** What nearly every name is: nothing that has to be looked at twice. */
+/** The form of nearly every name, which needs no further check. */
 const PLAIN_NAME = /^[A-Za-z0-9_-][ -.0-~]*$/
 
-/** One name of a tree, and what it names. */
+/** A name in a tree, and its object. */
 export interface TreeEntry {
   readonly name: string
   readonly type: Extract<FileType, 'file' | 'directory' | 'symlink'>
   readonly id: string
   /** Permission bits. */
   readonly mode: number
-  /** A commit of another repository: a directory of which this repository holds nothing. */
+  /** True for a commit of another repository: a directory without content here. */
   readonly isSubmodule: boolean
-  /** Of the content, once somebody has asked. */
+  /** Size of the content, once loaded. */
   size: number | undefined
 }
 
 /** A tree object as a directory. */
 export class GitDirectory {
-  /** In the order of JavaScript's `<`. */
+  /** Sorted by JavaScript's `<`. */
   readonly entries: readonly TreeEntry[]
-  /** Names that no path can have, readable: bytes that are not UTF-8, `..`, slashes, `.git`. They are not among the entries. */
+  /** Escaped names that no path can have: bytes that are not UTF-8, `..`, slashes, `.git`. Not among the entries. */
   readonly refused: readonly string[]
   #byName: ReadonlyMap<string, TreeEntry> | undefined
 
@@ -36,7 +36,7 @@ export class GitDirectory {
     this.refused = refused
   }
 
-  /** Made when somebody looks for a name: a walk does not. */
+  /** Built at the first lookup: a walk needs none. */
   get byName(): ReadonlyMap<string, TreeEntry> {
     this.#byName ??= new Map(this.entries.map((entry) => [entry.name, entry]))
     return this.#byName
@@ -55,10 +55,10 @@ const LINK: GitEntryKind = { type: 'symlink', mode: 0o777, isSubmodule: false }
 const DIRECTORY: GitEntryKind = { type: 'directory', mode: 0o755, isSubmodule: false }
 const SUBMODULE: GitEntryKind = { ...DIRECTORY, isSubmodule: true }
 
-/** Reads a tree object; `idBytes` is 20, or 32 in a repository on SHA-256. Undefined if it is damaged. */
+/** Parses a tree object; `idBytes` is 20, or 32 with SHA-256. Undefined if it is damaged. */
 export function parseTree(bytes: Uint8Array, idBytes: number): GitDirectory | undefined {
   const tree = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  // Once for the whole of it: names and ids are then pieces of these, which cost next to nothing.
+  // Decoded once: names and ids are then slices, which cost next to nothing.
   const [characters, digits] = [tree.toString('latin1'), tree.toString('hex')]
   const entries: TreeEntry[] = []
   const refused: string[] = []
@@ -70,7 +70,7 @@ export function parseTree(bytes: Uint8Array, idBytes: number): GitDirectory | un
     const name = decodeName(characters.slice(space + 1, end))
     if (name === undefined) refused.push(escapeBytes(characters.slice(space + 1, end)))
     else {
-      const { type, mode, isSubmodule } = kindOf(characters.slice(at, space))
+      const { type, mode, isSubmodule } = parseMode(characters.slice(at, space))
       const id = digits.slice(2 * end + 2, 2 * next)
       entries.push({ name, type, id, mode, isSubmodule, size: undefined })
     }
@@ -79,8 +79,8 @@ export function parseTree(bytes: Uint8Array, idBytes: number): GitDirectory | un
   return new GitDirectory(sortEntries(entries), refused)
 }
 
-/** The file modes of Git are few, but old repositories have others with the same type bits. */
-function kindOf(octal: string): GitEntryKind {
+/** Converts a file mode. Old repositories contain further modes with the same type bits. */
+function parseMode(octal: string): GitEntryKind {
   if (octal === '100644') return PLAIN
   const mode = Number.parseInt(octal, 8)
   switch (mode & 0o170000) {
@@ -95,7 +95,7 @@ function kindOf(octal: string): GitEntryKind {
   }
 }
 
-/** The name whose bytes these are; undefined for one that a hostile or foreign tree may have and no path can. */
+/** Decodes a name; undefined for one that no path can have, as in a hostile or foreign tree. */
 function decodeName(characters: string): string | undefined {
   if (characters.length > MAX_NAME_BYTES) return undefined
   if (PLAIN_NAME.test(characters)) return characters
@@ -105,7 +105,9 @@ function decodeName(characters: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-/** Git sorts by bytes, and directories as if a slash followed. Of a name that a damaged tree has twice, the first counts. */
+/**
+ * Sorts the entries: Git sorts by bytes, and directories as if a slash followed. The first of duplicate names wins.
+ */
 function sortEntries(entries: TreeEntry[]): TreeEntry[] {
   if (isAscending(entries)) return entries
   entries.sort((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1))
@@ -121,7 +123,7 @@ function isAscending(entries: readonly TreeEntry[]): boolean {
   return true
 }
 
-/** Bytes that are not plain ASCII as `\xff`. */
+/** Escapes bytes that are not plain ASCII as `\xff`. */
 function escapeBytes(name: string): string {
   const hex = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
   return name.replaceAll(/[^ -~]/g, hex)

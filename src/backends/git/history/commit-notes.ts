@@ -1,10 +1,10 @@
 import type { CheckpointInfo } from '../../vault/index.ts'
 import type { Commit } from '../commit-object.ts'
 
-/** Submodules of a tree: the commit of each by its path. */
+/** Commit of each submodule of a tree, by path. */
 export type Submodules = ReadonlyMap<string, string>
 
-/** What a checkpoint says of the commit it stands for. */
+/** The metadata of a checkpoint that came from a commit. */
 export interface CommitNotes {
   readonly commit: string
   readonly parents: readonly string[]
@@ -14,7 +14,7 @@ export interface CommitNotes {
   readonly submodules: Submodules
 }
 
-/** The notes as metadata of a checkpoint. */
+/** Converts the notes to checkpoint metadata. */
 export function toCheckpointMeta(commit: Commit, submodules: Submodules): Record<string, string> {
   return {
     'git.commit': commit.id,
@@ -26,7 +26,7 @@ export function toCheckpointMeta(commit: Commit, submodules: Submodules): Record
   }
 }
 
-/** The commit a checkpoint stands for; undefined if somebody else took it. */
+/** Reads the commit that a checkpoint came from; undefined for any other checkpoint. */
 export function parseCommitNotes({ meta = {} }: Pick<CheckpointInfo, 'meta'>): CommitNotes | undefined {
   const { 'git.commit': commit, 'git.author': author, 'git.committer': committer } = meta
   if (commit === undefined || author === undefined || committer === undefined) return undefined
@@ -49,7 +49,7 @@ function parseList(text: string): unknown[] {
   }
 }
 
-/** Anybody may have written it, so it is read with care. */
+/** Parses submodules with care: any program may have written the metadata. */
 function parseSubmodules(text = '[]'): Submodules {
   const found = new Map<string, string>()
   for (const pair of parseList(text)) {

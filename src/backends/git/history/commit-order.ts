@@ -1,10 +1,10 @@
 import type { ObjectReader } from '../object-reader.ts'
 import { readCommit } from '../open-git.ts'
 
-/** How many commits are read in one go. */
+/** Commits in one read. */
 const COMMITS_PER_BATCH = 1000
 
-/** The commits that lead to a tip and are not known yet, each after its parents. */
+/** Lists the commits that lead to a tip and are not known yet, each after its parents. */
 export async function listCommitsTo(
   reader: ObjectReader,
   tip: string,

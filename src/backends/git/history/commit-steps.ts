@@ -10,19 +10,19 @@ import { type GitDirectory, MAX_TARGET_BYTES, type TreeEntry } from '../tree-obj
 import { type Submodules, toCheckpointMeta } from './commit-notes.ts'
 
 export const TRACE_PREFIX = 'git:'
-/** Content up to this is read in one piece, several together. */
+/** Largest content that is read into memory, several files together. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const FILES_PER_BATCH = 256
 
-/** What is known of a commit that a checkpoint stands for. */
+/** A commit that a checkpoint came from. */
 export interface KnownCommit {
   readonly checkpoint: string
   readonly submodules: Submodules
 }
 
 /**
- * Commits in order as steps of a history, each as what changed since its first parent, which is known or comes before.
- * Takes up what it makes among the known ones. EINVAL for names no path can have.
+ * Converts commits in order to history steps, each with the changes since its first parent, which is known or comes
+ * earlier. Adds each commit to the known ones. EINVAL for names that no path can have.
  */
 export async function* toHistorySteps(
   reader: ObjectReader,
@@ -56,7 +56,7 @@ export async function* toHistorySteps(
   }
 }
 
-/** The same ones where none of them changed. */
+/** Applies the changes to the submodules. Returns the same map if none changed. */
 function applySubmoduleChanges(before: Submodules, found: readonly GitDifference[]): Submodules {
   const changed = found.filter(({ before, after }) => before?.isSubmodule || after?.isSubmodule)
   if (changed.length === 0) return before
@@ -68,7 +68,7 @@ function applySubmoduleChanges(before: Submodules, found: readonly GitDifference
   return submodules
 }
 
-/** What goes first, then what comes. */
+/** Yields removals first, then additions. */
 async function* readChanges(
   reader: ObjectReader,
   trees: TreeCache,
@@ -91,7 +91,7 @@ interface FilePut {
   readonly entry: TreeEntry
 }
 
-/** A file that stays one is written over, and keeps its history. */
+/** True if a file stays a file: it is overwritten and keeps its history. */
 function isRewritten(before: TreeEntry, after: TreeEntry | undefined): boolean {
   return before.type === 'file' && after?.type === 'file'
 }

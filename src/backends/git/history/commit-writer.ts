@@ -2,25 +2,28 @@ import type { ExportedStep } from '../../vault/index.ts'
 import { type CommitNotes, parseCommitNotes, type Submodules } from './commit-notes.ts'
 import type { FastImport } from './fast-import.ts'
 
-/** Who did something and when, as Git writes it. Anything else in its place would be read as commands. */
+/** A signature in Git's format. Any other text in its place would be read as commands. */
 const SIGNATURE = /^[^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d+$/
 const UNKNOWN_SIGNATURE = 'unknown <unknown@localhost> 0 +0000'
 
-/** A commit that was written. */
+/** A written commit. */
 interface WrittenCommit {
   readonly mark: number
-  /** The id of its step. */
+  /** Id of its step. */
   readonly step: string
   readonly submodules: Submodules
 }
 
-/** Writes checkpoints as commits, the oldest first: those of a history with its parents, others after the one before. */
+/**
+ * Writes checkpoints as commits, oldest first. Imported commits keep their parents; any other checkpoint follows
+ * the one before.
+ */
 export class CommitWriter {
   readonly #stream: FastImport
   readonly #author: string
   readonly #byCommit = new Map<string, WrittenCommit>()
   #last: WrittenCommit | undefined
-  /** Paths of devices, sockets and pipes, which no commit can hold. */
+  /** Paths of devices, sockets and pipes, which no commit can contain. */
   readonly skipped: Set<string> = new Set()
   commits = 0
   bytes = 0
@@ -60,7 +63,10 @@ export class CommitWriter {
     }
   }
 
-  /** As the commit had it, or as the checkpoint tells of itself: never of this moment, so that ids stay the same. */
+  /**
+   * Returns the original commit's header, or one from the checkpoint's own data. It never uses the current time, so
+   * that ids stay the same.
+   */
   #toCommitHead(
     { name, time, description }: ExportedStep,
     notes: CommitNotes | undefined,
@@ -78,7 +84,7 @@ function toValidSignature(by: string): string {
   return SIGNATURE.test(by) ? by : UNKNOWN_SIGNATURE
 }
 
-/** Of the submodules a commit had, those whose directories nobody has removed since. */
+/** Filters the submodules of a commit to those whose directories still exist. */
 async function keepExisting(step: ExportedStep, submodules: Submodules = new Map()): Promise<Submodules> {
   const kept = new Map<string, string>()
   for (const [path, commit] of submodules)

@@ -11,21 +11,21 @@ import { FastImport } from './fast-import.ts'
 export interface GitExportOptions {
   /** The branch that gets the commits. `main` when absent. */
   readonly branch?: string
-  /** Who made the checkpoints that stand for no commit. `Coppice <coppice@localhost>` when absent. */
+  /** Author of checkpoints that came from no commit. `Coppice <coppice@localhost>` when absent. */
   readonly author?: string
   /** Variables for Git: `PATH` to find it. */
   readonly environment?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Told after every commit. */
+  /** Called after every commit. */
   readonly onProgress?: (progress: TransferProgress) => void
 }
 
 export interface GitExportReport {
-  /** What the branch leads to. */
+  /** The commit at the tip of the branch. */
   readonly commit: string
   readonly branch: string
   readonly commits: number
-  /** Paths of devices, sockets and pipes, which no commit can hold. */
+  /** Paths of devices, sockets and pipes, which no commit can contain. */
   readonly skipped: readonly string[]
 }
 
@@ -33,10 +33,12 @@ export interface GitExportReport {
 const INVALID_BRANCH = /^$|^[-./]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\/\/|\/\.|\.lock$|\.$/
 
 /**
- * Writes the checkpoints of a vault as commits to a branch of a repository, which is made, bare, if there is none.
+ * Writes the checkpoints of a vault as commits to a branch of a repository, and creates a bare one if there is
+ * none.
  * Those of a fork follow the checkpoints it was forked from, so that Git can merge the branch.
- * The same checkpoints give the same commits, and those of an imported history their own ids again, but for signatures.
- * The branch changes when everything is there, and only forward: ECONFLICT. Needs Git. EINVAL, ENOENT.
+ * The same checkpoints give the same commits, and an imported history gets its original ids, except for signed
+ * commits.
+ * The branch changes last and only forward: ECONFLICT. Needs Git. EINVAL, ENOENT.
  */
 export async function exportGit(
   home: Home,
@@ -46,18 +48,14 @@ export async function exportGit(
 ): Promise<GitExportReport> {
   const { branch = 'main', environment, signal } = options
   if (INVALID_BRANCH.test(branch))
-    throw createExportError('EINVAL', repository, `'${branch}' is no name for a branch`)
+    throw createExportError('EINVAL', repository, `'${branch}' is not a valid branch name`)
   const place = resolve(repository)
   const surroundings: GitContext = environment === undefined ? {} : { environment }
   const isNew = await isAbsentOrEmpty(place)
   if (!isNew) await locateRepository({ repository: place, ...surroundings })
   if ((await (await home.vault(vault)).checkpoints()).length === 0)
-    throw createExportError(
-      'ENOENT',
-      vault,
-      'the vault has no checkpoint to make a commit of; take one first',
-    )
-  // Beside its place, so that it can be put there in one step.
+    throw createExportError('ENOENT', vault, 'the vault has no checkpoint to export; take one first')
+  // Next to the target, so that one rename puts it there.
   const scratch = await mkdtemp(`${place}.tmp-`).catch((cause) => {
     throw createUnwritableError(dirname(place), cause)
   })
@@ -125,14 +123,14 @@ async function initRepository(
 }
 
 async function installRepository(scratch: string, place: string): Promise<void> {
-  // Only if it is an empty directory; there may be none.
+  // Removes only an empty directory; there may be none.
   await rmdir(place).catch(() => {})
   await rename(scratch, place).catch((cause) => {
     throw createUnwritableError(place, cause)
   })
 }
 
-/** Into a repository that is there: by a fetch, which changes the branch last. */
+/** Fetches into an existing repository, which changes the branch last. */
 async function fetchBranch(
   scratch: string,
   place: string,
@@ -156,10 +154,10 @@ async function fetchBranch(
       place,
       `its branch '${branch}' is checked out there; name another branch`,
     )
-  throw createExportError('EIO', place, `git could not take the commits: ${stderr.replaceAll('\n', '; ')}`)
+  throw createExportError('EIO', place, `git could not fetch the commits: ${stderr.replaceAll('\n', '; ')}`)
 }
 
-/** Runs Git for a line of output. EIO. */
+/** Runs Git and returns its line of output. EIO. */
 async function readGitOutput(args: readonly string[], surroundings: GitContext): Promise<string> {
   const { code, output, stderr } = await runGit(args, surroundings)
   if (code !== 0) throw createExportError('EIO', '/', `git failed: ${stderr}`)
@@ -171,17 +169,17 @@ async function isAbsentOrEmpty(place: string): Promise<boolean> {
     return (await readdir(place)).length === 0
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
-    throw createExportError('ENOENT', place, 'it is no directory, so there is no git repository')
+    throw createExportError('ENOENT', place, 'not a directory, so not a git repository')
   }
 }
 
-/** What the system said of a place beside the repository or its own. */
+/** Converts a system error at the repository or its parent directory. */
 function createUnwritableError(place: string, cause: unknown): VfsError {
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
   const said = cause instanceof Error ? cause.message : String(cause)
   return isMissing
-    ? createExportError('ENOENT', place, 'the directory the repository would be in is missing; make it first')
-    : createExportError('EACCES', place, `no repository can be put there (${said}); name another directory`)
+    ? createExportError('ENOENT', place, 'the parent directory does not exist; create it first')
+    : createExportError('EACCES', place, `cannot create a repository there (${said}); name another directory`)
 }
 
 function createExportError(code: ErrorCode, path: string, detail: string): VfsError {

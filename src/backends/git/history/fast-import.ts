@@ -4,9 +4,9 @@ import { VfsError } from '../../../vfs/index.ts'
 import type { ExportedChange } from '../../vault/index.ts'
 import { type GitChild, type GitContext, startGit, waitForExit } from '../native/git-command.ts'
 
-/** A commit before its files. */
+/** Header of a commit, which precedes its files. */
 export interface CommitHead {
-  /** From 1. */
+  /** Number of the commit in the stream, from 1. */
   readonly mark: number
   readonly author: string
   readonly committer: string
@@ -14,7 +14,7 @@ export interface CommitHead {
   readonly parents: readonly number[]
 }
 
-/** Commits on their way into a repository through `git fast-import`. Nothing refers to them before `finish`. */
+/** Streams commits into a repository through `git fast-import`. No ref points at them before `finish`. */
 export class FastImport implements AsyncDisposable {
   readonly #child: GitChild
   readonly #ref: string
@@ -29,7 +29,7 @@ export class FastImport implements AsyncDisposable {
     this.#exitCode = waitForExit(this.#child)
     this.#stderr = text(this.#child.stderr)
     this.#child.stdout.resume()
-    // What is wrong is told when the process has ended.
+    // The exit of the process reports the cause.
     this.#child.stdin.on('error', () => {})
     this.#exitCode.catch(() => {})
     this.#stderr.catch(() => {})
@@ -70,7 +70,7 @@ export class FastImport implements AsyncDisposable {
     await this.#write(`M 160000 ${commit} ${quotePath(path)}\n`)
   }
 
-  /** Stores everything and lets the branch lead there. */
+  /** Stores everything and moves the branch to it. */
   async finish(): Promise<void> {
     await this.#write('done\n')
     this.#child.stdin.end()
@@ -88,7 +88,7 @@ export class FastImport implements AsyncDisposable {
   async #write(data: string | Uint8Array): Promise<void> {
     if (this.#child.stdin.destroyed || this.#child.exitCode !== null) throw await this.#createError()
     if (this.#child.stdin.write(data)) return
-    // A broken pipe is told by the end of the process, with its words.
+    // The exit of the process explains a broken pipe.
     await Promise.race([once(this.#child.stdin, 'drain').catch(() => {}), this.#exitCode])
   }
 
@@ -103,7 +103,7 @@ export class FastImport implements AsyncDisposable {
   }
 }
 
-/** As Git quotes names: a name may have a newline in it. EINVAL for what no repository may hold. */
+/** Quotes a name as Git does, since it may contain a newline. EINVAL for a name that no repository may contain. */
 function quotePath(path: string): string {
   if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
     const detail =

@@ -14,18 +14,19 @@ export interface GitImportOptions extends HistoryOptions, Omit<RepositoryOptions
 export interface GitImportReport {
   /** The commit the vault is at. */
   readonly commit: string
-  /** The checkpoint that stands for it. */
+  /** The checkpoint of that commit. */
   readonly checkpoint: string
-  /** How many commits came in. */
+  /** Number of imported commits. */
   readonly commits: number
-  /** How many were there already. */
+  /** Number of commits that the vault already had. */
   readonly known: number
 }
 
 /**
- * Brings the history of a commit into a vault, which is empty or has an earlier part of it: each commit becomes a checkpoint
- * with its message, author and times, parents first. Run again, it brings what is new. Every file is as the commit
- * has it; submodules are empty directories. ENOENT, EINVAL for names no path can have, ECONFLICT if the vault was changed.
+ * Imports the history of a commit into a vault that is empty or has an earlier part of it. Each commit becomes a
+ * checkpoint with its message, author and times, parents first. A second run imports what is new.
+ * Submodules become empty directories. ENOENT, EINVAL for names that no path can have, ECONFLICT if the vault was
+ * changed.
  */
 export async function importGit(
   home: Home,
@@ -55,7 +56,7 @@ export async function importGit(
   return { commit: tip, checkpoint: known.get(tip)?.checkpoint ?? '', commits, known: before }
 }
 
-/** The commits that checkpoints of a vault stand for, the oldest first. */
+/** Finds the commits that checkpoints of a vault came from, oldest first. */
 function findKnownCommits(checkpoints: readonly CheckpointInfo[]): Map<string, KnownCommit> {
   const known = new Map<string, KnownCommit>()
   for (const checkpoint of checkpoints) {
@@ -66,7 +67,7 @@ function findKnownCommits(checkpoints: readonly CheckpointInfo[]): Map<string, K
   return known
 }
 
-/** ECONFLICT if the repository knows nothing of the commit the vault is at. */
+/** Throws ECONFLICT if the repository does not contain the commit the vault is at. */
 async function assertKnownCommit(reader: ObjectReader, id: string): Promise<void> {
   try {
     await readCommit(reader, id)

@@ -1,9 +1,9 @@
 import type { ObjectResponse, ResponseListener } from './response-parser.ts'
 
-/** Names that are asked about together, and the answers in the same order; undefined where there is no such object. */
+/** A batch of names, with the results in the same order; undefined for an object that does not exist. */
 abstract class CatFileQuery<Answer> implements ResponseListener {
   abstract readonly wants: ResponseListener['wants']
-  /** Ids, or what Git reads as revisions, a character for each byte. None has a newline. */
+  /** Ids or revisions, one character for each byte, without newlines. */
   readonly names: readonly string[]
   readonly answers: Promise<(Answer | undefined)[]>
   readonly #responses: (Answer | undefined)[] = []
@@ -37,7 +37,7 @@ abstract class CatFileQuery<Answer> implements ResponseListener {
 
 export type AnyCatFileQuery = CatFileQuery<number> | CatFileQuery<ObjectResponse>
 
-/** How large objects are. */
+/** Queries the sizes of objects. */
 export class SizeQuery extends CatFileQuery<number> {
   readonly wants = 'size'
 
@@ -46,7 +46,7 @@ export class SizeQuery extends CatFileQuery<number> {
   }
 }
 
-/** Objects, with their bytes or without. */
+/** Queries objects, with or without their bytes. */
 export class ObjectQuery extends CatFileQuery<ObjectResponse> {
   readonly wants: 'info' | 'contents'
 

@@ -6,8 +6,8 @@ import { type ResponseListener, ResponseParser } from './response-parser.ts'
 const MAX_STDERR_BYTES = 4096
 
 /**
- * One `git cat-file` that lives as long as it is needed. Questions of one turn are sent together and answered in
- * order. Should it end by itself, those it was answering fail, and the others are asked again of a new one.
+ * A long-lived `git cat-file` process. Queries of one turn are sent together and answered in order.
+ * If the process exits by itself, the query it was answering fails, and the others go to a new process.
  */
 export class CatFile implements Disposable {
   readonly #directory: string
@@ -18,13 +18,13 @@ export class CatFile implements Disposable {
   #stderr = ''
   #isClosed = false
 
-  /** @param directory the directory of the repository, as `--git-dir` takes it. */
+  /** @param directory path for `--git-dir`. */
   constructor(directory: string, surroundings: GitContext) {
     this.#directory = directory
     this.#context = surroundings
   }
 
-  /** Asks at least one question. */
+  /** Sends a query with at least one name. */
   query(questions: AnyCatFileQuery): void {
     if (this.#isClosed) {
       const detail = 'the repository was closed; open it again'
@@ -32,7 +32,7 @@ export class CatFile implements Disposable {
       return
     }
     this.#pending.push(questions)
-    // Everything of this turn in one write, and one word to Git to begin.
+    // One write, and one flush command, for all queries of this turn.
     if (this.#unsent === '') queueMicrotask(() => this.#send())
     const command = questions.wants === 'contents' ? 'contents' : 'info'
     this.#unsent += `${command} ${questions.names.join(`\n${command} `)}\n`
@@ -79,10 +79,10 @@ export class CatFile implements Disposable {
     if (this.#findPending() === undefined) setKeepsAlive(child, false)
   }
 
-  /** Whose answer comes next. */
+  /** Returns the listener of the next response. */
   #getListener(): ResponseListener {
     const first = this.#findPending()
-    if (first === undefined) throw new Error('git cat-file answers what nobody asked')
+    if (first === undefined) throw new Error('git cat-file sent a response without a query')
     return first
   }
 
@@ -91,7 +91,7 @@ export class CatFile implements Disposable {
     return this.#pending[0]
   }
 
-  /** The process is gone: whoever it was answering is told, the others get a new one. */
+  /** Fails the queries that the exited process was answering, and restarts for the others. */
   #handleExit(child: GitChild, error: unknown, whom: 'first' | 'all'): void {
     if (this.#child !== child) return
     this.#child = undefined
@@ -106,12 +106,12 @@ export class CatFile implements Disposable {
   }
 
   #createExitError(): VfsError {
-    const said = this.#stderr.trim() || 'it ended without a word'
+    const said = this.#stderr.trim() || 'it exited without a message'
     return new VfsError('EIO', '/', { op: 'read', detail: `git could not read the repository: ${said}` })
   }
 }
 
-/** Whether an unanswered question keeps the program running. An idle Git does not. */
+/** Keeps the program running while a query is pending. An idle Git does not. */
 function setKeepsAlive(child: GitChild, isNeeded: boolean): void {
   const change = isNeeded ? 'ref' : 'unref'
   child[change]()

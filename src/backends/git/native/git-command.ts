@@ -2,24 +2,24 @@ import { type ChildProcessByStdio, type SpawnOptionsWithStdioTuple, spawn } from
 import type { Readable, Writable } from 'node:stream'
 import { VfsError } from '../../../vfs/index.ts'
 
-/** Where programs usually are, for a caller who says nothing of the environment. */
+/** Default `PATH`, for a caller that passes none. */
 const DEFAULT_PATH = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin'
 
-/** What of the surroundings Git gets to know. */
+/** Environment of a Git process. */
 export interface GitContext {
   /** Variables for Git: `PATH` to find it, proxies. Those that steer Git itself are left out. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Settings of Git, as `http.extraHeader`. They are handed over where no list of processes shows them. */
+  /** Git settings, such as `http.extraHeader`. They are passed so that no process list shows them. */
   readonly settings?: Readonly<Record<string, string>>
-  /** What Git may speak to others, such as `http:https`. Nothing when absent: then no repository makes it connect. */
+  /** Protocols that Git may use, such as `http:https`. None when absent: then no repository makes it connect. */
   readonly protocols?: string
-  /** A directory above which no repository is looked for. */
+  /** Directory above which Git looks for no repository. */
   readonly ceiling?: string
   /** Limits the memory that each process of Git may allocate, not counting files it maps. */
   readonly maxMemoryBytes?: number
 }
 
-/** No surprises from a configuration that is not the repository's own, and nothing of that one that starts programs. */
+/** Overrides the user's and the system's configuration, and every setting that starts programs. */
 const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   'core.alternateRefsCommand': 'true',
   'core.fsmonitor': 'false',
@@ -30,7 +30,7 @@ const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   'maintenance.auto': 'false',
 }
 
-/** The part of what Git says that is kept: a server can send messages without end, and the last one says why. */
+/** Kept part of Git's output: a server can send messages without end, and the last one has the cause. */
 const MAX_OUTPUT_BYTES = 64 * 1024
 
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
@@ -48,19 +48,19 @@ export function startGit(args: readonly string[], surroundings: GitContext): Git
     stdio: ['pipe', 'pipe', 'pipe'],
   }
   if (maxMemoryBytes === undefined) return spawn('git', args, options)
-  // A hard limit that is lower already is as good.
+  // A lower hard limit is good as well.
   const limited = 'ulimit -d "$0" 2>/dev/null; exec git "$@"'
   return spawn('sh', ['-c', limited, String(Math.ceil(maxMemoryBytes / 1024)), ...args], options)
 }
 
-/** What Git said, and how it ended. */
+/** Output and exit code of Git. */
 export interface GitResult {
   readonly code: number | null
   readonly output: string
   readonly stderr: string
 }
 
-/** Runs Git to its end. ENOTSUP where it is not installed. */
+/** Runs Git until it exits. ENOTSUP where it is not installed. */
 export async function runGit(
   args: readonly string[],
   { input = '', signal, ...rest }: GitRun,
@@ -69,13 +69,13 @@ export async function runGit(
   const child = startGit(args, rest)
   const stop = () => {
     child.kill()
-    // Programs that Git started may hold these open until their server answers.
+    // Programs that Git started may keep these open until their server answers.
     child.stdout.destroy()
     child.stderr.destroy()
   }
   signal?.addEventListener('abort', stop)
   try {
-    // It may end without having read its input; how it ended says more than that.
+    // Git may exit without reading its input; its exit code says more.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const [code, output, complaint] = await Promise.all([
@@ -93,14 +93,14 @@ export async function runGit(
   }
 }
 
-/** Reads a stream to its end and keeps the last part of it. */
+/** Reads a whole stream and returns the last part of it. */
 async function readLastOutput(stream: Readable): Promise<string> {
   let kept: Buffer = Buffer.alloc(0)
   for await (const chunk of stream) kept = Buffer.concat([kept, chunk]).subarray(-MAX_OUTPUT_BYTES)
   return kept.toString()
 }
 
-/** The exit code, null after a signal. ENOTSUP if it could not be started. */
+/** Returns the exit code, or null after a signal. ENOTSUP if Git cannot be started. */
 export function waitForExit(child: GitChild): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', (cause) => reject(createNotInstalledError(cause)))

@@ -4,26 +4,26 @@ import { CatFile } from './cat-file.ts'
 import { type AnyCatFileQuery, ObjectQuery, SizeQuery } from './cat-file-queries.ts'
 import { type GitChild, type GitContext, startGit, waitForExit } from './git-command.ts'
 
-/** Where to get objects that a partial clone lacks. */
+/** Source of objects that a partial clone lacks. */
 export interface ObjectFetcher {
-  /** Brings them, all in one go. EUNAVAILABLE. */
+  /** Fetches objects in one batch. EUNAVAILABLE. */
   fetch(ids: readonly string[]): Promise<void>
 }
 
-/** Which repository, and how it is read. */
+/** A repository, and how to read it. */
 export interface NativeRepository {
-  /** As `--git-dir` takes it. */
+  /** Path for `--git-dir`. */
   readonly directory: string
   readonly surroundings: GitContext
-  /** Absent where everything must be there. */
+  /** Absent if the repository must be complete. */
   readonly missing?: ObjectFetcher
 }
 
-/** What cannot be a name of a commit, or would be several lines to Git. */
+/** Text that names no commit, or that Git would read as several lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const INVALID_NAME = /^$|^-|[\u0000-\u0020\u007f]/
 
-/** A repository read by the Git of this machine: any format, packs, alternates and worktrees that it knows. */
+/** Reads a repository with the Git of this machine: any format, packs, alternates and worktrees it supports. */
 export class NativeReader implements ObjectReader {
   readonly #repository: NativeRepository
   readonly #catFile: CatFile
@@ -36,7 +36,7 @@ export class NativeReader implements ObjectReader {
 
   async resolve(name: string): Promise<string> {
     if (INVALID_NAME.test(name))
-      throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' names no commit` })
+      throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' is not a valid commit name` })
     const [commit] = await this.#query(
       new ObjectQuery('info', [Buffer.from(`${name}^{commit}`).toString('latin1')]),
     )
@@ -56,7 +56,7 @@ export class NativeReader implements ObjectReader {
 
   async *stream(id: string): AsyncGenerator<Uint8Array> {
     const { directory, surroundings } = this.#repository
-    // A process of its own: whoever reads a large file slowly holds up nobody else.
+    // A separate process: a slow reader of a large file blocks no other read.
     const child = startGit(['--git-dir', directory, 'cat-file', 'blob', id], surroundings)
     this.#streams.add(child)
     child.stdin.end()
@@ -77,7 +77,7 @@ export class NativeReader implements ObjectReader {
     for (const child of this.#streams) child.kill()
   }
 
-  /** Answers about objects that are there, once what was missing is fetched. */
+  /** Queries objects, and fetches the missing ones first. */
   async #queryAll<Answer>(
     ids: readonly string[],
     question: (
@@ -107,7 +107,7 @@ export class NativeReader implements ObjectReader {
 
 function parseType(type: string): ObjectType {
   if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return type
-  throw new VfsError('EIO', '/', { op: 'read', detail: `git knows a kind of object that we do not: ${type}` })
+  throw new VfsError('EIO', '/', { op: 'read', detail: `git returned an object of an unknown type: ${type}` })
 }
 
 function isComplete<Answer>(answers: (Answer | undefined)[]): answers is Answer[] {

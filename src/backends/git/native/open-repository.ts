@@ -14,10 +14,10 @@ export interface NativeOptions {
   readonly signal?: AbortSignal
 }
 
-/** The paths at which a Git was found: it does not go away. */
+/** `PATH` values at which a usable Git was found. */
 const usablePaths = new Set<string | undefined>()
 
-/** Whether a Git that we can use is installed. */
+/** True if a supported Git is installed. */
 export async function hasGit(environment: Readonly<Record<string, string>> = {}): Promise<boolean> {
   const { PATH: path } = environment
   if (usablePaths.has(path)) return true
@@ -42,7 +42,7 @@ export async function openNative(options: NativeOptions): Promise<NativeReader> 
   return new NativeReader({ directory, surroundings })
 }
 
-/** The directory of a repository, as `--git-dir` takes it. */
+/** Finds the directory of a repository, for `--git-dir`. */
 export async function locateRepository({
   repository,
   environment,
@@ -56,7 +56,7 @@ export async function locateRepository({
   }
   const { code, output, stderr } = await runGit(['-C', place, 'rev-parse', '--absolute-git-dir'], {
     ...surroundings,
-    // What is opened is what was named, not a repository it lies in.
+    // Opens exactly this path, not a repository that contains it.
     ceiling: dirname(place),
     ...(signal !== undefined && { signal }),
   })
@@ -75,5 +75,5 @@ function createOpenError(place: string, complaint: string): VfsError {
 }
 
 function createMissingError(place: string): VfsError {
-  return new VfsError('ENOENT', place, { op: 'open', detail: 'there is no git repository' })
+  return new VfsError('ENOENT', place, { op: 'open', detail: 'not a git repository' })
 }

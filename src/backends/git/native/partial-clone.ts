@@ -4,18 +4,18 @@ import type { ObjectFetcher } from './native-reader.ts'
 
 export interface GitRemote {
   readonly url: string
-  /** The deadline of each fetch. */
+  /** Time limit of each fetch. */
   readonly timeoutMs: number
 }
 
-/** A repository that has only what was asked for, and its remote. */
+/** A repository with only the fetched objects, and its remote. */
 export class PartialClone implements ObjectFetcher {
   readonly #directory: string
   readonly #context: GitContext
   readonly #url: string
   readonly #timeoutMs: number
   readonly #pending = new Set<string>()
-  /** The fetch that will take what waits now. */
+  /** The next fetch, which takes the pending ids. */
   #nextFetch: Promise<void> | undefined
   #lastFetch: Promise<void> = Promise.resolve()
 
@@ -32,7 +32,7 @@ export class PartialClone implements ObjectFetcher {
     await this.#fetch([...depth, '--no-write-fetch-head'], `${refspec}\n`, signal)
   }
 
-  /** Whatever is asked for while a fetch is under way comes together in the next one. */
+  /** Fetches objects. Requests during a fetch share the next one. */
   fetch(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#pending.add(id)
     this.#nextFetch ??= this.#lastFetch.then(() => {

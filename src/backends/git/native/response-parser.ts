@@ -4,30 +4,30 @@ const [ZERO, NINE] = [48, 57]
 const MAX_LINE_BYTES = 4096
 const EMPTY_BUFFER = Buffer.alloc(0)
 
-/** An object as `git cat-file` tells of it. */
+/** An object in the output of `git cat-file`. */
 export interface ObjectResponse {
   readonly id: string
   readonly type: string
-  /** None where only its kind was asked for. */
+  /** Empty if only its type was requested. */
   readonly bytes: Buffer
 }
 
-/** Who asked, and what comes next: a size, a line about an object, or an object with its content. */
+/** Receiver of a response: a size, a line about an object, or an object with its content. */
 export interface ResponseListener {
   readonly wants: 'size' | 'info' | 'contents'
   size(bytes: number): void
   object(answer: ObjectResponse): void
-  /** In Git's words: `missing`, `ambiguous`. */
+  /** Reports a problem in Git's words: `missing`, `ambiguous`. */
   problem(word: string): void
 }
 
 /**
- * Cuts the output of `git cat-file` into answers, each for whoever `listener` names then. Bytes of an answer are a
- * view of what came in, where it came in one piece.
+ * Splits the output of `git cat-file` into responses, each for the current `listener`. Bytes that arrive in one
+ * chunk are a view of that chunk.
  */
 export class ResponseParser {
   readonly #listener: () => ResponseListener
-  /** The beginning of a line whose end has not come. */
+  /** Start of an incomplete line. */
   #line: Buffer = EMPTY_BUFFER
   #content: (ObjectResponse & { filled: number }) | undefined
 
@@ -35,19 +35,19 @@ export class ResponseParser {
     this.#listener = listener
   }
 
-  /** Takes in some output. Throws on what no `git cat-file` says. */
+  /** Parses a chunk of output. Throws on anything that `git cat-file` does not print. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; )
       at =
         this.#content === undefined ? this.#parseLine(chunk, at) : this.#readContent(chunk, at, this.#content)
   }
 
-  /** Returns where the next line begins, or where content goes on. */
+  /** Returns the offset of the next line, or of content. */
   #parseLine(chunk: Buffer, at: number): number {
     const end = chunk.indexOf(NEWLINE, at)
     if (end === -1) {
       this.#line = Buffer.concat([this.#line, chunk.subarray(at)])
-      if (this.#line.length > MAX_LINE_BYTES) throw new Error('git cat-file said something unexpected')
+      if (this.#line.length > MAX_LINE_BYTES) throw new Error('unexpected output of git cat-file')
       return chunk.length
     }
     const listener = this.#listener()
@@ -86,7 +86,7 @@ export class ResponseParser {
     return next
   }
 
-  /** Content is followed by a newline of its own. */
+  /** Reads content, which ends with an extra newline. */
   #readContent(chunk: Buffer, at: number, content: ObjectResponse & { filled: number }): number {
     const copied = chunk.copy(content.bytes, content.filled, at)
     content.filled += copied
@@ -97,7 +97,7 @@ export class ResponseParser {
   }
 }
 
-/** The number behind the last space of a line; undefined if there is none. Without a string: there are very many. */
+/** Parses the number after the last space of a line, or returns undefined. Makes no string, as there are very many. */
 function parseTrailingSize(line: Buffer, start: number, end: number): number | undefined {
   let size = 0
   let unit = 1
