@@ -1,4 +1,4 @@
-/** What a command may do, from the weakest to the strongest. */
+/** Effects that a command may have, from the weakest to the strongest. */
 export const categories = [
   'read_only',
   'mutating',
@@ -10,26 +10,26 @@ export const categories = [
 
 export type Category = (typeof categories)[number]
 
-/** One thing a part of a command may do, and how that is known. */
+/** One effect that a part of a command may have, and the evidence. */
 export interface Finding {
   readonly category: Category
-  /** What it does, as a sentence goes on after the command: `reaches the network`. */
+  /** Effect as a clause after the command: `reaches the network`. */
   readonly reason: string
-  /** The path of this machine it is about. */
+  /** Path of this machine that it concerns. */
   readonly path?: string
 }
 
-/** Whether a finding is no more than that something reads. */
+/** True if a finding only says that something reads. */
 export function isReadOnly({ category }: Finding): boolean {
   return category === 'read_only'
 }
 
-/** How strong a category is: the strongest of any part is that of the whole. */
+/** Returns the rank of a category: the strongest of any part is that of the whole. */
 export function getStrength(category: Category): number {
   return categories.indexOf(category)
 }
 
-/** All categories of some findings, weakest first; `read_only` only where there is nothing else. */
+/** Lists the categories of findings, weakest first; `read_only` only where there is nothing else. */
 export function listCategories(findings: Iterable<Finding>): Category[] {
   const found = new Set<Category>()
   for (const { category } of findings) found.add(category)

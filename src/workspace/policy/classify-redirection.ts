@@ -10,7 +10,7 @@ import { expandWhole } from './shell/word.ts'
 const WRITE_OPERATORS = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])
 const NOT_A_FILE = /^\/dev\/(?:null|std(?:out|err)|tty|fd\/\d+)$/
 
-/** A redirection that does more than to read a file of the workspace or to lead one stream into another. */
+/** Redirection that does more than read a file of the workspace or join two streams. */
 export interface RedirectionEffect {
   readonly text: string
   readonly findings: readonly Finding[]

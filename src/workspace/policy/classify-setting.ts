@@ -26,14 +26,14 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['ZIPOPT', 'zip'],
   ['UNZIP', 'unzip'],
 ])
-/** Variables with what a program does before anything else: what comes before that on its line. */
+/** Variables that hold commands a program runs at its start, each with the call that runs them. */
 const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['VIMINIT', ['vim', '-c']],
   ['GVIMINIT', ['vim', '-c']],
   ['EXINIT', ['ex', '-c']],
   ['LUA_INIT', ['lua', '-e']],
 ])
-/** Among arguments for compilers: the programs they are told to start. */
+/** Programs that arguments for compilers name to be started. */
 const STARTED = /(?:linker=|-wrapper[\s=]+|-(?:toolexec|exec|vettool)=)(\S+)/g
 /** Variables that hold a command in part of their names. */
 const COMMAND_LIKE =
@@ -52,10 +52,10 @@ const TOOLCHAIN =
 /** Settings of git that hold a command. */
 const GIT_COMMANDS =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|alias\..*|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|(?:diff|merge)tool\..*\.(?:cmd|path)|merge\..*\.driver|filter\..*\.(?:clean|smudge|process)|credential(?:\..*)?\.helper|gpg(?:\..*)?\.program|uploadpack\..*|browser\..*\.(?:cmd|path)|web\.browser|man\..*\.(?:cmd|path)|interactive\.difffilter|sendemail\..*cmd|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|submodule\..*\.update|protocol\..*|gpg\.ssh\.defaultkeycommand|tar\..*\.command|imap\.tunnel|guitool\..*\.cmd|hook\..*\.command|instaweb\.httpd)$/i
-/** Where programs of the system are: looking for them there changes nothing. */
+/** Directories of the system's programs: to search them changes nothing. */
 const SYSTEM_PROGRAMS = /^\/(?:usr\/(?:local\/)?|opt\/[^/]+\/)?s?bin$/
 
-/** What it means to set a variable, or a setting of git, for what runs afterwards. */
+/** Effect of setting a variable, or a setting of git, on the commands that follow. */
 export interface SettingEffect {
   readonly findings: readonly Finding[]
   readonly runs: readonly NestedCommand[]

@@ -26,50 +26,50 @@ import { parseScript, type ShellScript, type SimpleCommand } from './shell/shell
 import { isLiteral, UNKNOWN } from './shell/unknown.ts'
 import { expand, expandWhole } from './shell/word.ts'
 
-/** Longer lines, deeper nesting or more programs than anybody writes by hand are not looked into. */
+/** Limits on lines, nesting and programs, above anything that people write by hand. */
 const MAX_LENGTH = 64 * 1024
 const MAX_NESTING = 12
 const MAX_PARTS = 1000
-/** Characters that are read in all: of scripts, of words, and of what is nested in them. */
+/** Limit on characters read in all: of scripts, of words, and of commands nested in them. */
 const MAX_WORK = 4 * 1024 * 1024
-/** Braces that are opened one after another on a line, and not closed: reading them takes longer with each. */
+/** Many unclosed braces on one line: the parser takes longer with each. */
 const TOO_MANY_BRACES = /(?:\{[^{}\n]*){200}/
 
 const SHOWN_LENGTH = 120
 
-/** A variable with a name no script has: what it stands for is not known. */
+/** Variable whose name no script uses: its value is unknown. */
 const UNKNOWN_VARIABLE = `$\{_}`
-/** A line that no text has. */
+/** Delimiter that no text contains. */
 const END_OF_TEXT = '_END_OF_TEXT_'
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
-/** Nothing, something only known when it runs, or a pattern for several programs. */
+/** Empty, only known at run time, or a pattern for several programs. */
 const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[|\\[.`)
-/** What a string in code of another language may be held against it for: most strings are no commands at all. */
+/** Categories that count for a string in code of another language: most strings are no commands at all. */
 const STRONG_CATEGORIES: ReadonlySet<Category> = new Set(['destructive', 'networked', 'host_escape_risk'])
 
 const EVALUATES = [createFinding('mutating', 'is evaluated, and may run a command where it is no number')]
 
-/** Where a command stands. */
+/** Context of a command. */
 export interface CommandContext {
   readonly place: PathContext
-  /** How many programs and shells it is inside of. */
+  /** Number of programs and shells around it. */
   readonly nesting: number
-  /** What it reads; undefined for whoever sits at the terminal. */
+  /** Its input; undefined for the terminal. */
   readonly stdin: string | undefined
-  /** Names that mean a function of the script. */
+  /** Names of the script's functions. */
   readonly functions: ReadonlySet<string>
 }
 
-/** How much has been read so far, by a judge and all it started. */
+/** Parts and characters read so far, by a classifier and all its nested ones. */
 interface WorkCount {
   parts: number
   characters: number
 }
 
-/** Looks through a command down to every program it runs. Pure: it only ever reads what it was given. */
+/** Walks a command down to every program it runs. Pure: it reads nothing but its arguments. */
 export class CommandClassifier {
   readonly parts: Part[] = []
-  /** The names of all variables that are set on the way. */
+  /** Names of all variables that the command sets. */
   readonly variables: Set<string> = new Set()
   readonly #work: WorkCount
 
@@ -77,7 +77,7 @@ export class CommandClassifier {
     this.#work = work
   }
 
-  /** A line, or a whole script, as a shell reads it. */
+  /** Classifies a line, or a whole script, as a shell reads it. */
   classifyShell(source: string, around: CommandContext): void {
     const problem = this.#findProblem(source, around)
     if (problem !== undefined) {
@@ -86,7 +86,7 @@ export class CommandClassifier {
     }
     const isKnown = isLiteral(source)
     if (!isKnown) this.#addPart(source, createUnseenFindings('a line'))
-    // What is known of a line counts all the same: the rest of it stands there as a variable nobody has set.
+    // The known words of a line still count: the rest is replaced by an unset variable.
     const script = parseScript(
       isKnown ? source : source.replaceAll(UNKNOWN, UNKNOWN_VARIABLE),
       around.place.depth,
@@ -115,7 +115,7 @@ export class CommandClassifier {
     for (const text of script.evaluated) this.#classifyNested({ shell: `: ${text}` }, around)
   }
 
-  /** A program with its arguments, as the system starts it. */
+  /** Classifies a program with its arguments, as the system starts it. */
   classifyArgv(words: readonly string[], around: CommandContext): void {
     if (this.#isTooDeep(around)) {
       this.#addPart(words.join(' '), createRefusalFindings('is nested too deeply to be looked into'))
@@ -131,12 +131,12 @@ export class CommandClassifier {
         ...createUnseenFindings('a program'),
         ...findHostPaths(words, around.place),
       ])
-      // It may be nothing at all, or a program that runs the rest.
+      // The word may be empty, or a program that runs the rest.
       for (const nested of findCarriedCommands(args)) this.#classifyNested(nested, around)
     } else this.#classifyProgram(first, name, args, around)
   }
 
-  /** `sudo A=1 program` and its like: the program comes after. */
+  /** Strips the assignments of `sudo A=1 program` and its like. */
   #stripSettings(words: readonly string[], around: CommandContext): readonly string[] {
     let at = 0
     for (; at < words.length - 1; at++) {
@@ -148,7 +148,7 @@ export class CommandClassifier {
     return at === 0 ? words : words.slice(at)
   }
 
-  /** A variable that is set for what runs afterwards, or a setting of git. */
+  /** Classifies a variable, or a setting of git, that is set for later commands. */
   classifySetting(name: string, value: string, around: CommandContext): void {
     this.variables.add(name)
     const { findings, runs, paths } = classifySetting(name, value)
@@ -167,8 +167,8 @@ export class CommandClassifier {
     const input = stdin ?? script.input
     const around = { ...outside, place, functions, stdin: input === undefined ? outside.stdin : input() }
     for (const redirect of redirects) {
-      const told = classifyRedirection(redirect, variables, place)
-      if (told !== undefined) this.#addPart(told.text, told.findings, { isInert: true })
+      const effect = classifyRedirection(redirect, variables, place)
+      if (effect !== undefined) this.#addPart(effect.text, effect.findings, { isInert: true })
     }
     if (node === undefined) return
     const { settings, words } = expandCommand(node, variables)
@@ -176,7 +176,7 @@ export class CommandClassifier {
     if (words.length > 0) this.classifyArgv(words, around)
   }
 
-  /** What a loop or an array holds becomes an argument sooner or later, if it is plainly a path of the system. */
+  /** Words of a loop or an array may become arguments: those that are plainly paths of the system count. */
   #classifyListed({ listed, variables }: ShellScript, around: CommandContext): void {
     for (const { word, depth } of listed) {
       const words = expand(word, variables).filter(isSystemPath)
@@ -185,7 +185,7 @@ export class CommandClassifier {
     }
   }
 
-  /** What gets a value otherwise than by an assignment is set all the same: `for PATH in .`. */
+  /** Classifies variables that get a value otherwise than by an assignment: `for PATH in .`. */
   #classifyAssigned({ assigned, variables }: ShellScript, around: CommandContext): void {
     for (const { name, word, depth } of assigned) {
       const value = word === undefined ? UNKNOWN : expandWhole(word, variables)
@@ -202,7 +202,7 @@ export class CommandClassifier {
     if (!isLiteral(path) || !args.every(isLiteral)) {
       own.push(createFinding('mutating', 'has arguments that are only known when it runs'))
     }
-    // Without a finding of its own it only passes on what it runs, and that is a part as well.
+    // Without a finding of its own it only passes on the effects of its commands, which are parts as well.
     const isInert = own.length === 0 || (isHostProgram(name, path) && isInertCall(name, args, own))
     this.#addPart([path, ...args].join(' '), own, { program: name, path, args, isInert })
     for (const nested of runs) this.#classifyNested(nested, around)
@@ -219,7 +219,7 @@ export class CommandClassifier {
       this.classifyArgv(nested.argv, { ...around, stdin: nested.stdin ?? around.stdin })
   }
 
-  /** Code of another language: what its words say, and what its strings would do in a shell. */
+  /** Classifies code of another language: its words, and its strings as lines of a shell. */
   #classifyCode(code: string, around: CommandContext): void {
     const { findings, paths, lines } = scanCode(code)
     const all = [...findings, ...findHostPaths(paths, around.place)]
@@ -228,7 +228,7 @@ export class CommandClassifier {
     for (const line of lines) this.#classifyLeniently(line, around)
   }
 
-  /** What may be a line of a shell, or may not: only what it would plainly do counts. */
+  /** Classifies text that may or may not be a line of a shell: only strong categories count. */
   #classifyLeniently(line: string, around: CommandContext): void {
     if (this.#isTooDeep(around)) {
       this.#addPart(line, createRefusalFindings('is nested too deeply to be looked into'))
@@ -268,12 +268,12 @@ export class CommandClassifier {
   }
 }
 
-/** A line that expands a text as it stands, whatever brackets and quotation marks are in it. */
+/** Returns a line that expands a text as it stands, whatever brackets and quotation marks are in it. */
 function createExpansion(text: string): string {
   return `: <<${END_OF_TEXT}\n${text}\n${END_OF_TEXT}`
 }
 
-/** A function's body is judged where it is defined; anything else may do whatever programs do in a workspace. */
+/** A function's body is classified at its definition; any other program may do anything in a workspace. */
 function createUnknownProgram(isFunction: boolean): ProgramClassifier {
   if (isFunction) return () => ({ findings: [] })
   return ({ args }) => ({

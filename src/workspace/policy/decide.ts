@@ -8,30 +8,30 @@ import { findRuling, type PolicyRule, type PolicyRules } from './rules/policy-ru
 import { addSharedNetwork } from './shared-network.ts'
 import { UNKNOWN } from './shell/unknown.ts'
 
-/** A part of a command with what policy says about it. */
+/** Part of a command with the action of policy. */
 export interface ExplainedPart extends Part {
   readonly action: PolicyAction
-  /** The rules that decided about it, besides the defaults. */
+  /** Rules that decided about it, in addition to the defaults. */
   readonly rules: readonly PolicyRule[]
 }
 
-/** A decision with everything it rests on. */
+/** Decision with all its grounds. */
 export interface Explanation {
   readonly decision: ExecutionDecision
   readonly parts: readonly ExplainedPart[]
-  /** Programs, as the command names them, that get the network by a rule. A rule means those outside the workspace. */
+  /** Programs, as the command names them, that get the network by a rule. Rules cover those outside the workspace. */
   readonly networkPrograms: readonly string[]
 }
 
 /**
- * What may be done with a request: the strongest of what its parts call for. Pure and quick, it looks at nothing but
- * the request and the rules. It is a boundary, not a proof: what it cannot see is for isolation to stop.
+ * Decides about a request: the strongest action of its parts wins. Pure and fast; it reads nothing but
+ * the request and the rules. It is a boundary, not a proof: isolation stops what it cannot see.
  */
 export function decide(request: ExecutionRequest, policy?: PolicyRules): ExecutionDecision {
   return explain(request, policy).decision
 }
 
-/** The same decision, with every part of the command and what was found about it. */
+/** Returns the same decision, with every part of the command and its findings. */
 export function explain(request: ExecutionRequest, policy?: PolicyRules): Explanation {
   const { parts, variables } = classifyRequest(request)
   const judged = createExplanation(parts, request, policy)
@@ -40,7 +40,7 @@ export function explain(request: ExecutionRequest, policy?: PolicyRules): Explan
   return isGivenNetwork(shared) ? { ...shared, networkPrograms: listNetworkPrograms(shared.parts) } : shared
 }
 
-/** Whether a command reaches the network without anybody being asked. */
+/** Reports whether a command reaches the network without an approval. */
 function isGivenNetwork({ decision: { action, categories } }: Explanation): boolean {
   return categories.includes('networked') && (action === 'allow' || action === 'allow_with_checkpoint')
 }
@@ -119,17 +119,17 @@ function explainPart(
     strongest = getStronger(strongest, action)
     if (rule !== undefined) rules.push(rule)
   }
-  // What cannot change anything needs nothing to go back to.
+  // A command that can change nothing needs no checkpoint.
   const action = readonly && strongest === 'allow_with_checkpoint' ? 'allow' : strongest
   return { ...part, action, rules }
 }
 
-/** What a command reads beyond this is not looked into. */
+/** Limit in characters of the standard input that policy reads. */
 const MAX_INPUT = 256 * 1024
 
 const MAX_TEXT = 120
 
-/** The part that decided, in words: of several, the one with the strongest category. */
+/** Formats the deciding part as a reason: of several, the one with the strongest category. */
 function formatReason(
   action: PolicyAction,
   parts: readonly ExplainedPart[],

@@ -1,44 +1,44 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** What to run: a program with its arguments, which is preferred, or a line for a shell. */
+/** Command to run: a program with its arguments, which is preferred, or a line for a shell. */
 export type CommandSpec = { readonly argv: readonly string[] } | { readonly shell: string }
 
 const checkpointModes = ['auto', 'always', 'never'] as const
 const sessionKinds = ['auto', 'overlay', 'fuse', 'dir'] as const
 const isolationLevels = ['none', 'auto', 'strict'] as const
 
-/** What is asked of the execution boundary. */
+/** Request to the execution boundary. */
 export interface ExecutionRequest {
   readonly vault: string
-  /** Absolute, from the root of the workspace. */
+  /** Absolute path from the root of the workspace. */
   readonly cwd: string
   /** The command gets a workspace it cannot change. */
   readonly readonly: boolean
   readonly checkpoint: (typeof checkpointModes)[number]
-  /** Where the workspace is to appear on this machine; without one, the session finds a place. */
+  /** Path at which the workspace appears on this machine; chosen by the session when absent. */
   readonly mountpoint?: string
   readonly command: CommandSpec
-  /** 0 for no limit. */
+  /** Time limit of the command; 0 for none. */
   readonly timeoutMs: number
   readonly env: Readonly<Record<string, string>>
-  /** Names of variables of the caller, credentials among them, that the command gets besides. */
+  /** Names of the caller's variables, credentials among them, that the command gets as well. */
   readonly passedEnv?: readonly string[]
   readonly stdin?: string | Uint8Array
   readonly session: (typeof sessionKinds)[number]
-  /** The command is to reach the network. */
+  /** True if the command may reach the network. */
   readonly network: boolean
   readonly isolation: (typeof isolationLevels)[number]
 }
 
-/** A request as a caller may write it: what is left out has a default. */
+/** Request as a caller writes it: absent fields get defaults. */
 export type ExecutionRequestInput = Pick<ExecutionRequest, 'vault' | 'command'> & Partial<ExecutionRequest>
 
 const DEFAULT_TIMEOUT_MS = 300_000
-/** The longest a timer of Node can wait. */
+/** Longest delay of a timer of Node. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const ENVIRONMENT_NAME = /^[A-Za-z_]\w*$/
 
-/** The whole request, with its defaults. EINVAL names the field that cannot be taken. */
+/** Returns the whole request, with its defaults. EINVAL names the invalid field. */
 export function executionRequest(input: ExecutionRequestInput): ExecutionRequest {
   const request: ExecutionRequest = {
     cwd: '/',

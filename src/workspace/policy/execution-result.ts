@@ -8,10 +8,10 @@ export interface ChangedFiles {
   readonly deleted: readonly string[]
 }
 
-/** What a program wrote: text, or base64 where it is not UTF-8. */
+/** Output of a program: text, or base64 where it is not UTF-8. */
 export type OutputText = string | { readonly encoding: 'base64'; readonly data: string }
 
-/** What came of a request. The names are those of the envelope. */
+/** Result of a request. The names are those of the envelope. */
 export interface ExecutionResult {
   readonly vault: string
   readonly mountpoint: string
@@ -19,30 +19,30 @@ export interface ExecutionResult {
   readonly command: CommandSpec
   readonly stdout: OutputText
   readonly stderr: OutputText
-  /** Null where a signal ended it. */
+  /** Null after a signal. */
   readonly exit_code: number | null
   readonly duration_ms: number
   readonly readonly: boolean
-  /** The checkpoint that was taken before, if any. */
+  /** Name of the checkpoint taken before the run, if any. */
   readonly checkpoint: string | null
   readonly changed_files: ChangedFiles
   /** Files that the command made setuid or setgid; absent if there are none. */
   readonly setuid_files?: readonly string[]
   /**
-   * What the command did that cannot be kept: pipes, sockets, devices, names that are not UTF-8 or that `apply` takes,
-   * what no path leads to since it would be too long, and changes of what the user may not read.
+   * Paths that cannot be kept: pipes, sockets, devices, names that are not UTF-8 or that `apply` reserves,
+   * paths that are too long, and changes of files that the user may not read.
    */
   readonly left_out?: readonly string[]
-  /** There was more output than is kept: what is here is the beginning of it. */
+  /** True if output exceeded the limit: only its beginning is here. */
   readonly truncated?: boolean
   readonly decision: ExecutionDecision
   readonly timed_out: boolean
-  /** Why the command was ended before its time, if it was: it took too long, somebody asked for it, it filled the disk. */
+  /** Reason for which the command was stopped, if it was: time, an abort, disk space, memory. */
   readonly stopped?: 'timeout' | 'abort' | 'disk' | 'memory'
   readonly session: 'overlay' | 'fuse' | 'dir'
 }
 
-/** A request as the envelope tells it: normalised, without what was fed to the program. */
+/** Request in the envelope: normalised, without standard input. */
 interface EnvelopeRequest {
   readonly vault: string
   readonly cwd: string
@@ -57,17 +57,17 @@ interface EnvelopeRequest {
   readonly isolation: ExecutionRequest['isolation']
 }
 
-/** The versioned JSON of an execution; printed also when the command failed. */
+/** Versioned JSON of an execution; printed also when the command failed. */
 export interface ExecutionEnvelope {
   readonly schema_version: 1
   readonly kind: 'proxy_exec_result'
-  /** Whether the command ran to its end and said that it succeeded. */
+  /** True if the command ran to its end and exited with 0. */
   readonly success: boolean
   readonly request: EnvelopeRequest
   readonly result: ExecutionResult
 }
 
-/** Wraps a result for machines. */
+/** Wraps a result in its envelope. */
 export function executionEnvelope(request: ExecutionRequest, result: ExecutionResult): ExecutionEnvelope {
   const { vault, cwd, readonly, checkpoint, command, env, session, network, isolation } = request
   const { mountpoint = null, timeoutMs: timeout_ms } = request
@@ -92,7 +92,7 @@ export function executionEnvelope(request: ExecutionRequest, result: ExecutionRe
   }
 }
 
-/** What a program wrote as the envelope holds it: nothing is lost, whatever the bytes. */
+/** Encodes output for the envelope without loss. */
 export function encodeOutput(bytes: Uint8Array): OutputText {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -1,23 +1,23 @@
 import { normalize } from '../../vfs/index.ts'
 import { descend } from './shell/depth.ts'
 
-/** Where a command runs, as far as paths are concerned. */
+/** Place of a command in the workspace, for resolving paths. */
 export interface PathContext {
-  /** How many directories below the root of the workspace. */
+  /** Depth below the root of the workspace, in directories. */
   readonly depth: number
-  /** Where the workspace is on this machine, if that is known. */
+  /** Path of the workspace on this machine, if known. */
   readonly root: string | undefined
-  /** Whether `/tmp` is the command's own. */
+  /** True if the command has a private `/tmp`. */
   readonly hasPrivateTmp: boolean
 }
 
-/** Devices that hold nothing of anybody. */
+/** Devices that hold no data. */
 const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
 const PRIVATE = /^\/(?:var\/)?tmp(?:\/|$)/
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
-/** An option with its value right behind it: `-o/etc/x`, `-C..`. */
+/** Option with its value attached: `-o/etc/x`, `-C..`. */
 const GLUED_OPTION = /^-[A-Za-z]+(?=[/~]|\.\.)/
-/** What a path may come after: `--out=/etc/x`, `-v /:/host`, `@/etc/passwd`. */
+/** Characters after which a path may begin: `--out=/etc/x`, `-v /:/host`, `@/etc/passwd`. */
 const SEPARATORS = /[=:,@]/
 
 const MAY_LEAD_OUT = /[/~]|\.\./
@@ -26,12 +26,12 @@ const PARENT_PATTERNS = /(^|\/)(?:\.(?:[?*]|\.\*|\[[.^!])|[@+?*]\(\.)[^/]*(?=\/)
 const SYSTEM_PATH =
   /^(?:~|\.\.(?:\/|$)|\/(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Users)(?:\/|$))/
 
-/** Whether a word that may be anything, a route of a server for example, is plainly a path of the system. */
+/** True if a word that may be anything, such as a route of a server, is plainly a path of the system. */
 export function isSystemPath(word: string): boolean {
   return SYSTEM_PATH.test(word)
 }
 
-/** The first path in a word that leads out of the workspace. */
+/** Returns the first path in a word that leads out of the workspace. */
 export function findHostPath(word: string, place: PathContext): string | undefined {
   if (!MAY_LEAD_OUT.test(word)) return undefined
   if (ADDRESS.test(word))
@@ -45,7 +45,7 @@ export function findHostPath(word: string, place: PathContext): string | undefin
   return undefined
 }
 
-/** Patterns that match `..` as well as anything else lead upwards. */
+/** Replaces patterns that also match `..` by it. */
 function expandParentPatterns(path: string): string {
   return PARENT_PATTERN.test(path) ? path.replaceAll(PARENT_PATTERNS, '$1..') : path
 }

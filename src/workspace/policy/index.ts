@@ -1,7 +1,7 @@
 /**
- * What a command may do before it runs: requests, and a decision about each by a real shell grammar and rules.
- * It runs nothing, and opens nothing but a policy.toml. It is a boundary for what is plain to see, not a proof.
- * Invariant: `decide` is pure, the strongest category of any part wins, and what cannot be seen through is never read-only.
+ * Policy: decides about a request before its command runs, with a full shell grammar and rules.
+ * It runs nothing, and opens nothing but a policy.toml. It is a boundary for plain cases, not a proof.
+ * Invariant: `decide` is pure, the strongest category of any part wins, and an opaque command is never read-only.
  */
 export type { Category } from './category.ts'
 export { decide, type ExplainedPart, type Explanation, explain } from './decide.ts'

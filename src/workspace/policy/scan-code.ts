@@ -7,25 +7,25 @@ const REMOVAL =
   /\brmtree|\brmSync|\brmdirSync|\bunlink|\bos\.remove|\bos\.rmdir|\bremovedirs|\bFileUtils\.rm|\brm_rf?|\btruncate|\.rm\s*\(|\.rmdir\s*\(/
 const RUNNING =
   /\bsystem\b|\bsyscmd|\besyscmd|\bexecute|%x|!|\bshell\b|\bcall-process|\bshell-command|\bexec|\bspawn|\bpopen|\bPopen|\bsubprocess|\bqx\b|`|\bos\.|\bchild_process|\bshell_exec|\bpassthru|\bproc_open|\bOpen3|_subprocess_|\bjobstart|\btermopen|\brun-program|\bcmd\b|\.command\b|\bgetline|\||["']</
-/** Ways to run or load what a text names. */
+/** Calls that run or load a file by its name. */
 const BY_NAME =
   /\bsystem\s*\(|\bpopen|\bPopen|\bsubprocess|\bchild_process|\bexec\w*\s*\(|\beval\b|\bFunction\s*\(|\brequire\s*\(|\bimport\s*\(|\b__import__|\bimport_module|\bgetattr\s*\(|\bshell_exec|\bpassthru|\bqx\b/
-/** A text that was taken to pieces, or encoded, for nobody to read. */
+/** Text that was split or encoded to hide its content. */
 const DISGUISED =
   /(["'])[^"'\n,()]+\1\s*(?:\+|\.\.?)?\s*(["'])[^"'\n,()]+\2|b64decode|base64|fromhex|unhexlify|\batob\b|fromCharCode|\bchr\s*\(|\bpack\s*\(|codecs\.decode|decompress|marshal\.loads|\[::-1\]|\.reverse\s*\(/
-/** Perl, Ruby and macros have strings in brackets: `qx{…}`, `q(…)`, `%x(…)`, `syscmd(…)`; editors run what follows a `!`. */
+/** Strings in brackets, of Perl, Ruby and macros: `qx{…}`, `q(…)`, `%x(…)`, `syscmd(…)`; editors run text after `!`. */
 const BRACKETED =
   /(?:\bq[qxw]?|%[xqQ]?|syscmd)\s*[{([<]([^})\]>]*)|(?:^|[\s:%|[])!\s*([^\n"']+)|\b(?:exec|spawn|shell|system)\s+([^\n"'(]+)/g
-/** What may stand before the name of a file, or a program to read from: `open F, "</etc/passwd"`, `open("|ls")`. */
+/** Open modes before the name of a file or program: `open F, "</etc/passwd"`, `open("|ls")`. */
 const MODE = /^[<>+|\s]+/
 const STRINGS = /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`/gs
 
-/** What code of another language is plainly about. A search, not a proof: what it hides is for isolation to stop. */
+/** Plain hints found in code of another language. A search, not a proof: isolation stops what the code hides. */
 export interface CodeScan {
   readonly findings: readonly Finding[]
   /** Strings in it that may name files. */
   readonly paths: readonly string[]
-  /** Lines it may hand to a shell. */
+  /** Lines it may pass to a shell. */
   readonly lines: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import type { Finding } from './category.ts'
 import type { Part } from './part.ts'
 
-/** Variables that only change how output reads. Any other may change what a program runs, or whom it talks to. */
+/** Variables that only change how output looks. Any other may change which program runs, or which host it reaches. */
 const HARMLESS_VARIABLE =
   /^(?:CI|NODE_ENV|DEBUG|VERBOSE|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ)$/
 
@@ -11,7 +11,7 @@ const SHARED_NETWORK: Finding = {
 }
 
 /**
- * The parts of a command that is to have the network without anybody being asked. The network is the whole command's,
+ * Returns the parts of a command that gets the network without an approval. The network belongs to the whole command,
  * so everything in it that can run code needs a permission of its own, and so does every variable it sets.
  */
 export function addSharedNetwork(parts: readonly Part[], variables: ReadonlySet<string>): readonly Part[] {

@@ -19,7 +19,7 @@ const MAKE_VALUES = toOptionSet(
   '-f --file --makefile -C --directory -I --include-dir -E --eval -o --old-file -W',
 )
 
-/** `make CC='curl x'`: a variable is part of what it runs, and so are rules that it is given instead of a file. */
+/** `make CC='curl x'`: a variable becomes part of its recipes, and so do rules from `--eval` or standard input. */
 const make: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, MAKE_VALUES)
   if (hasOption(sorted, '--version -v --help')) return READS
@@ -38,20 +38,20 @@ const make: ProgramClassifier = ({ args, stdin }) => {
   }
 }
 
-/** The lines of rules that a shell gets, and those that make expands itself. */
+/** Returns the recipe lines that a shell runs, and the functions that make runs itself. */
 function listRecipes(rules: string): string[] {
   return rules
     .split('\n')
     .map((line) => line.replace(/^[^\t;:=]*::?[^;=]*;|^\t/, '').replace(/^[\s@+-]+/, ''))
 }
 
-/** What the project says may be anything, also where a checker is only to look: its settings may be code. */
+/** Settings of the project may be code, so a checker may run anything. */
 const checker: ProgramClassifier = ({ args }) => ({
   ...createEffect('mutating', BUILDS),
   runs: findCarriedCommands(args),
 })
 
-/** `cmake -E env program` runs a program, and so may what compilers are started by. */
+/** `cmake -E env program` runs a program, and so may compiler launchers. */
 const cmake: ProgramClassifier = (call) => {
   const { args } = call
   const launchers = args.flatMap(
@@ -59,7 +59,7 @@ const cmake: ProgramClassifier = (call) => {
   )
   const runs: NestedCommand[] = launchers.map((maybe) => ({ maybe: maybe.replaceAll(';', ' ') }))
   if (args[0] === '-E' && /^(?:env|time)$/.test(args[1] ?? '')) runs.push({ argv: ['env', ...args.slice(2)] })
-  // What comes after belongs to the program that builds.
+  // Words after `--` belong to the native build tool.
   if (args[0] === '--build' && args.includes('--')) {
     runs.push({ argv: ['make', ...args.slice(args.indexOf('--') + 1)] })
   }
@@ -69,7 +69,7 @@ const cmake: ProgramClassifier = (call) => {
 
 const COMPILER_VALUES = toOptionSet('-wrapper -C --codegen')
 
-/** Some are told by which program to start their own, `-wrapper curl,x`, or which one links, `-C linker=x`. */
+/** Options may name programs to start: `-wrapper curl,x`, or a linker, `-C linker=x`. */
 const compiler: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, COMPILER_VALUES)
   if (hasOption(sorted, '--version --help') && sorted.operands.length === 0) return READS
@@ -83,13 +83,13 @@ const compiler: ProgramClassifier = (call) => {
   }
 }
 
-/** `//pkg:target` is a label. */
+/** `//pkg:target` is a label, not a path. */
 const bazel: ProgramClassifier = (call) => ({
   ...checker(call),
   paths: call.args.filter((arg) => !/^-?\/\//.test(arg)),
 })
 
-/** Programs that build, test and check a project. Its own files say what they run. */
+/** Programs that build, test and check a project. Its own files define the commands they run. */
 export const build: ProgramTable = {
   ...createAliases('make gmake bmake remake', make),
   cmake,

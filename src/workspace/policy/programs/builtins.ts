@@ -16,7 +16,7 @@ import {
 
 const NAMES = createFinding('mutating', 'names a variable by an expression, which the shell evaluates')
 
-/** A builtin that names variables: `a[$(touch x)]` is a name as well, and runs what is in it. */
+/** Classifies a builtin that names variables: `a[$(touch x)]` is a name as well, and runs its command. */
 function classifyNames({ args }: Invocation, names: readonly string[]): ProgramEffect {
   return {
     findings: names.every(isPlainName) ? READS.findings : [NAMES],
@@ -25,30 +25,30 @@ function classifyNames({ args }: Invocation, names: readonly string[]): ProgramE
   }
 }
 
-/** Gives the variables it names values, which are only known when it runs unless said otherwise: `read PATH`. */
+/** Creates a builtin that assigns the variables it names, by default to unknown values: `read PATH`. */
 function createAssigner(
   named: (args: readonly string[]) => readonly string[],
   value = UNKNOWN,
 ): ProgramClassifier {
   return (call) => {
     const names = named(call.args)
-    const told = classifyNames(call, names)
+    const effect = classifyNames(call, names)
     const settings = names.map((setting): NestedCommand => ({ setting, value }))
-    return { ...told, runs: [...(told.runs ?? []), ...settings] }
+    return { ...effect, runs: [...(effect.runs ?? []), ...settings] }
   }
 }
 
-/** `declare a=1`. What stands in brackets is expanded though it was quoted: `declare 'a=($(touch x))'`. */
+/** `declare a=1`. Text in brackets is expanded even if it was quoted: `declare 'a=($(touch x))'`. */
 const declareVariables: ProgramClassifier = (call) => {
   const words = call.args.filter((arg) => !arg.startsWith('-'))
-  const told = classifyNames(
+  const effect = classifyNames(
     call,
     words.map((word) => (/^\w+\+?=(?!\()/.test(word) ? word.slice(0, word.search(/\+?=/)) : word)),
   )
   const settings = listNameReferences(call.args).map(
     (setting): NestedCommand => ({ setting, value: UNKNOWN }),
   )
-  return { ...told, runs: [...(told.runs ?? []), ...settings] }
+  return { ...effect, runs: [...(effect.runs ?? []), ...settings] }
 }
 
 const READ_VALUES = toOptionSet('-a -d -i -n -N -p -t -u')
@@ -56,7 +56,7 @@ const WAIT_VALUES = toOptionSet('-p')
 const PRINTF_VALUES = toOptionSet('-v')
 const MAPFILE_VALUES = toOptionSet('-d -n -O -s -u -C -c')
 
-/** The lines become words of an array with `-a`. */
+/** Returns the variables that `read` assigns; `-a` names an array. */
 function parseReadNames(args: readonly string[]): readonly string[] {
   const sorted = parseArguments(args, READ_VALUES)
   return [...sorted.operands, ...getValues(sorted, '-a')]
@@ -64,28 +64,28 @@ function parseReadNames(args: readonly string[]): readonly string[] {
 
 const ASSIGNED_NUMBER = /(?<!\w)([A-Za-z_]\w*)\s*(?:\[|\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))/g
 
-/** `let PATH=1`: a number, which may be the name of a directory as well. */
+/** `let PATH=1` assigns a number, which may be the name of a directory as well. */
 function listAssignedNumbers(args: readonly string[]): readonly string[] {
   return args.flatMap((arg) => [...arg.matchAll(ASSIGNED_NUMBER)].map(([, name = '']) => name))
 }
 
 /** Only an assignment of a number is known to run nothing. */
 const letNumbers: ProgramClassifier = (call) => {
-  const { runs = [], ...told } = classifyNames(call, [])
+  const { runs = [], ...effect } = classifyNames(call, [])
   const isPlain = call.args.every((arg) => /^(?:[A-Za-z_]\w*\s*=\s*)?-?\d+$/.test(arg))
   const settings = listAssignedNumbers(call.args).map(
     (setting): NestedCommand => ({ setting, value: UNKNOWN }),
   )
-  return { ...told, findings: isPlain ? READS.findings : [NAMES], runs: [...runs, ...settings] }
+  return { ...effect, findings: isPlain ? READS.findings : [NAMES], runs: [...runs, ...settings] }
 }
 
-/** After `declare -n y=PATH` whatever is assigned to `y` is assigned to the other. */
+/** After `declare -n y=PATH`, assigning to `y` assigns to PATH. */
 function listNameReferences(args: readonly string[]): readonly string[] {
   if (!args.some((arg) => /^-[a-zA-Z]*n/.test(arg))) return []
   return args.flatMap((arg) => arg.match(/^\w+=(\w+)$/)?.slice(1) ?? [])
 }
 
-/** Calls a command for every few lines it has read. */
+/** Calls a command after every few lines that it reads. */
 const mapfile: ProgramClassifier = (call) => {
   const { operands, ...sorted } = parseArguments(call.args, MAPFILE_VALUES)
   const { findings, runs = [] } = createAssigner(() => operands)(call)
@@ -93,25 +93,25 @@ const mapfile: ProgramClassifier = (call) => {
   return { findings, paths: [], runs: [...runs, ...callbacks.map((shell) => ({ shell }))] }
 }
 
-/** Text that a shell expands when it gets to it. */
+/** Returns text that a shell expands later. */
 function findExpansions(text: string): NestedCommand[] {
   return /\$\(|`/.test(text) ? [{ text }] : []
 }
 
-/** Decides what a name runs from now on with an option: what it is given then is a line. */
+/** Creates a builtin that binds a name or event to a line, if an option says so. */
 function createRerouter(options: RegExp): ProgramClassifier {
   return ({ args }) => {
     const at = args.findIndex((arg) => options.test(arg))
     if (at === -1) return { ...READS, paths: [], runs: args.flatMap(findExpansions) }
     return {
       findings: [createFinding('mutating', 'decides what a name runs')],
-      // Before the colon stands the key it is for.
+      // The key comes before the colon.
       runs: args.slice(at + 1, at + 2).map((line) => ({ shell: line.replace(/^"[^"]*":\s*/, '') })),
     }
   }
 }
 
-/** With `-k` every `A=1` of a line is set for its program, wherever it stands. */
+/** With `-k`, every `A=1` of a line is set for its program, wherever it stands. */
 const set: ProgramClassifier = ({ args }) => ({
   findings: args.some((arg) => /^-[a-zA-Z]*k|^keyword$/.test(arg))
     ? createUnseenFindings('what is set')
@@ -119,7 +119,7 @@ const set: ProgramClassifier = ({ args }) => ({
   paths: [],
 })
 
-/** Commands of the shell itself that change nothing but the shell. */
+/** Builtins that change nothing but the shell. */
 export const builtins: ProgramTable = {
   ...createAliases('export readonly declare local typeset', declareVariables),
   ...createAliases('read', createAssigner(parseReadNames)),
@@ -136,7 +136,7 @@ export const builtins: ProgramTable = {
     createAssigner((args) => getValues(parseArguments(args.slice(0, 2), PRINTF_VALUES), '-v')),
   ),
   let: letNumbers,
-  // Without a PATH programs are looked for where the shell stands.
+  // Without a PATH, the shell searches its working directory.
   ...createAliases(
     'unset',
     createAssigner((args) => parseArguments(args).operands, ''),

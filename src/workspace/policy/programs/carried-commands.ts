@@ -1,13 +1,13 @@
 import { getValues, parseArguments, toOptionSet } from './options.ts'
 import type { NestedCommand } from './program.ts'
 
-/** Names that mean a program wherever they stand among the words of another: no verbs of anything, no everyday words. */
+/** Names that mean a program anywhere among the words of another: no verbs, no everyday words. */
 const PROGRAM_NAMES = new Set(
   'curl wget ssh scp sftp rsync nc ncat netcat socat sudo doas sh bash dash zsh ksh env xargs python python3 perl ruby npm npx pnpm pip pip3 git rm'.split(
     ' ',
   ),
 )
-/** At the front of a line these mean the program as well; alone they are as often a verb: `./dev docker`. */
+/** Names that mean a program at the front of a line; alone they are as often a verb: `./dev docker`. */
 const LEADING_PROGRAM_NAMES = new Set(
   'docker podman kubectl aws gcloud gh yarn bun node php eval exec'.split(' '),
 )
@@ -19,8 +19,8 @@ const CODE = '-e --eval -eval --execute --expr'
 const CODE_VALUES = toOptionSet(CODE)
 
 /**
- * What a program that is not seen through may run: what its words end with, a line that is one of them, or code.
- * It may as well do none of it; what a word is not plainly the name of is left alone.
+ * Returns commands that an opaque program may run: its last words, a line in one word, or code.
+ * It may run none of them; a word that is not plainly the name of a program does not count.
  */
 export function findCarriedCommands(args: readonly string[]): NestedCommand[] {
   const at = args.findIndex((arg, index) => PROGRAM_NAMES.has(arg) && index < args.length - 1)
@@ -34,7 +34,7 @@ export function findCarriedCommands(args: readonly string[]): NestedCommand[] {
   return runs
 }
 
-/** `'curl x'`, and as the value of an option or a variable. */
+/** Finds `'curl x'`, also as the value of an option or a variable. */
 function findCarriedLine(arg: string): NestedCommand[] {
   const line = arg.replace(/^[-\w.:]*=/, '')
   const [first = ''] = line.trimStart().split(' ', 1)

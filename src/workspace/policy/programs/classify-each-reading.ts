@@ -1,29 +1,29 @@
 import type { OptionSet } from './options.ts'
 import { createUnseenFindings, type ProgramClassifier } from './program.ts'
 
-/** Options that stand alone wherever they are known. */
+/** Options that take no value in any program. */
 const FLAGS = new Set(
   '-s --silent -q --quiet -r --recursive -v --verbose -g --global -y --yes -i -u --if-present --offline --locked --frozen --no-color --json --debug --no-cache-dir --isolated'.split(
     ' ',
   ),
 )
 
-/** More options that nobody knows than anybody writes. */
+/** Limit on readings, above the number of unknown options that people write. */
 const MAX_READINGS = 8
 
 /**
- * A program whose verb may stand behind options that are not known here: each may take the word behind it for its
- * value, as in `npm --loglevel silent install`. Whatever it does in one of these readings counts.
+ * Wraps a program whose verb may follow unknown options: each may take the next word as its
+ * value, as in `npm --loglevel silent install`. The effects of all readings count.
  */
 export function classifyEachReading(program: ProgramClassifier, takesValue: OptionSet): ProgramClassifier {
   return (call) => {
     const all = listReadings(call.args, takesValue)
     if (all.length > MAX_READINGS) return { findings: createUnseenFindings(`a command of ${call.program}`) }
-    const [told, ...others] = all.map((args) => program({ ...call, args }))
-    if (told === undefined || others.length === 0) return told ?? program(call)
+    const [effect, ...others] = all.map((args) => program({ ...call, args }))
+    if (effect === undefined || others.length === 0) return effect ?? program(call)
     return {
-      findings: [told, ...others].flatMap(({ findings }) => findings),
-      runs: [told, ...others].flatMap(({ runs = [] }) => runs),
+      findings: [effect, ...others].flatMap(({ findings }) => findings),
+      runs: [effect, ...others].flatMap(({ runs = [] }) => runs),
       paths: call.args,
     }
   }

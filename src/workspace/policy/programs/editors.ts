@@ -9,10 +9,10 @@ import {
   type ProgramTable,
 } from './program.ts'
 
-/** What an editor of the vi family takes commands from. */
+/** Options of the vi family that take a value. */
 const VI_VALUES = toOptionSet('-c --cmd -S -u -U -i -T -w -W -t -q -l')
 
-/** Commands of its own come as options, after a plus, or where nobody sits at it over standard input. */
+/** Commands come as options, after a plus, or over standard input. */
 const vi: ProgramClassifier = ({ args, stdin = '' }) => {
   const sorted = parseArguments(args, VI_VALUES)
   const scripts = getValues(sorted, '-S -u -U -l')
@@ -52,7 +52,7 @@ const emacs: ProgramClassifier = ({ args }) => {
   }
 }
 
-/** A program for whoever sits at a terminal, with options whose value is a line it runs. */
+/** Creates a program for the terminal, with options whose value is a line that it runs. */
 function createViewer(lines: string, files: string, words: string): ProgramClassifier {
   const takesValue: OptionSet = toOptionSet(`${lines} ${files} ${words}`)
   return ({ args }) => {
@@ -62,7 +62,7 @@ function createViewer(lines: string, files: string, words: string): ProgramClass
       findings: [createFinding('interactive')],
       runs: [
         ...given.map((maybe) => ({ maybe })),
-        // After a `|` stands a mark, then a line that gets what is up to there.
+        // A mark follows the `|`, then a line that reads the text up to the mark.
         ...sorted.operands
           .flatMap(parsePlusCommand)
           .flatMap((text) => parseEditorCommands(text.replace(/^\|./s, '!'))),
@@ -77,7 +77,7 @@ const DEBUGGER_LINES =
 const DEBUGGER_SCRIPTS = '-x -command --command -s --source -S --source-before-file -ix'
 const DEBUGGER_VALUES = toOptionSet(`${DEBUGGER_LINES} ${DEBUGGER_SCRIPTS} -p -pid --pid`)
 
-/** `pipe p x | line`. */
+/** Finds the line of `pipe p x | line`. */
 function findPipedCommand(command: string): NestedCommand[] {
   return (
     command
@@ -87,7 +87,7 @@ function findPipedCommand(command: string): NestedCommand[] {
   )
 }
 
-/** A debugger's commands may be lines of a shell, and it may take over a process that runs already. */
+/** A debugger's commands may be lines of a shell, and it may attach to a running process. */
 const debugger_: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, DEBUGGER_VALUES)
   const given = getValues(sorted, DEBUGGER_LINES)
@@ -109,7 +109,7 @@ const debugger_: ProgramClassifier = ({ args, stdin }) => {
   }
 }
 
-/** fzf runs lines for what is chosen, some of them behind the name of a key. */
+/** fzf runs lines for the selection, some of them after the name of a key. */
 const fzf: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(args, toOptionSet('--preview --bind -q --query -f --filter'))
   const bound = getValues(sorted, '--bind').flatMap((bind) => [...bind.matchAll(/[(:[{]([^)\]}]+)/g)])
@@ -120,7 +120,7 @@ const fzf: ProgramClassifier = ({ args }) => {
   return { findings: [createFinding('interactive')], runs: lines.map((maybe) => ({ maybe })) }
 }
 
-/** `:w file`, `:r file`: whatever comes after the name of a command of its own, if that looks like one. */
+/** Lists the files of `:w file` and `:r file`: words after a command that look like paths. */
 function listFiles(command: string): string[] {
   return /^[:\d,.$%]*[a-z]+!?\s/i.test(command) ? command.split(/\s+/).slice(1) : []
 }
@@ -129,7 +129,7 @@ function parsePlusCommand(word: string): string[] {
   return word.startsWith('+') ? [word.slice(1)] : []
 }
 
-/** `!line`, `%!line`, `:r !line`, and whatever code of their own language says. */
+/** Parses `!line`, `%!line`, `:r !line`, and code of the editor's own language. */
 function parseEditorCommands(text: string): NestedCommand[] {
   if (text === '') return []
   const lines = [...text.matchAll(/(?:!+|\bterm(?:inal)?\s)\s*([^\n]+)/g)].map(
@@ -138,7 +138,7 @@ function parseEditorCommands(text: string): NestedCommand[] {
   return [...lines, { code: text }]
 }
 
-/** Programs that show or edit files for whoever sits at a terminal, and run commands from inside. */
+/** Programs that show or edit files at a terminal, and run commands from inside. */
 export const editors: ProgramTable = {
   ...createAliases('vi vim nvim view vimdiff gvim ex rvim rview gview nvi vis', vi),
   ...createAliases('ed red', ed),

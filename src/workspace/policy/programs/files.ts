@@ -13,7 +13,7 @@ import { readOnlyOptions } from './read-only-options.ts'
 const DEVICE = 'writes to a device of this machine'
 const OUTWARDS = 'takes names as they are, wherever they lead'
 
-/** Over a device it is no file that is lost. */
+/** Writing to a device destroys more than a file. */
 const dd: ProgramClassifier = ({ args }) => {
   const target = args.find((arg) => arg.startsWith('of='))
   if (target === undefined) return READS
@@ -66,7 +66,7 @@ const tar: ProgramClassifier = ({ args: given }) => {
   }
 }
 
-/** A host before a colon, or a daemon's address. */
+/** A host before a colon, or a daemon's address, makes it networked. */
 const rsync: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(
     args,
@@ -86,14 +86,14 @@ const rsync: ProgramClassifier = ({ args }) => {
     ],
     runs: [
       ...getValues(sorted, '-e --rsh --rsync-path'),
-      // What the other side is told: it may be this machine as well.
+      // Options for the other side, which may be this machine as well.
       ...getValues(sorted, '-M --remote-option').map((option) => option.replace(/^-[^=]*=?/, '')),
     ].map((shell) => ({ shell })),
     paths: args.filter((arg) => !/^--(?:ex|in)clude=/.test(arg)),
   }
 }
 
-/** Moves and copies keep what they had. Values of some options are words, and some hold a line. */
+/** Creates a program that moves or copies without loss. Values of `words` are no paths; those of `lines` run. */
 function createChanger(words = '', lines = ''): ProgramClassifier {
   const takesValue = toOptionSet(`${words} ${lines}`)
   return ({ args }) => {
@@ -108,7 +108,7 @@ function createChanger(words = '', lines = ''): ProgramClassifier {
   }
 }
 
-/** A symbolic link is read from where it stands: `ln -s ../x a/y` leads to `x`. */
+/** A symbolic link is resolved from its own directory: `ln -s ../x a/y` leads to `x`. */
 const ln: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(args, toOptionSet('-t --target-directory -S --suffix'))
   const [directory] = getValues(sorted, '-t --target-directory')
@@ -117,7 +117,7 @@ const ln: ProgramClassifier = ({ args }) => {
   const isLast = directory === undefined && sorted.operands.length > 1
   const targets = isLast ? sorted.operands.slice(0, -1) : sorted.operands
   const link = isLast ? (sorted.operands.at(-1) ?? '') : `${directory ?? '.'}/`
-  // Of two operands the last may be the link itself, which is the worse case: then it stands one directory higher.
+  // With two operands the last may be the link itself, the worse case: its directory is then one level higher.
   const at = targets.length > 1 ? `${link}/` : link.slice(0, link.lastIndexOf('/') + 1)
   const led = targets.map((target) => (/^[/~]/.test(target) ? target : `${at}${target}`))
   return { ...createEffect('mutating', 'makes a link'), paths: [...led, link] }
@@ -141,7 +141,7 @@ const unzip: ProgramClassifier = ({ args }) => {
   return hasOption(sorted, '-:') ? createEffect('host_escape_risk', OUTWARDS) : createEffect('mutating')
 }
 
-/** `-TT` is a line that tests what was written. */
+/** `-TT` takes a line that tests the archive. */
 const zip: ProgramClassifier = ({ args }) => ({
   ...createEffect('mutating'),
   runs: args.flatMap((arg, index) => {
@@ -151,7 +151,7 @@ const zip: ProgramClassifier = ({ args }) => ({
   }),
 })
 
-/** Lists, tests, or writes to standard output. Of several things to do, most of them do the last. */
+/** Lists, tests, or writes to standard output. With several modes, most packers use the last. */
 const packer: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(args)
   const isTelling =
@@ -161,10 +161,10 @@ const packer: ProgramClassifier = ({ args }) => {
 
 const cpio: ProgramClassifier = (call) => {
   const isOutwards = hasOption(parseArguments(call.args), '--absolute-filenames --insecure')
-  const told = createChanger('', '--rsh-command')(call)
+  const effect = createChanger('', '--rsh-command')(call)
   return isOutwards
-    ? { ...told, findings: [...told.findings, createFinding('host_escape_risk', OUTWARDS)] }
-    : told
+    ? { ...effect, findings: [...effect.findings, createFinding('host_escape_risk', OUTWARDS)] }
+    : effect
 }
 
 /** Programs that change files. */

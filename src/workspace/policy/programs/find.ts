@@ -9,7 +9,7 @@ const HARMLESS =
   /^-(?:newer(?:[aBcm][aBcmt])?|[ac]newer|samefile|files0-from|print0?|ls|prune|quit|depth|d|mount|xdev|x|daystart|follow|noleaf|nowarn|warn|ignore_readdir_race|noignore_readdir_race|empty|executable|readable|writable|nouser|nogroup|true|false|not|a|and|o|or|H|L|P|E|X|s|O[0-3]|\d.*)$/
 const RUNS = /^-(?:exec|execdir|ok|okdir)$/
 
-/** Searches; and runs or deletes where its expression says so. A word it is not known by may write. */
+/** Searches; runs or deletes if its expression says so. An unknown word may write. */
 const find: ProgramClassifier = ({ args }) => {
   const [findings, runs, paths] = [[...READS.findings], [] as NestedCommand[], [] as string[]]
   for (let index = 0; index < args.length; index++) {
@@ -21,7 +21,7 @@ const find: ProgramClassifier = ({ args }) => {
         (word, at) => at > index && (word === ';' || (word === '+' && args[at - 1] === '{}')),
       )
       const command = args.slice(index + 1, end === -1 ? args.length : end)
-      // What is found takes the place of the braces, wherever they stand.
+      // Each match replaces the braces, wherever they stand.
       runs.push({ argv: command.map((word) => word.replaceAll('{}', '\0')) })
       if (/^-ok/.test(arg)) findings.push(createFinding('interactive'))
       index += command.length + 1

@@ -2,7 +2,7 @@ import { gitOptions } from './git-options.ts'
 import { type Arguments, getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
 import { createEffect, createFinding, type ProgramEffect, READS } from './program.ts'
 
-/** What a command of git does: its arguments sorted out, and as they were given. */
+/** Classifies a command of git by its parsed and its original arguments. */
 type GitCommand = (sorted: Arguments, args: readonly string[]) => ProgramEffect
 
 const CHANGES = createEffect('mutating', 'changes the repository')
@@ -44,7 +44,7 @@ const checkout: GitCommand = (sorted, args) => {
 const restore: GitCommand = (sorted) =>
   hasOption(sorted, '-S --staged') && !hasOption(sorted, '-W --worktree') ? CHANGES : LOSES
 
-/** A family such as `git stash drop`, by its second word. */
+/** Creates a family such as `git stash drop`, classified by its second word. */
 function createFamily(lossy: RegExp, reading: RegExp, networked?: RegExp): GitCommand {
   return ({ operands: [verb = ''] }) => {
     if (networked?.test(verb)) return REACHES
@@ -123,7 +123,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     reaches,
   ),
   ...createCommands('reset', (sorted) => (hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES)),
-  // What takes a dry run back makes it none: only options that are known keep it one.
+  // A later option may cancel a dry run: it only counts if all options are known.
   ...createCommands('clean rm prune', (sorted, args) =>
     hasOption(sorted, '-n --dry-run') && gitOptions.hasOnlyKnown('clean', args) ? READS : LOSES,
   ),

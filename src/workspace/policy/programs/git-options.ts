@@ -1,9 +1,9 @@
 import { OptionTable } from './option-table.ts'
 
-/** How changes are shown. What runs a program for it, `--ext-diff` and `--textconv`, is not among them. */
+/** Options that format changes. Those that run a program, `--ext-diff` and `--textconv`, are not among them. */
 const DIFF =
   '-puRsabwWztr -# -U? -M? -C? -B? -D -X? -S= -G= -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --stat? --compact-summary --numstat --shortstat --dirstat? --summary --name-only --name-status --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --word-diff? --word-diff-regex= --color-words? --no-renames --rename-empty --check --full-index --binary --abbrev? --find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter= --pickaxe-all --pickaxe-regex --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --inter-hunk-context= --function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --submodule? --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix= --unified= --minimal --patience --histogram --anchored= --diff-algorithm= --indent-heuristic --no-indent-heuristic --cached --staged --merge-base --no-index --ws-error-highlight= --skip-to= --rotate-to= --base --ours --theirs'
-/** Which revisions are walked, and how each is shown. */
+/** Options that select revisions and format them. */
 const LOG = `${DIFF} -iEFPgmcq -n= -L= --cc --oneline --graph --no-graph --all --branches? --tags? --remotes? --glob= --exclude= --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --pretty? --format= --date= --abbrev-commit --no-abbrev-commit --follow --no-follow --full-diff --log-size --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --author= --committer= --grep= --grep-reflog= --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --min-parents= --max-parents= --no-min-parents --no-max-parents --first-parent --not --reflog --walk-reflogs --merge --boundary --simplify-by-decoration --simplify-merges --full-history --dense --sparse --ancestry-path? --show-pulls --cherry-pick --cherry-mark --cherry --left-right --left-only --right-only --topo-order --date-order --author-date-order --reverse --no-walk? --do-walk --encoding= --notes? --no-notes --show-notes? --show-signature --no-show-signature --relative-date --parents --children --timestamp --mailmap --use-mailmap --no-mailmap --diff-merges= --no-diff-merges --combined-all-paths --expand-tabs? --no-expand-tabs --show-linear-break? --remove-empty`
 const LISTING =
   '--format= --sort= --contains? --no-contains? --merged? --no-merged? --points-at= --column? --no-column --color? --no-color --ignore-case --omit-empty'
@@ -11,8 +11,8 @@ const BLAME =
   '-ltfnsewpcb -L= -M? -C? -S= --date= --porcelain --line-porcelain --show-name --show-number --show-email --root --incremental --abbrev= --color-lines --color-by-age --reverse? --first-parent --since= --ignore-rev= --ignore-revs-file= --encoding= --show-stats --progress --no-progress --minimal --contents='
 
 /**
- * The options with which commands of git are known to only read. Those before the command go by the name of git itself;
- * settings, pagers and a place for programs are not among them.
+ * Options with which commands of git are known to only read. Options before the command are listed under `git`;
+ * settings, pagers and `--exec-path` are not among them.
  */
 export const gitOptions: OptionTable = new OptionTable([
   [

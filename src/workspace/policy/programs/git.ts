@@ -19,13 +19,13 @@ const GLOBAL_VALUES = toOptionSet(
 const TEXT_VALUES = toOptionSet(
   '-m --message --author --committer --date --since --until --after --before --grep -S -G -L --format --pretty -n --max-count -s --strategy -X --trailer -u --set-upstream-to -x --exec --extcmd',
 )
-/** Git: what its command does, and whatever its options and settings make it run. */
+/** Git: the effect of its command, with all that its options and settings make it run. */
 const git: ProgramClassifier = ({ args }) => {
   const { options, rest } = parseArguments(args, GLOBAL_VALUES)
   const before = args.slice(0, args.length - rest.length)
   const settings = [
     ...(options.get('-c') ?? []).slice(0, countOption(before, '-c')).map(parseSetting),
-    // Its value is that of a variable nobody has seen.
+    // The value comes from a variable that is unknown here.
     ...(options.get('--config-env') ?? []).map(
       (one): NestedCommand => ({ ...parseSetting(one), value: UNKNOWN }),
     ),
@@ -39,21 +39,21 @@ const git: ProgramClassifier = ({ args }) => {
   const done =
     gitCommands[name]?.(sorted, own) ??
     createEffect('mutating', `runs 'git ${name}', which is not known to policy`)
-  const told = gitOptions.checkOptions('git', before, gitOptions.checkOptions(name, own, done))
+  const effect = gitOptions.checkOptions('git', before, gitOptions.checkOptions(name, own, done))
   return {
     findings: [
-      ...told.findings,
+      ...effect.findings,
       ...(settings.length > 0 ? [createFinding('mutating', 'changes settings of git for this call')] : []),
       ...(name === 'grep' && hasOption(sorted, '-O --open-files-in-pager')
         ? [createFinding('interactive')]
         : []),
     ],
-    runs: [...settings, ...(told.runs ?? []), ...findOpenedPrograms(name, sorted)],
-    paths: told.paths === undefined ? paths : [...before, ...told.paths],
+    runs: [...settings, ...(effect.runs ?? []), ...findOpenedPrograms(name, sorted)],
+    paths: effect.paths === undefined ? paths : [...before, ...effect.paths],
   }
 }
 
-/** `-c name=value`, judged by what the name makes git run. */
+/** Parses `-c name=value`, which is classified by the command that the name makes git run. */
 function parseSetting(setting: string): { readonly setting: string; readonly value: string } {
   const at = setting.indexOf('=')
   return {
@@ -66,7 +66,7 @@ function countOption(words: readonly string[], option: string): number {
   return words.filter((word) => word.startsWith(option) && !word.startsWith('--')).length
 }
 
-/** Arguments but for the values of options that are words. */
+/** Returns the arguments without values of options that are words. */
 function filterPaths(args: readonly string[]): string[] {
   return args.filter((arg, index) => {
     const before = args[index - 1] ?? ''
@@ -77,7 +77,7 @@ function filterPaths(args: readonly string[]): string[] {
   })
 }
 
-/** Commands that open what they found with a program. */
+/** Returns programs that commands open their results with. */
 function findOpenedPrograms(
   name: string,
   { options }: { readonly options: ReadonlyMap<string, readonly string[]> },

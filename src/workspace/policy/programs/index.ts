@@ -1,6 +1,6 @@
 /**
- * What programs do, one table for each domain. A program is a pure function from its arguments to an effect.
- * It parses no shell and knows no rules: what it runs in turn is handed back to be judged.
+ * Effects of programs, one table for each domain. A program is a pure function from its arguments to an effect.
+ * It parses no shell and knows no rules: the classifier handles the commands that it runs in turn.
  * Invariant: a name that is in no table is never read-only, nor is an option that no table has.
  */
 import type { Category, Finding } from '../category.ts'
@@ -31,7 +31,7 @@ export {
   type ProgramClassifier,
 } from './program.ts'
 
-/** Programs whose tables know their options themselves. */
+/** Programs whose tables check their own options. */
 const OWN_OPTIONS: ReadonlySet<string> = new Set(['git', 'find', 'gfind'])
 
 const programs: ReadonlyMap<string, ProgramClassifier> = new Map(
@@ -57,13 +57,13 @@ const programs: ReadonlyMap<string, ProgramClassifier> = new Map(
   ),
 )
 
-/** A program that only reads does so with options that are known to; git's go by its commands. */
+/** A program only reads if all its options are known to; git's are listed by its commands. */
 function withKnownOptions(name: string, program: ProgramClassifier): ProgramClassifier {
   if (OWN_OPTIONS.has(name)) return program
   return (call) => readOnlyOptions.checkOptions(name, call.args, program(call))
 }
 
-/** Programs that read, or run nothing but what is judged as a part of its own. */
+/** Programs that read, or run only commands that are classified as parts of their own. */
 const READING_NAMES = new Set(
   [readers, builtins, searches, streamEditors, wrappers].flatMap((table) => Object.keys(table)),
 )
@@ -72,8 +72,8 @@ const FILE_NAMES = new Set(Object.keys(files))
 const IN_WORKSPACE: ReadonlySet<Category> = new Set(['read_only', 'mutating', 'destructive'])
 
 /**
- * Whether a call runs no code of the workspace and reaches no network itself, by what was found about it.
- * Programs of version control and of packages are none of these: settings in the workspace may make them run others.
+ * Reports, by its findings, whether a call runs no code of the workspace and reaches no network itself.
+ * Version control and package managers do not qualify: settings in the workspace may make them run other programs.
  */
 export function isInertCall(name: string, args: readonly string[], findings: readonly Finding[]): boolean {
   if (FILE_NAMES.has(name)) {
@@ -83,19 +83,19 @@ export function isInertCall(name: string, args: readonly string[], findings: rea
   return isReading && findings.every(({ category }) => category === 'read_only')
 }
 
-/** Those of which several versions stand side by side: `python3.12`, `gcc-13`. */
+/** Programs of which several versions are installed side by side: `python3.12`, `gcc-13`. */
 const versionedPrograms: ReadonlySet<ProgramClassifier> = new Set(
   [build, interpreters, packages]
     .flatMap((table) => Object.keys(table))
     .flatMap((name) => programs.get(name) ?? []),
 )
 
-/** No program is called by more. */
+/** Limit on the length of a program's name. */
 const LONGEST_NAME = 64
 
 /**
- * The program of a name; also in capitals, which some disks take for the same, with a version, and as GNU's are called
- * beside others: `gsort`. It may as well be something else then, so it never only reads.
+ * Finds a program by its name; also in capitals, which some disks treat as the same, with a version, or with GNU's
+ * prefix: `gsort`. Such a name may belong to another program, so it never only reads.
  */
 export function findProgram(name: string): ProgramClassifier | undefined {
   const known = programs.get(name)
@@ -105,8 +105,8 @@ export function findProgram(name: string): ProgramClassifier | undefined {
   const found = programs.get(plain) ?? (plain.startsWith('g') ? programs.get(plain.slice(1)) : undefined)
   if (found === undefined || (name === lower && versionedPrograms.has(found))) return found
   return (call) => {
-    const told = found(call)
-    return { ...told, findings: [...told.findings, LOOKALIKE] }
+    const effect = found(call)
+    return { ...effect, findings: [...effect.findings, LOOKALIKE] }
   }
 }
 

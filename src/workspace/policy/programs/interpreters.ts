@@ -16,18 +16,18 @@ import {
 
 const RUNS_CODE = 'runs code that policy does not see through'
 
-/** How an interpreter takes its code. */
+/** Options of an interpreter, by their kind. */
 interface Language {
   /** Options whose value is code. */
   readonly code: string
   /** Options that take another value. */
   readonly values: string
-  /** Options after which it only tells about itself. */
-  readonly tells: string
+  /** Options with which it only prints information about itself. */
+  readonly infoOptions: string
 }
 
-/** A language other than the shell's: code is searched for what it is plainly about. */
-function createInterpreter({ code, values, tells }: Language): ProgramClassifier {
+/** Creates an interpreter of another language: its code is scanned for plain hints. */
+function createInterpreter({ code, values, infoOptions }: Language): ProgramClassifier {
   const takesValue = toOptionSet(`${code} ${values}`)
   return ({ args, stdin }) => {
     const sorted = parseArguments(args, takesValue)
@@ -36,7 +36,7 @@ function createInterpreter({ code, values, tells }: Language): ProgramClassifier
       const runs = [...texts, ...getValues(sorted, '-M -r --import')].map(toCode)
       return { ...createEffect('mutating', RUNS_CODE), runs, paths: excludeTexts(args, texts) }
     }
-    if (hasOption(sorted, tells) && sorted.operands.length === 0) return READS
+    if (hasOption(sorted, infoOptions) && sorted.operands.length === 0) return READS
     const [script = '-'] = sorted.operands
     if (isStream(script)) return classifyStream(script, stdin, toCode)
     return createEffect('mutating', RUNS_CODE)
@@ -46,7 +46,7 @@ function createInterpreter({ code, values, tells }: Language): ProgramClassifier
 /** Modules of Python that are programs of their own. */
 const SERVERS = /^(?:http\.server|smtpd|xmlrpc\.server|pydoc|webbrowser|ensurepip|telnetlib|ftplib)$/
 
-/** `python -m module`: what comes after is the module's. */
+/** `python -m module`: the words after it belong to the module. */
 const python: ProgramClassifier = (call) => {
   const at = call.args.findIndex((arg) => MODULE.test(arg))
   const script = parseArguments(call.args, PYTHON_VALUES).operands[0]
@@ -58,7 +58,7 @@ const python: ProgramClassifier = (call) => {
     return { findings: [createFinding('networked'), createFinding('mutating', RUNS_CODE)], paths: call.args }
   return { ...createEffect('mutating', RUNS_CODE), runs: [{ argv: [module, ...args], stdin: call.stdin }] }
 }
-/** Modules that run another one, a script, or code they are given. */
+/** Modules that run another one, a script, or code in an argument. */
 const CARRIERS =
   /^(?:cProfile|profile|pdb|trace|runpy|coverage|timeit|debugpy|scalene|viztracer|pyinstrument)$/
 const CARRIER_VALUES = toOptionSet('-s --setup -c --command -o -n -r')
@@ -80,7 +80,7 @@ const PYTHON_VALUES = toOptionSet('-W -X -c -m --check-hash-based-pycs')
 const pythonCode = createInterpreter({
   code: '-c',
   values: '-W -X --check-hash-based-pycs',
-  tells: '-V --version -h --help',
+  infoOptions: '-V --version -h --help',
 })
 
 function toCode(code: string): NestedCommand {
@@ -101,11 +101,11 @@ function classifyStream(
     : { findings: createUnseenFindings('what it reads') }
 }
 
-/** Code that comes over standard input: of a here-document, of a pipe, or of whoever types. */
+/** Classifies code from standard input: of a here-document, of a pipe, or typed at the terminal. */
 function classifyInput(stdin: string | undefined, nested: (text: string) => NestedCommand): ProgramEffect {
   if (stdin === undefined)
     return { findings: [createFinding('interactive'), createFinding('mutating', RUNS_CODE)] }
-  // What is known of it counts all the same.
+  // The known part of it still counts.
   if (!isLiteral(stdin))
     return { findings: createUnseenFindings('what it reads'), runs: stdin === UNKNOWN ? [] : [nested(stdin)] }
   return { ...createEffect('mutating', RUNS_CODE), runs: [nested(stdin)] }
@@ -113,7 +113,7 @@ function classifyInput(stdin: string | undefined, nested: (text: string) => Nest
 
 const SHELL_VALUES = toOptionSet('-o +o -O +O --rcfile --init-file')
 
-/** A shell: a script of its own, a line after `-c`, or what it reads. */
+/** A shell: a script, a line after `-c`, or its standard input. */
 const shell: ProgramClassifier = ({ args, stdin }) => {
   // Options may start with a plus.
   const sorted = parseArguments(
@@ -135,9 +135,9 @@ const shell: ProgramClassifier = ({ args, stdin }) => {
     return { findings: [...base, ...findings], runs, paths }
   }
   if (isStream(first)) return { ...classifyStream(first, stdin, toShellLine), paths }
-  // A script whose name is only known when it runs may have none: then it is what the shell reads.
+  // A script whose name is only known at run time may be empty: the shell then reads its input.
   const runs = isLiteral(first) || stdin === undefined ? [] : [{ shell: stdin }]
-  // With more behind it, a word that is not known may be `-c`.
+  // With more words after it, an unknown word may be `-c`.
   if (first.startsWith(UNKNOWN) && parameters.length > 0)
     return { findings: createUnseenFindings('a line'), runs, paths }
   const findings = [...base, createFinding('mutating', 'runs a script')]
@@ -146,7 +146,7 @@ const shell: ProgramClassifier = ({ args, stdin }) => {
 
 const LINES = '-c --command --commands -C --init-command -e --execute'
 
-/** Shells with options of their own for a line, and for one that comes before everything else. */
+/** Shells with further options for a line, and for one that runs before everything else. */
 const newerShell: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, toOptionSet(LINES))
   const lines = getValues(sorted, LINES)
@@ -155,7 +155,7 @@ const newerShell: ProgramClassifier = (call) => {
     : { findings: [], runs: lines.map(toShellLine), paths: sorted.operands }
 }
 
-/** Names of options count in any case, and as far as they are written. What comes after `-Command` is a line. */
+/** Names of options are case-insensitive and may be abbreviated. A line follows `-Command`. */
 const powerShell: ProgramClassifier = (call) => {
   if (call.args.some((arg) => /^-(?:e|ec|en\w*)$/i.test(arg)))
     return { findings: createUnseenFindings('what is encoded') }
@@ -168,7 +168,7 @@ function toShellLine(shell: string): NestedCommand {
   return { shell }
 }
 
-/** `+e`, where only options came before. */
+/** True for `+e`, where only options come before. */
 function isPlusOption(args: readonly string[], index: number): boolean {
   return /^\+[a-zA-Z]/.test(args[index] ?? '') && args.slice(0, index).every((arg) => /^[-+]/.test(arg))
 }
@@ -201,7 +201,7 @@ const alias: ProgramClassifier = ({ args }) => ({
   paths: [],
 })
 
-/** Code by its address, or from a registry. */
+/** True for code by its address, or from a registry. */
 function isFetched(word: string): boolean {
   return /^(?:https?|npm|jsr):/.test(word)
 }
@@ -209,18 +209,22 @@ function isFetched(word: string): boolean {
 const javaScript = createInterpreter({
   code: '-e --eval -p --print -pe',
   values: '-r --require --import --loader -C --conditions --input-type',
-  tells: '-v --version -h --help',
+  infoOptions: '-v --version -h --help',
 })
 
 const php = createInterpreter({
   code: '-r --run -B --process-begin -R --process-code -E --process-end',
   values: '-d -c -f -z -S -t',
-  tells: '-v --version -m -i',
+  infoOptions: '-v --version -m -i',
 })
 
 const DENO_FETCHES =
   /^(?:add|install|i|upgrade|cache|outdated|update|publish|deploy|jupyter|audit|x|remove-cache|approve-scripts)$/
-const denoCode = createInterpreter({ code: '--eval -e -p --print', values: '', tells: '-V --version --help' })
+const denoCode = createInterpreter({
+  code: '--eval -e -p --print',
+  values: '',
+  infoOptions: '-V --version --help',
+})
 
 /** Code comes after `eval`, over standard input after `run -`, from a file, or by its address. */
 const deno: ProgramClassifier = (call) => {
@@ -228,11 +232,13 @@ const deno: ProgramClassifier = (call) => {
   if (verb === 'eval')
     return { ...createEffect('mutating', RUNS_CODE), runs: [toCode(args.join(' '))], paths: [] }
   const isFetching = DENO_FETCHES.test(verb) || call.args.some(isFetched)
-  const told = /^(?:run|repl)$/.test(verb) ? denoCode({ ...call, args }) : createEffect('mutating', RUNS_CODE)
-  return { ...told, findings: [...told.findings, ...(isFetching ? [createFinding('networked')] : [])] }
+  const effect = /^(?:run|repl)$/.test(verb)
+    ? denoCode({ ...call, args })
+    : createEffect('mutating', RUNS_CODE)
+  return { ...effect, findings: [...effect.findings, ...(isFetching ? [createFinding('networked')] : [])] }
 }
 
-/** Programs that run code they are given. */
+/** Programs that run code from their arguments or input. */
 export const interpreters: ProgramTable = {
   ...createAliases(
     'sh bash dash zsh ksh mksh ash yash rbash csh tcsh xonsh elvish rc osh ysh posh oksh loksh lksh pdksh sash hush static-sh bash-static',
@@ -248,24 +254,24 @@ export const interpreters: ProgramTable = {
   ...createAliases('python python2 pypy pypy3 ipython', python),
   ...createAliases(
     'ruby irb',
-    createInterpreter({ code: '-e', values: '-r -I -C', tells: '-v --version -h --help' }),
+    createInterpreter({ code: '-e', values: '-r -I -C', infoOptions: '-v --version -h --help' }),
   ),
   ...createAliases(
     'perl',
-    createInterpreter({ code: '-e -E', values: '-M -m -I', tells: '-v --version -V' }),
+    createInterpreter({ code: '-e -E', values: '-M -m -I', infoOptions: '-v --version -V' }),
   ),
   ...createAliases('php', (call) =>
     call.args.some((arg) => /^(?:-S|--server$)/.test(arg))
       ? { findings: [createFinding('networked')] }
       : php(call),
   ),
-  ...createAliases('lua luajit', createInterpreter({ code: '-e', values: '-l', tells: '-v' })),
+  ...createAliases('lua luajit', createInterpreter({ code: '-e', values: '-l', infoOptions: '-v' })),
   ...createAliases(
     'Rscript R julia elixir osascript guile racket groovy scala swift ghci gnuplot octave octave-cli tclsh wish expect m4 dc erl raku crystal ocaml clojure clj bb sbcl clisp janet fennel nim jshell kotlin gjs qjs maxima gp',
     createInterpreter({
       code: '-e --eval -eval --execute -E -c --expression --batch-string -x',
       values: '-l',
-      tells: '--version',
+      infoOptions: '--version',
     }),
   ),
   ...createAliases('java dotnet mono wasmtime wasmer', ({ args }) =>

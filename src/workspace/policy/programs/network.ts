@@ -13,7 +13,7 @@ const CURL_VALUES = toOptionSet(
   '-o --output -H --header -d --data -A --user-agent -e --referer -X --request -u --user -b --cookie -T --upload-file -F --form -K --config -c --cookie-jar -D --dump-header -w --write-out -m --max-time --data-raw --data-binary --url --cacert --cert --key --proxy -x --connect-timeout --retry --trace --output-dir',
 )
 
-/** Files it uploads or writes are looked at; headers and the like are words. */
+/** Files that it uploads or writes count as paths; headers and the like do not. */
 const curl: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(args, CURL_VALUES)
   const isWriting = hasOption(
@@ -34,7 +34,7 @@ const curl: ProgramClassifier = ({ args }) => {
   }
 }
 
-/** Runs its last words on another machine: they are judged as if they ran here. */
+/** Runs its last words on another machine: they are classified as if they ran here. */
 const ssh: ProgramClassifier = ({ args }) => {
   const { operands, options, rest } = parseArguments(
     args,
@@ -54,7 +54,7 @@ const ssh: ProgramClassifier = ({ args }) => {
   }
 }
 
-/** May run a program for whoever calls. */
+/** May run a program for each connection. */
 const netcat: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(args, toOptionSet('-e -c --exec --sh-exec -p -s -w -i'))
   const runs = getValues(sorted, '-e -c --exec --sh-exec').map((shell) => ({ shell }))
@@ -68,7 +68,7 @@ const socat: ProgramClassifier = ({ args }) => ({
   ),
 })
 
-/** Without words of its own it reads a call on each line. The name after `-subj` is written like a path. */
+/** Without arguments it reads a call from each line. The name after `-subj` looks like a path. */
 const openssl: ProgramClassifier = ({ args, stdin = '' }) => {
   const lines = args.length > 0 ? [] : stdin.split('\n')
   const isReaching =

@@ -1,26 +1,26 @@
 import { type Finding, isReadOnly } from '../category.ts'
 import { createFinding, type ProgramEffect } from './program.ts'
 
-/** How an option takes its value: not at all, always, only if it is glued to it, or all that follows is a command. */
+/** Way in which an option takes a value: never, always, only attached, or the rest of the line as a command. */
 type Kind = 'flag' | 'value' | 'optional' | 'rest'
 
-/** Options that are known to change nothing and to run nothing, whatever their values. */
+/** Options known to change nothing and to run nothing, whatever their values. */
 interface KnownOptions {
   readonly kinds: ReadonlyMap<string, Kind>
-  /** `-20`. */
+  /** True if `-20` is an option. */
   readonly hasNumber: boolean
-  /** Words are no options, whatever they start with. */
+  /** True if words are never options, whatever they start with. */
   readonly takesWords: boolean
-  /** What follows the first operand belongs to another program. */
+  /** True if words after the first operand belong to another program. */
   readonly stopsAtOperand: boolean
 }
 
 const KINDS: Readonly<Record<string, Kind>> = { '=': 'value', '?': 'optional', '~': 'rest' }
 
 /**
- * Reads a list of options, with a space between each: `-abc` are letters without a value, `-n=` and `--name=` take one,
- * `--name?` may have one glued to it, behind `-x~` stands a command, `=-name` is a whole word with one dash,
- * `--name=text` has only this value, `-#` is a number, `*` takes any word, and after `+` options end at the first operand.
+ * Parses a list of options separated by spaces: `-abc` are letters without a value, `-n=` and `--name=` take one,
+ * `--name?` may have one attached, a command follows `-x~`, `=-name` is a whole word with one dash,
+ * `--name=text` has only this value, `-#` is a number, `*` takes any word, and `+` ends options at the first operand.
  */
 function parseKnownOptions(text: string): KnownOptions {
   const kinds = new Map<string, Kind>()
@@ -36,7 +36,7 @@ function parseKnownOptions(text: string): KnownOptions {
   return { kinds, hasNumber: !!hasNumber, takesWords: !!takesWords, stopsAtOperand: !!stopsAtOperand }
 }
 
-/** The first word of a call that may be an option and is not known to be harmless; undefined where there is none. */
+/** Returns the first word of a call that may be an option and is not known to be harmless, or undefined. */
 function findUnknownOption(known: KnownOptions, args: readonly string[]): string | undefined {
   if (known.takesWords) return undefined
   for (let index = 0; index < args.length; index++) {
@@ -46,19 +46,19 @@ function findUnknownOption(known: KnownOptions, args: readonly string[]): string
       if (known.stopsAtOperand) return undefined
       continue
     }
-    const kind = kindOf(arg, known)
+    const kind = findKind(arg, known)
     if (kind === undefined) return arg
     if (kind === 'rest') return undefined
     if (kind !== 'value') continue
-    // One program's value is another's option: what looks like one is not skipped.
+    // One program's value is another's option: a word that looks like an option is not skipped.
     const next = args[++index]
     if (next !== undefined && /^-[^\d]/.test(next)) return next
   }
   return undefined
 }
 
-/** How an option is known; `value` only where its value is the next word. */
-function kindOf(arg: string, { kinds, hasNumber }: KnownOptions): Kind | undefined {
+/** Returns the kind of a known option; `value` only where the next word is its value. */
+function findKind(arg: string, { kinds, hasNumber }: KnownOptions): Kind | undefined {
   const whole = kinds.get(arg)
   if (whole !== undefined) return whole
   if (arg.startsWith('--')) {
@@ -75,7 +75,7 @@ function kindOf(arg: string, { kinds, hasNumber }: KnownOptions): Kind | undefin
   return 'flag'
 }
 
-/** Tables of options by the names of programs; each is read when it is first asked for. */
+/** Tables of options by the names of programs; each is parsed at its first use. */
 export class OptionTable {
   readonly #texts: ReadonlyMap<string, string>
   readonly #known = new Map<string, KnownOptions>()
@@ -84,12 +84,12 @@ export class OptionTable {
     this.#texts = new Map(texts.flatMap(([names, text]) => names.split(' ').map((name) => [name, text])))
   }
 
-  /** Whether all options of a call are known to be harmless. A program that is not in the table has none. */
+  /** Reports whether all options of a call are known to be harmless. A program outside the table has none. */
   hasOnlyKnown(name: string, args: readonly string[]): boolean {
     return this.#findUnknown(name, args) === undefined
   }
 
-  /** What a call does that was found to only read: that holds with options that are known to. */
+  /** Returns a read-only effect unchanged if all options of the call are known; otherwise the call may change files. */
   checkOptions(name: string, args: readonly string[], effect: ProgramEffect): ProgramEffect {
     if (!effect.findings.every(isReadOnly)) return effect
     const option = this.#findUnknown(name, args)

@@ -1,7 +1,7 @@
-/** Arguments sorted out as most programs read them. */
+/** Arguments parsed as most programs read them. */
 export interface Arguments {
   readonly operands: readonly string[]
-  /** Each option with its values, as it was written: `-o`, `--output`. */
+  /** Values of each option, as it was written: `-o`, `--output`. */
   readonly options: ReadonlyMap<string, readonly string[]>
   /** Everything from the first operand on, options included. */
   readonly rest: readonly string[]
@@ -16,7 +16,7 @@ export function toOptionSet(names: string): OptionSet {
 
 const NONE: OptionSet = new Set()
 
-/** Sorts arguments out: `--name=value`, `--name value`, `-n value`, `-nvalue`, `-abc`, `--`. */
+/** Parses arguments: `--name=value`, `--name value`, `-n value`, `-nvalue`, `-abc`, `--`. */
 export function parseArguments(args: readonly string[], takesValue: OptionSet = NONE): Arguments {
   const [operands, options] = [[] as string[], new Map<string, string[]>()]
   let first = args.length
@@ -42,7 +42,7 @@ export function parseArguments(args: readonly string[], takesValue: OptionSet = 
   return { operands, options, rest: args.slice(first) }
 }
 
-/** Most programs take the first letters of a long option for all of it. */
+/** True for the first letters of a long option, which most programs accept for all of it. */
 function isAbbreviated(arg: string, takesValue: OptionSet): boolean {
   if (arg.length < 5 || !arg.startsWith('--') || arg.includes('=')) return false
   for (const name of takesValue) if (name.startsWith(arg)) return true
@@ -57,7 +57,7 @@ function addLongOption(arg: string, add: Add): void {
   else add(arg.slice(0, at), arg.slice(at + 1))
 }
 
-/** `-abc`; the first letter that takes a value takes the rest, or the next argument. Returns how many of those it took. */
+/** Adds `-abc`; the first letter with a value takes the rest, or the next argument. Returns how many it took. */
 function addLetters(arg: string, next: string | undefined, takesValue: OptionSet, add: Add): number {
   // Some programs write long options with one dash.
   add(arg)
@@ -74,7 +74,7 @@ function addLetters(arg: string, next: string | undefined, takesValue: OptionSet
   return 0
 }
 
-/** Lists of names, split once: they are written where they are used, and asked for at every call. */
+/** Cache of split name lists: they are written at their use, and needed at every call. */
 const lists = new Map<string, readonly string[]>()
 
 function splitNames(text: string): readonly string[] {
@@ -86,26 +86,26 @@ function splitNames(text: string): readonly string[] {
   return names
 }
 
-/** Whether any of some options was given; a long one may be cut short, as most programs let it. */
+/** True if any of these options was given; a long one may be abbreviated, as most programs allow. */
 export function hasOption({ options }: Arguments, names: string): boolean {
   if (options.size === 0) return false
   const list = splitNames(names)
   for (const name of list) if (options.has(name)) return true
   for (const given of options.keys()) {
-    if (given.startsWith('--') && list.some((name) => isAbbreviationOf(given, name))) return true
+    if (given.startsWith('--') && list.some((name) => abbreviates(given, name))) return true
   }
   return false
 }
 
-/** All values of some options. */
+/** Returns all values of some options. */
 export function getValues({ options }: Arguments, names: string): string[] {
   if (options.size === 0) return []
   return [...options].flatMap(([given, values]) =>
-    splitNames(names).some((name) => isAbbreviationOf(given, name)) ? values : [],
+    splitNames(names).some((name) => abbreviates(given, name)) ? values : [],
   )
 }
 
-/** `--outp` means `--output`. */
-function isAbbreviationOf(given: string, name: string): boolean {
+/** True for `--outp` and `--output`. */
+function abbreviates(given: string, name: string): boolean {
   return given === name || (given.length > 2 && given.startsWith('--') && name.startsWith(given))
 }

@@ -47,7 +47,7 @@ const nodeVerb: ProgramClassifier = ({ program, args }) => {
   if (verb === 'exec' || verb === 'x')
     return classifyPackageRun([...args.slice(0, args.indexOf(verb)), ...args.slice(args.indexOf(verb) + 1)])
   if (verb === 'explore') return { ...RUNS_SCRIPTS, runs: [...call, { argv: operands.slice(1) }] }
-  // A package of elsewhere is fetched to be packed; a directory is not.
+  // `pack` downloads a package from a registry or address; a directory it does not.
   if (verb === 'pack' && operands.some((word) => /^(?:@?[\w-]+(?:\/[\w-]+)?(?:@|$)|https?:|git)/.test(word)))
     return FETCHES
   if (verb === 'init' && operands.length > 0) return FETCHES
@@ -58,13 +58,13 @@ const nodeVerb: ProgramClassifier = ({ program, args }) => {
       findings: [...FETCHES.findings, createFinding('host_escape_risk', 'installs outside the workspace')],
     }
   }
-  const told = classifyVerb(verb, sorted)
-  return { ...told, runs: [...call, ...(told.runs ?? [])] }
+  const effect = classifyVerb(verb, sorted)
+  return { ...effect, runs: [...call, ...(effect.runs ?? [])] }
 }
 
 const nodePackages = classifyEachReading(nodeVerb, VALUES)
 
-/** Bun runs code and lines of its own shell, too. */
+/** Bun also runs code and lines of its own shell. */
 const bun: ProgramClassifier = (call) => {
   const { args } = call
   const code = getValues(parseArguments(args, BUN_CODE), '-e --eval -p --print')
@@ -89,23 +89,23 @@ function classifyVerb(verb: string, sorted: Arguments): ProgramEffect {
   if (PUBLISHING.test(verb)) return PUBLISHES
   if (LOSING.test(verb)) return LOSES
   if (READING.test(verb)) return READS
-  const told = RUNNING.test(verb)
+  const effect = RUNNING.test(verb)
     ? RUNS_SCRIPTS
     : createEffect('mutating', `runs '${verb}', a script or a command not known to policy`)
-  return { ...told, runs: findCarriedCommands(sorted.rest) }
+  return { ...effect, runs: findCarriedCommands(sorted.rest) }
 }
 
 function getArgumentsAfter(args: readonly string[], verb: string): readonly string[] {
   return parseArguments(args.slice(args.indexOf(verb) + 1), VALUES).rest
 }
 
-/** Runs an installed package; fetches it first where it is told to, or where a version is asked for. */
+/** Runs an installed package; downloads it first if an option or a version requires it. */
 const packageRunner: ProgramClassifier = ({ args }) => classifyPackageRun(args)
 
 function classifyPackageRun(args: readonly string[]): ProgramEffect {
   const sorted = parseArguments(args, VALUES)
   const [first = ''] = sorted.rest
-  // What comes after the package is the package's.
+  // Words after the package belong to the package.
   const own = parseArguments(args.slice(0, args.length - sorted.rest.length), VALUES)
   const isFetching =
     hasOption(own, '-y --yes -p --package') ||
@@ -126,7 +126,7 @@ function classifyPackageRun(args: readonly string[]): ProgramEffect {
 
 const MANAGER_VALUES = toOptionSet('-p --package --manifest-path --features -r --python --group')
 
-/** Package managers of other languages. */
+/** Creates a package manager of another language. */
 function createManager(fetching: RegExp, reading: RegExp, runner?: RegExp): ProgramClassifier {
   const byVerb: ProgramClassifier = ({ program, args }) => {
     const { operands, options } = parseArguments(args, MANAGER_VALUES)
@@ -168,15 +168,15 @@ const CARGO_VALUES = toOptionSet('--config -x --exec')
 const cargo: ProgramClassifier = (call) => {
   // `+nightly` is a toolchain.
   const args = call.args[0]?.startsWith('+') ? call.args.slice(1) : call.args
-  const { runs = [], ...told } = cargoVerb({ ...call, args })
+  const { runs = [], ...effect } = cargoVerb({ ...call, args })
   const sorted = parseArguments(args, CARGO_VALUES)
   const settings = getValues(sorted, '--config').flatMap((one) => [...one.matchAll(/["']([^"']+)["']/g)])
   const isAlias = getValues(sorted, '--config').some((one) => /\balias\b/.test(one))
   const linkers = args.flatMap((arg) => arg.match(/^(?:-C)?linker=(.*)$/s)?.slice(1) ?? [])
   const watched = args.includes('watch') ? getValues(sorted, '-x --exec') : []
   return {
-    ...told,
-    findings: [...told.findings, ...(isAlias ? createUnseenFindings('a command of cargo') : [])],
+    ...effect,
+    findings: [...effect.findings, ...(isAlias ? createUnseenFindings('a command of cargo') : [])],
     runs: [
       ...runs,
       ...linkers.map((linker) => ({ argv: [linker] })),
@@ -195,13 +195,13 @@ const go: ProgramClassifier = classifyEachReading((call) => {
   if (GO_FETCHES.test(line)) return FETCHES
   if (/^env -[wu]\b/.test(line))
     return createEffect('host_escape_risk', 'changes settings outside the workspace')
-  const { runs = [], ...told } = goVerb(call)
-  // Programs that tests, tools of the compiler and checks are started by.
+  const { runs = [], ...effect } = goVerb(call)
+  // Programs that start tests, compiler tools and checks.
   const others = [
     ...getValues(parseArguments(call.args, GO_VALUES), '-exec -toolexec -vettool'),
     ...call.args.flatMap((arg) => arg.match(/^--?(?:exec|toolexec|vettool)=(.*)$/s)?.slice(1) ?? []),
   ]
-  return { ...told, runs: [...runs, ...others.map((shell) => ({ shell }))] }
+  return { ...effect, runs: [...runs, ...others.map((shell) => ({ shell }))] }
 }, toOptionSet('-exec -toolexec -vettool'))
 
 const gems = createManager(
@@ -210,7 +210,7 @@ const gems = createManager(
   /^exec$/,
 )
 
-/** Programs that fetch and run packages of the project. */
+/** Programs that download and run packages of the project. */
 export const packages: ProgramTable = {
   ...createAliases('npm pnpm yarn cnpm', nodePackages),
   bun,

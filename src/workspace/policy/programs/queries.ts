@@ -1,14 +1,14 @@
 import { createEffect, type ProgramClassifier, type ProgramEffect, READS } from './program.ts'
 
-/** A word that is neither an option nor an address, and an option that is a word of its own. */
+/** Word that is neither an option nor an address, and an option that is a word of its own. */
 const NAME = String.raw`(?: \w[\w@.,/+*-]*| \.[\w./-]*)`
 const SWITCH = String.raw`(?: --?[a-z][\w-]*(?:=[\w.,/-]+)?)`
 const IN_DIRECTORY = String.raw`(?:-chdir=[\w./-]+ )?`
-/** Of `ip`, what says how to tell it: `-b` has it do what a file says. */
+/** Options of `ip` that format its output: `-b` runs commands from a file. */
 const DISPLAY_OPTIONS = '(?:-(?:[46cdhjoprs]|br|brief|color|details|json|oneline|pretty|stats) )*'
 const OUTPUT = String.raw`(?: (?:-o|--output)[ =]\w+)?`
 
-/** What programs are asked that neither changes nor reaches anything: all their words, by their names. */
+/** Calls that neither change nor reach anything: patterns of all their words, by program. */
 const READING = createPatternTable([
   ['curl wget ssh psql mysql mariadb nmap ping mtr tmux sudo', '-V'],
   ['docker podman nerdctl dig redis-cli aria2c', '-v'],
@@ -36,7 +36,7 @@ const READING = createPatternTable([
   ['sysctl', '(?:-n )?[a-z][\\w.]*'],
 ])
 
-/** What they do in the workspace alone. */
+/** Calls with effects in the workspace alone. */
 const STAYING = createPatternTable([
   ['terraform tofu', `${IN_DIRECTORY}(?:fmt|validate)(?:${SWITCH}|${NAME})*`],
   ['helm', `create${NAME}|package${NAME}|template${NAME}? \\.[\\w./-]*(?: -f${NAME})*`],
@@ -48,14 +48,14 @@ const STAYING = createPatternTable([
 
 const STAYS = createEffect('mutating')
 
-/** What any program answers about itself. */
+/** Options with which any program prints information about itself. */
 const ABOUT_ITSELF = /^--(?:version|help)$/
 
 export function isAboutItself(args: readonly string[]): boolean {
   return args.length === 1 && ABOUT_ITSELF.test(args[0] ?? '')
 }
 
-/** A program that may be asked something: then it does no more than to answer. */
+/** Wraps a program whose queries only read. */
 export function withQueries(name: string, program: ProgramClassifier): ProgramClassifier {
   const [reading, staying] = [READING.get(name), STAYING.get(name)]
   return (call) => classifyQuery(call.args, reading, staying) ?? program(call)
@@ -73,7 +73,7 @@ function classifyQuery(
   return staying?.test(words) ? STAYS : undefined
 }
 
-/** One pattern for each name, of all that is said about it. */
+/** Joins all patterns of a program into one. */
 function createPatternTable(
   entries: readonly (readonly [names: string, words: string])[],
 ): ReadonlyMap<string, RegExp> {

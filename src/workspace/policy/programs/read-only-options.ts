@@ -24,8 +24,8 @@ const NPM =
 const ABOUT = '--version --help -vVh'
 
 /**
- * The options with which programs are known to only read. Whatever is not here, a long option that is cut short
- * included, makes a call `mutating`: that costs a checkpoint, and nothing passes for reading that nobody has looked at.
+ * Options with which programs are known to only read. Any other option, an abbreviated long option
+ * included, makes a call `mutating`. That costs a checkpoint, and no unreviewed option passes as reading.
  */
 export const readOnlyOptions: OptionTable = new OptionTable([
   // Their arguments are words.
@@ -281,7 +281,7 @@ export const readOnlyOptions: OptionTable = new OptionTable([
   ['history', '-c'],
   ['fc', '-lnr'],
   ['getopts', '*'],
-  // Programs that run others: what comes after their options is judged as a program of its own.
+  // Programs that run others: words after their options are classified as a program of its own.
   [
     'env genv',
     '-i0v -u= -C= -S= -a= --ignore-environment --null --unset= --chdir= --split-string= --debug --argv0= +',

@@ -15,7 +15,7 @@ import {
 /** Arguments are words, not files. */
 const sayer: ProgramClassifier = ({ args }) => ({ ...READS, paths: filterSystemPatterns(args) })
 
-/** Options by which programs that read run another one: it is judged by itself. */
+/** Options by which programs that read run another one, which is classified by itself. */
 const RUNS = '--vcs --pager --pre --hostname-bin --compress-program --extract-with'
 const RUN_VALUES = toOptionSet(RUNS)
 
@@ -41,7 +41,7 @@ const RG_VALUES = toOptionSet(
   '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin --ignore-file',
 )
 
-/** The first operand is a pattern unless one was given as an option. */
+/** The first operand is a pattern unless an option gives one. */
 const grep: ProgramClassifier = ({ program, args }) => {
   const sorted = parseArguments(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
   const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
@@ -50,7 +50,7 @@ const grep: ProgramClassifier = ({ program, args }) => {
     ...sorted.operands.slice(hasPattern ? 0 : 1),
   ]
   const pagers = getValues(sorted, '--pager --view').map((shell) => ({ shell }))
-  // What older ones of ack show of a match is an expression.
+  // Older versions of ack evaluate the output format as an expression.
   const shown = getValues(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
   const filters = getValues(sorted, '--filter').flatMap((value) => value.split(','))
   return {
@@ -59,23 +59,23 @@ const grep: ProgramClassifier = ({ program, args }) => {
     runs: [
       ...getValues(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
       ...pagers,
-      // Before the colon stand the endings of names it is for.
+      // Suffixes of file names come before the colon.
       ...filters.map((filter) => ({ shell: filter.slice(filter.indexOf(':') + 1) })),
     ],
   }
 }
 
-/** Ways of a filter to read what is not an operand. */
+/** Expressions with which a filter reads more than its operands. */
 const USES_FILES = /\b(?:import|include|load\w*|strload)\b/
 const JQ_VALUES = toOptionSet('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
-/** Some options take a name and then a value, so what is left may hold a value besides the filter and the files. */
+/** Some options take a name and then a value, so the operands may include a value besides the filter and the files. */
 const jq: ProgramClassifier = ({ program, args }) => {
   const sorted = parseArguments(args, JQ_VALUES)
   const named = args.flatMap((arg, index) =>
     /^--(?:slurpfile|rawfile)$/.test(arg) ? args.slice(index + 2, index + 3) : [],
   )
   const files = [...named, ...sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)]
-  // Before the filter may stand a verb, or the value of an option: any of these words may be it.
+  // A verb, or the value of an option, may precede the filter: any of these words may be it.
   const filters = [...sorted.operands, ...getValues(sorted, '--expression')]
   const used = filters
     .filter((filter) => USES_FILES.test(filter))
@@ -91,7 +91,7 @@ const jq: ProgramClassifier = ({ program, args }) => {
   }
 }
 
-/** `[ -f path ]`; other operands are words, but for names of variables, which are evaluated. */
+/** `[ -f path ]`; other operands are words, except names of variables, which are evaluated. */
 const test: ProgramClassifier = ({ args }) => ({
   ...(args.every((arg, index) => !/^-[vR]$/.test(args[index - 1] ?? '') || isPlainName(arg))
     ? READS
@@ -117,23 +117,23 @@ function isClockSet(args: readonly string[]): boolean {
     args,
     toOptionSet('-d --date -f --file -r --reference -I --rfc-3339 -v'),
   )
-  // On macOS `-j` only tells.
+  // On macOS `-j` only prints.
   return !args.includes('-j') && operands.some((word) => /^\d{8,}/.test(word))
 }
 
-/** Letters of fd before which a value ends what is an option: `-tx` looks for programs. */
+/** Matches `-x` of fd among letters without a value: `-tx` searches for programs. */
 const FD_EXEC = /^(?:--exec(?:-batch)?(?:=(.*))?|-[^-dEteSocjC]*?[xX](.*))$/s
 
 const FD_PLACES = '-C --base-directory --search-path --ignore-file'
 const FD_VALUES = toOptionSet(`${FD_PLACES} -d -E -t -e -S -o -c -j --exclude --extension --type --max-depth`)
 
-/** Where it looks: behind the pattern, or as options say. */
+/** Returns the paths to search: after the pattern, or from options. */
 function listFdPaths(args: readonly string[]): string[] {
   const sorted = parseArguments(args, FD_VALUES)
   return [...sorted.operands.slice(1), ...getValues(sorted, FD_PLACES)]
 }
 
-/** Runs what stands behind `-x`, up to a `;`, for all it finds. */
+/** Runs the words after `-x`, up to a `;`, for each match. */
 const fd: ProgramClassifier = ({ args }: Invocation) => {
   const at = args.findIndex((arg) => FD_EXEC.test(arg))
   if (at === -1) return { ...READS, paths: listFdPaths(args) }
@@ -151,12 +151,12 @@ const fd: ProgramClassifier = ({ args }: Invocation) => {
 
 const XXD_VALUES = toOptionSet('-l -len -s -seek -skip -c -cols -g -groupsize -o -offset -n -name')
 
-/** `-ps` is one option of xxd. */
+/** False for `-ps` and its like, each of which is one option of xxd. */
 function isNotPlain(arg: string): boolean {
   return !/^-(?:ps|p|plain|postscript)$/.test(arg)
 }
 
-/** Programs that look and tell. */
+/** Programs that read and print. */
 export const readers: ProgramTable = {
   ...createAliases(
     'echo true false : expr seq basename dirname tr yes sleep exit return break continue shift jobs type times umask numfmt factor arch uname whoami id groups nproc tty logname hostid locale cal uptime free w who users getconf',

@@ -11,24 +11,24 @@ import {
   type ProgramTable,
 } from './program.ts'
 
-/** Commands of sed that print, delete or substitute, each with its addresses. What is not among them may write or run. */
+/** Commands of sed that print, delete or substitute, each with its addresses. Any other may write or run. */
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`
 const RANGE = String.raw`(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?\s*)?!?\s*`
 const SUBSTITUTION = String.raw`[sy]([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[gpiI0-9]*`
 const SIMPLE_COMMAND = new RegExp(
   String.raw`^[\s}]*(?:${RANGE}\{\s*)*${RANGE}(?:[pdqQ=lnNDPhHgGxF]|: ?\w+|[btT] ?\w*|${SUBSTITUTION}|)[\s}]*$`,
 )
-/** A file or a command of the shell right after the letter that uses it. */
+/** File or command of the shell right after the letter that uses it. */
 const FILE_OR_COMMAND =
   /(?:(?:^|[;{}\n])\s*\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*\1I?\s*|^|[\s;{}/0-9$!gpI])([wWrRe])\s*([^\s;}][^\n;}]*)/g
-/** `e` alone, or as a flag of a substitution: what was read or made is run as a line. */
+/** `e` alone, or as a flag of a substitution: sed runs the pattern space as a line. */
 const RUNS_WHAT_IT_READS = new RegExp(
   String.raw`(?:^|[;{}!\n]|${ADDRESS})\s*e\s*(?:$|[;}\n])|s([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1((?:\\.|(?!\1)[^\\\n])*)\1[gpiImM0-9]*e`,
 )
 const ODD_SUBSTITUTION = /^[^a-zA-Z]*s([a-zA-Z ])(?:(?!\1).)+\1(?:(?!\1).)*\1[gpiImM0-9]*e/
-/** After an address between signs of one's own. */
+/** The same after an address with custom delimiters. */
 const RUNS_AFTER_ODD_ADDRESS = /^\s*\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*\1I?\s*!?\s*e\s*(?:$|[;}\n])/
-/** Longer ones are not looked into: patterns that look back take their time. */
+/** Limit on the length of a script: patterns with backreferences are slow. */
 const LONGEST_SCRIPT = 4096
 const SED_VALUES = toOptionSet('-e --expression -f --file -l --line-length')
 
@@ -55,22 +55,22 @@ const sed: ProgramClassifier = ({ args, stdin }) => {
   }
 }
 
-/** Whether it may run what it reads or makes; also with letters and spaces between the parts of a substitution. */
+/** True if it may run the pattern space; also with letters and spaces between the parts of a substitution. */
 function isRunning(script: string): boolean {
   return [RUNS_WHAT_IT_READS, ODD_SUBSTITUTION, RUNS_AFTER_ODD_ADDRESS].some((one) => one.test(script))
 }
 
-/** Commands one after the other; a `;` inside of a pattern makes it less than simple, which is fine. */
+/** True for a sequence of simple commands; a `;` inside a pattern makes it less than simple, which is safe. */
 function isSimpleScript(script: string): boolean {
   return isSimpleCommand(script) || script.split(/[;\n]/).every(isSimpleCommand)
 }
 
-/** Room may be anywhere, so a lot of it takes long to be looked through. The end of a line is the end of a label. */
+/** Spaces may stand anywhere, so many of them are slow to match. A label ends at the end of its line. */
 function isSimpleCommand(command: string): boolean {
   return SIMPLE_COMMAND.test(command.replaceAll(/\s+/g, (room) => (room.includes('\n') ? '\n' : ' ')))
 }
 
-/** The end of a pipe that is not standard input: `<(…)`. */
+/** True for the end of a pipe that is not standard input: `<(…)`. */
 function isOtherStream(file: string): boolean {
   return isStream(file) && !/^-$|stdin$|fd\/0$/.test(file)
 }
@@ -78,10 +78,10 @@ function isOtherStream(file: string): boolean {
 const AWK_VALUES = toOptionSet(
   '-F -v -f --file -i --include -l --load -e --source -E --exec --field-separator --assign',
 )
-/** Ways of awk to run commands or to read what is not an operand. */
+/** Calls with which awk runs commands or reads more than its operands. */
 const AWK_REACHES_OUT = /system\s*\(|getline|@(?:include|load)|@\w+\s*\(|\/inet|ARG[VC]\b/
 
-/** A command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
+/** Command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
 const AWK_RUNS_UNSEEN =
   /\|&?\s*"(?:[\w.-]*\/)*(?:ba|da|z|k|a)?sh\b|@\w+\s*\(|system\s*\((?!\s*"(?:\\.|[^"\\])*"\s*\))|[^"\s]\s*\|&?\s*getline|[^|]\|&?\s*(?!getline)[^"|&\s]/
 
@@ -95,13 +95,13 @@ function isWritingElsewhere(text: string): boolean {
 
 const awk: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, AWK_VALUES)
-  // `-i inplace` is a library that comes with it: the program is still the first operand.
+  // `-i inplace` is a library that ships with it: the program is still the first operand.
   const libraries = getValues(sorted, '-i --include -l --load')
   const files = getValues(sorted, '-f --file -E --exec')
   const fed = files.some(isStream) ? [stdin ?? ''] : []
   const given = [...getValues(sorted, '-e --source'), ...fed]
   const hasProgram = files.length > 0 || given.length > 0
-  // A line that ends in a backslash goes on in the next.
+  // A line that ends in a backslash continues in the next.
   const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))]
     .join('\n')
     .replaceAll(/\\\r?\n/g, '')
@@ -117,7 +117,7 @@ const awk: ProgramClassifier = ({ args, stdin }) => {
   const findings = [createFinding('mutating', 'has a program that may write files or run commands')]
   if (text === UNKNOWN || AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream))
     findings.push(...createUnseenFindings('a line'))
-  // What it is given may be the name of what it reads or writes, if it is plainly one.
+  // A value may name a file to read or write, if it is plainly a path of the system.
   const assigned = getValues(sorted, '-v --assign').filter((one) => SYSTEM_FILE.test(one))
   return { findings, paths: [...paths, ...assigned], runs }
 }

@@ -15,7 +15,7 @@ import {
 
 const OUTSIDE = 'acts on this machine outside the workspace'
 
-/** Its own jobs are fine; any other number may be a process of somebody else. */
+/** Jobs of the shell are safe; any other number may be a process of another user or program. */
 const kill: ProgramClassifier = ({ args }) => {
   const { operands } = parseArguments(args, toOptionSet('-s --signal -n'))
   if (hasOption(parseArguments(args), '-l --list -L')) return READS
@@ -24,7 +24,7 @@ const kill: ProgramClassifier = ({ args }) => {
     : createEffect('host_escape_risk', 'ends a process of this machine')
 }
 
-/** `cd` alone goes home. */
+/** `cd` alone changes to the home directory. */
 const cd: ProgramClassifier = ({ args }) => {
   const isHome = parseArguments(args).operands.length === 0 && !args.includes('-')
   return isHome
@@ -32,21 +32,21 @@ const cd: ProgramClassifier = ({ args }) => {
     : READS
 }
 
-/** Commands of its own that run a line, and those that read or write a file; SQL may name a database. */
+/** Commands of sqlite that run a line, and those that read or write a file; SQL may name a database. */
 const SQLITE_RUNS =
   /^[ \t]*\.(?:sh\w*|sys\w*)\s+(.*)$|^[ \t]*\.(?:o\w*|once|imp\w*|r\w*)\s[^|\n]*["']?\|\s*([^"'\n]+)|\bedit\s*\([^,()]*,\s*['"]([^'"]+)/gim
-/** Names of commands count as far as they are written; what is left out here is told no file. */
+/** Commands may be abbreviated; those that are not listed take no file. */
 const SQLITE_FILES =
   /^\.(?!(?:sep|mode|prompt|null|print|width|head|sh|sys)\w*\s)\w+\s+(.*)$|\b(?:attach|into)\s+(?:database\s+)?['"]([^'"]+)|\b(?:readfile|writefile|load_extension)\s*\(\s*['"]([^'"]+)/gim
 
-/** DuckDB takes a text for a table or a target that is a file. */
+/** DuckDB accepts the path of a file as a table or target. */
 const SQL_PATHS = /'((?:\/|~\/|\.\.\/)[^'\s]+)'/g
 
 const SQL_FETCHES = /\binstall\s+\w+|https?:\/\/|\bs3:\/\//i
 
 const SQLITE_VALUES = toOptionSet('-cmd --cmd -c -s -init --init -f -separator --separator')
 
-/** Without anything to do, or asked to stay, a client waits for somebody to type. */
+/** Without commands, or with an option to stay, a client waits for typed input. */
 const sqlite: ProgramClassifier = ({ program, args, stdin }) => {
   const sorted = parseArguments(args, SQLITE_VALUES)
   const { operands, options } = sorted

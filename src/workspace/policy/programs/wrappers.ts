@@ -12,7 +12,7 @@ import {
 
 const NO_VALUES: OptionSet = new Set()
 
-/** A program that runs the rest of its line: after its options, and after as many operands of its own. */
+/** Creates a program that runs the rest of its line: after its options, and a number of its own operands. */
 function createWrapper(
   values: OptionSet = NO_VALUES,
   operands = 0,
@@ -44,7 +44,7 @@ const fetches: ProgramClassifier = () => createEffect('networked', 'fetches secr
 
 const ENV_VALUES = toOptionSet('-u --unset -C --chdir -S --split-string -a --argv0')
 
-/** `env A=1 program`: assignments, then a program. Alone it tells the environment. */
+/** `env A=1 program`: assignments, then a program. Alone it prints the environment. */
 const env: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, ENV_VALUES)
   // A dash alone is `-i`.
@@ -70,13 +70,13 @@ const XARGS_VALUES = toOptionSet(
   '-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -S -s --max-chars --process-slot-var',
 )
 
-/** Words it reads, where they are known and nothing in them is quoted. */
+/** Splits the words of its input, where they are known and unquoted. */
 function splitWords(stdin: string | undefined): readonly string[] {
   const isKnown = stdin !== undefined && !/[\0"'\\]/.test(stdin)
   return isKnown ? stdin.split(/\s+/).filter((word) => word !== '') : [UNKNOWN, UNKNOWN]
 }
 
-/** What it reads becomes the last arguments, or takes the place of a word. */
+/** Words of its input become the last arguments, or replace a placeholder. */
 const xargs: ProgramClassifier = ({ args, stdin }) => {
   const { options, rest } = parseArguments(args, XARGS_VALUES)
   const places = [
@@ -88,7 +88,7 @@ const xargs: ProgramClassifier = ({ args, stdin }) => {
   const before = args.slice(0, args.length - rest.length)
   places.push(...before.flatMap((arg) => arg.match(/^-i(.+)$/s)?.slice(1) ?? []))
   if (rest.length === 0) return { ...READS, paths: before }
-  // A file, or other separators, may make other words of it.
+  // A file, or other separators, may split it into other words.
   const given = before.length === 0 ? splitWords(stdin) : [UNKNOWN, UNKNOWN]
   const argv = rest.map((word) => places.reduce((text, place) => text.replaceAll(place, UNKNOWN), word))
   return {
@@ -98,7 +98,7 @@ const xargs: ProgramClassifier = ({ args, stdin }) => {
   }
 }
 
-/** `command -v name` only asks. */
+/** `command -v name` only looks up a name. */
 const command: ProgramClassifier = (call) =>
   /^-[pvV]*[vV]/.test(call.args[0] ?? '') ? { ...READS, paths: [] } : createWrapper()(call)
 
@@ -110,7 +110,7 @@ const createLineRunner =
     return { ...own(call), paths: [], runs: rest.length === 0 ? [] : [{ shell: rest.join(' ') }] }
   }
 
-/** The option of `su` and its like that holds a line. */
+/** Adds the option of `su` and its like that takes a line. */
 function createOptionRunner(option: string, own: ProgramClassifier): ProgramClassifier {
   return (call) => {
     const sorted = parseArguments(call.args, toOptionSet(`${option} -s --shell -g -G -u`))
@@ -120,7 +120,7 @@ function createOptionRunner(option: string, own: ProgramClassifier): ProgramClas
 
 const SCRIPT_VALUES = toOptionSet('-c --command -E --echo -I --log-in -O --log-out -B --log-io -T -m -o -t')
 
-/** Records a line, the words after the file, or what a shell reads. */
+/** Records a line, the words after the file, or a shell on its input. */
 const script: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, SCRIPT_VALUES)
   const lines = getValues(sorted, '-c --command').map((shell): NestedCommand => ({ shell }))
@@ -136,14 +136,14 @@ const PARALLEL_VALUES = toOptionSet(
   '-j --jobs -P --max-procs -a --arg-file -I -N -n --max-args -L --max-lines -d --delimiter -C --colsep -S --sshlogin --slf --sshloginfile --env --delay --timeout --retries --joblog --results --tmpdir --tempdir --workdir --wd --halt --load --memfree --nice --block --recstart --recend --tagstring --tag-string --profile -J --basefile --bf --return --shebang-wrap --bar-cmd --limit',
 )
 
-/** What it reads, or is given after `:::`, takes the place of braces in a line, or is the line itself. */
+/** Words of its input, or after `:::`, replace braces in a line, or are the line itself. */
 const parallel: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, PARALLEL_VALUES)
   const { rest } = sorted
   const isElsewhere = hasOption(sorted, '-S --sshlogin --slf --sshloginfile')
   const at = rest.findIndex((word) => word.startsWith(':::'))
   const line = (at === -1 ? rest : rest.slice(0, at)).join(' ')
-  // After `::::` come files with what is given.
+  // Files with arguments follow `::::`.
   const isFiles = at !== -1 && rest[at]?.startsWith('::::')
   const given = at === -1 || isFiles ? [UNKNOWN] : rest.slice(at + 1)
   const filled = PLACE.test(line) ? line.replaceAll(PLACES, '"$_"') : `${line} "$_"`
@@ -165,19 +165,19 @@ const hyperfine: ProgramClassifier = (call) => {
   return { ...observes(call), paths: [], runs: lines.map((shell) => ({ shell })) }
 }
 
-/** Watches a program it starts, or one that runs already. */
+/** Traces a program that it starts, or a running one. */
 const tracer: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, TRACER_VALUES)
   const others = getValues(sorted, '-p --pid --attach').length > 0
-  const told = others ? elsewhere(call) : observes(call)
+  const effect = others ? elsewhere(call) : observes(call)
   const { runs = [], ...traced } = createWrapper(TRACER_VALUES)(call)
   // `-o '|line'` writes to a program.
   const piped = getValues(sorted, '-o --output').flatMap((file) => file.match(/^[|!](.*)$/s)?.slice(1) ?? [])
-  return { ...traced, findings: told.findings, runs: [...runs, ...piped.map((shell) => ({ shell }))] }
+  return { ...traced, findings: effect.findings, runs: [...runs, ...piped.map((shell) => ({ shell }))] }
 }
 const TRACER_VALUES = toOptionSet('-e -o --output -p --pid --attach -s -u -w -m -r -E -S -P -a')
 
-/** `perf stat program`: a command of its own comes first. */
+/** `perf stat program`: a subcommand comes first. */
 const perf: ProgramClassifier = (call) => {
   const [verb = '', ...args] = call.args
   return /^(?:stat|record|trace|bench|mem|lock|kmem|sched|c2c)$/.test(verb)
@@ -198,7 +198,7 @@ const FLOCK_VALUES = toOptionSet('-w --wait --timeout -E --conflict-exit-code -c
 const flock: ProgramClassifier = ({ args }) => {
   const { rest } = parseArguments(args, FLOCK_VALUES)
   const [file = '', first = '', ...others] = rest
-  // What comes after a program is the program's.
+  // Words after a program belong to the program.
   const isLine = /^(?:-c|--command\b)/.test(first)
   const own = [...args.slice(0, args.length - rest.length), ...(isLine ? [first, ...others] : [])]
   const runs = getValues(parseArguments(own, FLOCK_VALUES), '-c --command').map(
@@ -208,7 +208,7 @@ const flock: ProgramClassifier = ({ args }) => {
   return { findings: [createFinding('mutating')], paths: [file], runs }
 }
 
-/** Programs that run others: they are looked through. */
+/** Programs that run others, which are classified in turn. */
 export const wrappers: ProgramTable = {
   ...createAliases('env genv', env),
   ...createAliases('xargs gxargs', xargs),
@@ -251,7 +251,7 @@ export const wrappers: ProgramTable = {
   ...createAliases('taskset', createWrapper(toOptionSet('-p'), 1)),
   ...createAliases('stdbuf', createWrapper(toOptionSet('-i -o -e --input --output --error'))),
   ...createAliases('caffeinate', createWrapper(toOptionSet('-t -w'))),
-  // By itself it makes links to itself.
+  // By itself it creates links to itself.
   ...createAliases(
     'busybox toybox',
     createWrapper(NO_VALUES, 0, (call) => (call.args.length > 0 ? changes(call) : READS)),

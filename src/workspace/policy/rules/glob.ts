@@ -1,4 +1,4 @@
-/** Whether a text is what a pattern says: `*` is anything, `?` any one character. Takes linear steps for each star. */
+/** Reports whether a text matches a pattern: `*` is anything, `?` any one character. Linear for each star. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let [at, from, star, resume] = [0, 0, -1, 0]
   while (at < text.length) {

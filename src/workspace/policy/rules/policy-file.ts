@@ -6,13 +6,13 @@ import { type Category, categories } from '../category.ts'
 import { type PolicyRule, type PolicyRules, type RuleAction, ruleActions } from './policy-rules.ts'
 import { parseRuleLines, type RuleLines } from './rule-lines.ts'
 
-/** One thing a policy says that cannot be taken. Lines count from 1. */
+/** Invalid entry of a policy. Lines count from 1. */
 export interface PolicyProblem {
   readonly line: number
   readonly message: string
 }
 
-/** EINVAL for a `policy.toml` that cannot be taken: each problem with the file, the line, and what is known there. */
+/** EINVAL for an invalid `policy.toml`: each problem with the file, the line, and the accepted values. */
 export class PolicyFileError extends VfsError {
   readonly problems: readonly PolicyProblem[]
 
@@ -25,7 +25,7 @@ export class PolicyFileError extends VfsError {
   }
 }
 
-/** A policy, and where it is kept. */
+/** Policy, with the path of its file. */
 export interface PolicyFile {
   readonly file: string
   readonly policy: PolicyRules
@@ -36,7 +36,7 @@ const TABLES = ['defaults', 'rule']
 const CONDITIONS = ['program', 'args', 'category', 'path'] as const
 const KEYS: readonly string[] = ['action', ...CONDITIONS, 'reason']
 
-/** The policy of a home, which is in its `policy.toml`; that of the defaults alone where there is no file. */
+/** Reads the `policy.toml` of a home; the defaults alone if there is no file. */
 export async function readPolicy(home: string): Promise<PolicyFile> {
   const file = join(home, POLICY_FILE)
   try {
@@ -47,7 +47,7 @@ export async function readPolicy(home: string): Promise<PolicyFile> {
   }
 }
 
-/** Reads the text of a `policy.toml`. Strict: what is not known is a problem, never ignored. PolicyFileError. */
+/** Parses the text of a `policy.toml`. Strict: an unknown key is a problem, never ignored. PolicyFileError. */
 export function parsePolicy(file: string, text: string): PolicyRules {
   const reader = new PolicyReader(file, parseRuleLines(text))
   const policy = reader.read(parseToml(file, text))

@@ -7,26 +7,26 @@ import { matchesWildcard } from './glob.ts'
 export const ruleActions = ['allow', 'ask', 'deny'] as const
 export type RuleAction = (typeof ruleActions)[number]
 
-/** One rule of a policy. It applies to the parts of a command that are as it says in every respect. */
+/** One rule of a policy. It applies to the parts of a command that match all its fields. */
 export interface PolicyRule {
   readonly action: RuleAction
-  /** A pattern for the name of the program. */
+  /** Pattern for the name of the program. */
   readonly program?: string
-  /** A pattern for its arguments, with a space between each. */
+  /** Pattern for its arguments, joined by spaces. */
   readonly args?: string
   readonly category?: Category
-  /** A pattern for a path outside the workspace that it reaches. */
+  /** Pattern for a path outside the workspace that it reaches. */
   readonly path?: string
-  /** Told to whoever is refused. */
+  /** Reason shown with a refusal. */
   readonly reason?: string
-  /** Where it stands: the file and its line. */
+  /** File and line of the rule. */
   readonly source?: string
 }
 
-/** What a policy says besides the defaults. */
+/** Rules of a policy, in addition to the built-in defaults. */
 export interface PolicyRules {
   readonly rules: readonly PolicyRule[]
-  /** What to do about a category where no rule applies. */
+  /** Actions for categories where no rule applies. */
   readonly defaults?: Readonly<Partial<Record<Category, RuleAction>>>
 }
 
@@ -39,13 +39,13 @@ const DEFAULTS: Readonly<Record<Category, PolicyAction>> = {
   host_escape_risk: 'deny',
 }
 
-/** What is to be done about one finding, and the rule that says so. */
+/** Action on one finding, and the rule that decided it. */
 export interface Ruling {
   readonly action: PolicyAction
   readonly rule: PolicyRule | undefined
 }
 
-/** What the policy says about a finding: a rule that denies wins, then one that asks, then one that allows. */
+/** Returns the policy's action on a finding: a rule that denies wins, then one that asks, then one that allows. */
 export function findRuling(part: Part, finding: Finding, policy: PolicyRules | undefined): Ruling {
   if (policy === undefined) return { action: DEFAULTS[finding.category], rule: undefined }
   const applying = policy.rules.filter((rule) => isApplicable(rule, part, finding))
@@ -59,7 +59,7 @@ export function findRuling(part: Part, finding: Finding, policy: PolicyRules | u
   return { action, rule: undefined }
 }
 
-/** What is allowed to change files still has a checkpoint: that is how it can be undone. */
+/** An allowed change of files still gets a checkpoint, so that it can be undone. */
 function toPolicyAction(action: RuleAction, category: Category): PolicyAction {
   if (action === 'deny') return 'deny'
   if (action === 'ask') return 'require_approval'
@@ -74,10 +74,10 @@ function isApplicable(rule: PolicyRule, part: Part, finding: Finding): boolean {
     return false
   if (category !== undefined && category !== finding.category) return false
   if (path !== undefined && !isMatchingPath(path, finding.path)) return false
-  // An allowed program is the machine's own: what the workspace has under its name is another one.
+  // A rule allows programs of the machine: one of the same name in the workspace is another program.
   const isByProgram = program !== undefined || args !== undefined
   if (action === 'allow' && isByProgram && !isHostProgram(part.program, part.path)) return false
-  // Leaving the workspace is allowed by name only: whoever allows a program does not mean every file of the machine.
+  // Only a rule with a path allows to leave the workspace: a rule for a program does not cover every file.
   const isEscape = finding.category === 'host_escape_risk'
   return action !== 'allow' || !isEscape || category !== undefined || path !== undefined
 }

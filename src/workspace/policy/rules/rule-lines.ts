@@ -1,17 +1,17 @@
-/** Where the tables and keys of a policy stand in its file. */
+/** Line numbers of the tables and keys of a policy file. */
 export interface RuleLines {
-  /** The line, from 1, of a key in a table, else of the table. A rule goes by its number, the top by an empty name. */
+  /** Returns the line, from 1, of a key in a table, else of the table. A rule goes by its number, the top by ''. */
   findLine(table: string | number, key?: string): number
 }
 
 const STRINGS = /"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/gs
 
-/** Finds the lines in valid TOML, whose tables and keys are plain to see once strings and comments are taken out. */
+/** Finds the lines in valid TOML, whose tables and keys are plain once strings and comments are removed. */
 export function parseRuleLines(text: string): RuleLines {
   const lines = new Map<string, number>()
   let table = ''
   let rules = 0
-  // Quotes around a key go; line ends stay, so that lines still count.
+  // Quotes around a key are removed; line ends stay, so that lines still count.
   const bare = text.replaceAll(STRINGS, (part) =>
     /^["'][\w-]+["']$/.test(part) ? part.slice(1, -1) : part.replaceAll(/[^\n]/g, ' '),
   )

@@ -3,7 +3,7 @@ import { isLiteral } from './unknown.ts'
 import type { Variables } from './variables.ts'
 
 /**
- * Text that a shell takes for a number or for the name of a variable. Both are expressions: a name in a number stands
+ * Text that a shell reads as a number or as the name of a variable. Both are expressions: a name in a number stands
  * for its value, which is evaluated in turn, and a subscript runs the commands in it, quoted or not.
  */
 export interface Evaluation {
@@ -11,7 +11,7 @@ export interface Evaluation {
   readonly text: string
 }
 
-/** What is evaluated where this node stands, without its children. */
+/** Returns the evaluations of a node, without those of its children. */
 export function findEvaluations(node: SyntaxNode): readonly Evaluation[] {
   switch (node.type) {
     case 'ArithmeticWord':
@@ -51,7 +51,7 @@ export function findEvaluations(node: SyntaxNode): readonly Evaluation[] {
 /** A variable, or an element of one by its number. */
 const PLAIN_NAME = /^[A-Za-z_]\w*(?:\[(?:\d+|[@*])\])?$/
 
-/** Whether a text names a variable, and nothing that would have to be evaluated for it. */
+/** True if a text names a variable, and needs no evaluation for it. */
 export function isPlainName(text: string): boolean {
   return PLAIN_NAME.test(text)
 }
@@ -59,7 +59,7 @@ export function isPlainName(text: string): boolean {
 const TOKEN =
   /\d[\w#]*|\$?([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|\$\{#[A-Za-z_@*]\w*(?:\[[@*]\])?\}|\$[#?$!]|[-+*/%<>=!&|^~?:(),\s"]+/y
 
-/** Whether an evaluation can run nothing: all it names are numbers. */
+/** True if an evaluation can run nothing, since all its names are numbers. */
 export function isHarmless({ kind, text }: Evaluation, variables: Variables): boolean {
   if (kind === 'name') {
     const name = text.startsWith('$') ? variables.value(text.slice(1)) : text
@@ -79,12 +79,12 @@ function createNumber(text: string): Evaluation {
   return { kind: 'number', text }
 }
 
-/** All elements, or one by its number. */
+/** Evaluates the index of an element; `@` and `*` mean all of them. */
 function createSubscripts({ text }: Word): Evaluation[] {
   return /^[@*]$/.test(text) ? [] : [createNumber(text)]
 }
 
-/** `[1]=x`. */
+/** Parses the subscript of `[1]=x`. */
 function parseSubscript(text: string): string {
   const end = text.indexOf(']=')
   return end === -1 ? text : text.slice(1, end)

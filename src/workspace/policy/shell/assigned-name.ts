@@ -1,17 +1,17 @@
 import type { ArithmeticExpression, SyntaxNode, Word } from 'unbash'
 
-/** A variable that something else than an assignment gives a value. */
+/** Variable that gets a value otherwise than by an assignment. */
 export interface AssignedName {
   readonly name: string
-  /** What it may be given; undefined where only the shell knows, as with the number of a descriptor. */
+  /** Possible values; undefined where only the shell knows them, as with the number of a descriptor. */
   readonly words: readonly Word[] | undefined
 }
 
-/** Operators that change what stands on their left; comparisons end like them. */
+/** Operators that assign to their left operand; comparisons end like them. */
 const ASSIGNS = /^(?:[-+*/%&|^]|<<|>>)?=$/
 const COUNTS = /^(?:\+\+|--)$/
 
-/** `for PATH in .`, `coproc PATH`, `{PATH}<f`, `${PATH:=.}`, `((PATH = 1))`: what runs afterwards has it all the same. */
+/** Finds the variable of `for PATH in .`, `coproc PATH`, `{PATH}<f`, `${PATH:=.}` or `((PATH = 1))`. */
 export function findAssignedName(node: SyntaxNode): AssignedName | undefined {
   switch (node.type) {
     case 'For':

@@ -8,15 +8,15 @@ interface Setting {
   value: string
 }
 
-/** A simple command as the shell starts it. */
+/** Simple command as the shell starts it. */
 export interface CommandWords {
-  /** Variables it sets, for its program or by it, in order. */
+  /** Variables that it sets, for its program or by it, in order. */
   readonly settings: readonly Readonly<Setting>[]
-  /** The program and its arguments. */
+  /** Program and its arguments. */
   readonly words: readonly string[]
 }
 
-/** The words of a command. The grammar ends one before `<(`, a shell does not: `A=<(x) ls` runs `ls`. */
+/** Expands a command into words. The grammar ends one before `<(`, a shell does not: `A=<(x) ls` runs `ls`. */
 export function expandCommand({ prefix, name, args }: Command, variables: Variables): CommandWords {
   const settings: Setting[] = []
   const words: string[] = []

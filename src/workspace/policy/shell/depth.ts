@@ -1,8 +1,8 @@
 import type { Command } from 'unbash'
 
 /**
- * How deep in the workspace the shell is after a command, if that succeeds. Only `cd` and its like move it.
- * Nothing is known after a move to what is not literal, so that is the root of the workspace.
+ * Returns the depth of the shell in the workspace after a command succeeds. Only `cd` and its like change it.
+ * A move to a path that is not literal counts as a move to the root of the workspace.
  */
 export function depthAfter({ name, args }: Command, depth: number): number {
   if (name?.value === 'popd') return 0
@@ -12,7 +12,7 @@ export function depthAfter({ name, args }: Command, depth: number): number {
   return target.value.startsWith('/') || target.value === '-' ? 0 : Math.max(0, descend(target.value, depth))
 }
 
-/** The depth a relative path leads to; below zero as soon as it has left the root on its way. */
+/** Returns the depth that a relative path leads to; below zero as soon as it leaves the root on its way. */
 export function descend(path: string, depth: number): number {
   let now = depth
   for (const name of path.split('/')) {

@@ -1,23 +1,23 @@
 import type { SyntaxNode, Word } from 'unbash'
 
-/** Text of a node that a shell takes for a number or a name. There a subscript is expanded even if it was in quotes. */
+/** Returns texts that a shell reads as a number or a name. It expands a subscript there even if it was in quotes. */
 export function findEvaluatedTexts(node: SyntaxNode): readonly string[] {
   return listTexts(node).filter(hasSubscript)
 }
 
-/** The index of an array, with a command in it. */
+/** True for the index of an array, with a command in it. */
 function hasSubscript(text: string): boolean {
   const at = text.indexOf('[')
   return at !== -1 && /\$\(|`/.test(text.slice(at))
 }
 
-/** `${x@P}`: the value is expanded as if it were a prompt, with whatever commands are in it. */
+/** True for `${x@P}`: the value is expanded as a prompt, which runs the commands in it. */
 export function isPrompt(node: SyntaxNode): boolean {
   if (node.type !== 'ParameterExpansion' || node.operation?.type !== 'Transform') return false
   return node.operation.operand.value === 'P'
 }
 
-/** `[[ -f path ]]`: the words of a test that name files. */
+/** Returns the words of a test that name files: `[[ -f path ]]`. */
 export function listTestedFiles(node: SyntaxNode): readonly Word[] {
   if (node.type === 'TestUnary') return /^-[abcdefghkLprsSuwxGNO]$/.test(node.operator) ? [node.operand] : []
   if (node.type !== 'TestBinary') return []

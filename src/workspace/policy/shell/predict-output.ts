@@ -3,7 +3,7 @@ import { UNKNOWN } from './unknown.ts'
 import type { Variables } from './variables.ts'
 import { expand } from './word.ts'
 
-/** What a command writes, if it only says what it is told to. What escapes and formats make of it is not known. */
+/** Returns the output of `echo`, `printf` and the like, as far as it is known. Escapes and formats are not expanded. */
 export function predictOutput(node: Command, variables: Variables): string {
   if (node.name === undefined || node.redirects.length > 0) return UNKNOWN
   const [name, ...args] = [node.name, ...node.args].flatMap((word) =>
@@ -19,7 +19,7 @@ function formatEcho(args: readonly string[]): string {
   return text.includes('\\') ? `${text}\n${UNKNOWN}` : text
 }
 
-/** A format of plain text and `%s` is filled again and again, until no words are left. */
+/** Fills a format of plain text and `%s` repeatedly, until no words are left. */
 function formatPrintf([format = '', ...words]: readonly string[]): string {
   const text = format.replaceAll('\\n', '\n').replaceAll('\\t', '\t')
   const pieces = text.split('%s')

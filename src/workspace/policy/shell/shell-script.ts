@@ -17,48 +17,48 @@ import { UNKNOWN } from './unknown.ts'
 import { Variables } from './variables.ts'
 import { expandWhole } from './word.ts'
 
-/** A command of a script that runs one program, with where and on what it runs. */
+/** Command of a script that runs one program, with its depth and its input. */
 export interface SimpleCommand {
   /** Absent where there are only redirections, those of a loop for example. */
   readonly node: Command | undefined
   readonly redirects: readonly Redirection[]
-  /** How many directories below the root of the workspace it runs. */
+  /** Depth below the root of the workspace, in directories. */
   readonly depth: number
-  /** What it reads, where that is known; undefined where it is what the script reads. */
+  /** Returns its input, where known; undefined where it reads the script's own input. */
   readonly stdin: (() => string) | undefined
 }
 
-/** A script taken apart. */
+/** Parsed script. */
 export interface ShellScript {
   readonly commands: readonly SimpleCommand[]
   readonly variables: Variables
-  /** Names that mean a function, whose body is among the commands. */
+  /** Names of functions, whose bodies are among the commands. */
   readonly functions: ReadonlySet<string>
-  /** Whether it asks with a menu. */
+  /** True if it shows a menu. */
   readonly isInteractive: boolean
-  /** Text that is expanded once more when it is taken for a number or a name: the `a[$(x)]` of `[[ 'a[$(x)]' -eq 1 ]]`. */
+  /** Text that a shell expands again as a number or a name: the `a[$(x)]` of `[[ 'a[$(x)]' -eq 1 ]]`. */
   readonly evaluated: readonly string[]
   /** Everything that is evaluated as a number or a name. */
   readonly evaluations: readonly Evaluation[]
-  /** Words that a loop or an array goes through. */
+  /** Words that a loop or an array iterates over. */
   readonly listed: readonly ListedWord[]
-  /** What `exec` makes the script itself read from then on; undefined where it does not. */
+  /** Input that `exec` redirects the script itself to; undefined without such an `exec`. */
   readonly input: SimpleCommand['stdin']
   /** Variables that get a value otherwise than by an assignment. */
   readonly assigned: readonly AssignedVariable[]
-  /** Whether it expands a value as if it were a prompt, with whatever commands are in it. */
+  /** True if it expands a value as a prompt, which runs the commands in it. */
   readonly hasPrompt: boolean
-  /** What is wrong with its grammar. */
+  /** First grammar error. */
   readonly error: string | undefined
 }
 
-/** A word that is not an argument of a program yet. */
+/** Word that is not an argument of a program yet. */
 interface ListedWord {
   readonly word: Word
   readonly depth: number
 }
 
-/** A variable with a value it may get; undefined where only the shell knows. */
+/** Variable with a possible value; undefined where only the shell knows it. */
 interface AssignedVariable {
   readonly name: string
   readonly word: Word | undefined
@@ -67,18 +67,18 @@ interface AssignedVariable {
 
 type Stdin = SimpleCommand['stdin']
 
-/** Where a node stands. */
+/** Context of a node in its script. */
 interface NodeContext {
   readonly depth: number
-  /** How many nodes it is inside of. */
+  /** Number of nodes around it. */
   readonly level: number
   readonly stdin: Stdin
 }
 
-/** Far more than anybody nests, far less than the stack takes. */
+/** Limit of nesting: far more than scripts use, far less than the stack allows. */
 const MAX_LEVEL = 200
 
-/** Builtins that assign variables in ways that are not looked into. */
+/** Builtins that assign variables in ways that are not analysed. */
 const ASSIGNING = new Set([
   'read',
   'mapfile',
@@ -92,7 +92,7 @@ const ASSIGNING = new Set([
   'unset',
 ])
 
-/** Fields end where they do by default, or nowhere. */
+/** Default field separators, or none. */
 const PLAIN_SEPARATORS = /^[ \t\n]*$/
 
 /** Finds every simple command of a script, those in substitutions, functions and here-documents included. */
@@ -116,7 +116,7 @@ class ScriptReader implements ShellScript {
   isInteractive = false
   error: string | undefined
 
-  /** Takes in a node and what is below it; returns the depth that whatever comes after it starts from at worst. */
+  /** Visits a node and its descendants; returns the worst depth from which the next node may start. */
   visit(node: SyntaxNode, around: NodeContext): number {
     if (around.level > MAX_LEVEL) {
       this.error ??= 'it is nested too deeply'
@@ -184,7 +184,7 @@ class ScriptReader implements ShellScript {
         this.#evaluate(node)
         return this.#visitChildren(node, around)
       case 'ProcessSubstitution':
-        // What is written to `>(…)` is only known when it runs.
+        // The input of `>(…)` is only known at run time.
         return this.#visitChildren(node, node.operator === '>' ? { ...around, stdin: () => UNKNOWN } : around)
       default:
         return this.#visitChildren(node, around)
@@ -205,7 +205,7 @@ class ScriptReader implements ShellScript {
   #visitCommand(node: Command, around: NodeContext): number {
     const fed = this.#findInput(node.redirects)
     const stdin = fed ?? around.stdin
-    // Whatever else reads may do so before or after: of two nobody knows which it is.
+    // Another reader may run before or after it: with two redirections, either may apply.
     if (isExec(node) && fed !== undefined) this.input = this.input === undefined ? fed : () => UNKNOWN
     this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
     this.#hasAlias ||= node.name?.value === 'alias'
@@ -237,19 +237,19 @@ class ScriptReader implements ShellScript {
     return depth
   }
 
-  /** What a command passes on, if it is the one it is called like. `cat <<EOF` passes on what it is fed. */
+  /** Returns the output of a command whose name is not redefined. `cat <<EOF` copies its input. */
   #predictOutput(node: SyntaxNode): string {
     if (node.type !== 'Command' || this.#isRenamed(node.name?.value ?? '')) return UNKNOWN
     const isCat = node.name?.value === 'cat' && node.args.length === 0
     return (isCat ? this.#findInput(node.redirects)?.() : undefined) ?? predictOutput(node, this.variables)
   }
 
-  /** `cat() { …; }`, `alias cat=…`: then it is something else. */
+  /** True after `cat() { …; }` or `alias cat=…`: the name then means another command. */
   #isRenamed(name: string): boolean {
     return this.functions.has(name) || this.#hasAlias
   }
 
-  /** What redirections feed to a command. */
+  /** Returns the input that redirections give a command. */
   #findInput(redirects: readonly Redirection[]): Stdin {
     const last = redirects.findLast(isInput)
     if (last === undefined) return undefined
@@ -266,7 +266,7 @@ class ScriptReader implements ShellScript {
     for (const word of words) this.listed.push({ word, depth })
   }
 
-  /** Notes what the shell reads as a number or a name: there a subscript is expanded even if it was in quotes. */
+  /** Records what the shell reads as a number or a name: there it expands a subscript even if it was in quotes. */
   #evaluate(node: SyntaxNode): void {
     this.evaluated.push(...findEvaluatedTexts(node))
     this.evaluations.push(...findEvaluations(node))
@@ -291,7 +291,7 @@ class ScriptReader implements ShellScript {
   }
 }
 
-/** `x=$((y + 1))`, `x=${#y}`, `{1..9}`: some number. */
+/** True for `x=$((y + 1))`, `x=${#y}` and `{1..9}`, which are numbers. */
 function isNumberWord({ parts, value }: Word): boolean {
   if (parts === undefined) return /^[-+]?\d+$/.test(value)
   const [part, ...others] = parts
@@ -301,35 +301,35 @@ function isNumberWord({ parts, value }: Word): boolean {
   return part.type === 'ArithmeticExpansion'
 }
 
-/** Whether what a node gives a variable is a number: of a loop through numbers, of an expression, of a descriptor. */
+/** True if a node gives its variable a number: a loop over numbers, an expression, a descriptor. */
 function givesNumber(node: SyntaxNode): boolean {
   if (node.type === 'For') return node.wordlist?.every(isNumberWord) ?? false
   return node.type.startsWith('Arithmetic') || node.type === 'FileDescriptorVariable'
 }
 
-/** `exec < f` without a program. */
+/** True for `exec < f` without a program. */
 function isExec({ name, args }: Command): boolean {
   return name?.value === 'exec' && args.length === 0
 }
 
-/** Leads into standard input, and not into another descriptor: `3<<< x`. */
+/** True if it redirects standard input, and not another descriptor as in `3<<< x`. */
 function isInput({ type, operator, descriptor }: Redirection): boolean {
   if (descriptor === undefined) return type !== 'Redirect' || operator.startsWith('<')
   return descriptor.type === 'FileDescriptor' && descriptor.value === 0
 }
 
-/** `printf` assigns with `-v` only. */
+/** True for `printf` without `-v`, which alone assigns. */
 function isPlainPrintf({ name, args }: Command): boolean {
   return name?.value === 'printf' && args[0]?.type === 'Word' && !args[0].value.startsWith('-')
 }
 
-/** `declare -n y=x`: from then on both are the same variable. */
+/** True for `declare -n y=x`: from then on both are the same variable. */
 function namesOther({ name, args }: Command): boolean {
   if (!/^(?:declare|typeset|local)$/.test(name?.value ?? '')) return false
   return args.some((arg) => arg.type === 'Word' && /^-[a-zA-Z]*n/.test(arg.value))
 }
 
-/** Separators of one's own take words apart where nobody looks. */
+/** True if a command sets `IFS`: custom separators split words in ways that are not analysed. */
 function changesSeparators({ name, prefix, args }: Command): boolean {
   return [...(name === undefined ? prefix : []), ...args].some(
     (one) =>

@@ -1,7 +1,7 @@
-/** Stands in a word for whatever is only known when it runs. No word of a shell can hold it. */
+/** Placeholder in a word for text that is only known at run time. No word of a shell can hold it. */
 export const UNKNOWN = '\0'
 
-/** Whether all of a word is known. */
+/** True if all of a word is known. */
 export function isLiteral(word: string): boolean {
   return !word.includes(UNKNOWN)
 }

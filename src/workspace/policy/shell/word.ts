@@ -2,17 +2,17 @@ import type { Word, WordPart } from 'unbash'
 import { UNKNOWN } from './unknown.ts'
 import type { Variables } from './variables.ts'
 
-/** What a shell puts for `<(…)` and `>(…)`: the end of a pipe, by its path. */
+/** Path of a pipe that a shell substitutes for `<(…)` and `>(…)`. */
 const PIPE_END = '/dev/fd/63'
 
-/** Where an unquoted expansion falls apart into several words. */
+/** Mark at which an unquoted expansion splits into several words. */
 const BREAK = '\u0001'
 
-/** More words than this out of one word are not looked into. */
+/** Limit of words that one word may expand to. */
 const MAX_WORDS = 256
 const MAX_FIELDS = 4096
 
-/** The words a program gets for one word of a script: none, one or several. */
+/** Returns the words that a program gets for one word of a script: none, one or several. */
 export function expand(word: Word, variables: Variables): string[] {
   const { parts } = word
   if (parts === undefined) return [word.value]
@@ -29,7 +29,7 @@ export function expand(word: Word, variables: Variables): string[] {
   return words.length > MAX_FIELDS ? [UNKNOWN, UNKNOWN] : words
 }
 
-/** Each of some texts with each of some ends. */
+/** Returns each of some texts with each of some ends. */
 function combineTexts(texts: readonly string[], ends: readonly string[]): string[] {
   if (texts.length * ends.length > MAX_WORDS) return [UNKNOWN]
   return texts.flatMap((text) => ends.map((end) => text + end))
@@ -39,12 +39,12 @@ function splitFields(text: string): readonly string[] {
   return text.split(BREAK).filter((one) => one !== '')
 }
 
-/** A word where a shell makes exactly one of it: the value of an assignment, the target of a redirection. */
+/** Expands a word that always stays one: the value of an assignment, the target of a redirection. */
 export function expandWhole(word: Word, variables: Variables): string {
   return expand(word, variables).join(' ')
 }
 
-/** What a part becomes. */
+/** Expands one part of a word. */
 function expandPart(part: WordPart, variables: Variables, isFirst: boolean): string {
   switch (part.type) {
     case 'Literal':
@@ -52,7 +52,7 @@ function expandPart(part: WordPart, variables: Variables, isFirst: boolean): str
     case 'AnsiCQuoted':
       return part.value
     case 'Glob':
-      // What a pattern at the front matches may look like an option; further on it can only be a name.
+      // At the front, a pattern may match something that looks like an option; further on only a name.
       return isFirst ? UNKNOWN : part.text
     case 'DoubleQuoted':
     case 'LocaleString':
@@ -68,7 +68,7 @@ function expandParameter(part: WordPart, variables: Variables): string {
   if (part.type === 'SimpleExpansion') return variables.value(part.text.slice(1))
   if (part.type !== 'ParameterExpansion') return UNKNOWN
   if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN
-  // What is known to be set needs no default.
+  // A variable that is known to be set needs no default.
   const operator = part.operation?.operator ?? '-'
   const value = variables.value(part.parameter)
   const isSet = value !== '' || !operator.startsWith(':')
@@ -79,7 +79,7 @@ function expandQuoted(part: WordPart, variables: Variables): string {
   return part.type === 'Literal' ? part.value : expandParameter(part, variables)
 }
 
-/** `{a,b}` is both; anything more, such as `{a..z}`, is not looked into. */
+/** Expands `{a,b}` into both; more than that, such as `{a..z}`, is not analysed. */
 function expandBraces(text: string): readonly string[] {
   return /^\{[^\\"'$`{}]*,[^\\"'$`{}]*\}$/.test(text) ? text.slice(1, -1).split(',') : [UNKNOWN]
 }
