@@ -13,15 +13,15 @@ export function commitOnce(
   batch: Batch,
   isStored: () => boolean,
 ): MaybePromise<boolean> {
-  let answer: MaybePromise<boolean>
+  let result: MaybePromise<boolean>
   try {
-    answer = reader.engine.commit(batch)
+    result = reader.engine.commit(batch)
   } catch (error) {
     return resolveOutcome(reader, error, isStored)
   }
-  if (!(answer instanceof Promise)) return answer
+  if (!(result instanceof Promise)) return result
   reader.markRemote()
-  return answer.then(
+  return result.then(
     // A retry on the way to a remote engine may send a batch twice: the first one then refuses the second.
     (isAccepted) => isAccepted || checkStored(reader, new Error('it was refused'), isStored),
     (error) => resolveOutcome(reader, error, isStored),

@@ -75,7 +75,7 @@ export interface EngineUsage {
 export type Durability = 'full' | 'process' | 'relaxed'
 
 /**
- * Commits changes together that one writer acknowledged one by one. While the writer holds the lock, nobody else
+ * Commits changes together that one writer acknowledged one by one. While the writer holds the lock, no other
  * commits, so no change is refused later. If the process is killed, the next opener commits what it appended.
  */
 export interface GroupCommit {

@@ -10,6 +10,6 @@ export class MissingError extends VfsError {
 /** Creates EUNAVAILABLE for a snapshot that a collection removed while it was read. */
 export function createSnapshotCollectedError(cause: MissingError): VfsError {
   const detail =
-    'this process did not answer a garbage collection in time, which took what it was reading; begin again'
+    'a garbage collection removed the tree, since this process did not answer it in time; read again'
   return new VfsError('EUNAVAILABLE', '/', { op: 'read', detail, cause })
 }

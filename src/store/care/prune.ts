@@ -41,11 +41,11 @@ async function pruneDeletedVault(
  * the vault open finds its number taken.
  */
 async function pruneOldRows(home: StoreHome, { heads, journals }: GcRoots, time: number): Promise<void> {
-  const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
+  const flushed = new Map(heads.map(({ id, seq }) => [id, seq]))
   for (const vault of new Set(journals.map((span) => span.vault))) {
     const spans = journals.filter((span) => span.vault === vault)
     const start = Math.min(...spans.map((span) => span.start))
-    const seq = folded.get(vault)
+    const seq = flushed.get(vault)
     const end = seq === undefined ? Math.max(...spans.map((span) => span.upTo)) : seq - 1
     const upTo = await findLastRowBefore(home, { vault, start, upTo: end }, time)
     if (upTo > start) await home.engine.commit({ sweep: { journal: [{ vault, upTo }] } })

@@ -66,14 +66,14 @@ export class ReachabilityWalk {
     vaults: GcRoots['vaults'],
     journals: GcRoots['journals'],
   ): Promise<{ restored: number[]; merged: number[] }> {
-    const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
+    const flushed = new Map(heads.map(({ id, seq }) => [id, seq]))
     const [restored, merged]: [number[], number[]] = [[], []]
     for (const span of journals) {
       for await (const entries of readOperations(this.#home, span, this.#visitor.damage)) {
         for (const { seq, operation } of entries) {
           if (operation.op === 'restore') restored.push(operation.root)
-          const isUnfolded = seq > (folded.get(span.vault) ?? seq)
-          if (operation.op === 'merge' && isUnfolded && vaults.has(operation.source))
+          const isUnflushed = seq > (flushed.get(span.vault) ?? seq)
+          if (operation.op === 'merge' && isUnflushed && vaults.has(operation.source))
             merged.push(operation.root)
           for (const ref of listOperationBlobs(operation)) await this.#followBlob(ref)
         }

@@ -120,16 +120,16 @@ export class LevelEngine implements Engine {
   }
 
   commit(batch: Batch): Promise<boolean> {
-    const answer = this.#lastCommit.then(() => this.#commitNext(batch))
-    this.#lastCommit = answer.catch(() => undefined)
-    return answer
+    const result = this.#lastCommit.then(() => this.#commitNext(batch))
+    this.#lastCommit = result.catch(() => undefined)
+    return result
   }
 
   /** Only on a nearly full disk: otherwise LevelDB compacts by itself, and rewriting a large store takes long. */
   shrink(): Promise<number> {
-    const answer = this.#lastCommit.then(() => this.#shrinkNow())
-    this.#lastCommit = answer.catch(() => undefined)
-    return answer
+    const result = this.#lastCommit.then(() => this.#shrinkNow())
+    this.#lastCommit = result.catch(() => undefined)
+    return result
   }
 
   /** Every acknowledged commit is on disk already. */

@@ -13,13 +13,13 @@ const MAX_LISTS = 12
 export function findCandidates(
   tree: Tree<TreeValue>,
   blocks: readonly BlockInfo[],
-  need: Exclude<TrigramQuery, 'anything'>,
+  query: Exclude<TrigramQuery, 'anything'>,
 ): Set<number> {
   const evaluation = new TrigramQueryEvaluator()
   const candidates = new Set<number>()
   for (const { id } of blocks) {
     const block = new StoredBlock(tree, id)
-    const documents = evaluation.findDocuments(block, need)
+    const documents = evaluation.findDocuments(block, query)
     if (documents.length === 0 && block.unindexed.length === 0) continue
     const inodes = block.readInodes()
     for (const document of [...documents, ...block.unindexed]) {
@@ -34,12 +34,12 @@ export function findCandidates(
 class TrigramQueryEvaluator {
   readonly #lengths = new Map<number, number>()
 
-  findDocuments(block: StoredBlock, need: Exclude<TrigramQuery, 'anything'>): Documents {
-    if ('trigrams' in need) return this.#findWithAll(block, need.trigrams)
-    const needs = ('all' in need ? need.all : need.any).filter((one) => one !== 'anything')
-    if ('any' in need) return unite(needs.map((one) => this.findDocuments(block, one)))
+  findDocuments(block: StoredBlock, query: Exclude<TrigramQuery, 'anything'>): Documents {
+    if ('trigrams' in query) return this.#findWithAll(block, query.trigrams)
+    const queries = ('all' in query ? query.all : query.any).filter((one) => one !== 'anything')
+    if ('any' in query) return unite(queries.map((one) => this.findDocuments(block, one)))
     let result: Documents | undefined
-    for (const one of needs) {
+    for (const one of queries) {
       if (result !== undefined && result.length <= FEW_DOCUMENTS) break
       const documents = this.findDocuments(block, one)
       result = result === undefined ? documents : intersect(result, documents)

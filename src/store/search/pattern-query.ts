@@ -22,7 +22,7 @@ export function buildPatternQuery(pattern: string | LinePattern): TrigramQuery {
 const FOREIGN_SYNTAX = /\(\?(?!:)|\[:|\[\^?\]|[*+?}](?:[*+{]|\?[*+?{])/
 
 /** A literal character; null for any text; or a term with its own query. */
-type PatternTerm = string | null | { readonly need: TrigramQuery }
+type PatternTerm = string | null | { readonly query: TrigramQuery }
 
 const MAX_REPEATED_TERMS = 16
 const ESCAPED_CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v' }
@@ -47,8 +47,8 @@ class PatternReader {
   }
 
   buildQuery(): TrigramQuery {
-    const need = this.#buildAnyQuery(this.#readAlternatives())
-    return this.#isSure && this.#at === this.#source.length ? need : 'anything'
+    const query = this.#buildAnyQuery(this.#readAlternatives())
+    return this.#isSure && this.#at === this.#source.length ? query : 'anything'
   }
 
   /** Reads up to the end, or the bracket that closes the group. */
@@ -96,7 +96,7 @@ class PatternReader {
     const [only] = alternatives
     return only !== undefined && alternatives.length === 1
       ? only
-      : [{ need: this.#buildAnyQuery(alternatives) }]
+      : [{ query: this.#buildAnyQuery(alternatives) }]
   }
 
   #skipClass(): PatternTerm[] {
@@ -137,17 +137,17 @@ class PatternReader {
   }
 
   #buildAllQuery(terms: readonly PatternTerm[]): TrigramQuery {
-    const needs: TrigramQuery[] = []
+    const queries: TrigramQuery[] = []
     let text = ''
     for (const term of [...terms, null]) {
       if (typeof term === 'string') {
         text += term
         continue
       }
-      needs.push(buildTrigramQuery(text, this.#folding), ...(term === null ? [] : [term.need]))
+      queries.push(buildTrigramQuery(text, this.#folding), ...(term === null ? [] : [term.query]))
       text = ''
     }
-    return allOf(needs)
+    return allOf(queries)
   }
 
   #isNext(character: string): boolean {

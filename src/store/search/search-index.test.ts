@@ -187,7 +187,7 @@ class TestVault {
   }
 
   search(path: string, query: SearchQuery | string | RegExp, signal?: AbortSignal): Promise<Match[]> {
-    return this.searchAt({ root: this.root, fold: () => this.held() }, path, query, signal)
+    return this.searchAt({ root: this.root, flush: () => this.held() }, path, query, signal)
   }
 
   async searchAt(
@@ -539,7 +539,7 @@ describe('a search through the index', () => {
     const store = new Store()
     const vault = new TestVault(store, eager)
     for (let n = 0; n < 20; n++) await vault.write(`/f${n}`, `text ${n}`)
-    const tree = { root: vault.root, fold: () => vault.held() }
+    const tree = { root: vault.root, flush: () => vault.held() }
     const roots = () =>
       store.engine.listRecords('index/').flatMap(({ bytes }) => listIndexRoots(bytes ?? Buffer.of()))
     let read = 0
@@ -562,7 +562,7 @@ describe('a search through the index', () => {
     let read = 0
     const other = { current: { covers: vault.checkpoint(), index: 0, blocks: [], dead: 0 }, format: 1 }
     for await (const _ of vault.index.findFiles(
-      { root: vault.root, fold: () => vault.held() },
+      { root: vault.root, flush: () => vault.held() },
       '/',
       'anything',
     )) {

@@ -25,7 +25,7 @@ export interface SearchLimits {
   /** A search that reads more files, or more bytes, that the index does not cover brings it up to date. */
   readonly staleFiles: number
   readonly staleBytes: number
-  /** Up to so many files are looked up one by one and sorted; more are met in a walk. */
+  /** Number of files up to which paths are looked up one by one and sorted; more are found by a walk. */
   readonly fewFiles: number
 }
 
@@ -37,7 +37,7 @@ export interface SearchedTree {
   /** Protects the tree from collection until the search is done. */
   readonly hold?: Hold
   /** Flushes the vault's current tree. */
-  readonly fold?: () => MaybePromise<FlushedTree>
+  readonly flush?: () => MaybePromise<FlushedTree>
 }
 
 export interface FoundFileContent extends FoundFile {
@@ -68,7 +68,7 @@ export class SearchIndex {
   async *findFiles(
     tree: SearchedTree,
     path: string,
-    need: TrigramQuery,
+    query: TrigramQuery,
     signal?: AbortSignal,
   ): AsyncGenerator<FoundFileContent> {
     const files = this.#getFilesAt(tree.root)
@@ -76,7 +76,7 @@ export class SearchIndex {
     if (start.isFile)
       yield { ...start, bytes: await this.#context.retry(() => this.#context.readFile(files, start.number)) }
     if (!start.isDirectory) return
-    const lookUp = await this.#lookUp(tree.root, need)
+    const lookUp = await this.#lookUp(tree.root, query)
     const isStale = await this.#context.retry(() => this.#isStale(files, lookUp))
     const held = this.#isUpdating || !isStale ? undefined : await flushTree(tree)
     // Another search may have begun an update meanwhile.
@@ -173,7 +173,7 @@ export class SearchIndex {
     }
   }
 
-  async #lookUp(root: NodeRef<TreeValue>, need: TrigramQuery): Promise<IndexLookup> {
+  async #lookUp(root: NodeRef<TreeValue>, query: TrigramQuery): Promise<IndexLookup> {
     const read = await this.#context.records.read()
     const state = read.record.current
     const nothing = { read, state: undefined, coverage: undefined, candidates: 'all' } as const
@@ -184,9 +184,9 @@ export class SearchIndex {
         state,
         coverage: this.#getCoverage(state.covers, root),
         candidates:
-          need === 'anything'
+          query === 'anything'
             ? 'all'
-            : findCandidates(new Tree(this.#context.source, state.index), state.blocks, need),
+            : findCandidates(new Tree(this.#context.source, state.index), state.blocks, query),
       }))
     } catch (error) {
       // A damaged index counts as absent: the search reads everything and builds a new one.
@@ -221,9 +221,9 @@ export class SearchIndex {
 }
 
 /** Flushes the searched tree; undefined if that fails, or the tree is not the newest any more. */
-async function flushTree({ root, fold }: SearchedTree): Promise<FlushedTree | undefined> {
+async function flushTree({ root, flush }: SearchedTree): Promise<FlushedTree | undefined> {
   try {
-    const newest = await fold?.()
+    const newest = await flush?.()
     return newest?.root === (typeof root === 'number' ? root : root.id) ? newest : undefined
   } catch (error) {
     if (isVfsError(error)) return undefined

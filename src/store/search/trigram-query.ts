@@ -17,25 +17,25 @@ export interface CaseFolding {
 /** Case-sensitive matching. */
 export const exactCase: CaseFolding = { ignoreCase: false, unicode: false }
 
-export function allOf(needs: readonly TrigramQuery[]): TrigramQuery {
-  const real = needs.filter((need) => need !== 'anything')
+export function allOf(queries: readonly TrigramQuery[]): TrigramQuery {
+  const real = queries.filter((query) => query !== 'anything')
   const [only] = real
   return only === undefined ? 'anything' : real.length === 1 ? only : { all: real }
 }
 
-export function anyOf(needs: readonly TrigramQuery[]): TrigramQuery {
-  const [only] = needs
-  if (only === undefined || needs.includes('anything')) return 'anything'
-  return needs.length === 1 ? only : { any: needs }
+export function anyOf(queries: readonly TrigramQuery[]): TrigramQuery {
+  const [only] = queries
+  if (only === undefined || queries.includes('anything')) return 'anything'
+  return queries.length === 1 ? only : { any: queries }
 }
 
 /** Builds the query for files that contain a text. */
 export function buildTrigramQuery(text: string, folding: CaseFolding): TrigramQuery {
   let piece = ''
-  const needs: TrigramQuery[] = []
+  const queries: TrigramQuery[] = []
   const cut = () => {
     const trigrams = extractTrigrams(Buffer.from(piece))
-    if (trigrams.length > 0) needs.push({ trigrams })
+    if (trigrams.length > 0) queries.push({ trigrams })
     piece = ''
   }
   for (const character of text) {
@@ -43,7 +43,7 @@ export function buildTrigramQuery(text: string, folding: CaseFolding): TrigramQu
     else cut()
   }
   cut()
-  return allOf(needs)
+  return allOf(queries)
 }
 
 /** Reports whether a character always has the same bytes, up to the case of ASCII letters. */

@@ -35,14 +35,14 @@ export function openSearchedTree(
   name: string,
   log: VaultLog,
 ): MaybePromise<SearchedTree> {
-  const fold = async () => {
+  const flush = async () => {
     const root = await log.flushPages()
     return { root, expect: [{ key: vaultKey(name), bytes: encodeHead(log.head) }] }
   }
   return chain(reader.session.beginRead(), () =>
     reader.run(() => {
       const tree = log.readFiles().tree.fork()
-      return { root: tree.snapshot(), hold: reader.session.hold(tree), fold }
+      return { root: tree.snapshot(), hold: reader.session.hold(tree), flush }
     }),
   )
 }

@@ -33,30 +33,30 @@ export interface SessionQueryOptions {
  * cannot commit references to its uploads.
  */
 export async function querySessions(
-  board: SessionRegistry,
+  registry: SessionRegistry,
   options: SessionQueryOptions,
 ): Promise<OtherSessionHolds> {
   const { own, timeoutMs = ANSWER_TIMEOUT_MS } = options
   const id = toCollectionId(createProcessTag())
   const begun = performance.now()
-  await board.publish(id, '')
+  await registry.publish(id, '')
   try {
     for (;;) {
-      const entries = await board.listEntries()
+      const entries = await registry.listEntries()
       const now = entries.find((entry) => entry.id === id)?.time ?? Date.now()
       const others = entries.filter((entry) => entry.id !== id && entry.id !== own)
       const abandoned = others.filter((entry) => isAbandoned(entry, now, LEASE_MS))
-      await removeAll(board, abandoned)
+      await removeAll(registry, abandoned)
       const sessions = others.filter((entry) => !abandoned.includes(entry) && !isCollection(entry.id))
       const silent = sessions.filter((entry) => !hasAnswered(parseSessionEntry(entry), id))
       const isOver = performance.now() - begun > timeoutMs
-      if (isOver) await removeAll(board, silent)
+      if (isOver) await removeAll(registry, silent)
       if (silent.length === 0 || isOver)
         return combineHolds(sessions.filter((entry) => !silent.includes(entry)))
       await delay(POLL_INTERVAL_MS)
     }
   } finally {
-    await board.remove(id)
+    await registry.remove(id)
   }
 }
 
@@ -64,8 +64,8 @@ function hasAnswered(entry: SessionEntry | undefined, collection: string): boole
   return entry !== undefined && (!entry.isBusy || entry.answered.includes(collection))
 }
 
-async function removeAll(board: SessionRegistry, entries: readonly SessionRegistryEntry[]): Promise<void> {
-  for (const { id } of entries) await board.remove(id)
+async function removeAll(registry: SessionRegistry, entries: readonly SessionRegistryEntry[]): Promise<void> {
+  for (const { id } of entries) await registry.remove(id)
 }
 
 function combineHolds(entries: readonly SessionRegistryEntry[]): OtherSessionHolds {

@@ -10,11 +10,11 @@ export class Anchors {
   }
 
   /** Pairs the anchors of a region, and returns the regions between them; null if it has none. */
-  splitRegion(stretch: DiffRegion, pairing: LinePairing): DiffRegion[] | null {
-    const unique = this.counts.withCounts(stretch, pairing, () => this.#listUniquePairs(stretch, pairing))
+  splitRegion(region: DiffRegion, pairing: LinePairing): DiffRegion[] | null {
+    const unique = this.counts.withCounts(region, pairing, () => this.#listUniquePairs(region, pairing))
     if (unique.length === 0) return null
     const parts: DiffRegion[] = []
-    let [oldFrom, newFrom] = [stretch.oldFrom, stretch.newFrom]
+    let [oldFrom, newFrom] = [region.oldFrom, region.newFrom]
     const endPart = (oldTo: number, newTo: number) => {
       const part = { oldFrom, oldTo, newFrom, newTo }
       if (!isOneSided(part)) parts.push(part)
@@ -25,7 +25,7 @@ export class Anchors {
       oldFrom = oldAt + 1
       newFrom = newAt + 1
     }
-    endPart(stretch.oldTo, stretch.newTo)
+    endPart(region.oldTo, region.newTo)
     return parts
   }
 

@@ -14,8 +14,8 @@ export interface LinePairing {
 }
 
 /** Pairs equal lines at both ends of a region, and returns the rest. */
-export function pairEqualEnds(stretch: DiffRegion, { old, now, partners }: LinePairing): DiffRegion {
-  let { oldFrom, oldTo, newFrom, newTo } = stretch
+export function pairEqualEnds(region: DiffRegion, { old, now, partners }: LinePairing): DiffRegion {
+  let { oldFrom, oldTo, newFrom, newTo } = region
   while (oldFrom < oldTo && newFrom < newTo && old[oldFrom] === now[newFrom]) partners[oldFrom++] = newFrom++
   while (oldFrom < oldTo && newFrom < newTo && old[oldTo - 1] === now[newTo - 1]) partners[--oldTo] = --newTo
   return { oldFrom, oldTo, newFrom, newTo }

@@ -14,13 +14,13 @@ export class LineCounts {
   }
 
   /** Counts the lines of a region while `use` runs. */
-  withCounts<T>(stretch: DiffRegion, pairing: LinePairing, use: () => T): T {
-    const old = pairing.old.subarray(stretch.oldFrom, stretch.oldTo)
-    const now = pairing.now.subarray(stretch.newFrom, stretch.newTo)
+  withCounts<T>(region: DiffRegion, pairing: LinePairing, use: () => T): T {
+    const old = pairing.old.subarray(region.oldFrom, region.oldTo)
+    const now = pairing.now.subarray(region.newFrom, region.newTo)
     for (const line of old) this.inOld[line] = (this.inOld[line] ?? 0) + 1
     for (const [at, line] of now.entries()) {
       this.inNew[line] = (this.inNew[line] ?? 0) + 1
-      this.newPlaces[line] = stretch.newFrom + at
+      this.newPlaces[line] = region.newFrom + at
     }
     const result = use()
     for (const line of old) this.inOld[line] = 0

@@ -25,19 +25,19 @@ export function diffLines(old: readonly string[], now: readonly string[]): LineC
   const { sides, kinds } = numberLines(old, now)
   const pairing: LinePairing = { ...sides, partners: new Int32Array(old.length).fill(-1) }
   const anchors = new Anchors(kinds)
-  let stretches: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
-  for (let round = 0; round < MAX_ROUNDS && stretches.length > 0; round++) {
+  let regions: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
+  for (let round = 0; round < MAX_ROUNDS && regions.length > 0; round++) {
     const smaller: DiffRegion[] = []
-    for (const stretch of stretches) {
-      const differing = pairEqualEnds(stretch, pairing)
+    for (const region of regions) {
+      const differing = pairEqualEnds(region, pairing)
       if (isOneSided(differing)) continue
       const parts = anchors.splitRegion(differing, pairing)
       if (parts === null) alignSharedLines(differing, pairing, anchors.counts)
       else for (const part of parts) smaller.push(part)
     }
-    stretches = smaller
+    regions = smaller
   }
-  for (const stretch of stretches) alignSharedLines(stretch, pairing, anchors.counts)
+  for (const region of regions) alignSharedLines(region, pairing, anchors.counts)
   return collectChanges(old, now, pairing.partners)
 }
 

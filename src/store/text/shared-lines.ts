@@ -11,8 +11,8 @@ const MIN_EDITS = 32
  * Pairs lines of a region without anchors. Removes lines that only one side has; the rest is often equal (empty lines
  * between new ones), and always shorter.
  */
-export function alignSharedLines(stretch: DiffRegion, pairing: LinePairing, counts: LineCounts): void {
-  const differing = pairEqualEnds(stretch, pairing)
+export function alignSharedLines(region: DiffRegion, pairing: LinePairing, counts: LineCounts): void {
+  const differing = pairEqualEnds(region, pairing)
   const [oldPlaces, newPlaces] = counts.withCounts(differing, pairing, () => [
     listSharedIndexes(pairing.old, differing.oldFrom, differing.oldTo, counts.inNew),
     listSharedIndexes(pairing.now, differing.newFrom, differing.newTo, counts.inOld),

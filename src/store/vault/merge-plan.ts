@@ -24,22 +24,22 @@ export class MergePlan {
   readonly conflicts: readonly MergeConflict[]
 
   constructor(sides: MergeSides, blobs: BlobStore, onConflict: OnConflict) {
-    const [kin, draft, conflicts] = [
+    const [matchers, draft, conflicts] = [
       createInodeMatchers(sides),
       new MergeDraft(sides.ours),
       new Conflicts(sides, onConflict),
     ]
     const contents = new ContentMerger(sides, blobs, draft, conflicts)
-    const parts = { sides, kin, draft, conflicts, contents, dentries: new SideDentries(sides, kin) }
+    const parts = { sides, matchers, draft, conflicts, contents, dentries: new SideDentries(sides, matchers) }
     const removals = new RemovalApplier(parts)
     const placement = new MoveApplier({ ...parts, removals })
-    const tracks = listInodeTriples(sides, kin)
-    removals.begin(tracks)
-    placement.applyMoves(new MovePlanner(parts).planMoves(tracks))
-    placement.createEmptyDirectories(tracks)
-    for (const track of tracks) {
-      const { base, theirs } = track
-      const ours = placement.findOursToMerge(track)
+    const triples = listInodeTriples(sides, matchers)
+    removals.begin(triples)
+    placement.applyMoves(new MovePlanner(parts).planMoves(triples))
+    placement.createEmptyDirectories(triples)
+    for (const triple of triples) {
+      const { base, theirs } = triple
+      const ours = placement.findOursToMerge(triple)
       if (ours !== undefined && theirs !== undefined) contents.merge({ base, ours, theirs })
     }
     removals.finish()

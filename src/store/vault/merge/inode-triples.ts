@@ -11,17 +11,17 @@ export interface InodeTriple {
 }
 
 /** Lists every file they changed once. */
-export function listInodeTriples(sides: MergeSides, kin: InodeMatchers): InodeTriple[] {
+export function listInodeTriples(sides: MergeSides, matchers: InodeMatchers): InodeTriple[] {
   const { base, theirs } = sides
   const known = new Map<number, InodeTriple>()
   const made: InodeTriple[] = []
   const add = (old: number, now: number | undefined) => {
-    if (!known.has(old)) known.set(old, { base: old, ours: kin.baseToOurs.findMatch(old), theirs: now })
+    if (!known.has(old)) known.set(old, { base: old, ours: matchers.baseToOurs.findMatch(old), theirs: now })
   }
   for (const number of listTouchedWithContents(sides)) {
-    if (findNamedInode(base, number) !== undefined) add(number, kin.baseToTheirs.findMatch(number))
+    if (findNamedInode(base, number) !== undefined) add(number, matchers.baseToTheirs.findMatch(number))
     if (findNamedInode(theirs, number) === undefined) continue
-    const old = kin.theirsToBase.findMatch(number)
+    const old = matchers.theirsToBase.findMatch(number)
     if (old === undefined) made.push({ base: undefined, ours: undefined, theirs: number })
     else add(old, number)
   }
@@ -59,11 +59,11 @@ export function sortInnermostFirst(files: VaultFiles, directories: ReadonlySet<n
 /** The dentries of a file on a side; equal keys mean the same dentry of the base. */
 export class SideDentries {
   readonly #sides: MergeSides
-  readonly #kin: InodeMatchers
+  readonly #matchers: InodeMatchers
 
-  constructor(sides: MergeSides, kin: InodeMatchers) {
+  constructor(sides: MergeSides, matchers: InodeMatchers) {
     this.#sides = sides
-    this.#kin = kin
+    this.#matchers = matchers
   }
 
   listBase(number: number): Map<string, Dentry> {
@@ -74,7 +74,7 @@ export class SideDentries {
     return indexDentries(
       this.#sides.ours,
       number,
-      (parent) => `${this.#kin.oursToBase.findMatch(parent) ?? `ours ${parent}`}`,
+      (parent) => `${this.#matchers.oursToBase.findMatch(parent) ?? `ours ${parent}`}`,
     )
   }
 
@@ -82,7 +82,7 @@ export class SideDentries {
     return indexDentries(
       this.#sides.theirs,
       number,
-      (parent) => `${this.#kin.theirsToBase.findMatch(parent) ?? `theirs ${parent}`}`,
+      (parent) => `${this.#matchers.theirsToBase.findMatch(parent) ?? `theirs ${parent}`}`,
     )
   }
 }

@@ -9,7 +9,7 @@ import type { PlannedMove } from './move-planner.ts'
 import type { RemovalApplier } from './removal-applier.ts'
 
 interface MoveContext extends MergeContext {
-  readonly kin: InodeMatchers
+  readonly matchers: InodeMatchers
   readonly removals: RemovalApplier
 }
 
@@ -34,16 +34,16 @@ export class MoveApplier {
   }
 
   applyMoves(placings: readonly PlannedMove[]): void {
-    for (const placing of placings)
-      if (placing.from !== undefined && !this.#keepsOurs(placing))
-        this.#pendingMoves.set(toDentryKey(placing.from), placing)
-    for (const placing of placings) this.#applyMove(placing)
+    for (const move of placings)
+      if (move.from !== undefined && !this.#keepsOurs(move))
+        this.#pendingMoves.set(toDentryKey(move.from), move)
+    for (const move of placings) this.#applyMove(move)
   }
 
   /** Creates the new directories that are still empty, inner ones first: each creates its parents. */
-  createEmptyDirectories(tracks: readonly InodeTriple[]): void {
+  createEmptyDirectories(triples: readonly InodeTriple[]): void {
     const { theirs: files } = this.#context.sides
-    const made = tracks.flatMap(({ base, theirs }) =>
+    const made = triples.flatMap(({ base, theirs }) =>
       base === undefined && theirs !== undefined && files.getInode(theirs).type === 'directory'
         ? [theirs]
         : [],
@@ -59,29 +59,29 @@ export class MoveApplier {
     return this.#context.draft.hasInode(number) ? number : undefined
   }
 
-  #applyMove(placing: PlannedMove): void {
+  #applyMove(move: PlannedMove): void {
     // Another move needed its dentry, so it has moved already.
-    if (this.#done.has(placing)) return
-    this.#done.add(placing)
-    const { from, to } = placing
+    if (this.#done.has(move)) return
+    this.#done.add(move)
+    const { from, to } = move
     // It may itself block its target directory.
     const parent = this.#ensureDirectory(to.parent)
     if (from !== undefined) this.#pendingMoves.delete(toDentryKey(from))
-    const target = parent === undefined ? undefined : this.#findTarget(placing, { parent, name: to.name })
+    const target = parent === undefined ? undefined : this.#findTarget(move, { parent, name: to.name })
     if (target === 'there') return
-    if (target === undefined) this.#cancelMove(placing)
-    else this.#moveTo(placing, target)
+    if (target === undefined) this.#cancelMove(move)
+    else this.#moveTo(move, target)
   }
 
   /** Returns the target; undefined if another entry of ours is kept there or elsewhere. */
-  #findTarget(placing: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
+  #findTarget(move: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
     const { draft, conflicts } = this.#context
-    const { track, path, isContested } = placing
-    const number = this.#findInode(track)
+    const { triple, path, isContested } = move
+    const number = this.#findInode(triple)
     if (number !== undefined && draft.findInode(place) === number) return 'there'
     const isInside = number !== undefined && isBelow(draft.files, place.parent, number)
-    if (isContested || isInside) conflicts.add(path, track)
-    return isInside || this.#keepsOurs(placing) ? undefined : this.#freeTarget(placing, place)
+    if (isContested || isInside) conflicts.add(path, triple)
+    return isInside || this.#keepsOurs(move) ? undefined : this.#freeTarget(move, place)
   }
 
   /** Reports whether our own move of it wins. */
@@ -89,14 +89,14 @@ export class MoveApplier {
     return isContested && this.#context.conflicts.resolution !== 'theirs'
   }
 
-  #moveTo(placing: PlannedMove, target: Dentry): void {
+  #moveTo(move: PlannedMove, target: Dentry): void {
     const { draft } = this.#context
-    const { track, from } = placing
-    const number = this.#findInode(track)
-    if (from !== undefined) draft.move(this.#setAside.get(placing) ?? from, target)
-    else if (number === undefined) this.#createInode(track.theirs, target)
+    const { triple, from } = move
+    const number = this.#findInode(triple)
+    if (from !== undefined) draft.move(this.#setAside.get(move) ?? from, target)
+    else if (number === undefined) this.#createInode(triple.theirs, target)
     else draft.apply({ op: 'link', path: draft.getPath(target), inode: number, ...target })
-    this.#setAside.delete(placing)
+    this.#setAside.delete(move)
   }
 
   #createInode(theirs: number, target: Dentry): number {
@@ -111,29 +111,29 @@ export class MoveApplier {
   }
 
   /** Cancels a move without a target. An entry that was moved aside returns beside its old path. */
-  #cancelMove(placing: PlannedMove): void {
+  #cancelMove(move: PlannedMove): void {
     const { draft, sides } = this.#context
-    const { from, track, to } = placing
-    const aside = this.#setAside.get(placing)
-    if (from === undefined && !this.#oursByTheirs.has(track.theirs))
-      this.#oursByTheirs.set(track.theirs, undefined)
+    const { from, triple, to } = move
+    const aside = this.#setAside.get(move)
+    if (from === undefined && !this.#oursByTheirs.has(triple.theirs))
+      this.#oursByTheirs.set(triple.theirs, undefined)
     if (from === undefined || aside === undefined) return
     const number = draft.findInode(aside)
     const isThere =
       draft.hasInode(from.parent) && number !== undefined && !isBelow(draft.files, from.parent, number)
     const place = { parent: isThere ? from.parent : ROOT_INODE, name: to.name }
     draft.move(aside, draft.findFreeDentry(place, sides.names.theirs))
-    this.#setAside.delete(placing)
+    this.#setAside.delete(move)
   }
 
   /** Returns the target if it is or becomes free, or a free name beside it; undefined if ours is kept there. */
-  #freeTarget(placing: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
+  #freeTarget(move: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
     const { draft, conflicts, sides } = this.#context
     const occupant = draft.findInode(place)
     if (occupant === undefined || this.#tryVacate(place, occupant)) return place
-    if (this.#tryJoin(placing.track, occupant)) return 'there'
-    if (this.#tryMergeDirectory(placing, place, occupant)) return place
-    conflicts.add(placing.path, { ...placing.track, ours: occupant })
+    if (this.#tryJoin(move.triple, occupant)) return 'there'
+    if (this.#tryMergeDirectory(move, place, occupant)) return place
+    conflicts.add(move.path, { ...move.triple, ours: occupant })
     if (conflicts.resolution === 'markers') return draft.findFreeDentry(place, sides.names.theirs)
     return conflicts.resolution === 'theirs' ? this.#clearTarget(place, occupant) : undefined
   }
@@ -173,9 +173,9 @@ export class MoveApplier {
   }
 
   /** Merges our new directory into theirs that moved to its path, unless names collide. */
-  #tryMergeDirectory({ from, track }: PlannedMove, place: Dentry, occupant: number): boolean {
+  #tryMergeDirectory({ from, triple }: PlannedMove, place: Dentry, occupant: number): boolean {
     const { draft } = this.#context
-    const number = this.#findInode(track)
+    const number = this.#findInode(triple)
     const isDirectory = draft.files.getInode(occupant).type === 'directory'
     if (from === undefined || number === undefined || !isDirectory || !this.#isCreatedByUs(occupant))
       return false
@@ -203,14 +203,15 @@ export class MoveApplier {
   }
 
   #isMovedByUs(number: number): boolean {
-    const { kin, dentries, sides } = this.#context
-    const base = sides.ours.findInode(number) === undefined ? undefined : kin.oursToBase.findMatch(number)
+    const { matchers, dentries, sides } = this.#context
+    const base =
+      sides.ours.findInode(number) === undefined ? undefined : matchers.oursToBase.findMatch(number)
     return base !== undefined && !isSameDentries(dentries.listBase(base), dentries.listOurs(number))
   }
 
   #isCreatedByUs(number: number): boolean {
-    const { sides, kin } = this.#context
-    return sides.ours.findInode(number) !== undefined && kin.oursToBase.findMatch(number) === undefined
+    const { sides, matchers } = this.#context
+    return sides.ours.findInode(number) !== undefined && matchers.oursToBase.findMatch(number) === undefined
   }
 
   /** Returns our directory for theirs, created again if we removed it; undefined if there is no free path. */
@@ -260,18 +261,18 @@ export class MoveApplier {
       return
     }
     const path = child(sides.theirs.getPath(parent), name)
-    const track = { base: undefined, ours: undefined, theirs }
-    const placing = { track, from: undefined, to: { parent, name }, path, isContested: false }
-    const place = this.#freeTarget(placing, { parent: directory, name })
+    const triple = { base: undefined, ours: undefined, theirs }
+    const move = { triple, from: undefined, to: { parent, name }, path, isContested: false }
+    const place = this.#freeTarget(move, { parent: directory, name })
     if (place === undefined) this.#oursByTheirs.set(theirs, undefined)
     else if (place !== 'there') this.#createInode(theirs, place)
   }
 
   #findOurs(theirs: number): number | undefined {
-    const { kin, draft } = this.#context
+    const { matchers, draft } = this.#context
     if (this.#oursByTheirs.has(theirs)) return this.#oursByTheirs.get(theirs)
-    const base = kin.theirsToBase.findMatch(theirs)
-    const ours = base === undefined ? undefined : kin.baseToOurs.findMatch(base)
+    const base = matchers.theirsToBase.findMatch(theirs)
+    const ours = base === undefined ? undefined : matchers.baseToOurs.findMatch(base)
     return draft.hasInode(ours) ? ours : undefined
   }
 

@@ -7,7 +7,7 @@ import { unlinkNames } from './removal-applier.ts'
 
 /** An entry that has to move to its path in their tree. */
 export interface PlannedMove {
-  readonly track: InodeTriple & { readonly theirs: number }
+  readonly triple: InodeTriple & { readonly theirs: number }
   /** Dentry in our tree; undefined for an additional name or a new entry. */
   readonly from: Dentry | undefined
   /** Dentry in their tree. */
@@ -26,15 +26,15 @@ export class MovePlanner {
   }
 
   /** Returns the moves from the root down. */
-  planMoves(tracks: readonly InodeTriple[]): PlannedMove[] {
-    const all = tracks.flatMap(({ base, ours, theirs }) =>
+  planMoves(triples: readonly InodeTriple[]): PlannedMove[] {
+    const all = triples.flatMap(({ base, ours, theirs }) =>
       theirs === undefined ? [] : this.#planInode({ base, ours, theirs }),
     )
     return all.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  #planInode(track: PlannedMove['track']): PlannedMove[] {
-    const { base, ours, theirs } = track
+  #planInode(triple: PlannedMove['triple']): PlannedMove[] {
+    const { base, ours, theirs } = triple
     const there = this.#context.dentries.listTheirs(theirs)
     // The entries of a new directory create it.
     if (
@@ -43,20 +43,20 @@ export class MovePlanner {
       isPlainDirectory(this.#context.sides.theirs, theirs)
     )
       return []
-    if (base === undefined) return [...there.values()].map((to) => this.#createMove(track, undefined, to))
-    if (ours !== undefined) return this.#planNameChanges(track, base, ours, there)
+    if (base === undefined) return [...there.values()].map((to) => this.#createMove(triple, undefined, to))
+    if (ours !== undefined) return this.#planNameChanges(triple, base, ours, there)
     const isMoved = !isSameDentries(this.#context.dentries.listBase(base), there)
     if (this.#context.sides.theirs.getInode(theirs).type === 'directory') return []
     if (!isMoved && !this.#context.contents.isChanged(base, this.#context.sides.theirs, theirs)) return []
     const [first] = there.values()
-    if (first !== undefined) this.#context.conflicts.add(this.#getPath(first), track)
+    if (first !== undefined) this.#context.conflicts.add(this.#getPath(first), triple)
     if (this.#context.conflicts.resolution === 'ours') return []
-    return [...there.values()].map((to) => this.#createMove(track, undefined, to))
+    return [...there.values()].map((to) => this.#createMove(triple, undefined, to))
   }
 
   /** Pairs names they added to a file with names they removed: each pair is a move. */
   #planNameChanges(
-    track: PlannedMove['track'],
+    triple: PlannedMove['triple'],
     base: number,
     ours: number,
     there: ReadonlyMap<string, Dentry>,
@@ -68,18 +68,18 @@ export class MovePlanner {
     const isContested =
       added.length > 0 && before.size === 1 && here.size === 1 && !isSameDentries(before, here)
     const sources = isContested ? [...here.values()] : dropped.flatMap((key) => here.get(key) ?? [])
-    const moves = added.map((to, index) => this.#createMove(track, sources[index], to, isContested))
+    const moves = added.map((to, index) => this.#createMove(triple, sources[index], to, isContested))
     unlinkNames(this.#context.draft, sources.slice(added.length), ours)
     return moves
   }
 
   #createMove(
-    track: PlannedMove['track'],
+    triple: PlannedMove['triple'],
     from: Dentry | undefined,
     to: Dentry,
     isContested = false,
   ): PlannedMove {
-    return { track, from, to, path: this.#getPath(to), isContested }
+    return { triple, from, to, path: this.#getPath(to), isContested }
   }
 
   #getPath({ parent, name }: Dentry): string {

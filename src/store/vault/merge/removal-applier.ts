@@ -17,9 +17,9 @@ export class RemovalApplier {
     this.#context = parts
   }
 
-  begin(tracks: readonly InodeTriple[]): void {
+  begin(triples: readonly InodeTriple[]): void {
     const directories = new Set<number>()
-    for (const { base, ours, theirs } of tracks) {
+    for (const { base, ours, theirs } of triples) {
       if (base === undefined || ours === undefined || theirs !== undefined) continue
       if (this.#context.sides.base.getInode(base).type !== 'directory') this.#removeFile(base, ours)
       else directories.add(ours)
