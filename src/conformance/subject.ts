@@ -15,7 +15,7 @@ export interface Subject {
   readonly dispose?: (fs: FileSystem) => void | Promise<void>
   /** Tests that are known to fail, by name, each with its reason. One that passes after all fails the suite. */
   readonly expectedFailures?: Readonly<Record<string, string>>
-  /** How many random cases each property tries. 50 when absent. */
+  /** Number of random cases for each property. 50 when absent. */
   readonly runs?: number
 }
 
@@ -36,7 +36,7 @@ export interface Case {
   readonly needs?: readonly Capability[]
   /** Capabilities with which it does not apply. */
   readonly without?: readonly Capability[]
-  /** What the file system holds at the start; `standardSeed` when absent. */
+  /** Initial content of the file system; `standardSeed` when absent. */
   readonly seed?: Seed
   readonly run: (fs: FileSystem, subject: Subject) => Promise<void>
 }

@@ -9,7 +9,7 @@ export interface ModelAction {
   readonly flag: boolean
 }
 
-/** What an action answers: a value in plain form, or the code it fails with. */
+/** Result of an action: a plain value, or its error code. */
 export type ModelOutcome = { readonly ok: unknown } | { readonly error: ErrorCode }
 
 export async function captureOutcome(answer: () => unknown): Promise<ModelOutcome> {

@@ -22,7 +22,7 @@ export interface DirectoryHandle {
   enter(name: string): DirectoryHandle
   /** To be asked after a look through `at`: throws if what was seen may have been outside the root. */
   assertInsideRoot(): void
-  /** Where it is now on the machine. */
+  /** Current path on the machine. */
   realPath(): string
   retain(): DirectoryHandle
   /** As `Descriptor.guard`. */
@@ -36,7 +36,7 @@ export interface EntryGuard {
   assertOpen(entry: Stats): void
 }
 
-/** How the root is kept closed: by handles (Linux with `/proc`), or by checking real paths. */
+/** Confinement to the root: by handles (Linux with `/proc`), or by checking real paths. */
 export type RootConfinement = 'handles' | 'paths'
 
 /**

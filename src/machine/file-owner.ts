@@ -1,6 +1,6 @@
 import { lchownSync, lstatSync } from 'node:fs'
 
-/** Who a file belongs to. */
+/** Owner of a file. */
 export interface FileOwner {
   readonly uid: number
   readonly gid: number

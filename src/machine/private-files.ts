@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** What only the owner may enter, and what only the owner may read. */
+/** Modes of directories and files that are private to their owner. */
 export const PRIVATE_DIRECTORY_MODE = 0o700
 export const PRIVATE_FILE_MODE = 0o600
 
@@ -115,7 +115,7 @@ function changeAttributes(path: string, work: (at: string, found: Stats) => void
   }
 }
 
-/** Whether others than the owner have any permission. */
+/** Reports whether others than the owner have any permission. */
 export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
   return (mode & PERMISSION_BITS & ~PRIVATE_DIRECTORY_MODE) !== 0
 }

@@ -2,33 +2,33 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Where the system does not tell when a process began. */
+/** Start time if the system does not report one. */
 const UNKNOWN_START = '0'
 const MACHINE_DIGITS = 8
-/** Fewer will do: a boot that is taken for another has no such process, so the answer is the same. */
+/** Fewer suffice: after a collision of boots, the process does not exist, so the result is the same. */
 const BOOT_DIGITS = 6
 const NAMESPACE_DIGITS = 6
 const NONCE_BYTES = 5
 
-/** Machine, boot and process namespace; process; its beginning; nonce. */
+/** Machine, boot and process namespace; process number; start time; nonce. */
 const TAG_PATTERN = new RegExp(
   `^(?<machine>[0-9a-f]{${MACHINE_DIGITS}})(?<boot>[0-9a-f]{${BOOT_DIGITS}})` +
     `(?<namespace>[0-9a-f]{${NAMESPACE_DIGITS}})-(?<pid>\\d{1,10})-(?<start>\\d+)-[0-9a-f]{${2 * NONCE_BYTES}}$`,
 )
 
-/** Where a process runs, as far as others can tell its number from that of another. */
+/** Scope within which process numbers are unique: machine, boot and namespace. */
 interface MachineIdentity {
   readonly machine: string
-  /** Which start of the machine. */
+  /** Id of the current boot. */
   readonly boot: string
-  /** In which space of process numbers: a container has its own. */
+  /** Process namespace; a container has its own. */
   readonly namespace: string
 }
 
-/** The process that made something, as the mark in its name tells. */
+/** Process that created a file, as parsed from the tag in its name. */
 export interface ProcessIdentity extends MachineIdentity {
   readonly pid: number
-  /** When the process began, in the system's own count. */
+  /** Start time of the process, in system ticks. */
   readonly start: string
 }
 
@@ -44,7 +44,7 @@ export function createProcessTag(): string {
   return `${ownTagPrefix}-${randomBytes(NONCE_BYTES).toString('hex')}`
 }
 
-/** Who made something by its mark; undefined if it is no mark of ours. */
+/** Parses a tag; undefined if it is not one of ours. */
 export function parseProcessTag(mark: string): ProcessIdentity | undefined {
   const { machine, boot, namespace, pid, start } = TAG_PATTERN.exec(mark)?.groups ?? {}
   if (machine === undefined || boot === undefined || namespace === undefined) return undefined
@@ -52,7 +52,7 @@ export function parseProcessTag(mark: string): ProcessIdentity | undefined {
   return { machine, boot, namespace, pid: Number(pid), start }
 }
 
-/** Whether a process is over; undefined if that cannot be known from here. */
+/** Reports whether a process has ended; undefined if that cannot be determined here. */
 export function hasExited({ machine, boot, namespace, pid, start }: ProcessIdentity): boolean | undefined {
   if (machine !== getMachineIdentity().machine) return undefined
   // No process outlives its machine.
@@ -70,7 +70,7 @@ export function hasExited({ machine, boot, namespace, pid, start }: ProcessIdent
   return status.start !== start || status.state === 'Z' || status.state === 'X'
 }
 
-/** Whether something is the leftover of a process that is known to be over. What has no mark of ours is none. */
+/** Reports whether a file is the leftover of an ended process. False without a tag of ours. */
 export function isStaleTag(mark: string): boolean {
   const maker = parseProcessTag(mark)
   return maker !== undefined && hasExited(maker) === true
@@ -100,7 +100,7 @@ function hashDigits(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
-/** What Linux tells of a process: a name in brackets, which may hold anything, and then fields between spaces. */
+/** Linux's `stat` line of a process: a name in brackets with any characters, then fields between spaces. */
 function readProcessStatus(pid: number): { readonly state: string; readonly start: string } | undefined {
   const text = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
@@ -108,7 +108,7 @@ function readProcessStatus(pid: number): { readonly state: string; readonly star
   return state === undefined || start === undefined ? undefined : { state, start }
 }
 
-/** What the system answers, or undefined where it has none. */
+/** Returns the result, or undefined if the system has none. */
 function tryRead(ask: () => string): string | undefined {
   try {
     return ask()

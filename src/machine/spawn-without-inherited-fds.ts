@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 
 type Stdio = readonly (number | 'ignore' | 'pipe' | 'ipc')[]
 
-/** The flag of a descriptor that no other program gets, as Linux tells it. */
+/** Close-on-exec flag of a descriptor, as Linux reports it. */
 const O_CLOEXEC = 0o2000000
 
 /**

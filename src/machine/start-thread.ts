@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** What says where modules are and how they are loaded, each with a value. A thread needs them as the program does. */
+/** Options with a value that control where and how modules are loaded. A thread needs them too. */
 const MODULE_FLAGS: ReadonlySet<string> = new Set([
   '--conditions',
   '-C',

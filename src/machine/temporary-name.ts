@@ -3,9 +3,9 @@ import { createProcessTag, hasExited, parseProcessTag } from './process-tag.ts'
 
 const PREFIX = '.coppice-'
 const SUFFIX = '.tmp'
-/** Names of earlier versions, which do not tell their maker, or not so that we could look for it. */
+/** Names of earlier versions, without a usable tag of their process. */
 const LEGACY_TAG = /^(?:[0-9a-f]{24}|\d+\.[\d-]+\.[0-9a-f]+\.[0-9a-f]+)$/
-/** How long a file is left to a writer of whom nothing can be known, such as one of another machine. */
+/** Age after which a file of an unknown writer, such as another machine, counts as stale. */
 const UNKNOWN_OWNER_TTL_MS = 24 * 60 * 60 * 1000
 
 /** A name for a file that is being written and gets its real one when it is whole, unlike any other. */

@@ -3,7 +3,7 @@ import { hasSecretPattern } from './secret-patterns.ts'
 /** Names of variables that hold a credential, or part of one. */
 const CREDENTIAL_NAME =
   /SECRET|CREDENTIAL|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|ENCRYPTION_KEY|MASTER_KEY|DEPLOY_KEY|AUTH_KEY|LICENSE_KEY|COOKIE|BEARER|CONNECTION_STRING)S?(?:$|_)|(?:^|_)(?:PASS|AUTH|DSN|PAT)$|[A-Z]_PWD$/
-/** Names that end so tell where something is, or how it is called. */
+/** Endings of names for locations and labels, which are not secret. */
 const NON_SECRET_NAME =
   /(?:_|^)(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|ENDPOINT|HOST|PORT|TYPE|NAME|HELPER|PROVIDER|EXPIRATION|EXPIRY|TTL|COUNT|LIMIT)$/
 /** `npm_config__authToken` and its like have their words run together. */
@@ -14,7 +14,7 @@ const OPAQUE_VALUE = /^(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9+/=_.-]{16,}$/
 /** Switches, numbers and paths are no credentials, whatever they are called. */
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|-?\d{1,9}(?:\.\d+)?|[~.]{0,2}\/.*)$/is
 
-/** Whether a variable looks like a credential, by its name or by the form of its value. */
+/** Reports whether a variable looks like a credential, by its name or its value. */
 export function isCredential(name: string, value: string): boolean {
   if (hasSecretPattern(value)) return true
   if (HARMLESS_VALUE.test(value)) return false

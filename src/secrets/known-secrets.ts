@@ -1,24 +1,24 @@
-/** What stands in place of a secret. */
+/** Replacement for a secret. */
 export const REDACTED = '[redacted]'
 /** Shorter values would hide ordinary words. */
 const MIN_LENGTH = 8
 /** Of a value with several lines, one that is shorter may be anybody's. */
 const MIN_LINE_LENGTH = 16
-/** Of a value that was cut off, less tells nothing. */
+/** Minimum length of a truncated secret. */
 const MIN_PART_LENGTH = 4
 
 const SECRET_NAME =
   /token|secret|passw|credential|auth(?!or)|authoriz|cookie|bearer|key(?:_|$)|_pwd$|(?:^|_)(?:pass|passphrase|dsn|pat)$/i
 
-/** How JSON writes these characters behind a backslash. */
+/** JSON escapes of these characters, after the backslash. */
 const JSON_ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' }
 
-/** Whether what goes by this name, a variable or a header, is to be kept from others. */
+/** Reports whether a variable or header with this name is secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replaceAll('-', '_'))
 }
 
-/** Values that are secret, to be taken out of whatever is told. Short ones are passed over. */
+/** Secret values to redact from output. Short ones are ignored. */
 export class KnownSecrets {
   #values: readonly string[] = []
   #patterns: readonly RegExp[] = []
@@ -54,7 +54,7 @@ export class KnownSecrets {
     return `${begun > 0 ? REDACTED : ''}${whole}${cut > 0 ? REDACTED : ''}`
   }
 
-  /** The same in every part of a value that JSON can tell: texts, numbers and names. */
+  /** Redacts every string, number and key of a JSON value. */
   redactValue<Value>(value: Value): Value {
     if (this.#patterns.length === 0 || value === undefined) return value
     return JSON.parse(JSON.stringify(value), (_key, part: unknown) => this.#redactPart(part))
@@ -68,21 +68,21 @@ export class KnownSecrets {
   }
 }
 
-/** How much of the end of a value is there; 0 for too little. */
+/** Returns the length of a value's end that is present; 0 if it is too short. */
 function matchSuffixLength(value: string, isThere: (end: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
     if (isThere(value.slice(-length))) return length
   return 0
 }
 
-/** How much of its beginning. */
+/** Returns the length of its beginning that is present. */
 function matchPrefixLength(value: string, isThere: (start: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
     if (isThere(value.slice(0, length))) return length
   return 0
 }
 
-/** A value, and its lines: programs tell them one by one. The frame of a key is known by its looks, and needed for it. */
+/** Returns a value and its lines, since programs print them singly. Key frames stay, because patterns need them. */
 function listSecretParts(value: string): string[] {
   const whole = value.trim()
   const lines = whole.split(/\r?\n/).map((line) => line.trim())

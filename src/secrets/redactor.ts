@@ -11,7 +11,7 @@ const RANDOM_TOKEN = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+][A-Za-z0-9+/=_-
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Takes secrets out of texts: those of an environment and others it is told by their values, the rest by their looks. */
+/** Redacts secrets in text: known values, such as an environment's, and text that looks like a secret. */
 export class Redactor {
   readonly #known: KnownSecrets
   readonly #knownForReview: KnownSecrets
@@ -90,7 +90,7 @@ function removeOpaqueSecrets(text: string, named: RegExp): string {
   )
 }
 
-/** Whether whoever does not see a value misses nothing of what is done: no line, path, option or machine. */
+/** Reports whether a value can be hidden without loss: it is no line, path, option or machine. */
 function isOpaque(value: string): boolean {
   return (WORD.test(value) && !HOST_OR_FILE.test(value)) || RANDOM_TOKEN.test(value)
 }

@@ -56,7 +56,7 @@ const ASSIGNED_SECRET =
 /** Secrets behind a sign that they are, which is the first group. */
 export const MARKED_SECRETS: readonly RegExp[] = [BEARER, BASIC, USER_PASSWORD, URL_PASSWORD, ASSIGNED_SECRET]
 
-/** Whether a text contains a key, a token or an address with a password. */
+/** Reports whether a text contains a key, a token or an address with a password. */
 export function hasSecretPattern(text: string): boolean {
   return [...TOKENS, PRIVATE_KEY, URL_PASSWORD].some((form) => text.search(form) !== -1)
 }

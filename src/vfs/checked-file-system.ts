@@ -31,13 +31,13 @@ export type MutationOp = Extract<
   'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink' | 'link' | 'setattr'
 >
 
-/** What a mutation changes, as the caller put it and, once through the gate, with its paths checked. */
+/** Arguments of a mutation: as given by the caller, and with checked paths after the gate. */
 export interface Mutation {
   readonly op: MutationOp
   readonly path: string
   /** The second path it changes: a rename's target, a hard link's new name. */
   readonly to?: string
-  /** What it stores. */
+  /** Content to store. */
   readonly content?: Content
   readonly ctx: CallContext | undefined
 }
@@ -199,8 +199,8 @@ export abstract class CheckedFileSystem implements FileSystem {
     try {
       const checked = checkPath(path, op)
       const source = openStream(checked, innerContext(ctx), open)
-      const told = isTraced(op, ctx) ? traceStream(op, checked, ctx, source) : source
-      return ctx?.signal ? abortable(told, ctx.signal) : told
+      const traced = isTraced(op, ctx) ? traceStream(op, checked, ctx, source) : source
+      return ctx?.signal ? abortable(traced, ctx.signal) : traced
     } catch (error) {
       return createFailedStream(error)
     }

@@ -38,7 +38,7 @@ export async function* composeWalk(
   }
 }
 
-/** What cannot be read (gone meanwhile, not permitted, not a directory) is skipped; any other failure is the walk's. */
+/** Skips paths that cannot be read (removed meanwhile, not permitted, not a directory); other errors end the walk. */
 async function skipUnreadable<T>(step: Promise<T>): Promise<T | undefined> {
   try {
     return await step

@@ -33,7 +33,7 @@ export interface VfsErrorDetails {
   readonly op?: string
   /** The mount point the path belongs to, set when the error crosses a mount table. */
   readonly mount?: string
-  /** What exactly is wrong, or what to do next, in place of the code's general words. */
+  /** Exact problem, or the next step to take; replaces the code's general message. */
   readonly detail?: string
   readonly cause?: unknown
 }
@@ -88,7 +88,7 @@ export class VfsError extends Error {
   }
 }
 
-/** Whether a value is a `VfsError`, and of this code if one is given. */
+/** Reports whether a value is a `VfsError`, and of this code if one is given. */
 export function isVfsError(error: unknown, code?: ErrorCode): error is VfsError {
   // Not instanceof: the error may be of another copy of the package, or of another realm.
   if (typeof error !== 'object' || error === null || !('name' in error) || !('code' in error)) return false

@@ -67,7 +67,7 @@ const tracedContexts = new WeakSet<CallContext>()
 const EMPTY_INNER_CONTEXT: CallContext = Object.freeze({})
 tracedContexts.add(EMPTY_INNER_CONTEXT)
 
-/** Whether this call is the outermost of an operation somebody listens to. */
+/** Reports whether this call is the outermost of an operation with listeners. */
 export function isTraced(op: VfsOperation, ctx: CallContext | undefined): boolean {
   const channel = channels.get(op)
   const isHeard =

@@ -1,4 +1,4 @@
-/** What a path names. Devices, sockets and pipes are `other`. */
+/** Type of a path. Devices, sockets and pipes are `other`. */
 export type FileType = 'file' | 'directory' | 'symlink' | 'other'
 
 /** Metadata every backend can give. Directories have size 0; `mode` is null where permissions mean nothing. */
@@ -21,13 +21,13 @@ export interface WalkEntry {
   readonly stat: Stat
 }
 
-/** Who asks. Policies decide by it, the journal records it. */
+/** Identity of the caller. Policies decide by it, the journal records it. */
 export type Caller =
   | { readonly kind: 'system' }
   | { readonly kind: 'context'; readonly context: string }
   | { readonly kind: 'process'; readonly pid: number; readonly context: string }
 
-/** What accompanies a call through every layer: who asks, how it is cancelled, which trace it belongs to, and whether links count. */
+/** Context of a call in every layer: caller, cancellation, trace, and link policy. */
 export interface CallContext {
   readonly caller?: Caller
   readonly signal?: AbortSignal
@@ -123,7 +123,7 @@ export type Capability =
 export interface FileSystem {
   readonly capabilities: ReadonlySet<Capability>
 
-  /** Whether anything is at the path. Never throws for a missing one. */
+  /** Reports whether the path exists. Never throws for a missing one. */
   exists(path: string, ctx?: CallContext): Promise<boolean>
 
   /** Metadata of a path; a symlink is described, not followed. ENOENT. */

@@ -1,7 +1,7 @@
 /** Bytes to look for, and which of them to look for first. */
 export interface Needle {
   readonly bytes: Uint8Array
-  /** Where in `bytes` the one is that is least likely to be met by chance. */
+  /** Index in `bytes` of the rarest byte. */
   readonly rarest: number
 }
 

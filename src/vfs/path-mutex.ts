@@ -5,7 +5,7 @@
 export class PathMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Whether a mutation of the path is still under way, so that the next one will have to wait. */
+  /** Reports whether a mutation of the path is running, so that the next one must wait. */
   isBusy(path: string): boolean {
     return this.#last.has(path)
   }

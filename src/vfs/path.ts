@@ -72,7 +72,7 @@ export function relativeTo(path: string, root: string): string | null {
   return path.startsWith(prefix) ? path.slice(prefix.length) : null
 }
 
-/** Whether `path` is `root` or below it. */
+/** Reports whether `path` is `root` or below it. */
 export function isWithin(path: string, root: string): boolean {
   return relativeTo(path, root) !== null
 }

@@ -1,7 +1,7 @@
 import type { FileType, Stat } from './file-system.ts'
 
 const PERMISSION_BITS = 0o7777
-/** Where permissions mean nothing, everybody may read and the owner may change. */
+/** Default for file systems without permissions: all may read, the owner may write. */
 const DEFAULT_PERMISSIONS: Readonly<Record<FileType, number>> = {
   file: 0o644,
   directory: 0o755,
@@ -9,7 +9,7 @@ const DEFAULT_PERMISSIONS: Readonly<Record<FileType, number>> = {
   other: 0o644,
 }
 
-/** The permissions something is said to have, to whoever must be told some. */
+/** Returns the permissions to report for a file system that may have none. */
 export function getPermissions({ type, mode }: Pick<Stat, 'type' | 'mode'>): number {
   return (mode ?? DEFAULT_PERMISSIONS[type]) & PERMISSION_BITS
 }

@@ -28,11 +28,11 @@ export interface Linkable {
   symlink(target: string, path: string, ctx?: CallContext): Promise<void>
   /** The target as it was given. EINVAL if the path is not a link. */
   readlink(path: string, ctx?: CallContext): Promise<string>
-  /** Where a path leads once the links on the way to its last name are followed; what does not exist stays as it is. ELOOP. */
+  /** Resolves the links in a path, except its last name; missing names stay as they are. ELOOP. */
   realpath(path: string, options?: RealpathOptions, ctx?: CallContext): Promise<string>
 }
 
-/** What of a path's metadata can be set; what is absent stays. */
+/** Metadata to set; absent fields stay unchanged. */
 export interface StatChanges {
   /** Permission bits. */
   readonly mode?: number
@@ -50,7 +50,7 @@ export interface Attributed {
 export interface InodeIdentity {
   /** Stays with the file for as long as it exists, renames included. */
   readonly ino: number
-  /** How many names it has. */
+  /** Number of hard links. */
   readonly nlink: number
 }
 
@@ -95,12 +95,12 @@ export interface Openable {
 export interface LinePattern {
   readonly source: string
   readonly flags: string
-  /** What a character may cost, where a simple pattern's is 1: a search pauses the sooner for others. 1 when absent. */
+  /** Cost per character relative to a simple pattern, so that a costly search yields more often. 1 when absent. */
   readonly stepsPerCharacter?: number
   test(line: string): boolean
 }
 
-/** What to look for: a literal string, or a regular expression tried on each line. */
+/** Search pattern: a literal string, or a regular expression tried on each line. */
 export interface SearchQuery {
   readonly pattern: string | LinePattern
   /** Lines of context. None when absent. */
@@ -158,7 +158,7 @@ export interface Versioned {
   readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array>
 }
 
-/** Tells of changes at or below a path, from now until the loop is left. */
+/** Reports changes at or below a path, from now until the loop is left. */
 export interface Watchable {
   watch(path: string, ctx?: CallContext): AsyncIterable<PathChange>
 }

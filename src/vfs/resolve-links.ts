@@ -54,7 +54,7 @@ export function assertLinkFree(
   })
 }
 
-/** For a file system that can tell at once what is at a path. */
+/** Resolves links in a file system with synchronous lookups. */
 export function resolveLinksSync(
   path: string,
   followLast: boolean,

@@ -2,19 +2,19 @@ import { contains, createNeedle, type Needle } from './needle.ts'
 import type { LinePattern, Match, SearchQuery } from './protocols.ts'
 import { Yielder } from './yielder.ts'
 
-/** How far into a file a NUL byte marks it as binary. */
+/** Number of leading bytes in which a NUL byte marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000
 
-/** So much of a text is enough to tell most files apart, and bounds what a comparison costs. */
+/** Limit in characters for comparisons; enough to distinguish most files. */
 const MAX_REQUIRED_CHARACTERS = 32
 
-/** What a line costs besides its characters. */
+/** Cost of a line in addition to its characters. */
 const STEPS_PER_LINE = 16
 
 /** A query made ready to run over many files. */
 export interface CompiledQuery {
   readonly isMatch: (line: string) => boolean
-  /** What any matching file must contain, when the pattern tells: files without it are not even decoded. */
+  /** Bytes that every matching file contains, if the pattern implies any. Other files are not decoded. */
   readonly required: Needle | null
   readonly before: number
   readonly after: number
@@ -47,12 +47,12 @@ export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): C
   }
 }
 
-/** Whether a file is worth a closer look. Most are not, and this is quick to say so. */
+/** Reports quickly whether a file may match. */
 export function mayMatch(bytes: Uint8Array, { required }: CompiledQuery): boolean {
   return required === null || contains(bytes, required)
 }
 
-/** Whether bytes are not text: a NUL byte near the start, as other searchers tell. */
+/** Reports whether bytes are binary: a NUL byte near the start. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)
 }
@@ -98,7 +98,7 @@ function toStatelessPattern({ source, flags }: RegExp): LinePattern {
   return new RegExp(source, flags.replace(/[gy]/g, ''))
 }
 
-/** What takes no room (1), what may be anything (2), or plain characters (3); then how often. */
+/** Groups: zero-width (1), wildcards (2) or plain characters (3); then the quantifier. */
 const PATTERN_PART = /(?:(\^|\$|\\[bB])|(\.|\\[dDsSwW])|([^\\^$.*+?()[\]{}|]+))([*+?{])?/y
 
 /** The longest run of plain characters every match contains, as far as the pattern is easily read; none if unsure. */

@@ -6,11 +6,11 @@ import type { InodeIdentity, OpenOptions, RealpathOptions, RenameOptions, StatCh
 export interface SyncFileHandle {
   /** Fewer bytes than asked for only at the end of the file. */
   read(position: number, length: number): Uint8Array
-  /** What lies between the end and `position` becomes zeros. */
+  /** Fills a gap between the end and `position` with zeros. */
   write(position: number, bytes: Uint8Array): void
   truncate(size: number): void
   stat(): SyncStat
-  /** What was written survives a power cut, where the file system can promise that. */
+  /** Makes written data survive power loss, if the file system supports that. */
   sync(): void
   close(): void
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long work may hold up everything else of the process. */
+/** Time in milliseconds that work may block the process. */
 const MAX_BLOCKING_MS = 8
 /** The clock is looked at once in so many steps: that takes longer than a step. */
 const STEPS_PER_CLOCK_CHECK = 32 * 1024

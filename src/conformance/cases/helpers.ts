@@ -20,7 +20,7 @@ import { type Case, largeContent, standardSeed } from '../subject.ts'
 
 export const helperCases: readonly Case[] = [
   {
-    name: 'copy copies a file and a tree, and refuses to overwrite unless told',
+    name: 'copy copies a file and a tree, and refuses to overwrite by default',
     needs: ['write', 'mkdir'],
     run: async (fs) => {
       await copy(fs, '/large.bin', '/copies/large.bin')

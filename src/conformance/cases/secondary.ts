@@ -151,7 +151,7 @@ const contentCases: readonly Case[] = [
   }),
 ]
 
-/** What each secondary capability promises to have. */
+/** Methods that each secondary capability promises. */
 const promisedMethods: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   fork: ['fork'],
   rename: ['rename'],

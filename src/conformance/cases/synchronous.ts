@@ -31,7 +31,7 @@ const faceCases: readonly Case[] = [
     sync.remove('/moved', { recursive: true })
     assert.equal(await fs.exists('/moved'), false)
   }),
-  createSyncCase('stat tells what the other face does, and which file it is', ['sync'], async (sync, fs) => {
+  createSyncCase('stat returns the same as the other face, and the identity of the file', ['sync'], async (sync, fs) => {
     for (const path of ['/', '/docs', '/unicode.txt']) {
       const { ino, nlink, ...stat } = sync.stat(path)
       assert.deepEqual(stat, await fs.stat(path))

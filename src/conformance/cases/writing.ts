@@ -52,7 +52,7 @@ export const writeCases: readonly Case[] = [
     },
   },
   {
-    name: 'write makes missing parents, unless told not to',
+    name: 'write creates missing parents unless disabled',
     needs: WRITE,
     run: async (fs) => {
       await fs.write('/new/deep/file', 'x')

@@ -4,8 +4,8 @@ import { isContentAddressed, isDiffable, isLinkable, type PathChange } from '../
 import { isMissing, statIfPresent } from './stat-if-present.ts'
 
 /**
- * What changed from one tree to another, sorted by path. Content decides, not time: a file written back as it was
- * is no change. In time proportional to the changes where the two trees are relatives that can tell.
+ * Lists the changes from one tree to another, sorted by path. Content decides, not time: a file rewritten with
+ * equal content is no change. Trees that share nodes are compared in time proportional to the changes.
  */
 export async function* diff(
   before: FileSystem,
@@ -66,7 +66,7 @@ async function compareEntry(
   return [...deleted, ...added]
 }
 
-/** Whether a path that has the same type on both sides holds the same there. */
+/** Reports whether a path of the same type on both sides has the same content. */
 export async function isSameEntry(
   before: FileSystem,
   after: FileSystem,

@@ -16,7 +16,7 @@ export function compileGlob(names: readonly string[]): GlobPattern {
   return names.map((name) => (name === '**' ? name : compileName(name)))
 }
 
-/** Whether the names of a path match. `**` in front matches none or more names, at the end at least one. */
+/** Reports whether the names of a path match. A leading `**` matches none or more names, a final one at least one. */
 export function matchesPattern(pattern: GlobPattern, path: string): boolean {
   const names = split(path)
   const isTrailing = pattern.at(-1) === '**'

@@ -25,7 +25,7 @@ export async function* glob(
   }
 }
 
-/** Whether an absolute path matches an absolute pattern. */
+/** Reports whether an absolute path matches an absolute pattern. */
 export function matchesGlob(path: string, pattern: string): boolean {
   return expandBraces(pattern).some((alternative) => matchesPattern(compileGlob(split(alternative)), path))
 }

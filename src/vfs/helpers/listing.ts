@@ -14,7 +14,7 @@ export function list(fs: FileSystem, path: string, ctx?: CallContext): Promise<D
   return entries instanceof ReadyStream ? entries.rest() : Array.fromAsync(entries)
 }
 
-/** How many files and directories are below a root, and the bytes the files hold. */
+/** Counts the files and directories below a root, and the bytes of the files. */
 export async function du(fs: FileSystem, root = '/', ctx?: CallContext): Promise<DiskUsage> {
   const { type, size } = await fs.stat(root, ctx)
   if (type !== 'directory') return { files: 1, directories: 0, bytes: size }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { CallContext, FileSystem, WalkEntry } from '../file-system.ts'
 
 export interface MapReduceOptions {
-  /** How many files are mapped at once. Twice the cores when absent. */
+  /** Number of files mapped concurrently. Twice the cores when absent. */
   readonly concurrency?: number
 }
 

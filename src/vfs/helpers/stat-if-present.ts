@@ -2,7 +2,7 @@ import { isVfsError } from '../error.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import type { SyncFileSystem, SyncStat } from '../sync-file-system.ts'
 
-/** Whether a failure says that there is nothing at the path. */
+/** Reports whether an error means that the path does not exist. */
 export function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
 }

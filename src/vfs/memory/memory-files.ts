@@ -18,7 +18,7 @@ const FILE_MODE = 0o644
 const LINK_MODE = 0o777
 const PERMISSIONS = 0o7777
 
-/** What a `MemoryFs` does, at once and on canonical paths: both of its faces come here through their gates. */
+/** Synchronous operations of a `MemoryFs` on canonical paths; both of its faces call them. */
 export class MemoryFiles {
   readonly #now: () => number
   readonly #tree: MemoryTree
@@ -228,7 +228,7 @@ export class MemoryFiles {
     held?.update()
   }
 
-  /** Where a write to the path lands. A link may lead to the root, which nothing is stored at. */
+  /** Returns the target path of a write. A link may lead to the root, which cannot be written. */
   #resolveTarget(path: string, op: string, ctx: CallContext | undefined): string {
     const at = this.resolve(path, true, op, ctx)
     if (at === '/') throw new VfsError('EISDIR', path, { op })

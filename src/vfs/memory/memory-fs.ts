@@ -44,9 +44,9 @@ import { toStat } from './nodes.ts'
 import { listTree, TreeCursor, walkTree } from './tree-cursor.ts'
 import { diffSnapshots } from './tree-diff.ts'
 
-/** How much a search reads before it lets other work of the process run. */
+/** Bytes that a search reads before it yields. */
 const SEARCH_YIELD_BYTES = 4 * 1024 * 1024
-/** What a file counts for besides its content: a million empty ones are work too. */
+/** Cost of a file in addition to its content, so that empty files count too. */
 const SEARCH_FILE_COST_BYTES = 512
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([

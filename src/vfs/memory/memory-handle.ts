@@ -7,14 +7,14 @@ import type { OpenMemoryFile } from './open-files.ts'
 
 const outputSlab = new Slab()
 
-/** What a handle needs besides its file. */
+/** Dependencies of a handle. */
 export interface MemoryHandleOptions {
   readonly path: string
   readonly isWritable: boolean
   /** Writes go to the end, whatever position they name. */
   readonly isAppending: boolean
   readonly now: () => number
-  /** Who writes in place: the same for all handles, and another after whatever lets others look at the content. */
+  /** Token of the in-place writer, shared by all handles; replaced once others may see the content. */
   readonly writer: () => object
   readonly close: () => void
 }
@@ -53,7 +53,7 @@ export class MemoryHandle implements SyncFileHandle {
     this.#change('truncate', (content, writer) => resizeContent(content, size, writer))
   }
 
-  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  /** Truncates at open, whatever the access mode. */
   empty(): void {
     this.#change('truncate', (content, writer) => resizeContent(content, 0, writer))
   }

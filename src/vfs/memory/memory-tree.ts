@@ -57,12 +57,12 @@ export class MemoryTree {
     return entry?.type === 'shared' ? this.#shared.getNode(entry) : entry
   }
 
-  /** What kind of node an entry of a directory names. */
+  /** Returns the type of a directory entry. */
   getEntryType(entry: NodeEntry): MemoryNode['type'] {
     return this.#shared.getNode(entry).type
   }
 
-  /** How many names a node of the tree has. */
+  /** Returns the number of names of a node. */
   nlink({ ino }: MemoryNode): number {
     return this.#shared.isEmpty ? 1 : (this.#shared.get(ino)?.nlink ?? 1)
   }
@@ -99,7 +99,7 @@ export class MemoryTree {
     directory.mtime = options.now
   }
 
-  /** The next state of a file that is there, told by any of its names. Its directory does not notice. */
+  /** Replaces the state of an existing file, found by any of its names. Its directory does not change. */
   replace(path: string, node: LeafNode): void {
     if (this.getSharedNode(node.ino)) this.#ownShared().replace(node)
     else this.#ownParent(path, EXISTING_PATH).entries.set(basename(path), node)

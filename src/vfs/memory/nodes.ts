@@ -35,7 +35,7 @@ export interface DirectoryNode {
 
 export type MemoryNode = FileNode | LinkNode | DirectoryNode
 
-/** What can have several names. */
+/** A node that can have several names. */
 export type LeafNode = FileNode | LinkNode
 
 /** One of the names of a file that has, or had, several: what it names is in the tree's `SharedFiles`. */
@@ -44,7 +44,7 @@ interface SharedName {
   readonly ino: InodeIdentity['ino']
 }
 
-/** What a directory holds at a name. */
+/** An entry of a directory. */
 export type NodeEntry = MemoryNode | SharedName
 
 export function createFileNode(

@@ -29,7 +29,7 @@ export class SharedFiles {
     return edit === this.#edit ? this : new SharedFiles(edit, this.#files.fork(edit))
   }
 
-  /** What an entry of a directory names. */
+  /** Returns the node that a directory entry names. */
   getNode(entry: NodeEntry): MemoryNode {
     return entry.type === 'shared' ? this.#getFile(entry.ino).node : entry
   }

@@ -70,7 +70,7 @@ export class TreeCursor {
   }
 }
 
-/** Where a cursor stands in one directory. */
+/** Position of a cursor in one directory. */
 interface CursorLevel {
   readonly prefix: string
   readonly leaves: Iterator<SortedEntries<NodeEntry>>

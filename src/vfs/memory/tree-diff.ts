@@ -5,7 +5,7 @@ import { type MemoryNode, toStat } from './nodes.ts'
 import type { SharedFiles } from './shared-files.ts'
 import { TreeCursor } from './tree-cursor.ts'
 
-/** What changed between two trees that may share nodes, sorted by path. What is shared is passed over. */
+/** Lists the changes between two trees, sorted by path. Skips shared nodes. */
 export function diffSnapshots(before: TreeSnapshot, after: TreeSnapshot): PathChange[] {
   const changes: PathChange[] = []
   const pending = [{ path: '/', before: before.root, after: after.root }]

@@ -3,7 +3,7 @@ import { diff } from '../helpers/diff.ts'
 import type { PathChange } from '../protocols.ts'
 import type { MountPoints } from './mount-points.ts'
 
-/** What changed between two tables with the same mount points: each mount compared in its own way. */
+/** Lists the changes between two tables with equal mount points, using each mount's own diff. */
 export async function* diffMounts(
   before: MountPoints,
   after: MountPoints,

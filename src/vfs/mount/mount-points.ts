@@ -120,12 +120,12 @@ export class MountPoints {
     return this.#synthetic.get(directory)
   }
 
-  /** Whether a path exists because something is mounted at it or below it. */
+  /** Reports whether a path exists because of a mount point at or below it. */
   isImplied(path: string): boolean {
     return !this.#isDeeperThanAll(path) && (this.#mounts.has(path) || this.findNamesIn(path) !== undefined)
   }
 
-  /** Whether a path is longer than every mount point, in names: most are, and need no look-up. */
+  /** Reports whether a path has more names than every mount point. Most have, and need no lookup. */
   #isDeeperThanAll(path: string): boolean {
     let slash = 0
     for (let depth = 0; depth < this.#deepest; depth++) {

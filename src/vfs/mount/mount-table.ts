@@ -54,14 +54,14 @@ import { MountSync } from './mount-sync.ts'
 import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
 import { listMixedEntries, searchMounts, walkMounts } from './walk-mounts.ts'
 
-/** What the table does for every mount, natively where the mount can and composed where it cannot. */
+/** Capabilities for every mount: native where the mount has them, composed otherwise. */
 const OWN_CAPABILITIES: readonly Capability[] = ['search', 'hash', 'diff']
 const OWN_WRITE_CAPABILITIES: readonly Capability[] = ['rename', 'append']
 
-/** What the table can do where a mount can: it is asked there. */
+/** Capabilities that depend on the mount of the path. */
 const DELEGATED_CAPABILITIES: readonly Capability[] = ['link', 'hardlink', 'setattr', 'open']
 
-/** What a mount may offer and the table does not pass on: ask the mount itself. */
+/** Capabilities of a mount that the table does not pass on. */
 const MOUNT_ONLY_CAPABILITIES: ReadonlySet<Capability> = new Set(['version', 'watch'])
 
 export interface MountOptions {
@@ -127,7 +127,7 @@ export class MountTable
     return this.#points.list().map(({ path, fs }) => ({ path, fs }))
   }
 
-  /** What every mount can do, what the table does itself, and what it asks the mount of a path for. */
+  /** Capabilities of every mount, of the table itself, and of single mounts. */
   get capabilities(): ReadonlySet<Capability> {
     const all = this.#points.list().map(({ fs }) => fs)
     const [first, ...rest] = all.map(({ capabilities }) => capabilities)
@@ -347,7 +347,7 @@ export class MountTable
   /** Each mount answers for itself. */
   protected override assertMutable(): void {}
 
-  /** Whether what the mount has at a path gives way to a directory that leads to mounts: whatever is none itself. */
+  /** Reports whether a directory that leads to mounts replaces the mount's own entry: if that is no directory. */
   async #isSynthetic(mount: Mount, path: string, ctx?: CallContext): Promise<boolean> {
     if (!this.#points.isImplied(path)) return false
     const real = await mount.call((fs) => statIfPresent(fs, mount.toInnerPath(path), ctx))

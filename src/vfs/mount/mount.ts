@@ -12,11 +12,11 @@ export class Mount {
   /** The mount point. */
   readonly path: string
   readonly fs: FileSystem
-  /** What the mount point adds in front of a path of its own; nothing for a mount at the root. */
+  /** Prefix of the mount's paths; empty for a mount at the root. */
   readonly prefix: string
   /** Which of its table's mounts it is. */
   readonly number: number
-  /** Failures of content on its way in: they come from elsewhere, and are told as they are. */
+  /** Errors of the incoming content; they are passed on unchanged. */
   readonly #foreignErrors = new WeakSet<Error>()
 
   constructor(path: string, fs: FileSystem, number: number) {
@@ -31,7 +31,7 @@ export class Mount {
     return ino * MAX_NUMBERED_MOUNTS + (mount % MAX_NUMBERED_MOUNTS)
   }
 
-  /** What is told of which file it is, as the namespace knows it. */
+  /** Converts a file's identity to that of the namespace. */
   withTableIno<T extends InodeIdentity>(found: T): T {
     return { ...found, ino: Mount.toTableIno(found.ino, this.number) }
   }
@@ -46,7 +46,7 @@ export class Mount {
     return path === '/' ? this.path : this.prefix + path
   }
 
-  /** The same failure, told in the user's namespace. */
+  /** Returns the same error with its path in the user's namespace. */
   translateError(error: unknown): unknown {
     if (!isVfsError(error) || this.#foreignErrors.has(error)) return error
     return new VfsError(error.code, this.toOuterPath(error.path), {

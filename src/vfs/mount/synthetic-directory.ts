@@ -1,12 +1,12 @@
 import { VfsError } from '../error.ts'
 import type { Stat } from '../file-system.ts'
 
-/** What is told of a directory that exists because a mount point is below it. */
+/** Stat of a directory that exists because a mount point is below it. */
 export function createSyntheticStat(): Stat {
   return { type: 'directory', size: 0, mtime: new Date(0), mode: 0o555 }
 }
 
-/** Why its attributes stay: there is nothing that could keep others. What a mount hides there is not what was meant. */
+/** Returns the error for setting attributes of a synthetic directory, which nothing stores. */
 export function createFixedAttributesError(path: string): VfsError {
   const detail = 'the directory is there only because something is mounted below it'
   return new VfsError('ENOTSUP', path, { op: 'setattr', detail })

@@ -3,7 +3,7 @@ import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import { child } from '../path.ts'
 import { isAttributed, type StatChanges } from '../protocols.ts'
 
-/** What a path is to look like when everything else is done. */
+/** Final attributes of a path, applied after all other changes. */
 export interface TargetAttributes {
   readonly path: string
   readonly stat: Stat

@@ -17,7 +17,7 @@ interface CommitEdit {
   readonly copies: boolean
 }
 
-/** What stays where it is and gets the mode and time the overlay shows, once everything in it is done. */
+/** Paths that stay and get the overlay's mode and time after their content is committed. */
 interface AttributeEdit {
   readonly path: string
   readonly before: Stat
@@ -52,7 +52,7 @@ export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: Cal
   }
 }
 
-/** What makes lower equal to the merged tree. */
+/** Changes that make lower equal to the merged tree. */
 async function createPlan(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<CommitPlan> {
   const planned: CommitPlan = { edits: [], touched: [] }
   const pending = ['/']

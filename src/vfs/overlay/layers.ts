@@ -10,7 +10,7 @@ import { isAttributed, isForkable, isLinkable, type StatChanges } from '../proto
 import { assertLinkFree, resolveLinks } from '../resolve-links.ts'
 import { UpperDirectories } from './upper-directories.ts'
 
-/** What an overlay has at a path: the stat in each layer it is visible in. */
+/** A path in an overlay: its stat in each layer where it is visible. */
 export interface LayeredEntry {
   /** The path with its links followed. */
   readonly path: string
@@ -31,7 +31,7 @@ export class Layers {
   readonly directories: UpperDirectories
   /** Lower paths that are hidden with all below them, each as a file in a tree: forks and prefix questions are O(1). */
   #masks = new MemoryTree(0)
-  /** What of the root is not as in lower. Upper's own root was there before the overlay, and says nothing. */
+  /** Attributes of the root that differ from lower. Those of upper's own root predate the overlay and do not count. */
   #rootChanges: Omit<StatChanges, 'ofLink'> = {}
 
   constructor(lower: FileSystem, upper: FileSystem) {
@@ -77,7 +77,7 @@ export class Layers {
     for (const { name } of entries) await this.upper.remove(child('/', name), { recursive: true })
   }
 
-  /** Where a path leads, links on the way followed, and a last one too if asked. */
+  /** Resolves the links in a path, including the last name if requested. */
   async locate(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<LayeredEntry> {
     const seen = new Map<string, LayeredEntry>()
     const resolved = await resolveLinks(path, followLast, op, async (at) => {
@@ -87,7 +87,7 @@ export class Layers {
     return this.#lookup(resolved, seen, ctx)
   }
 
-  /** Whether lower shows through unchanged at a directory and everywhere below. */
+  /** Reports whether lower is unchanged at a directory and everywhere below. */
   isUntouched({ path, upper }: LayeredEntry): boolean {
     return upper === null && this.#masks.get(path) === undefined
   }
@@ -144,7 +144,7 @@ export class Layers {
     return nearest
   }
 
-  /** What is at `path`, given what is at its parent: one step of a union mount's look-up. */
+  /** Looks up `path` from its parent's layers: one step of a union mount's lookup. */
   async step(parent: LayeredEntry, path: string, ctx?: CallContext): Promise<LayeredEntry> {
     const upper = parent.upper?.type === 'directory' ? await statIfPresent(this.upper, path, ctx) : null
     const isHidden = (upper !== null && upper.type !== 'directory') || this.isMasked(path)

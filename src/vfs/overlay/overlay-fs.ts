@@ -54,7 +54,7 @@ export interface OverlayDiff {
 }
 
 /**
- * A copy-on-write layer: reads see upper, then lower; every change goes to upper. `diff` tells what changed,
+ * A copy-on-write layer: reads see upper, then lower; every change goes to upper. `diff` lists the changes,
  * `commit` brings it to lower whole or not at all, `discard` drops it.
  * A fork stages on its own over the same lower layer.
  *
@@ -89,7 +89,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return fork
   }
 
-  /** What changed. Content decides: a file written back as it was is not modified. */
+  /** Lists the changes. Content decides: a file rewritten with equal content is not modified. */
   diff(ctx?: CallContext): Promise<OverlayDiff> {
     return this.#lock.runExclusive(async () => {
       const listTouched = (directory: string) => this.#layers.listTouchedNames(directory, ctx)

@@ -8,10 +8,10 @@ import { applyAttributes, type TargetAttributes } from './apply-attributes.ts'
 /** Begins to look at what shows of lower, path by path: what was found on the way to one is known for the next. */
 type StatBelow = (ctx?: CallContext) => (path: string) => Promise<Stat | null>
 
-/** What is under way in a directory. */
+/** Running operations in a directory. */
 interface DirectoryUse {
   users: number
-  /** Whether one of them changes it: then it has the time of that. */
+  /** True if one of them changes the directory, which then gets a new time. */
   isChanging: boolean
   /** As it was when the first of the others came. */
   before?: Stat
@@ -33,7 +33,7 @@ export class UpperDirectories {
     this.#statBelow = lookBelow
   }
 
-  /** Whether they say what the overlay's are like: elsewhere they come and go with their files. */
+  /** True if upper's directories carry the overlay's attributes; elsewhere they exist only with their files. */
   get keepAttributes(): boolean {
     return this.#upper.capabilities.has('mkdir') && isAttributed(this.#upper)
   }

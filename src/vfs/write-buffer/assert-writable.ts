@@ -1,6 +1,6 @@
 import type { CallContext, FileSystem } from '../file-system.ts'
 
-/** What the content of a trial ends with before it has begun. */
+/** Error that ends a trial write before its first byte. */
 class TrialWriteError extends Error {
   override readonly name = 'NothingMeant'
 }
@@ -22,7 +22,7 @@ async function* failImmediately(): AsyncGenerator<Uint8Array> {
   throw new TrialWriteError()
 }
 
-/** A file system may tell of a failure of its content in its own words. */
+/** A file system may wrap an error of its content. */
 function isTrialWriteError(error: unknown): boolean {
   return (
     error instanceof TrialWriteError || (error instanceof Error && error.cause instanceof TrialWriteError)

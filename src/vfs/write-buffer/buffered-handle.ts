@@ -5,7 +5,7 @@ import { type FileHandle, isAppendable, type OpenOptions } from '../protocols.ts
 import { PartReader } from './part-reader.ts'
 import { assertBufferable, WriteBuffer, type WriteBufferStore } from './write-buffer.ts'
 
-/** What is behind the end of the stored content, as long as that is all that changed. */
+/** Bytes after the stored content, while nothing else has changed. */
 interface BufferedTail {
   readonly start: number
   readonly draft: WriteBuffer
@@ -43,7 +43,7 @@ export class BufferedHandle implements FileHandle {
     this.#parts = new PartReader(fs, () => path, ctx)
   }
 
-  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  /** Truncates at open, whatever the access mode. */
   empty(): void {
     this.#tail = undefined
     this.#buffer = WriteBuffer.createEmpty()
@@ -130,7 +130,7 @@ export class BufferedHandle implements FileHandle {
     draft.append(bytes)
   }
 
-  /** What is behind the stored content, if a change from a position on touches nothing else. */
+  /** Returns the appended bytes if a change at a position touches nothing else. */
   async #findTail(position: number): Promise<BufferedTail | undefined> {
     if (this.#buffer !== undefined || !isAppendable(this.#fs)) return undefined
     if (this.#tail !== undefined) return position >= this.#tail.start ? this.#tail : undefined

@@ -6,7 +6,7 @@ export class PartReader {
   readonly #getPath: () => string
   readonly #ctx: CallContext | undefined
   #stream: AsyncIterator<Uint8Array> | undefined
-  /** Where the stream is, and what of it was taken too early. */
+  /** Position of the stream, and bytes read ahead. */
   #position = 0
   #rest: Uint8Array = new Uint8Array(0)
   #lastRead: Promise<unknown> = Promise.resolve()

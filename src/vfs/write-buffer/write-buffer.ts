@@ -4,7 +4,7 @@ import { isVfsError, VfsError } from '../error.ts'
 /** A draft is in memory: what is larger is not changed this way. */
 const MAX_BYTES = 1024 ** 3
 const MIN_CAPACITY_BYTES = 4096
-/** So often others may come first until a file is told to be changing all the time. */
+/** Number of conflicting commits after which a store fails. */
 const MAX_CONFLICTS = 10
 
 /** Something done to content: bytes put at a position or at its end, or a new size. */
@@ -13,7 +13,7 @@ type BufferEdit =
   | { readonly appended: Uint8Array }
   | { readonly size: number }
 
-/** Where a draft is kept for good. */
+/** Storage for a write buffer. */
 export interface WriteBufferStore {
   /** Replaces the content, if it is still the one with this hash (null: if there is no file). ECONFLICT. */
   write(content: Uint8Array, ifMatch?: string | null): Promise<void>
@@ -28,7 +28,7 @@ export interface WriteBufferStore {
 export class WriteBuffer {
   #bytes: Uint8Array
   #size: number
-  /** What was done since the last store to content that was there; undefined if all of it is new. */
+  /** Edits of existing content since the last store; undefined if all content is new. */
   #edits: BufferEdit[] | undefined
   /** The hash of what the edits were made on. */
   #base: string | undefined
@@ -56,7 +56,7 @@ export class WriteBuffer {
     return this.#size
   }
 
-  /** Whether something is not stored yet. */
+  /** True if there are unsaved changes. */
   get isDirty(): boolean {
     return this.#hasChanged
   }
@@ -140,7 +140,7 @@ export class WriteBuffer {
     }
   }
 
-  /** How far the content has to reach for an edit. */
+  /** Returns the content length that an edit requires. */
   #getEnd(edit: BufferEdit): number {
     if ('size' in edit) return edit.size
     return 'appended' in edit ? this.#size + edit.appended.length : edit.position + edit.bytes.length
