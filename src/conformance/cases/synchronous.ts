@@ -31,15 +31,19 @@ const faceCases: readonly Case[] = [
     sync.remove('/moved', { recursive: true })
     assert.equal(await fs.exists('/moved'), false)
   }),
-  createSyncCase('stat returns the same as the other face, and the identity of the file', ['sync'], async (sync, fs) => {
-    for (const path of ['/', '/docs', '/unicode.txt']) {
-      const { ino, nlink, ...stat } = sync.stat(path)
-      assert.deepEqual(stat, await fs.stat(path))
-      assert.ok(Number.isSafeInteger(ino) && nlink >= 1)
-    }
-    assert.notEqual(sync.stat('/lines.txt').ino, sync.stat('/empty.txt').ino)
-    assert.equal(sync.stat('/lines.txt').ino, sync.stat('/docs/../lines.txt').ino)
-  }),
+  createSyncCase(
+    'stat returns the same as the other face, and the identity of the file',
+    ['sync'],
+    async (sync, fs) => {
+      for (const path of ['/', '/docs', '/unicode.txt']) {
+        const { ino, nlink, ...stat } = sync.stat(path)
+        assert.deepEqual(stat, await fs.stat(path))
+        assert.ok(Number.isSafeInteger(ino) && nlink >= 1)
+      }
+      assert.notEqual(sync.stat('/lines.txt').ino, sync.stat('/empty.txt').ino)
+      assert.equal(sync.stat('/lines.txt').ino, sync.stat('/docs/../lines.txt').ino)
+    },
+  ),
   createSyncCase('readdir lists in order what the other face lists', ['sync'], async (sync, fs) => {
     assert.deepEqual(sync.readdir('/'), await Array.fromAsync(fs.readdir('/')))
   }),
