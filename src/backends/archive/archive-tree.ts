@@ -21,7 +21,7 @@ export interface ArchiveEntry {
   /** The name of the entry this one is another name of. */
   readonly sameAs?: string
   readonly read?: RangeReader
-  /** Why it has no place, if its format alone tells. */
+  /** Reason to refuse the entry, if its format alone shows one. */
   readonly flaw?: string
 }
 
@@ -38,7 +38,9 @@ export interface SkippedEntry {
 }
 
 export interface ArchiveOptions {
-  /** Told of each entry that has no place in the tree, which is then left out. Without it the first one is EINVAL. */
+  /**
+   * Called for each entry that has no place in the tree, which is then omitted. Without it the first one is EINVAL.
+   */
   readonly onSkipped?: (entry: SkippedEntry) => void
   /**
    * Limits the entries that an archive may list, with the directories that it implies and does not list; more are
@@ -143,7 +145,7 @@ export class ArchiveTree {
   }
 }
 
-/** Why a link cannot be kept, if its target tells. */
+/** Returns the reason why a link target is refused, or undefined. */
 function findTargetFlaw(target: string | undefined): string | undefined {
   if (target === undefined) return undefined
   if (target === '') return 'it is a link without a target'

@@ -6,7 +6,7 @@ import type { ArchiveSource } from './archive-source.ts'
 const GZIP_MAGIC = [0x1f, 0x8b]
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
 
-/** The content of a compressed archive, told by its first bytes; undefined if it is not compressed. ENOTSUP, EFBIG, EIO. */
+/** Inflates a compressed archive, recognised by its first bytes; undefined for others. ENOTSUP, EFBIG, EIO. */
 export async function inflateArchive(
   source: ArchiveSource,
   maxBytes: number,

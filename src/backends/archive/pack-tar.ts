@@ -9,7 +9,7 @@ import { loadPackage } from './load-package.ts'
 export interface PackOptions {
   /** The directory whose content is packed; names in the archive are relative to it. The root when absent. */
   readonly root?: string
-  /** Told of each path as it goes in. */
+  /** Called with the path of each entry. */
   readonly onEntry?: (path: string) => void
 }
 
@@ -17,7 +17,7 @@ export interface TarPackOptions extends PackOptions {
   readonly gzip?: boolean
 }
 
-/** What the packer is told of an entry. */
+/** Header fields that the packer takes. */
 type PackHeader = Pick<Header, 'name' | 'mode' | 'mtime' | 'type' | 'size' | 'uid' | 'gid'> & Partial<Header>
 
 const REGULAR_FILE = 0o100000

@@ -60,14 +60,14 @@ export async function unpack(
     }
     await Promise.all(pending)
   } finally {
-    // Nothing goes on behind the back of whoever is told of a failure.
+    // No write continues after the caller sees the failure.
     await Promise.allSettled(pending)
   }
   await work.setDirectoryTimes()
   return work.report
 }
 
-/** It may fail while a directory is made: that is told when its turn comes, and must not end the program. */
+/** Defers a rejection until the work is awaited, so that it does not end the program. */
 function deferRejection(work: Promise<void>): Promise<void> {
   work.catch(() => {})
   return work

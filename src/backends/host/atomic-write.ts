@@ -154,6 +154,6 @@ function removeTemporary({ directory }: ConfinedPath, temporary: string): void {
   try {
     unlinkSync(directory.at(temporary))
   } catch {
-    // It is gone, or cannot be removed now: either way nobody sees it, and the first failure is the one to tell.
+    // It is gone or cannot be removed now. It is hidden either way, and the first failure is the one to report.
   }
 }

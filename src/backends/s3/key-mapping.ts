@@ -42,8 +42,8 @@ export function isName(part: string): boolean {
 }
 
 /**
- * Tells which keys lie below a file, as `a/b` does where there is an `a`: no tree can hold both, and the file is what
- * is shown. Keys must come in their order, which is that of their bytes.
+ * Finds keys below a file, as `a/b` below `a`: no tree can contain both, and listings show the file. Keys must
+ * arrive in byte order.
  */
 export class ShadowingFiles {
   /** Files the keys from here on may still begin with, each the beginning of the next. */

@@ -6,7 +6,7 @@ import type { S3Connection } from './s3-connection.ts'
 const EPOCH = new Date(0)
 const MAX_EMPTY_PAGES = 100
 
-/** Directories are nothing but the beginning of keys, so there is nothing to tell of them. */
+/** Stat of a directory, which is only a prefix of keys and has no attributes. */
 export const DIRECTORY_STAT: Stat = { type: 'directory', size: 0, mtime: EPOCH, mode: null }
 
 /** A key, or with a delimiter what several keys begin with; that ends with a slash and is a directory. */
@@ -16,7 +16,7 @@ export interface ListedKey {
 }
 
 export interface PageOptions {
-  /** Keys beyond the next slash are told as the directory they are in. */
+  /** Groups the keys beyond the next slash into their directory. */
   readonly shallow?: boolean
   /** How many keys a page holds at most. */
   readonly limit?: number
@@ -92,7 +92,7 @@ class ListingProgress {
     this.#advance(page)
   }
 
-  /** The keys of a page are behind those of the page before; a directory may be told once more. */
+  /** Checks that keys follow those of the page before; a directory may occur once more. */
   #advance(page: readonly ListedKey[]): void {
     const last = page.at(-1)
     if (last === undefined) return

@@ -62,7 +62,7 @@ export function toVfsError(error: unknown, { op, path, signal }: S3Call, bucket:
   })
 }
 
-/** The HTTP status a failure came with, as far as the SDK told it. */
+/** Returns the HTTP status of a failure, if the SDK has one. */
 export function getStatus(error: unknown): number | undefined {
   const metadata = getProperty(error, '$metadata')
   const status = getProperty(metadata, 'httpStatusCode')

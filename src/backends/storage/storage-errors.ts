@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes, isVfsError, VfsError } from '../../vfs/index.ts'
 
-/** Asks a storage, and tells its failures as the file system's. */
+/** Calls a storage, and converts its failures to `VfsError`s. */
 export async function callStorage<T>(op: string, path: string, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer()

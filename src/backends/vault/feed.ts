@@ -69,7 +69,7 @@ export async function* listJournalRecords(
   }
 }
 
-/** What a vault's journal tells from a token on: a merge as each of its changes. */
+/** Yields the journal of a vault from a token on, a merge as each of its changes. */
 export async function* openFeed(
   { reader }: StoreHome,
   log: VaultLog,
@@ -146,7 +146,7 @@ function toRecord(
   }
 }
 
-/** Rows that were pruned since cannot be told: better to begin anew than to miss something. */
+/** Throws if rows after the token were pruned: the reader must start again rather than miss changes. */
 function assertNoGap(from: number, next: number | undefined): void {
   if (next === undefined || next === from + 1) return
   const detail = `what followed the token was forgotten by a garbage collection; begin again without one`

@@ -13,7 +13,7 @@ export interface ForeignChangeOptions {
   /** The trace of whoever wants to hear of nobody's changes but others'. */
   readonly trace: string
   readonly signal: AbortSignal
-  /** Called once it looks: what changes from then on is told. */
+  /** Called once the watch has started: it reports every later change. */
   readonly onReady?: () => void
 }
 
@@ -24,8 +24,8 @@ export interface ChangedInodes {
 }
 
 /**
- * What others change in a vault, for whoever remembers names and inodes of it, until the signal says stop. It may tell
- * of too much, namely own changes of the same moment, but never of too little.
+ * Yields the names and inodes that other writers change, until the signal aborts. It may report own changes of the
+ * same moment, but never misses one.
  */
 export async function* watchForeignChanges(
   home: StoreHome,

@@ -163,7 +163,7 @@ export class Home implements AsyncDisposable {
     return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(toPathChange)
   }
 
-  /** Forks a vault n times, lets each fork run, and tells what each changed. Then keep one, or drop them all. */
+  /** Forks a vault n times, runs each fork, and returns what each changed. Then keep one, or drop them all. */
   async race<T>(
     source: string,
     count: number,

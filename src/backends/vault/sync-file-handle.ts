@@ -50,7 +50,7 @@ export function openSyncFileHandle(
   return handle
 }
 
-/** What is told of an inode to a caller who asks for everything at once. */
+/** Converts an inode to a stat with all its fields. */
 export function toSyncStat(ino: number, inode: Inode, nlink: number = inode.links): SyncStat {
   return { ...toStat(inode), ino, nlink }
 }

@@ -55,7 +55,7 @@ import { watchChanges } from './watch-changes.ts'
 
 const VAULT_CAPABILITIES: readonly Capability[] = ['search', 'fork', 'diff', 'version', 'watch']
 
-/** A checkpoint as it is told: its name, when it was taken, and what was said of it. */
+/** A checkpoint: its name, time and notes. */
 export interface CheckpointInfo {
   readonly name: string
   readonly time: Date
@@ -228,7 +228,7 @@ export class Vault
     )
   }
 
-  /** Tells of changes at or below a path, made by whichever process, until the loop is left. */
+  /** Yields changes at or below a path, by any process, until the loop ends. */
   async *watch(path: string, ctx?: CallContext): AsyncGenerator<PathChange> {
     const top = checkPath(path, 'watch')
     for await (const change of watchChanges(this.#home, this.#log, top, ctx?.signal))

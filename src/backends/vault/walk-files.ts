@@ -72,8 +72,8 @@ class FilesWalk {
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
       const entry = level.listing.next()
       if (entry instanceof Promise) return entry.then((found) => this.#visit(found) ?? this.next())
-      const told = this.#visit(entry)
-      if (told !== undefined) return told
+      const visited = this.#visit(entry)
+      if (visited !== undefined) return visited
     }
     this.#snapshot.hold.release()
     return undefined

@@ -21,7 +21,7 @@ export interface ExportOptions {
   readonly path?: string
   /** Replace files and links that are there. Directories are joined either way, and nothing is removed. */
   readonly overwrite?: boolean
-  /** Told every few hundred files and every few megabytes. */
+  /** Called every few hundred files and every few megabytes. */
   readonly onProgress?: (progress: TransferProgress) => void
   readonly signal?: AbortSignal
 }

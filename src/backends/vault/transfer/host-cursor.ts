@@ -59,7 +59,7 @@ export class HostCursor {
     this.#names.pop()
   }
 
-  /** Runs a step with a name of this directory; what fails in it is told with the path of the machine. */
+  /** Runs a step on a name of this directory; its errors name the path on the machine. */
   run<T>(name: string, step: () => T): T {
     try {
       return step()

@@ -55,7 +55,7 @@ export class HostWriter {
     }
   }
 
-  /** As the disk takes it; `onBytes` is told after every part, and may throw to end it. */
+  /** Writes as the disk takes it. Calls `onBytes` after every part, which may throw to stop. */
   async writeAsync(
     parts: AsyncIterable<readonly Uint8Array[]>,
     attributes: TransferAttributes,
@@ -136,7 +136,7 @@ export class HostWriter {
     try {
       unlinkSync(this.#directory.at(this.#temporary))
     } catch {
-      // It has its real name by now, or cannot be removed: the first failure is the one to tell.
+      // It has its final name, or cannot be removed: the first failure is the one to report.
     }
   }
 }

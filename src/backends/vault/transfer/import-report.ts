@@ -8,7 +8,7 @@ export interface ImportOptions extends CallContext {
   readonly exclude?: readonly string[]
   /** Where in the vault; made if missing. `/` when absent. */
   readonly into?: string
-  /** Told every few hundred files and every megabyte of a large one. */
+  /** Called every few hundred files and every megabyte of a large one. */
   readonly onProgress?: (progress: TransferProgress) => void
 }
 

@@ -4,7 +4,7 @@ import type { Timestamp } from '../../../store/index.ts'
 /** Node sets times of the machine as floating-point seconds: what is exported comes back this much off. */
 const TOLERANCE_NANOS = 1000n
 
-/** Whether two moments are the same, as far as a time that went through the machine can tell. */
+/** True if two times are equal, within the precision of the machine. */
 export function isSameTime(one: Timestamp, other: Timestamp): boolean {
   const apart = toNanoseconds(one) - toNanoseconds(other)
   return apart > -TOLERANCE_NANOS && apart < TOLERANCE_NANOS

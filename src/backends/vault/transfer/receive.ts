@@ -21,7 +21,7 @@ import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './
 export interface ReceiveOptions extends CallContext {
   /** The vault's name here; the one it was sent under when absent. */
   readonly as?: string
-  /** Told every few hundred operations. */
+  /** Called every few hundred operations. */
   readonly onProgress?: (progress: TransferProgress) => void
 }
 

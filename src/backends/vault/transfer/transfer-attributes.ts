@@ -15,7 +15,7 @@ export function toTransferAttributes(stats: BigIntStats): TransferAttributes {
   return { mode: Number(stats.mode & PERMISSIONS), mtime: toFileTime(stats.mtimeNs) }
 }
 
-/** Whether a file of the vault has them, as far as a time that went through the machine can tell. */
+/** True if a file of the vault has them, within the precision of the machine's times. */
 export function hasAttributes(
   found: TransferAttributes | undefined,
   { mode, mtime }: TransferAttributes,

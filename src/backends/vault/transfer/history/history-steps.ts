@@ -35,7 +35,7 @@ export interface IncomingHistory {
 }
 
 export interface HistoryOptions extends CallContext {
-  /** Told after every step, and every few hundred files of a large one; counts steps. */
+  /** Called after every step, and every few hundred files of a large one; counts steps. */
   readonly onProgress?: (progress: TransferProgress) => void
 }
 

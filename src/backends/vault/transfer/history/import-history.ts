@@ -10,7 +10,7 @@ import { toProvenance } from '../../to-provenance.ts'
 import type { HistoryOptions, HistoryStep, IncomingHistory } from './history-steps.ts'
 import { StepTarget } from './step-target.ts'
 
-/** How many changes may go by before somebody is told. */
+/** Changes between two progress reports. */
 const CHANGES_PER_PROGRESS = 200
 
 /**
