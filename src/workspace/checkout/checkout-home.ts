@@ -1,6 +1,6 @@
 import type { TreeFiles } from '../link/index.ts'
 
-/** What checkouts need of a home. */
+/** Subset of a home that checkouts need. */
 export interface CheckoutHome {
   vaults(): Promise<readonly string[]>
   info(vault: string): Promise<{ readonly from?: { readonly vault: string }; readonly bytes: number }>

@@ -10,7 +10,7 @@ import {
   updateSlot,
 } from './update-slot.ts'
 
-/** How many checkouts are kept that nobody uses, and how much they may hold together; the last used one always is. */
+/** Limits on idle checkouts: their number, and their size together; the last used one always stays. */
 const MAX_IDLE = 4
 const MAX_IDLE_BYTES = 8 * 2 ** 30
 
@@ -90,7 +90,7 @@ export class Checkouts {
     return origins
   }
 
-  /** What this process has already with the same files: nobody changes those meanwhile. */
+  /** Finds a checkout of this process with the same files, which stay unchanged meanwhile. */
   async #findShared({ vault, origin }: CheckoutRequest): Promise<HeldCheckout | undefined> {
     for (const held of this.#held) {
       if (held.state.origin !== origin) continue
@@ -142,7 +142,7 @@ export class Checkouts {
     await deleteOrphans(this.#home, vaults, slots)
   }
 
-  /** What nobody has, the last used first. */
+  /** Lists free checkouts, the last used first. */
   async #listFree(): Promise<{ readonly slot: Slot; readonly used: number; readonly state: SlotState }[]> {
     const slots = await Slot.list(this.#directory)
     const looks = await Promise.all(slots.map(async (slot) => ({ slot, look: await slot.inspect() })))

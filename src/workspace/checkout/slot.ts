@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createProcessTag, isStaleTag, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
-/** What a checkout holds, when it is finished. */
+/** Content of a finished checkout. */
 export interface SlotState {
   /** A vault that is never changed: the files as they are in the checkout. */
   readonly vault: string
@@ -74,7 +74,7 @@ export class Slot {
     }
   }
 
-  /** Whether a dead process did not finish it. */
+  /** True if a dead process did not finish it. */
   async isAbandoned(): Promise<boolean> {
     const token = await this.#freeToken().catch(() => undefined)
     return token?.startsWith(WORK) === true
@@ -97,7 +97,7 @@ export class Slot {
     }
   }
 
-  /** What it holds, if that was finished. Of the holder. */
+  /** Returns its content, if finished. For the holder. */
   async state(): Promise<SlotState | undefined> {
     if (this.#token.startsWith(WORK)) return undefined
     return JSON.parse(await readFile(join(this.#directory, this.#token), 'utf8'))

@@ -44,7 +44,7 @@ export async function deleteRecords(home: CheckoutHome, slot: Slot, kept?: strin
   }
 }
 
-/** Whether a vault is kept for a slot. */
+/** True if a vault is kept for a slot. */
 export function isRecordVault(vault: string): boolean {
   return RECORD_NAME.test(vault)
 }
@@ -102,7 +102,7 @@ async function tryRefresh(home: CheckoutHome, slot: Slot, before: string, after:
   }
 }
 
-/** What differs after every start of the machine, where it tells. */
+/** Returns the id of this boot of the machine, where the system has one. */
 async function readBootId(): Promise<string> {
   return readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
 }

@@ -74,7 +74,7 @@ function isSingle({ path }: HostMountPoint, mounts: readonly HostMountPoint[]): 
 /** Looks at what the kernel says of them. Not with the shell's own `read`, which takes it byte by byte. */
 function createNoneWritableTest(mounts: readonly HostMountPoint[]): string {
   const patterns = mounts.map(({ path }) => `-e ${quoteWord(` ${escapeMountinfoPath(path)} rw`)}`)
-  // 1 is none; anything else is one, or nothing that could be told.
+  // 1 means none; any other status means one, or an unknown state.
   return `{ grep -q -F ${patterns.join(' ')} ${MOUNTINFO}; [ $? = 1 ]; }`
 }
 

@@ -23,7 +23,7 @@ export function rememberBubblewrap(said: string): void {
   isKnownToWork ||= said.includes(SUCCESS_MESSAGE)
 }
 
-/** Whether bubblewrap works on this host; found out once. */
+/** Reports whether bubblewrap works on this host; probed once. */
 export const probeBubblewrap: () => Promise<ProbeResult> = memoizeAsync(async () =>
   isKnownToWork ? { works: true } : await probe(),
 )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CommandLimits, IsolationPlan } from './isolation-plan.ts'
 import { secretPaths } from './secret-paths.ts'
 
-/** What a hidden file is replaced by, in the directory of the session. */
+/** Name of the empty file that replaces a hidden file, in the directory of the session. */
 export const EMPTY_FILE = 'empty'
 
 /** A place that a confined command finds empty. */
@@ -22,13 +22,13 @@ export interface CommandConfinement {
   readonly user: { readonly uid: number; readonly gid: number }
   /** Of the session, with the empty file in it. */
   readonly directory: string
-  /** Where the workspace is, and whether it can be changed. */
+  /** Path of the workspace. */
   readonly workspace: string
   readonly isReadonly: boolean
   readonly hidden: readonly HiddenPath[]
   /** A directory whose changes are thrown away: mounted so before the command is confined. */
   readonly scratch?: string
-  /** What is shown though its directory is private. */
+  /** Paths that are shown though their directory is private. */
   readonly shown: readonly string[]
 }
 
@@ -68,15 +68,15 @@ export async function findHiddenPaths(
   return findExistingPaths([...listSecretPaths(plan), ...(plan.hidden ?? [])])
 }
 
-/** Whether a path is a directory or in it. */
+/** True if a path is a directory or in it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || directory === '/' || path.startsWith(`${directory}/`)
 }
 
-/** Where secrets of the user may be: below the home directory that was named, and below that of the account. */
+/** Lists paths of secrets below the named home directory, and below that of the account. */
 function listSecretPaths({ userHome }: Pick<IsolationPlan, 'userHome'>): string[] {
   if (userHome === undefined) return []
-  // A program may be told of another home, an agent of one of its own: the keys are where they always were.
+  // A program or an agent may use another home directory: the keys remain in that of the account.
   const homes = new Set([userHome, findAccountHome() ?? userHome].filter((home) => home !== ''))
   return [...homes].flatMap((home) => secretPaths.map((name) => join(home, name)))
 }
@@ -90,7 +90,7 @@ function findAccountHome(): string | undefined {
   }
 }
 
-/** Where a path of the machine is once more, in a workspace that is a copy of a directory around it. */
+/** Returns the paths of a machine's path in a workspace that is a copy of a directory around it. */
 function toCopyPaths({ copyOf, workspace }: ConfinementSpec, path: string): string[] {
   const isCopied = copyOf !== undefined && path !== copyOf && isWithin(path, copyOf)
   return isCopied ? [join(workspace, path.slice(copyOf.length))] : []

@@ -35,7 +35,7 @@ export async function findGroupArgs(limits: CommandLimits): Promise<string[]> {
   return limits.memoryBytes !== undefined && (await probeControlGroup()).works ? createGroupArgs(limits) : []
 }
 
-/** Whether commands can be limited as a whole on this host; found out once. */
+/** Reports whether this host can limit a command as a whole; probed once. */
 export const probeControlGroup: () => Promise<ProbeResult> = memoizeAsync(probe)
 
 async function probe(): Promise<ProbeResult> {

@@ -16,7 +16,7 @@ export interface HostMountPoint {
   readonly options: readonly string[]
 }
 
-/** What is mounted on this machine, as this process sees it, in the order it was. */
+/** Lists the mounts of this machine, as this process sees them, in their order. */
 export function listHostMounts(): HostMountPoint[] {
   // At once: the kernel has it at hand, and a command waits for it.
   return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
@@ -36,7 +36,7 @@ export function createReadOnlyLine(mount: HostMountPoint): string {
 
 /** The function of a shell that `readOnlyCall` calls: a machine may have hundreds of mounts, and a script is one word. */
 export const READ_ONLY_FUNCTION: string =
-  // The list is older than this namespace: what was unmounted in between is no mount here. Told only if it still is.
+  // The list is older than this namespace: a path may be unmounted since. Only a mount that still exists fails.
   'read_only() { [ ! -e "$2" ] || mount -n -o "$1" "$2" 2>&- || ! mountpoint -q "$2" || mount -n -o "$1" "$2"; }'
 
 export function createReadOnlyCall({ path, options }: HostMountPoint): string {

@@ -1,12 +1,12 @@
 import { totalmem } from 'node:os'
 
-/** How much of the machine is kept from a command: nothing, whatever this host can, or all of it or no run. */
+/** Isolation of a command from the machine: none, as much as this host can, or all of it or no run. */
 type IsolationLevel = 'none' | 'auto' | 'strict'
 
-/** What a command may see and reach beside its workspace. */
+/** Resources outside its workspace that a command may see and reach. */
 export interface IsolationPlan {
   readonly level: IsolationLevel
-  /** Whether the network can be reached. Without isolation it always can. */
+  /** True if the network can be reached. Without isolation it always can. */
   readonly network: boolean
   /**
    * The home directory of the user: what is secret in it is hidden, and what is written to it is thrown away. What is

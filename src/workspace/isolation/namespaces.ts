@@ -74,7 +74,7 @@ export function rememberNamespaces(privilege: 'root' | 'user'): void {
   knownSupport ??= { privilege }
 }
 
-/** What this host allows; found out once. EUNAVAILABLE if it cannot be told now. */
+/** Finds what this host allows; probed once. EUNAVAILABLE if the probe is inconclusive now. */
 export const probeNamespaces: () => Promise<NamespaceSupport> = memoizeAsync(async () => {
   knownSupport ??= await tryPrivileges()
   return knownSupport

@@ -5,7 +5,7 @@ import { isolationEnvironment } from './isolation-tools.ts'
 /** Nothing that is tried takes this long, unless the machine does not answer. */
 const PROBE_TIMEOUT_MS = 10_000
 
-/** What a machine says that has no more to give at the moment: of what it can do otherwise, that tells nothing. */
+/** Messages of a machine that is out of resources for now: they say nothing about its capabilities. */
 const EXHAUSTED =
   /EMFILE|ENFILE|EAGAIN|ENOMEM|Too many open files|Resource temporarily|Cannot allocate memory/
 
@@ -15,7 +15,7 @@ export type ProbeResult =
   | { readonly works: false; readonly reason: string }
 
 /**
- * Runs a program that does nothing but show that it can, and says why it could not. EUNAVAILABLE if that cannot be told
+ * Runs a program as a probe, and returns why it failed. EUNAVAILABLE if the probe is inconclusive
  * now: a machine that is too busy must not be taken for one that cannot isolate.
  */
 export function runProbe(argv: readonly string[], cwd = '/'): Promise<ProbeResult> {
@@ -36,7 +36,7 @@ export function runProbe(argv: readonly string[], cwd = '/'): Promise<ProbeResul
   })
 }
 
-/** Finds something out once. What could not be told is asked again by whoever comes next. */
+/** Runs a probe once. An inconclusive probe runs again at the next call. */
 export function memoizeAsync<Found>(find: () => Promise<Found>): () => Promise<Found> {
   let found: Promise<Found> | undefined
   return () => {

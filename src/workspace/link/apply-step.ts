@@ -11,7 +11,7 @@ export type ApplyStep =
   | {
       readonly op: 'chmod'
       readonly path: string
-      /** What it is the permissions of: until the step before, the path may be something else. */
+      /** Type of the entry with these permissions: until the step before, the path may be something else. */
       readonly type: 'directory' | 'file'
       readonly mode: number
       readonly old: number

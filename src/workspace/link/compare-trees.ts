@@ -14,13 +14,13 @@ export function compareTrees(before: TreeFiles, after: TreeFiles): TreeChange[] 
   return Array.from(walkPaths(before, after)).filter((path) => !isSameEntry(path.before, path.after))
 }
 
-/** Whether two trees are the same to whoever looks at both. Reads no further than the first difference. */
+/** True if two trees have the same visible content. Stops at the first difference. */
 export function isSameTree(before: TreeFiles, after: TreeFiles): boolean {
   for (const path of walkPaths(before, after)) if (!isSameEntry(path.before, path.after)) return false
   return true
 }
 
-/** The directories that both trees have, with other permissions: a diff of vaults does not tell of them. */
+/** Returns directories whose permissions differ: a diff of vaults does not include them. */
 export function findChangedDirectories(before: TreeFiles, after: TreeFiles): TreeChange[] {
   return Array.from(walkPaths(before, after)).filter(
     ({ before: old, after: now }) =>

@@ -8,7 +8,7 @@ import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import { createNewFiles, type FirstNames } from './new-files.ts'
 import { createRevertError, createWriteError } from './write-error.ts'
 
-/** What is to be written, and under which name it is staged meanwhile. */
+/** Changes to write, with the name of their stage. */
 export interface DirectoryWrite {
   readonly stage: string
   readonly changes: readonly TreeChange[]

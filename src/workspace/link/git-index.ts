@@ -3,7 +3,7 @@ import type { LinkEntry } from './link-entry.ts'
 const INDEX = /\/\.git\/(?:(?:worktrees|modules)\/.+\/)?index$/
 const MAX_BYTES = 256 * 2 ** 20
 const HEADER_BYTES = 12
-/** What Git remembers of the file in the working tree, before the mode and after it. */
+/** Offsets in an entry of the mode and of the object id. */
 const [MODE_AT, ID_AT] = [24, 40]
 /** SHA-1 and SHA-256; the index does not say which it has. */
 const ID_BYTES = [20, 32] as const
@@ -12,8 +12,8 @@ const LENGTH_BITS = 0xfff
 const NUL = 0
 
 /**
- * Tells whether two states of a Git index list the same files with the same content. `git status` rewrites the index
- * with times and sizes of the working tree, which change nothing that anybody staged.
+ * Reports whether two states of a Git index list the same files with the same content. `git status` rewrites the
+ * index with times and sizes of the working tree, which do not change what is staged.
  */
 export function isRefreshedIndex(
   path: string,

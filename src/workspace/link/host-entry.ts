@@ -70,7 +70,7 @@ function* readPath(path: string): Generator<Uint8Array> {
 
 /** The bytes of an open file, from where it stands. */
 export function* readDescriptor(fd: number): Generator<Uint8Array> {
-  // One byte more than there should be: that it stays empty tells the end without another large buffer.
+  // One byte more than expected: if it stays empty, the file ends without another large buffer.
   let expected = fstatSync(fd).size + 1
   for (;;) {
     const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(expected, 1)))

@@ -1,10 +1,10 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { listAncestors } from './tree.ts'
 
-/** What a disk without hard links says, and a system that lets nobody link the files of others. */
+/** Codes of disks without hard links, and of systems that forbid links to files of other users. */
 export const NO_HARD_LINK_CODES: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-/** What is at a path of this machine, links not followed; undefined if there is nothing, or no directory on the way. */
+/** Returns the stats of a path of this machine, without following links; undefined if nothing is there. */
 export function findStats(path: string): Stats | undefined {
   try {
     return lstatSync(path)
@@ -14,12 +14,12 @@ export function findStats(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path leads through directories alone. What is behind a link is not in the directory, but anywhere. */
+/** True if a path leads through directories alone. A link may lead out of the directory. */
 export function isReachedByDirectories(directory: string, path: string): boolean {
   return listAncestors(path).every((above) => findStats(directory + above)?.isDirectory() === true)
 }
 
-/** Whether a failure of the system is one of these. */
+/** True if an error of the system has one of these codes. */
 export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

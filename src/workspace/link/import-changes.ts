@@ -32,7 +32,7 @@ function importPut(tree: TreeFiles, { path, linkOf }: PutChange, entry: LinkEntr
   putEntry(tree, path, entry)
 }
 
-/** What is at the place the session names, with the attributes it has for the commands. */
+/** Returns the entry at the session's path, with the attributes that the commands see. */
 function toLinkEntry({ type, host, mode, mtimeNs, uid, gid }: PutChange): LinkEntry | undefined {
   const there = findHostEntry(host)
   if (there === undefined || type === 'other') return undefined

@@ -4,9 +4,9 @@ import type { ApplyStage } from './apply-stage.ts'
 import type { HostTree } from './host-tree.ts'
 
 const PRIVATE_DIRECTORY_MODE = 0o700
-/** Where files get a second name in a stage. */
+/** Name of the directory in a stage that holds second names of files. */
 const HELD_NAME = 'attributes'
-/** How many files one `cp` is given. */
+/** Number of files for one `cp`. */
 const BATCH_SIZE = 200
 const COPY_OPTIONS = ['--attributes-only', '--preserve=mode,xattr', '--'] as const
 

@@ -11,7 +11,7 @@ export interface LinkEntry {
   readonly mtime: FileTime
   /** Of a file; 0 of anything else. */
   readonly size: number
-  /** Where a symbolic link points, and the empty string for anything else. */
+  /** Target of a symbolic link; empty for anything else. */
   readonly target: string
   /** The bytes of a file from its beginning, read as they are asked for. */
   content(): Iterable<Uint8Array>
@@ -19,7 +19,7 @@ export interface LinkEntry {
 
 export const PERMISSION_BITS = 0o7777
 
-/** Whether somebody who looks at both sees the same. Times and owners do not count: they change without anybody's doing. */
+/** True if two entries look the same. Times and owners do not count: they change without an edit. */
 export function isSameEntry(one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   if (one.type !== other.type) return false
@@ -51,7 +51,7 @@ class ChunkReader {
     this.#chunks = chunks[Symbol.iterator]()
   }
 
-  /** How many bytes can be taken now; 0 at the end. */
+  /** Returns how many bytes are available; 0 at the end. */
   fill(): number {
     while (this.#rest.length === 0) {
       const next = this.#chunks.next()

@@ -4,19 +4,19 @@ import type { TreeFiles } from './tree.ts'
 /** A vault as links use it. */
 export interface LinkVault extends FileSystem {
   readonly name: string
-  /** What changed from another vault to this one. */
+  /** Returns the changes from another vault to this one. */
   diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
   /** Names the tree as it is now. */
   checkpoint(): Promise<{ readonly name: string }>
 }
 
-/** What a linked directory needs of a home: vaults that can be made, forked and deleted, and their files by inode. */
+/** Subset of a home that linked directories need: vaults to create, fork and delete, and their files by inode. */
 export interface LinkHome {
   /** Its directory; undefined if it is in memory. */
   readonly path: string | undefined
   vaults(): Promise<readonly string[]>
   vault(name: string): Promise<LinkVault>
-  /** What a vault was forked from, if it was. */
+  /** Returns the vault that a vault was forked from, if any. */
   info(name: string): Promise<{ readonly from?: { readonly vault: string } }>
   createVault(name: string): Promise<LinkVault>
   fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>

@@ -5,7 +5,7 @@ const RECORD_XATTR = 'user.coppice.link'
 const UNDO_SUFFIX = '-undo'
 const MIRROR_NAME = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
 
-/** What is kept of a fork of a linked directory, in the vault that mirrors what it began from. */
+/** Record of a fork of a linked directory, in the vault that mirrors its base. */
 export interface LinkRecord {
   readonly directory: string
   readonly fork: string
@@ -15,13 +15,13 @@ export interface LinkRecord {
   readonly stage?: string
   readonly isUndo?: true
   readonly keepSetuid?: true
-  /** How far it is: the directory has everything; what it had before is kept for an undo. */
+  /** Progress: the directory has everything; the earlier state is kept for an undo. */
   readonly step?: 'written' | 'kept'
-  /** Who is about to make it: until then there may be no fork yet, or not all of it. */
+  /** Process that creates the fork: until it is done, the fork may be missing or incomplete. */
   readonly maker?: string
 }
 
-/** How the names of all mirrors of a directory begin. */
+/** Returns the common prefix of the names of all mirrors of a directory. */
 function getMirrorPrefix(directory: string): string {
   return `link-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}-`
 }
@@ -39,7 +39,7 @@ export function isMirrorOf(directory: string, vault: string): boolean {
   return vault.startsWith(getMirrorPrefix(directory)) && !vault.endsWith(UNDO_SUFFIX)
 }
 
-/** Whether a vault is the mirror of any directory. */
+/** True if a vault is the mirror of any directory. */
 export function isMirror(vault: string): boolean {
   return MIRROR_NAME.test(vault)
 }

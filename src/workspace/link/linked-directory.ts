@@ -36,7 +36,7 @@ export interface LinkedFork {
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
-/** What is to be kept of a session. */
+/** Session changes to keep, and the fork for them. */
 export interface CollectOptions {
   /** The fork the session began with; a new one is made when absent. */
   readonly fork?: LinkedFork | undefined
@@ -108,7 +108,7 @@ export class LinkedDirectory {
   }
 
   /**
-   * What the fork changed, or since another vault, as a vault tells it, and permissions of directories with it; sorted
+   * Yields the fork's changes, or those since another vault, with permissions of directories; sorted
    * by path.
    */
   async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<PathChange> {
@@ -153,8 +153,8 @@ export class LinkedDirectory {
   }
 
   /**
-   * Whether a change can be kept: it must be possible to put back what it replaces or removes here. Names for whoever
-   * writes here are not: applied, they would keep everybody else waiting.
+   * True if a change can be kept: what it replaces or removes here must be restorable. Reserved names of the
+   * write stage are not: applied, they would block other writers.
    */
   canKeep(change: SessionChange): boolean {
     if (isReservedPath(change.path)) return false
@@ -264,7 +264,7 @@ export class LinkedDirectory {
 function createRefreshWork(paths: Iterable<MirroredPath>, touched: TouchedPaths): TreeWork[] {
   const isLost = ({ path, entry }: MirroredPath) =>
     entry?.type !== 'directory' && touched.hasContinuedBelow(path)
-  // A directory that the user removed or replaced stays what a change in it began from: `apply` tells of it.
+  // A directory that the user removed or replaced remains the base of a change in it: `apply` reports it.
   return [...paths].filter((each) => !touched.isContinued(each.path) && !isLost(each)).map(createMirrorWork)
 }
 

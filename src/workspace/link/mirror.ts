@@ -56,7 +56,7 @@ export function readMirroredPaths(
   return found
 }
 
-/** Whether anything of a path changed after a moment, its permissions included. */
+/** True if a path changed after a moment, its permissions included. */
 function isNewer(directory: HostTree, path: string, since: bigint): boolean {
   return (directory.findStats(path)?.ctimeNs ?? 0n) > since
 }
@@ -77,7 +77,7 @@ function mirrorPath(tree: TreeFiles, { path, entry, isUnsure }: MirroredPath): v
     tree.setxattr(ino, UNSURE_XATTR, isUnsure ? YES : NO)
 }
 
-/** Whether a mirrored path was changed in the directory while the command ran. */
+/** True if a mirrored path was changed in the directory while the command ran. */
 export function isUnsure(tree: TreeFiles, path: string): boolean {
   const ino = findInode(tree, path)
   return ino !== undefined && isMarked(tree, ino)

@@ -7,7 +7,7 @@ export function createStageName(): string {
   return STAGE_PREFIX + createProcessTag()
 }
 
-/** Whether a path leads to a name that is kept for whoever writes into a directory, or through one. */
+/** True if a path leads to or through a name that is reserved for the stage of an apply. */
 export function isReservedPath(path: string): boolean {
   return path.split('/').some(isStageName)
 }

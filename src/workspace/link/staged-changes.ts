@@ -4,8 +4,8 @@ import type { TreeChange } from './compare-trees.ts'
 import type { FirstNames } from './new-files.ts'
 
 /**
- * A fork's changes as a session takes them on top of the directory. What goes with a directory is not told; of several
- * names of a file, all but the first lead there.
+ * Converts a fork's changes to those that a session stages on the directory. Entries below a removed directory are
+ * left out; of several names of a file, all but the first link to it.
  */
 export function toStagedChanges(
   changes: readonly TreeChange[],

@@ -29,7 +29,7 @@ export class TouchedPaths {
       this.#paths.set(change.path, { path: change.path, isCovered })
     }
     this.#changed = new Set(changed)
-    // A session tells everything that differs from the directory: what it does not tell is as in the directory again.
+    // A session reports all differences from the directory: any other path is as in the directory again.
     this.reverted = [...this.#changed].filter((path) => isOwn(path) && !this.includes(path))
   }
 
@@ -38,12 +38,12 @@ export class TouchedPaths {
     return this.#paths.values()
   }
 
-  /** Whether the fork's change of a path goes on: then what it began from is known already. */
+  /** True if the fork already changed a path: its base is then known. */
   isContinued(path: string): boolean {
     return this.#changed.has(path) && this.includes(path)
   }
 
-  /** Whether it goes on with a change of something below a path. */
+  /** True if the fork already changed something below a path. */
   hasContinuedBelow(path: string): boolean {
     this.#continuedParents ??= new Set(
       [...this.#changed].filter((each) => this.includes(each)).flatMap(listAncestors),
@@ -51,7 +51,7 @@ export class TouchedPaths {
     return this.#continuedParents.has(path)
   }
 
-  /** Whether a session's changes are about a path, or something it was in. */
+  /** True if a session's changes include a path, or a directory above it. */
   includes(path: string): boolean {
     return (
       this.#paths.has(path) || listAncestors(path).some((above) => this.#paths.get(above)?.isCovered === true)

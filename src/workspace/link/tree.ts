@@ -3,7 +3,7 @@ import type { FileType } from '../../vfs/index.ts'
 import { type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const READ_BYTES = 1024 * 1024
-/** What a directory gets that is made because something is to be in it. */
+/** Attributes of a directory that is created as a missing parent. */
 const PLAIN_DIRECTORY = { mode: 0o755, uid: 0, gid: 0 }
 
 interface TreeOwner {
@@ -53,7 +53,7 @@ export function findInode(tree: TreeFiles, path: string): number | undefined {
   return ino
 }
 
-/** What is at a path of a tree; undefined if there is nothing. */
+/** Returns the entry at a path of a tree, or undefined. */
 export function findEntry(tree: TreeFiles, path: string): LinkEntry | undefined {
   const ino = findInode(tree, path)
   return ino === undefined ? undefined : readEntry(tree, ino)

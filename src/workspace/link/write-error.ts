@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** What the system says, and what that means for whoever wants changes in a directory. */
+/** Explanations of system errors for the user who applies changes. */
 const REASONS = {
   ENOSPC: () => 'there is no room left on its disk',
   EROFS: () => 'its disk is read-only',

@@ -1,14 +1,14 @@
 import { type Appendable, type CallContext, type FileSystem, isVfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision, ExecutionRequest, ExecutionResult } from '../policy/index.ts'
 
-/** What there is to note about an execution. */
+/** Event of an execution, for its journal. */
 export type JournalEvent =
   | { readonly event: 'requested' }
   | { readonly event: 'refused'; readonly approval: string | null }
   | { readonly event: 'failed'; readonly message: string }
   | ({ readonly event: 'completed' } & Completion)
 
-/** What the journal keeps of a result. What the program wrote is not part of it. */
+/** Fields of a result that the journal keeps. Output is not among them. */
 export type Completion = Pick<
   ExecutionResult,
   'exit_code' | 'duration_ms' | 'timed_out' | 'checkpoint' | 'changed_files' | 'session'
@@ -24,7 +24,7 @@ export type JournalLine = JournalEvent & {
   readonly decision: ExecutionDecision
 }
 
-/** Where every request, what was decided about it and what came of it is noted. */
+/** Journal of every request, its decision and its result. */
 export interface ExecutionJournal {
   append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
 }

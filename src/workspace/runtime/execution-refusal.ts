@@ -7,7 +7,7 @@ import type { ExecutionDecision } from '../policy/index.ts'
  */
 export type ApprovalAnswer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
-/** Why a person who might have been asked did not say yes. */
+/** Answers other than yes. */
 export type NegativeAnswer = Exclude<ApprovalAnswer, 'yes'>
 
 /** For whoever wanted it to run: only a no is the end of it. */
@@ -18,7 +18,7 @@ const ANSWER_TEXTS: Readonly<Record<NegativeAnswer, string>> = {
   too_long: 'it is too long for a question, and a person has to see all of it',
 }
 
-/** What came of a request that was not carried out. */
+/** Details of a refused request. */
 interface RefusalDetails {
   readonly approval?: string | undefined
   readonly answer?: NegativeAnswer | undefined
@@ -28,7 +28,7 @@ interface RefusalDetails {
 export class ExecutionRefusal extends VfsError {
   readonly decision: ExecutionDecision
   readonly approval: string | undefined
-  /** What a person said to it; undefined if nobody could be asked. */
+  /** Answer of a person; undefined if no person could be asked. */
   readonly answer: NegativeAnswer | undefined
 
   constructor(path: string, decision: ExecutionDecision, { approval, answer }: RefusalDetails = {}) {

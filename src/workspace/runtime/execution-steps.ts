@@ -17,7 +17,7 @@ export const executionSteps = [
 
 export type ExecutionStep = (typeof executionSteps)[number]
 
-/** What the subscribers of the tracing channel `coppice:exec:<step>` get. */
+/** Event on the tracing channel `coppice:exec:<step>`. */
 export interface ExecutionStepEvent {
   /** The same for all steps of one execution. */
   readonly id: string

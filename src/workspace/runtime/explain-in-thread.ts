@@ -7,7 +7,7 @@ const MAX_INLINE_CHARACTERS = 4096
 const TIMEOUT_MS = 10_000
 const MAX_MEGABYTES = 512
 
-/** What a thread is asked to decide about. */
+/** Input of the deciding thread. */
 export interface ExplainWorkerData {
   readonly request: ExecutionRequest
   readonly policy: PolicyRules | undefined

@@ -7,7 +7,7 @@ import type { Explanation } from '../policy/index.ts'
 export interface HostPrograms {
   /** The path to look programs up on: without directories that are, or lead, into the workspace. */
   readonly path: string
-  /** Why a rule does not mean one of the programs; undefined where it means all of them. */
+  /** Reason for which a rule does not cover one of the programs; undefined if it covers all. */
   readonly problem: string | undefined
 }
 

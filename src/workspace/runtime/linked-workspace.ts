@@ -21,7 +21,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   readonly #link: LinkedDirectory
   readonly #name: string | undefined
   #fork: LinkedFork | undefined
-  /** What the fork had changed when the session began, and what the session told last. */
+  /** Paths that the fork had changed when the session began, and the last changes of the session. */
   #initialPaths: ReadonlySet<string> = new Set()
   #lastTouched = new TouchedPaths([], [])
 
@@ -32,7 +32,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     this.#name = name
   }
 
-  /** Where the changes are; undefined if there are none. */
+  /** Fork with the changes; undefined if there are none. */
   get fork(): LinkedFork | undefined {
     return this.#fork
   }
@@ -76,7 +76,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     }
   }
 
-  /** What a fork has and had not at a point; all it has changed when absent. */
+  /** Returns the fork's changes since a point; all of them without one. */
   async #diffSince(fork: LinkedFork, point: ForkPoint | undefined): Promise<CommandChanges> {
     return {
       changes: await Array.fromAsync(this.#link.diff(fork, point?.vault)),

@@ -4,7 +4,7 @@ import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
 import { sweepSessions } from '../session/index.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
-/** How many leftovers were removed of each kind. */
+/** Number of leftovers removed, by kind. */
 export interface SweepReport {
   /** Directories with the files of vaults that are gone. */
   readonly checkouts: number

@@ -28,7 +28,7 @@ export interface VaultChoice {
    * `vault-2`… that is free. They go into the vault itself when absent.
    */
   readonly newFork?: { readonly name?: string | undefined } | undefined
-  /** Where the vault is checked out while the command runs. */
+  /** Checkouts of the home, one of which holds the vault during a run. */
   readonly checkouts: Checkouts
 }
 
@@ -40,7 +40,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
   #live: LiveFork | undefined
   #checkout: Checkout | undefined
   #fork: LinkVault | undefined
-  /** What the session had changed when it was last asked. */
+  /** Changes of the session when last read. */
   #kept: readonly SessionChange[] = []
 
   constructor(home: WorkspaceHome, choice: VaultChoice) {

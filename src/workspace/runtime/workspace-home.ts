@@ -3,10 +3,10 @@ import type { CallContext } from '../../vfs/index.ts'
 import type { CheckoutHome } from '../checkout/index.ts'
 import type { LinkHome, LinkVault } from '../link/index.ts'
 
-/** What a vault as a workspace needs of a home, beside what a linked directory needs. */
+/** Subset of a home that a vault as a workspace needs, in addition to that of a linked directory. */
 export interface WorkspaceHome extends LinkHome, CheckoutHome {
   info: CheckoutHome['info']
-  /** How another process opens it; undefined if none can. */
+  /** Location with which another process opens it; undefined if none can. */
   readonly place: HomeLocation | undefined
   vaults(): Promise<readonly string[]>
   vault(name: string): Promise<LimitedVault>

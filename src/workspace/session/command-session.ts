@@ -3,10 +3,10 @@ import type { FileType } from '../../vfs/index.ts'
 import type { CommandLimits, IsolationPlan } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
 
-/** A tree as ordinary programs can use it, and what they did to it. */
+/** Tree that ordinary programs can use, with the changes they made. */
 export interface CommandSession extends AsyncDisposable {
   readonly kind: 'overlay' | 'dir' | 'fuse'
-  /** Where the workspace is for the commands that run in it. */
+  /** Path of the workspace for the commands that run in it. */
   readonly path: string
   /**
    * Runs a command in it to its end, one after another if several are asked for. The whole process tree is gone when
@@ -26,7 +26,7 @@ export interface RunSpec {
   readonly cwd: string
   /** All of the command's environment. */
   readonly env: Readonly<Record<string, string>>
-  /** What the command reads: bytes, or an open descriptor of this process. Nothing without it. */
+  /** Input of the command: bytes, or an open descriptor of this process. Empty when absent. */
   readonly stdin?: string | Uint8Array | number
   /** 0 for no limit. */
   readonly timeoutMs: number
@@ -37,15 +37,15 @@ export interface RunSpec {
   readonly isReadonly?: boolean
   /** Hears all output as it comes, also what is no longer kept. If it returns a promise, more is read only after that. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): unknown
-  /** Whether anybody still wants what comes; the command finds a pipe closed that nobody listens to. */
+  /** Reports whether output still has a reader; without one the command gets a closed pipe. */
   isHeard?(stream: 'stdout' | 'stderr'): boolean
 }
 
-/** Why a command was ended before its time. */
+/** Reason for which a command was stopped. */
 export type StopReason = 'timeout' | 'abort' | 'disk' | 'memory'
 
 export interface RunOutcome {
-  /** As a shell tells it, 128 and more for a signal; null if the command was stopped. */
+  /** Exit code as in a shell, 128 and more for a signal; null if the command was stopped. */
   readonly exitCode: number | null
   /** The signal that ended the command. */
   readonly signal: string | null
@@ -53,7 +53,7 @@ export interface RunOutcome {
   readonly stderr: Uint8Array
   readonly durationMs: number
   readonly timedOut: boolean
-  /** Whether there was more output than is kept. */
+  /** True if output exceeded the limit. */
   readonly truncated: boolean
   readonly stopped?: StopReason
 }
@@ -65,7 +65,7 @@ export type SessionChange =
       /** Absolute, from the root of the workspace. What was there of another type is replaced, with all below it. */
       readonly path: string
       readonly type: FileType
-      /** Where its content is, until the next command or the end of the session. */
+      /** Path of its content, until the next command or the end of the session. */
       readonly host: string
       readonly mode: number
       readonly mtimeNs: bigint
@@ -87,7 +87,7 @@ export type StagedChange =
       /** Kept where the user may give files away. */
       readonly uid?: number
       readonly gid?: number
-      /** Where a symbolic link points. */
+      /** Target of a symbolic link. */
       readonly target?: string
       /** The bytes of a file. */
       content?(): Iterable<Uint8Array>
@@ -96,26 +96,26 @@ export type StagedChange =
     }
   | { readonly kind: 'gone'; readonly path: string }
 
-/** What a session starts from: a directory of this machine, which is not changed, and changes on top of it. */
+/** Base of a session: a directory of this machine, which is not changed, and changes on top of it. */
 export interface SessionBase {
   readonly lower: string
   readonly staged: readonly StagedChange[]
 }
 
-/** What a session starts from that is served live: a vault of its own, which its commands change. */
+/** Base of a session that is served live: a vault of its own, which its commands change. */
 export interface LiveBase {
   readonly home: HomeLocation
   readonly vault: string
-  /** Lets it grow by so many bytes and no more: beyond that, writing is ENOSPC. */
+  /** Limits its growth in bytes: beyond that, writes fail with ENOSPC. */
   limit(bytes: number): Promise<void>
-  /** What differs from what it was at first, in the order of a walk; its content is below `root` on this machine. */
+  /** Returns the differences from its first state, in the order of a walk; content is below `root` on this machine. */
   changes(root: string): Promise<readonly SessionChange[]>
 }
 
 export interface SessionOptions {
-  /** Where sessions keep what they need while they are open; made if it is not there. */
+  /** Directory for the files of open sessions; created if missing. */
   readonly directory: string
-  /** What its commands will be kept from: a copy does not hold what is hidden from them. Nothing when absent. */
+  /** Isolation of its commands: a copy leaves out hidden files. None when absent. */
   readonly isolation?: Pick<IsolationPlan, 'level' | 'userHome' | 'hidden'>
   readonly signal?: AbortSignal
 }

@@ -33,7 +33,7 @@ export class CommandStopper implements Disposable {
     if (signal?.aborted) abort()
   }
 
-  /** Why the command was ended; undefined if it was not. */
+  /** Reason for which the command was stopped; undefined if it was not. */
   get stopped(): StopReason | undefined {
     return this.#stopped
   }

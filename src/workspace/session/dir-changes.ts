@@ -17,7 +17,7 @@ export interface DirCopy {
   readonly hidden: readonly string[]
 }
 
-/** What was changed in a copy of a directory. O(files). */
+/** Returns the changes in a copy of a directory. O(files). */
 export async function readDirChanges(copy: DirCopy, locked: LockedEntries): Promise<SessionChange[]> {
   return await new DirChangeReader(copy, locked).changes()
 }
@@ -55,7 +55,7 @@ class DirChangeReader {
     }
   }
 
-  /** What is around a hidden place stays with it; what is beside that is gone. */
+  /** Directories around a hidden path stay; everything beside it is gone. */
   #addGone(path: string): void {
     if (this.#isHidden(path)) return
     if (!this.#isAroundHidden(path)) {

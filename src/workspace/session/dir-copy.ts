@@ -11,7 +11,7 @@ import { copyAttributes } from './staging.ts'
 /** A tree as it was at one moment: what each directory held. The root is the empty path. */
 export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 
-/** What `cp` may say before it is ended: by then everybody knows. */
+/** Limit in bytes of the error output of `cp`. */
 const MAX_STDERR_BYTES = 2 ** 20
 
 /** A place below a directory that is not copied, by its real path, and what is in its place in the copy. */
@@ -90,7 +90,7 @@ async function runCopy(
   }
 }
 
-/** There may be as many complaints as files: the first one tells what is wrong. */
+/** `cp` may report an error for each file: the first one names the cause. */
 function createCopyError(from: string, error: unknown): VfsError {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
   const [first = '', ...others] = said.split('\n')
@@ -107,7 +107,7 @@ function getCopyOptions(): string[] {
       ['-c', '-R', '-p']
 }
 
-/** What a tree holds now. O(files). */
+/** Reads the stats of a tree. O(files). */
 export async function readTreeStats(root: string): Promise<TreeStats> {
   const tree = new Map<string, Map<string, BigIntStats>>()
   const pending = ['']

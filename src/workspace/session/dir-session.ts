@@ -22,8 +22,8 @@ import { SessionMutex } from './session-mutex.ts'
 import { stageInto } from './staging.ts'
 
 /**
- * The clock by which older kernels tell when something was changed goes on in steps, of which the longest is shorter: what
- * is changed in the step of the copy would look as the copy did.
+ * Longest step of the clock with which older kernels stamp changes: a change in the step of the copy
+ * would have the same time as the copy.
  */
 const CLOCK_TICK_MS = 12
 
@@ -48,7 +48,7 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
   }
 }
 
-/** What commands will find empty in the directory, and the copy therefore does not hold. */
+/** Finds paths that commands will see empty in the directory, and that the copy leaves out. */
 async function findHiddenBelow(lower: string, { isolation }: SessionOptions): Promise<ExcludedPath[]> {
   if (isolation === undefined) return []
   const places = await findHiddenPaths(isolation)

@@ -7,7 +7,7 @@ const KIBIBYTE = 1024
 /** A user is not kept from what is their own where they are root, whatever its permissions say. */
 const AS_OWN_ROOT = ['unshare', '--user', '--map-root-user', '--'] as const
 
-/** What a tree takes on disk, however deep it is and whoever is shut out: no path leads to what is too deep. */
+/** Measures the disk use of a tree, also where permissions or the depth of a path prevent access. */
 export async function measureDiskUse(path: string): Promise<number> {
   const { privilege } = await probeNamespaces()
   const words = [...(privilege === 'user' ? AS_OWN_ROOT : []), 'du', '-sk', '--', path]
@@ -16,7 +16,7 @@ export async function measureDiskUse(path: string): Promise<number> {
   return (Number.parseInt(stdout, 10) || 0) * KIBIBYTE
 }
 
-/** It fails where a command removes what it was about to count, and tells the rest all the same. */
+/** `du` fails if a command removes an entry during the count, but still prints the rest. */
 function getPartialOutput(error: unknown): { readonly stdout: string } {
   return { stdout: error instanceof Error && 'stdout' in error ? String(error.stdout) : '' }
 }

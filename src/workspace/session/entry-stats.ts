@@ -9,7 +9,7 @@ const COMPARE_BYTES = 1024 * 1024
 const MAX_PATH_BYTES = process.platform === 'linux' ? 4096 : 1024
 const SPARE_BYTES = 128
 
-/** What is at a path of this machine; undefined if there is nothing. No link at the end is followed. */
+/** Returns the stats of a path of this machine, or undefined. Does not follow a link at the end. */
 export function findEntryStats(path: string): BigIntStats | undefined {
   try {
     // Nothing there is the common case, and an error takes ten times as long.
@@ -52,7 +52,7 @@ export function createPut(
   }
 }
 
-/** Whether no path leads to an entry, or none that would still fit in the next session, whose name may be longer. */
+/** True if a path is too long, or would be in the next session, whose name may be longer. */
 export function isTooDeep(path: string): boolean {
   return Buffer.byteLength(path) > MAX_PATH_BYTES - SPARE_BYTES
 }

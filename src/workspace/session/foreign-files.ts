@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** How programs of C, Python, Node and others tell of EOVERFLOW. */
+/** Messages for EOVERFLOW in programs of C, Python, Node and others. */
 const OVERFLOW = /EOVERFLOW|value too large for (?:defined )?data type/i
 const MAX_LINES = 100
 const MAX_NAMED = 5
@@ -37,7 +37,7 @@ export function formatForeignFilesHint(said: Uint8Array, root: string, cwd: stri
   )
 }
 
-/** What may be a path: quotes and colons are around them in messages. */
+/** Splits a line into possible paths: messages put quotes and colons around them. */
 function splitWords(line: string): string[] {
   return line.split(/[\s'"`‘’:,()]+/).filter((word) => word !== '')
 }

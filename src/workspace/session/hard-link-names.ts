@@ -14,7 +14,7 @@ export class HardLinkNames {
     return earlier
   }
 
-  /** Whether a path is to be told: it was changed, or is a second name of one that was. */
+  /** True if a path was changed, or is a second name of one that was. */
   shouldReport(path: string, isChanged: boolean, earlier: string | undefined): boolean {
     const isTold = isChanged || (earlier !== undefined && this.#reported.has(earlier))
     if (isTold) this.#reported.add(path)

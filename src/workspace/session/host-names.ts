@@ -7,7 +7,7 @@ const ASCII_LIMIT = 0x80
 
 /** A name in a directory of this machine. */
 export interface HostName {
-  /** What it is called. Of a name that is not UTF-8 this is for people: no path that a string can hold leads there. */
+  /** Name as text. If it is not UTF-8, this is for display: no string can hold its path. */
   readonly name: string
   /** The bytes of a name that is not UTF-8. */
   readonly raw?: Buffer
@@ -20,7 +20,7 @@ export function listHostNames(directory: string): HostName[] {
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** What a name of a directory stands for. */
+/** Returns the stats of a name in a directory. */
 export function findStatsByName(directory: string, { name, raw }: HostName): BigIntStats | undefined {
   if (raw === undefined) return findEntryStats(join(directory, name))
   return lstatSync(Buffer.concat([Buffer.from(`${directory}/`), raw]), {

@@ -14,19 +14,19 @@ import { OverlayLayout } from './overlay-layout.ts'
 import { probeOverlay } from './overlay-session.ts'
 import { removeTree } from './session-directory.ts'
 
-/** One thing a host can or cannot do. */
+/** One capability of a host. */
 export interface HostFinding {
   readonly name: string
   readonly isAvailable: boolean
-  /** How it is done here, or why it cannot be. */
+  /** Means in use, or the reason for its absence. */
   readonly detail: string
-  /** How to have it. */
+  /** Way to enable it. */
   readonly remedy?: string
 }
 
-/** What commands can have on this host. */
+/** Capabilities of this host for commands. */
 interface HostReport {
-  /** What `auto` takes. */
+  /** Kind that `auto` selects. */
   readonly session: 'overlay' | 'dir'
   readonly isolation: 'strict' | 'none'
   readonly findings: readonly HostFinding[]
@@ -159,7 +159,7 @@ async function inspectLandlock(namespaces: HostFinding): Promise<HostFinding> {
   return { name, isAvailable: false, detail: trial.reason, remedy }
 }
 
-/** The remedy is told once, with the namespaces. */
+/** Only the finding about namespaces has the remedy. */
 function createUnavailableFinding(name: string): HostFinding {
   return { name, isAvailable: false, detail: 'needs namespaces' }
 }

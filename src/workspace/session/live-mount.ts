@@ -21,9 +21,9 @@ export interface LiveMountOptions {
  * this one. Nothing is mounted on the machine, so nothing can be left mounted.
  */
 export class LiveMount implements AsyncDisposable {
-  /** Where the commands see it. */
+  /** Path for the commands. */
   readonly path: string
-  /** Where this process reaches it. */
+  /** Path for this process. */
   readonly hostPath: string
   readonly #mount: ProcessMount
   readonly #privilege: 'root' | 'user'

@@ -12,7 +12,7 @@ const PERMISSION_BITS = 0o7777
 export class LockedEntries {
   readonly #unlocked = new Map<string, BigIntStats>()
 
-  /** What is at a path, as the commands see it; from here on we can read it. */
+  /** Returns the stats of a path, as the commands see it, and makes it readable. */
   unlockStats(path: string): BigIntStats | undefined {
     const known = this.#unlocked.get(path)
     if (known !== undefined) return known

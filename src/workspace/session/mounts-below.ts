@@ -1,9 +1,9 @@
 import { createReadOnlyLine, type HostMountPoint, listHostMounts, quoteWord } from '../isolation/index.ts'
 
-/** Where they are kept at hand, in the directory of a session. */
+/** Name of the directory in a session that holds their binds. */
 const BIND_DIRECTORY = 'below'
 
-/** What is mounted at one path below a workspace, with what is mounted below that. */
+/** Mount at one path below a workspace, with the mounts below it. */
 interface MountBelow {
   readonly path: string
   readonly mounts: readonly HostMountPoint[]

@@ -12,9 +12,9 @@ import { runInOverlay } from './run-in-overlay.ts'
 
 const OPAQUE_XATTR = '^(trusted|user)\\.overlay\\.opaque$'
 const ALL_USERS = '4294967295'
-/** What Node reads where a name has bytes that are not UTF-8. */
+/** Character that Node reads for bytes that are not UTF-8. */
 const NOT_UTF8 = '\ufffd'
-/** How many paths one program is given. */
+/** Number of paths for one program. */
 const BATCH_SIZE = 200
 
 /** A directory in both trees, and a name that is only in the lower one: it is seen unless the upper covers it all. */

@@ -24,7 +24,7 @@ export function createOutputPipeLines(): string[] {
  * `echo problem > /dev/stderr` would fail.
  */
 export class OutputPipe {
-  /** What the command gets; closed with `release` once it has it. */
+  /** Descriptor for the command; `release` closes it here. */
   readonly descriptor: number
   readonly #reader: Socket
   readonly #ended: Promise<void>
@@ -40,7 +40,7 @@ export class OutputPipe {
     this.#ended = new Promise((resolve) => this.#reader.once('close', () => resolve()))
   }
 
-  /** Whether it waits for somebody to take what was read. */
+  /** True while it waits for the reader to process a chunk. */
   get isPaused(): boolean {
     return this.#isReaderPaused
   }

@@ -8,7 +8,7 @@ import type { LockedEntries } from './locked-entries.ts'
 import { findOpaqueDirectories } from './opaque-directories.ts'
 import type { OverlayLayout } from './overlay-layout.ts'
 
-/** What an upper tree says was changed of its base, read in O(changes). */
+/** Reads the changes of a base from its upper tree. O(changes). */
 export async function readOverlayChanges(
   place: OverlayLayout,
   locked: LockedEntries,
@@ -16,7 +16,7 @@ export async function readOverlayChanges(
   return await new OverlayChangeReader(place, locked, await findOpaqueDirectories(place, locked)).changes()
 }
 
-/** What is known of the directory that is read. */
+/** State of the directory that is read. */
 interface ParentState {
   /** Nothing of the base is seen below here but what the upper tree has, too. */
   readonly isCut: boolean
@@ -76,7 +76,7 @@ class OverlayChangeReader {
   }
 }
 
-/** How an overlay marks that something of the base is gone. */
+/** True for an overlay's mark of a deleted entry. */
 function isWhiteout(facts: BigIntStats): boolean {
   return facts.isCharacterDevice() && facts.rdev === 0n
 }

@@ -4,16 +4,16 @@ import { createOverlayLine } from '../isolation/index.ts'
 import type { MountsBelow } from './mounts-below.ts'
 import { copyAttributes } from './staging.ts'
 
-/** Where an overlay has its trees, and how it is mounted at the path of the directory it covers. */
+/** Trees of an overlay, and its mount at the path of the directory it covers. */
 export class OverlayLayout {
   /** Of the session. */
   readonly directory: string
-  /** What is covered, and where it is covered. */
+  /** Directory that is covered, and mount point. */
   readonly lower: string
-  /** What changed. */
+  /** Upper tree, with the changes. */
   readonly upper: string
   readonly privilege: 'root' | 'user'
-  /** What is mounted below what is covered. */
+  /** Mounts below the covered directory. */
   readonly below: MountsBelow
 
   constructor(directory: string, lower: string, privilege: 'root' | 'user', below: MountsBelow) {

@@ -140,7 +140,7 @@ class OverlaySession implements CommandSession {
     await this.#mutex.run(() => removeTree(this.#layout.directory))
   }
 
-  /** What the kernel says of files of others tells nobody what is wrong: it is said once more, behind the rest. */
+  /** Adds a hint to the output: the kernel's message about files of other users does not name the cause. */
   #addHint(outcome: RunOutcome, { cwd, onOutput }: RunSpec): RunOutcome {
     const hint = formatForeignFilesHint(outcome.stderr, this.path, cwd)
     if (hint === undefined) return outcome

@@ -7,7 +7,7 @@ import type { OverlayLayout } from './overlay-layout.ts'
 import { runInOverlay } from './run-in-overlay.ts'
 import { Staging, sortPuts } from './staging.ts'
 
-/** How many names one `rm` is given. */
+/** Number of names for one `rm`. */
 const BATCH_SIZE = 200
 
 /**

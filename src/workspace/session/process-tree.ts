@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isErrno } from './errno.ts'
 
-/** What marks the processes of one run, where no namespace holds them together. */
+/** Variable that marks the processes of one run, where no namespace contains them. */
 export const RUN_ID_VARIABLE = 'COPPICE_RUN'
 
 /** A process that waits for a disk that does not answer cannot be ended, and is not waited for. */

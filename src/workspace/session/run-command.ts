@@ -15,13 +15,13 @@ import { CommandStopper } from './command-stopper.ts'
 import { OutputPipe, type OutputStream } from './output-pipe.ts'
 import { createGroupTree, createNamespaceTree, type ProcessTree, RUN_ID_VARIABLE } from './process-tree.ts'
 
-/** How long output is waited for that a process holds open which could not be ended. */
+/** Limit in milliseconds for draining output that a surviving process holds open. */
 const DRAIN_TIMEOUT_MS = 1000
 const POLL_INTERVAL_MS = 100
 
 type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
 
-/** Where a command runs: the directory of its session, and its working directory as the command sees it. */
+/** Location of a run: the directory of its session, and its working directory as the command sees it. */
 export interface RunLocation {
   readonly directory: string
   readonly cwd: string
@@ -109,7 +109,7 @@ function openInput(stdin: RunSpec['stdin'], directory: string): number | 'ignore
   return openSync(path, 'r')
 }
 
-/** Gives the launched shell its command; tells whether it got as far as to begin it. */
+/** Sends the launched shell its command; resolves to whether the command began. */
 async function sendScript(child: ChildProcess, script: string): Promise<boolean> {
   // One that could not be started has no channels.
   if (child.pid === undefined) return false
@@ -119,7 +119,7 @@ async function sendScript(child: ChildProcess, script: string): Promise<boolean>
   channel.on('data', (chunk: Buffer) => {
     answer += chunk.toString('latin1')
   })
-  // The launch may fail before it has read anything; that is told by what it did not answer.
+  // The launch may fail before it reads anything; its missing answer reports that.
   channel.on('error', () => undefined)
   channel.end(script)
   await once(channel, 'close').catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Work that is done one after another, in the order it was asked for. */
+/** Runs work one after another, in the order of the calls. */
 export class SessionMutex {
   #last: Promise<unknown> = Promise.resolve()
 
