@@ -97,7 +97,9 @@ async function performOne(vault: Vault, posix: PosixFiles, { act, path, to, valu
     case 'rename':
       return vault.rename(path, to, { overwrite: value === 'x' })
     case 'symlink':
-      return vault.symlink(to, path)
+      // As `ln -sf` does: a link that is there is replaced.
+      await vault.symlink(to, `${path}~`)
+      return vault.rename(`${path}~`, path, { overwrite: true })
     case 'chmod':
       return posix.setattr(number(), { mode: value === 'x' ? 0o700 : 0o755 })
     case 'chown':

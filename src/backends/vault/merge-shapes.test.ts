@@ -99,6 +99,14 @@ const shapes: readonly Shape[] = [
     },
   },
   {
+    name: 'a link that leads elsewhere and has a second name',
+    change: async (vault) => {
+      await vault.remove('/link')
+      await vault.symlink('b', '/link')
+      await vault.link('/link', '/d/also')
+    },
+  },
+  {
     name: 'a directory that is removed',
     change: (vault) => vault.remove('/d', { recursive: true }),
   },

@@ -1,3 +1,4 @@
+import { listDentries } from '../../files/directory-entries.ts'
 import type { VaultFiles } from '../../files/vault-files.ts'
 import { isText, mergeText } from '../../text/index.ts'
 import type { BlobStore } from '../blob-store.ts'
@@ -70,9 +71,16 @@ export class ContentMerger {
       this.#draft.apply({ op: 'write', path: files.getPath(ours), content, parents: false, mtime })
       return ours
     }
+    // A link's target cannot be written: every name of the old inode becomes a name of a new one.
     const { parent, name } = files.getInode(ours)
-    this.#draft.unlink({ parent, name })
-    return createFromTheirs(this.#draft, theirs, number, { parent, name })
+    const names = listDentries(files, ours, files.getInode(ours))
+    for (const dentry of names) this.#draft.unlink(dentry)
+    const inode = createFromTheirs(this.#draft, theirs, number, { parent, name })
+    for (const dentry of names) {
+      if (dentry.parent === parent && dentry.name === name) continue
+      this.#draft.apply({ op: 'link', path: this.#draft.getPath(dentry), inode, ...dentry })
+    }
+    return inode
   }
 
   /** Merges line by line if both changed a text file; otherwise records a conflict. */
