@@ -1,4 +1,4 @@
-/** Names models give to the argument they mean, where the words have nothing in common. */
+/** Names that models use for an argument though the words have nothing in common. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   path: ['file', 'filename', 'uri', 'url', 'directory', 'dir', 'folder', 'location', 'root', 'cwd'],
   src: ['source', 'from', 'old', 'path'],
@@ -21,7 +21,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   fork: ['name', 'branch', 'source', 'from'],
 }
 
-/** The known argument somebody meant by another name: `file_path` is `path`, `lineStart` is `start`. */
+/** Suggests the known argument for another name: `file_path` is `path`, `lineStart` is `start`. */
 export function suggestArgument(given: string, known: readonly string[]): string | undefined {
   const word = foldName(given)
   return (
@@ -36,7 +36,7 @@ function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** Whether one word has the letters of the other, but for one or two that are left out, added or swapped. */
+/** True if the words differ by one or two letters left out, added or swapped. */
 function isSimilar(word: string, other: string): boolean {
   if (Math.abs(word.length - other.length) > 1) return false
   const rest = [...other]

@@ -1,13 +1,13 @@
 import { RecentEntries } from './recent-entries.ts'
 
-/** A version of a file and who wrote it. */
+/** A version of a file and its author. */
 export interface Authorship {
   /** The SHA-256 of the content. */
   readonly version: string
   readonly context: string
 }
 
-/** Who wrote which file of a namespace last with a tool, whichever registry it was of. */
+/** Last authors of a namespace's files, as written by tools of any registry. */
 export class Authors {
   readonly #written = new RecentEntries<Authorship>()
 
@@ -15,7 +15,7 @@ export class Authors {
     this.#written.set(path, { context, version })
   }
 
-  /** Who wrote this version; undefined if it was not written with a tool, or long ago. */
+  /** Returns the author of a version; undefined if no tool wrote it, or long ago. */
   findAuthor(path: string, version: string): Authorship | undefined {
     const last = this.#written.get(path)
     return last?.version === version ? last : undefined

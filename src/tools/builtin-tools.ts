@@ -21,7 +21,7 @@ import {
 } from './workspace-tools/workspace-checkpoints.ts'
 import { workspaceLog } from './workspace-tools/workspace-log.ts'
 
-/** The tools every namespace has, in the order they are listed. */
+/** Tools of every namespace, in the order of the list. */
 export const fileTools: readonly Tool[] = [
   fileRead,
   fileHead,
@@ -39,7 +39,7 @@ export const fileTools: readonly Tool[] = [
   vfsDelete,
 ]
 
-/** The tools of a namespace that has a workspace. */
+/** Tools of a namespace with a workspace. */
 export const workspaceTools: readonly Tool[] = [
   workspaceFork,
   workspaceCheckpoint,
@@ -49,10 +49,10 @@ export const workspaceTools: readonly Tool[] = [
   workspaceLog,
 ]
 
-/** The tools of a workspace in which commands may be run. */
+/** Tools of a workspace that can run commands. */
 export const commandTools: readonly Tool[] = [shellExec]
 
-/** The tools that have something to work on. */
+/** Lists the tools that an environment supports. */
 export function listTools({ workspace }: ToolEnvironment): readonly Tool[] {
   if (workspace === undefined) return fileTools
   return [...fileTools, ...workspaceTools, ...(workspace.exec === undefined ? [] : commandTools)]

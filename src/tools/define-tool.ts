@@ -4,7 +4,7 @@ import type { ToolEnvironment } from './tool-environment.ts'
 import { resolveTarget, type ToolTarget, withShownPath } from './tool-target.ts'
 import { toUri } from './uri.ts'
 
-/** Looks, and changes nothing. */
+/** Hints of a tool that only reads. */
 export const READ_ONLY_HINTS: ToolHints = { readOnly: true, destructive: false, idempotent: true }
 
 /** A path argument of the tools that take both kinds of path. */
@@ -15,7 +15,7 @@ export const pathSchema: z.ZodString = z
 /** A path argument of the tools that work in the namespace only. */
 export const uriSchema: z.ZodString = z.string().describe('A vfs:/// URI such as vfs:///shared/notes.md.')
 
-/** What a tool on one path is called with. */
+/** Context of a tool on one path. */
 export interface TargetContext {
   readonly target: ToolTarget
   readonly environment: ToolEnvironment
@@ -26,7 +26,7 @@ interface FileTool<Args> extends Omit<Tool<Args>, 'run'> {
   run(args: Args, at: TargetContext): Promise<string>
 }
 
-/** A tool on one path, in the namespace or on this machine. */
+/** Defines a tool on one path, in the namespace or on the host. */
 export function defineFileTool<Args extends { readonly path: string }>(tool: FileTool<Args>): Tool {
   const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
     const place = await resolveTarget(bench, args.path)
@@ -39,7 +39,7 @@ export function defineFileTool<Args extends { readonly path: string }>(tool: Fil
   return { ...tool, run }
 }
 
-/** A tool on the namespace. */
+/** Defines a tool on the namespace. */
 export function defineVfsTool<Args>(tool: Tool<Args>): Tool {
   const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
     try {

@@ -1,7 +1,7 @@
 /**
- * What an agent calls: `vfs:///` URIs, the tools on files, names and workspaces, and the registry that checks arguments,
- * runs them for a context and keeps long outputs. No policy: what a caller may do, the guarded namespace decides.
- * Invariant: a call gives a result a model can act on, whatever it was given; only an abort rejects.
+ * Tools for agents: `vfs:///` URIs, the tools on files, names and workspaces, and the registry that checks arguments,
+ * runs them for a context and caches long outputs. No policy: the guarded namespace decides what a caller may do.
+ * Invariant: a call returns a result a model can act on, whatever its input; only an abort rejects.
  */
 
 export { commandTools, fileTools, workspaceTools } from './builtin-tools.ts'

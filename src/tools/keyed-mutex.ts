@@ -1,4 +1,4 @@
-/** Runs tasks of one key one after another, in the order they came. Tasks of other keys do not wait for them. */
+/** Runs tasks of one key in order; tasks of other keys do not wait for them. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>()
 

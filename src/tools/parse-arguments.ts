@@ -3,20 +3,20 @@ import { suggestArgument } from './argument-names.ts'
 import { truncateText } from './text/character-cut.ts'
 import type { Tool } from './tool.ts'
 
-/** What is longer is cut where a message repeats what was given. */
+/** Limit of a value repeated in a message. */
 const MAX_SHOWN_CHARACTERS = 60
-/** Of arguments there are not, so many are told. */
+/** Limit of unknown arguments named in a message. */
 const MAX_REPORTED_KEYS = 3
 
-/** Arguments that fit a tool, or what is wrong with them, in words a model can act on. */
+/** Valid arguments, or their problem in words a model can act on. */
 export type ParsedArguments = { readonly args: unknown } | { readonly problem: string }
 
-/** Checks what a model gave against a tool's schema; no arguments at all count as an empty object. */
+/** Validates a model's input against a tool's schema; missing arguments count as an empty object. */
 export function parseArguments(tool: Tool, given: unknown = {}): ParsedArguments {
   try {
     return parseObject(tool, given)
   } catch {
-    // A value of a program may throw when it is looked at; nothing that came as JSON does.
+    // An object of a program may throw on access; parsed JSON never does.
     return { problem: 'the arguments cannot be read; give a JSON object' }
   }
 }
@@ -33,7 +33,7 @@ function parseObject(tool: Tool, given: unknown): ParsedArguments {
   return { problem: problems.join('; ') }
 }
 
-/** What is wrong with an argument in one way is often wrong in a second: the first says enough. */
+/** Keeps the first issue of each argument: later ones often follow from it. */
 function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const met = new Map(issues.toReversed().map((issue) => [issue.path[0] ?? issue.code, issue]))
   return issues.filter((issue) => [...met.values()].includes(issue))
@@ -41,7 +41,7 @@ function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[
 
 const names = new WeakMap<Tool, readonly string[]>()
 
-/** The names of a tool's arguments; found out once, which takes longer than most calls. */
+/** Returns the names of a tool's arguments; cached, since this takes longer than most calls. */
 function listArgumentNames(tool: Tool): readonly string[] {
   const known = names.get(tool) ?? Object.keys(z.toJSONSchema(tool.schema, { io: 'input' }).properties ?? {})
   names.set(tool, known)
@@ -63,9 +63,9 @@ function formatIssue(issue: z.core.$ZodIssue, given: object, tool: Tool): string
 }
 
 function formatUnknownArguments(keys: readonly string[], given: object, tool: Tool): string[] {
-  const told = keys.slice(0, MAX_REPORTED_KEYS).map((key) => formatUnknownArgument(key, given, tool))
-  const more = keys.length - told.length
-  return more > 0 ? [...told, `and ${more} more that there are not`] : told
+  const reported = keys.slice(0, MAX_REPORTED_KEYS).map((key) => formatUnknownArgument(key, given, tool))
+  const more = keys.length - reported.length
+  return more > 0 ? [...reported, `and ${more} more that there are not`] : reported
 }
 
 function formatUnknownArgument(whole: string, given: object, tool: Tool): string {
@@ -81,7 +81,7 @@ function formatArgumentNames(tool: Tool): string {
   return listArgumentNames(tool).join(', ') || 'nothing in it'
 }
 
-/** A value as it was given, on one line; of what holds others, only how many. */
+/** Formats a value on one line; of a container, only its size. */
 function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(truncateText(value, MAX_SHOWN_CHARACTERS))
   if (Array.isArray(value)) return `an array of ${value.length}`

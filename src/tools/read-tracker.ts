@@ -2,7 +2,7 @@ import type { Authors, Authorship } from './authors.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { RecentEntries } from './recent-entries.ts'
 
-/** A version of a file, and when it was seen. */
+/** A version of a file and the time it was seen. */
 export interface SeenVersion {
   /** The SHA-256 of the content. */
   readonly version: string
@@ -10,13 +10,13 @@ export interface SeenVersion {
 }
 
 /**
- * What one reader, the user of a registry, saw last of which file, so that an edit of something else than what its
- * author has read is refused. Two readers of one context know nothing of each other, but for who wrote what.
- * Paths are as they are shown: URIs, and paths of the host.
+ * The versions one reader, the user of a registry, saw last of each file: an edit of another version is refused.
+ * Two readers of one context do not share this, except for authorship.
+ * Paths are in shown form: URIs, and host paths.
  */
 export class ReadTracker {
   readonly #authors: Authors
-  /** What is forgotten is edited as if it had never been looked at. */
+  /** A forgotten file can be edited as if it had never been read. */
   readonly #seen = new RecentEntries<SeenVersion>()
   readonly #edits = new KeyedMutex()
 
@@ -28,7 +28,7 @@ export class ReadTracker {
     this.#seen.set(path, { version, time: new Date() })
   }
 
-  /** Whoever writes a file knows what is in it. */
+  /** Records a write; the writer knows the content. */
   recordWrite(context: string, path: string, version: string): void {
     this.recordRead(path, version)
     this.#authors.recordWrite(context, path, version)
@@ -38,17 +38,17 @@ export class ReadTracker {
     return this.#seen.get(path)
   }
 
-  /** Runs an edit of a file after the reader's earlier ones of it: calls of one answer of a model come all at once. */
+  /** Runs an edit after the reader's earlier edits of the file: a model may send several calls at once. */
   editInOrder<Result>(path: string, edit: () => Promise<Result>): Promise<Result> {
     return this.#edits.run(path, edit)
   }
 
-  /** Who wrote this version of a file, if it was written with a tool. */
+  /** Returns the author of a version, if a tool wrote it. */
   findAuthor(path: string, version: string): Authorship | undefined {
     return this.#authors.findAuthor(path, version)
   }
 
-  /** For a reader who changed a path itself, and all below it, in another way than by writing content. */
+  /** Forgets a path and everything below it, after the reader changed it other than by writing content. */
   forget(path: string): void {
     const below = path.endsWith('/') ? path : `${path}/`
     this.#seen.deleteWhere((seen) => seen === path || seen.startsWith(below))

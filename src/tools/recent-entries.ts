@@ -1,6 +1,6 @@
 const MAX_ENTRIES = 10_000
 
-/** Values by key; of more than ten thousand the one set longest ago is forgotten. */
+/** Values by key; beyond ten thousand, evicts the least recently set. */
 export class RecentEntries<T> {
   readonly #entries = new Map<string, T>()
 
@@ -9,7 +9,7 @@ export class RecentEntries<T> {
   }
 
   set(key: string, value: T): void {
-    // Taken out first, so that the map's order is that of use.
+    // Delete first, so that the map's order is that of use.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     if (this.#entries.size <= MAX_ENTRIES) return

@@ -3,13 +3,13 @@ import type { HostFiles } from './host/index.ts'
 import type { ReadTracker } from './read-tracker.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What tools work on. */
+/** Environment that tools work in. */
 export interface ToolEnvironment {
-  /** The namespace behind `vfs:///`, guarded. */
+  /** Guarded namespace behind `vfs:///`. */
   readonly fs: FileSystem
-  /** Files of this machine, within the allow-list; absent if there is none. */
+  /** Host files within the allow-list; absent if there is none. */
   readonly host?: HostFiles | undefined
   readonly workspace?: Workspace | undefined
-  /** What the registry's user has seen of which file, so that it edits nothing else than what it has read. */
+  /** Versions that the registry's user has read, to refuse edits of others. */
   readonly reads: ReadTracker
 }

@@ -6,35 +6,35 @@ import { ReadTracker } from './read-tracker.ts'
 import type { ToolEnvironment } from './tool-environment.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What tools are made for: a namespace, and what belongs to it. */
+/** A namespace and its services, for tools. */
 export interface ToolNamespace {
-  /** Behind `vfs:///`; guarded, if callers shall not do everything. */
+  /** File system behind `vfs:///`; guarded unless callers may do everything. */
   readonly fs: FileSystem
-  /** For paths of this machine. */
+  /** Access to host paths. */
   readonly host?: HostFiles | undefined
-  /** For the `workspace_*` tools. */
+  /** Workspace for the `workspace_*` tools. */
   readonly workspace?: Workspace | undefined
-  /** Where long outputs go; they are told in full if it is absent. */
+  /** Cache for long outputs; without it they are returned in full. */
   readonly cache?: OutputCache | undefined
 }
 
-/** A namespace as one registry works on it. */
+/** Environment of one registry. */
 export interface RegistryEnvironment extends ToolEnvironment {
   readonly cache: OutputCache | undefined
 }
 
-/** Who wrote a namespace's files belongs to it, not to one of the registries made for it. */
+/** Authorship belongs to a namespace, not to one of its registries. */
 const authorsByFs = new WeakMap<FileSystem, Authors>()
 const bareNamespaces = new WeakMap<FileSystem, ToolNamespace>()
 
-/** A bench for one registry: what was seen through another is not seen by its reader. */
+/** Creates the environment of a registry; reads through other registries do not count for it. */
 export function createToolEnvironment(namespace: ToolNamespace | FileSystem): RegistryEnvironment {
   const { fs, host, workspace, cache } = 'capabilities' in namespace ? wrapFileSystem(namespace) : namespace
   assertFileSystem(fs, '/', 'tools')
   return { fs, host, workspace, cache, reads: new ReadTracker(getAuthors(fs)) }
 }
 
-/** A file system on its own: no zones, and its outputs are kept in memory, where `/sys/tool_cache` would be. */
+/** Wraps a plain file system: no zones, and outputs are cached in memory in place of `/sys/tool_cache`. */
 function wrapFileSystem(fs: FileSystem): ToolNamespace {
   const known = bareNamespaces.get(fs)
   if (known !== undefined) return known

@@ -11,53 +11,53 @@ import { createFailure, createSuccess, type ToolResult, toFailure } from './tool
 import { toUri } from './uri.ts'
 
 const DEFAULT_CONTEXT = 'agent'
-/** What a look into a kept output may tell at once: it is not kept again, or there would be stubs of stubs. */
+/** Limit of a read from the cache: it is not cached again, which would create stubs of stubs. */
 const MAX_CACHED_READ_CHARACTERS = 40_000
-/** What a message repeats of the name of a tool there is not. */
+/** Limit of an unknown tool name repeated in a message. */
 const MAX_NAME_CHARACTERS = 60
 
-/** A tool as clients list it. */
+/** Description of a tool for clients. */
 export interface ToolInfo {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly hints: ToolHints
-  /** The arguments as JSON Schema, draft 2020-12. */
+  /** JSON Schema of the arguments, draft 2020-12. */
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** The same as a Zod schema, which is a Standard Schema. */
+  /** Zod schema of the arguments, which is a Standard Schema. */
   readonly schema: z.ZodType
 }
 
 export interface CallOptions {
   /** Cancels the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** What the journal knows the call by. */
+  /** Trace id of the call in the journal. */
   readonly trace?: string
   readonly progress?: ToolCall['progress']
-  /** Puts a question to the person behind the call, such as whether a command may reach the network. */
+  /** Asks the person behind the call, such as whether a command may reach the network. */
   readonly ask?: ToolCall['ask']
 }
 
-/** The tools one context may call. */
+/** Tools that one context may call. */
 export interface ToolRegistry {
   readonly tools: readonly ToolInfo[]
   /**
-   * Calls a tool. Whatever goes wrong is a result a model can act on, a tool that is not in the list and arguments that
-   * do not fit included; only an aborted call rejects, with the signal's reason.
+   * Calls a tool. Any failure, including an unknown tool or invalid arguments, is a result a model
+   * can act on; only an aborted call rejects, with the signal's reason.
    */
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>
 }
 
 export interface AgentToolsOptions {
-  /** The context the tools act for; `agent` when absent. */
+  /** Context that the tools act for; `agent` when absent. */
   readonly context?: string
-  /** Who calls in that context, where it is not the context itself: a process. */
+  /** Caller within the context, such as a process; the context itself when absent. */
   readonly caller?: Caller
-  /** Only these tools. */
+  /** Names of the tools to include. */
   readonly tools?: readonly string[]
 }
 
-/** The tools for a namespace, or for any file system. EINVAL for a bad context name or a tool there is not. */
+/** Creates the tools for a namespace, or for any file system. EINVAL for a bad context name or an unknown tool. */
 export function agentTools(
   namespace: ToolNamespace | FileSystem,
   { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: only }: AgentToolsOptions = {},
@@ -108,7 +108,7 @@ class BuiltinToolRegistry implements ToolRegistry {
     }
   }
 
-  /** The output, or where it is kept. */
+  /** Returns the output, or a stub if it was cached. */
   async #formatResult(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
     if (this.#environment.cache === undefined || tool.isBounded) return createSuccess(output)
     if (tool.hints.readOnly && readsCachedOutput(args)) return createSuccess(truncateOutput(output))
@@ -132,7 +132,7 @@ function requireTool(name: string, tools: readonly Tool[]): Tool {
   throw new VfsError('EINVAL', name, { op: 'tools', detail: `there is no such tool; there are: ${known}` })
 }
 
-/** Made once for each tool: a schema takes longer to translate than most calls take. */
+/** Cached for each tool: converting a schema takes longer than most calls. */
 const toolInfos = new WeakMap<Tool, ToolInfo>()
 
 function getToolInfo(tool: Tool): ToolInfo {
@@ -145,7 +145,7 @@ function getToolInfo(tool: Tool): ToolInfo {
   return info
 }
 
-/** Whether a call looks into a kept output. */
+/** True if a call reads a cached output. */
 function readsCachedOutput(args: unknown): boolean {
   if (typeof args !== 'object' || args === null || !('path' in args)) return false
   return typeof args.path === 'string' && args.path.startsWith(`${toUri(TOOL_CACHE)}/`)

@@ -10,10 +10,10 @@ import { escapeUnprintable } from './text/escape-unprintable.ts'
 import type { ToolEnvironment } from './tool-environment.ts'
 import { fromUri, isUri, toUri } from './uri.ts'
 
-/** Larger files than this are not edited, so it does not matter which version of them was seen. */
+/** Largest editable file; versions of larger ones are not tracked. */
 export const MAX_EDITABLE_BYTES: number = 16 * 1024 * 1024
 
-/** Where an argument points: a file system, a path in it, and how its paths are told to the model. */
+/** Resolved argument: a file system, a path in it, and the shown form of its paths. */
 export interface ToolTarget {
   readonly fs: FileSystem
   readonly path: string
@@ -21,7 +21,7 @@ export interface ToolTarget {
   show(path: string): string
 }
 
-/** The place of a `vfs:///` URI or of a path of this machine. EINVAL if it is neither, EACCES if it is not allowed. */
+/** Resolves a `vfs:///` URI or a host path. EINVAL if it is neither, EACCES if it is not allowed. */
 export async function resolveTarget(bench: ToolEnvironment, text: string): Promise<ToolTarget> {
   if (isUri(text)) return resolveUri(bench.fs, text)
   assertNoOtherScheme(text)
@@ -42,7 +42,7 @@ export async function resolveTarget(bench: ToolEnvironment, text: string): Promi
   }
 }
 
-/** The path of a tool that works in the namespace only. EINVAL if it is not a `vfs:///` URI. */
+/** Resolves the path of a namespace tool. EINVAL if it is not a `vfs:///` URI. */
 export function resolveUri(fs: FileSystem, uri: string): ToolTarget {
   if (!isUri(uri)) {
     assertNoOtherScheme(uri)
@@ -54,8 +54,8 @@ export function resolveUri(fs: FileSystem, uri: string): ToolTarget {
 }
 
 /**
- * What is at a place that is about to be opened, behind the links on the way. A pipe, socket or device is refused, for
- * it may never answer.
+ * Returns the stat of a path about to be opened, links followed. Refuses a pipe, socket or device, which
+ * may block forever.
  */
 export async function statOpenable({ fs, path }: ToolTarget, ctx: CallContext): Promise<Stat> {
   const stat = await statFollowed(fs, path, ctx)
@@ -63,14 +63,14 @@ export async function statOpenable({ fs, path }: ToolTarget, ctx: CallContext): 
   return stat
 }
 
-/** As `openable`, of a file: a directory is EISDIR. */
+/** Like `statOpenable`, for a file: a directory is EISDIR. */
 export async function statOpenableFile(place: ToolTarget, ctx: CallContext): Promise<Stat> {
   const stat = await statOpenable(place, ctx)
   if (stat.type !== 'directory') return stat
   throw createTargetError('EISDIR', place.path, 'a directory, not a file; list it with vfs_list or file_glob')
 }
 
-/** An error of the file system, with its path as the model knows it. */
+/** Replaces the path of a file-system error by its shown form. */
 export function withShownPath(error: unknown, show: (path: string) => string): unknown {
   if (!isVfsError(error) || !error.path.startsWith('/')) return error
   const { code, op, detail } = error

@@ -3,22 +3,22 @@ import type { CallContext } from '../vfs/index.ts'
 import type { ToolEnvironment } from './tool-environment.ts'
 import type { AskPerson } from './workspace.ts'
 
-/** What a client may assume of a tool before it calls it. */
+/** Properties of a tool that a client may rely on before calling it. */
 export interface ToolHints {
   readonly readOnly: boolean
-  /** May take something away or overwrite it. */
+  /** May delete or overwrite something. */
   readonly destructive: boolean
-  /** The same call again changes nothing more. */
+  /** Repeating the call changes nothing more. */
   readonly idempotent: boolean
-  /** May reach beyond the files that are here. */
+  /** May reach beyond the local files. */
   readonly openWorld?: boolean
 }
 
-/** How a call is made: by whom, how it is cancelled, and who is told how far it is. */
+/** Context of a call: the caller, its signal and its progress listener. */
 export interface ToolCall {
   readonly ctx: CallContext
   readonly progress: (done: number, total?: number, message?: string) => void
-  /** Puts a question to the person behind the call; absent if nobody can be asked. */
+  /** Asks the person behind the call; absent if no person can be asked. */
   readonly ask?: AskPerson | undefined
 }
 
@@ -29,10 +29,10 @@ export interface Tool<Args = unknown> {
   /** One line a model can act on. */
   readonly description: string
   readonly hints: ToolHints
-  /** Bounds its output itself and says how to go on: what it gives is never replaced by a stub. */
+  /** True if the tool bounds its output and names the next page: its output is never replaced by a stub. */
   readonly isBounded?: true
-  /** Its arguments; a Zod schema is a Standard Schema as well. */
+  /** Schema of its arguments; a Zod schema is also a Standard Schema. */
   readonly schema: ZodType<Args>
-  /** Does it, and tells what the model shall read. Fails with a VfsError, its path as the model knows it. */
+  /** Runs the tool and returns text for the model. Fails with a VfsError, its path in shown form. */
   run(args: Args, bench: ToolEnvironment, call: ToolCall): Promise<string>
 }

@@ -3,29 +3,29 @@ import { sliceStart } from './text/character-cut.ts'
 import { escapeUnprintable } from './text/escape-unprintable.ts'
 
 const SCHEME = 'vfs://'
-/** As long as a path of a system may be. */
+/** Longest path. */
 const MAX_PATH_BYTES = 4096
-/** What a URI cannot hold as it stands, besides what cannot be printed: the space, and what would end the path or begin a code. */
+/** Characters to encode besides unprintable ones: the space, and those that would end the path or begin an escape. */
 const UNSAFE = /[ "#%<>?^`{|}]/g
 
-/** The URI of a canonical path: `/shared/a b.md` is `vfs:///shared/a%20b.md`. */
+/** Converts a canonical path to a URI: `/shared/a b.md` is `vfs:///shared/a%20b.md`. */
 export function toUri(path: string): string {
   return SCHEME + encodeUriPath(path)
 }
 
-/** A path or a part of it as it stands in a URI. */
+/** Encodes a path or a part of it for a URI. */
 export function encodeUriPath(path: string): string {
   return escapeUnprintable(path.replace(UNSAFE, encodeURIComponent))
 }
 
-/** Whether somebody means a URI of ours, be it a good one or not. */
+/** True if the text is meant as a URI, valid or not. */
 export function isUri(text: string): boolean {
   return /^vfs:/i.test(text)
 }
 
 /**
- * The path a `vfs:///` URI names. EINVAL for anything but three slashes and a canonical path; a code such as `%2F` is
- * never decoded into a separator, and codes of dots do not become `.` or `..`.
+ * Returns the path of a `vfs:///` URI. EINVAL for anything but three slashes and a canonical path; an escape such as
+ * `%2F` is never decoded into a separator, and escaped dots do not become `.` or `..`.
  */
 export function fromUri(uri: string): string {
   if (!uri.startsWith(`${SCHEME}/`))
@@ -39,7 +39,7 @@ export function fromUri(uri: string): string {
     return strict(path)
   } catch (error) {
     if (!isVfsError(error)) throw error
-    // Told of the URI as it was given, not of the path it stands for.
+    // Report the URI as given in place of its path.
     throw createUriError(uri, error.detail ?? error.message)
   }
 }

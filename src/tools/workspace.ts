@@ -1,12 +1,12 @@
 import type { CallContext, PathChange } from '../vfs/index.ts'
 
-/** A checkpoint or fork as a tool names it. */
+/** A checkpoint or fork, as a tool names it. */
 export interface NamedPoint {
   readonly name: string
   readonly time: Date
 }
 
-/** One mutation of the workspace's past, the newest first. */
+/** One mutation in the workspace's history, newest first. */
 export interface LogEntry {
   readonly seq: number
   readonly time: Date
@@ -15,18 +15,18 @@ export interface LogEntry {
   readonly path: string
 }
 
-/** A command for a workspace: a program with its arguments, or a line for a shell. */
+/** A command: a program with its arguments, or a shell line. */
 export interface WorkspaceCommand {
   readonly command: { readonly argv: readonly string[] } | { readonly shell: string }
   /** Absolute, from the root of the workspace. */
   readonly cwd: string
   readonly stdin?: string | undefined
   readonly timeoutMs: number
-  /** It is to reach the network. */
+  /** True if it may reach the network. */
   readonly network: boolean
 }
 
-/** How a command is run: by whom, who hears what it writes, and who is asked if it may not run unasked. */
+/** Context of a command: the caller, the output listener, and the prompt for confirmation. */
 export interface CommandCall {
   readonly ctx: CallContext
   readonly ask?: AskPerson | undefined
@@ -34,50 +34,50 @@ export interface CommandCall {
 }
 
 /**
- * What came of asking a person: a yes, a no, that they turned away from the question, nothing in time, or that the
- * question is too long to be shown whole.
+ * Response of a person: yes, no, dismissed, no response in time, or the
+ * question was too long to show in full.
  */
 export type PersonAnswer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
-/** Puts a question to a person. */
+/** Asks a person. */
 export type AskPerson = (question: string) => Promise<PersonAnswer>
 
-/** What came of a command. */
+/** Result of a command. */
 export interface CommandReport {
-  /** As a shell tells it; null if the command was stopped. */
+  /** Exit code as in a shell; null if the command was stopped. */
   readonly exitCode: number | null
   readonly isTimedOut: boolean
   readonly stdout: string
   readonly stderr: string
-  /** What it changed in the workspace. */
+  /** Changes it made in the workspace. */
   readonly changes: readonly PathChange[]
-  /** What it made that a workspace cannot keep. */
+  /** Files it created that a workspace cannot store. */
   readonly leftOut: readonly string[]
-  /** What there was before them; null if there is nothing to go back to. */
+  /** Checkpoint from before the changes; null if there is none. */
   readonly checkpoint: string | null
-  /** The fork that has the changes, where the workspace changed meanwhile and could not take them. */
+  /** Fork with the changes, if a concurrent change of the workspace prevented the merge. */
   readonly unmerged: string | null
-  /** It could reach the network; false when absent. */
+  /** True if it could reach the network; false when absent. */
   readonly isNetworked?: boolean
-  /** It wrote more than was kept; false when absent. */
+  /** True if its output exceeded the limit; false when absent. */
   readonly isTruncated?: boolean
 }
 
-/** What the `workspace_*` tools need of the workspace a caller works in. */
+/** The workspace of a caller, for the `workspace_*` tools. */
 export interface Workspace {
-  /** The vault it is. */
+  /** Name of its vault. */
   readonly name: string
-  /** Where its files are in the namespace: `/workspace`. */
+  /** Path of its files in the namespace: `/workspace`. */
   readonly path: string
   fork(name: string, at?: string): Promise<NamedPoint>
   checkpoint(name: string, ctx: CallContext): Promise<NamedPoint>
   checkpoints(): Promise<readonly NamedPoint[]>
-  /** Changes since a checkpoint, or since the fork or the beginning. */
+  /** Lists changes since a checkpoint, or since the fork or the beginning. */
   diff(since?: string): AsyncIterable<PathChange>
-  /** The same as unified text. */
+  /** Lists the changes as unified diffs. */
   patch(since?: string): AsyncIterable<string>
   restore(name: string, ctx: CallContext): Promise<void>
-  /** Brings what a fork changed into this workspace. ECONFLICT. */
+  /** Merges the changes of a fork into this workspace. ECONFLICT. */
   merge(
     fork: string,
     onConflict: 'fail' | 'ours' | 'theirs' | 'markers',
@@ -85,8 +85,8 @@ export interface Workspace {
   ): Promise<readonly PathChange[]>
   log(limit: number): AsyncIterable<LogEntry>
   /**
-   * Runs a command in it, through the execution boundary. EACCES if policy or the person who is asked says no.
-   * Absent where commands are not to be run.
+   * Runs a command through the execution boundary. EACCES if policy or the person refuses.
+   * Absent if commands are not available.
    */
   readonly exec?: (command: WorkspaceCommand, call: CommandCall) => Promise<CommandReport>
 }

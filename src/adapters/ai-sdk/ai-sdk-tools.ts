@@ -10,12 +10,12 @@ import {
   toRegistry,
 } from '../../tools/index.ts'
 
-/** One of our tools as one of the SDK's. Its output has all of the result; the model reads the text. */
+/** An AI SDK tool. Its output is the whole result; the model reads the text. */
 export type AiSdkTool = Tool<Record<string, unknown>, ToolResult> & {
   execute(input: Record<string, unknown>, options: ToolExecutionOptions): Promise<ToolResult>
 }
 
-/** The tools of a file system, a namespace or a registry for the AI SDK, by name. EINVAL as `agentTools`. */
+/** Returns the tools of a file system, a namespace or a registry for the AI SDK, by name. EINVAL as `agentTools`. */
 export function aiSdkTools(toolset: Toolset, options: ToolsetOptions = {}): Record<string, AiSdkTool> {
   const registry = toRegistry(toolset, options)
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
  * Anthropic's memory tool on a directory of any file system: the handlers its SDK wants, with the documented texts.
- * No package is loaded: what the model asks for is data, and what it reads is text.
+ * No package is loaded: the model's commands are data, and the results are text.
  * Invariant: nothing outside of the directory is named, read or changed, and no link is followed.
  */
 export type {

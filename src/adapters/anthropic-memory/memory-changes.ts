@@ -13,7 +13,7 @@ import { insertLines, replaceOnce } from './text-edit.ts'
 
 const FILE_MODE = 0o600
 
-/** The commands that change something, each as a whole or not at all. */
+/** Commands that change files, each atomic. */
 export class MemoryChanges {
   readonly #fs: FileSystem
   readonly #ctx: CallContext
@@ -63,7 +63,7 @@ export class MemoryChanges {
     if (from.isRoot) throw new MemoryError(`Cannot rename the ${MEMORIES} directory itself`)
     if (from.path !== to.path && isWithin(to.path, from.path))
       throw new MemoryError(`Cannot rename ${from.shown} to ${to.shown}, which lies inside it`)
-    // Asked first, so that nothing is made for what cannot come.
+    // Check first, so that no parent directory is created for a missing source.
     if (!(await this.#fs.exists(from.path, this.#ctx))) throw createMissingError(from.shown)
     try {
       await this.#fs.mkdir(dirname(to.path), { parents: true }, this.#ctx)

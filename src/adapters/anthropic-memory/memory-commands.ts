@@ -9,14 +9,14 @@ export interface ViewCommand {
   view_range?: number[] | null | undefined
 }
 
-/** Makes a file that is not there yet. */
+/** Creates a file that does not exist yet. */
 export interface CreateCommand {
   command: 'create'
   path: string
   file_text: string
 }
 
-/** Replaces a text that is in a file exactly once. */
+/** Replaces a text that occurs exactly once in a file. */
 export interface StrReplaceCommand {
   command: 'str_replace'
   path: string
@@ -24,7 +24,7 @@ export interface StrReplaceCommand {
   new_str: string
 }
 
-/** Puts lines after a line; 0 is the beginning. */
+/** Inserts lines after a line; 0 is the beginning. */
 export interface InsertCommand {
   command: 'insert'
   path: string
@@ -32,20 +32,20 @@ export interface InsertCommand {
   insert_text: string
 }
 
-/** Deletes a file, or a directory with all it holds. */
+/** Deletes a file, or a directory with its content. */
 export interface DeleteCommand {
   command: 'delete'
   path: string
 }
 
-/** Renames or moves a file or directory to where nothing is. */
+/** Renames or moves a file or directory to a free path. */
 export interface RenameCommand {
   command: 'rename'
   old_path: string
   new_path: string
 }
 
-/** What the model calls the memory tool with. */
+/** Input of the memory tool. */
 export type MemoryCommand =
   | ViewCommand
   | CreateCommand
@@ -54,7 +54,7 @@ export type MemoryCommand =
   | DeleteCommand
   | RenameCommand
 
-/** The command of a name, but for its name. */
+/** Input of a command without its name. */
 type CommandInput<Name extends MemoryCommand['command']> = Omit<
   Extract<MemoryCommand, { command: Name }>,
   'command'
@@ -62,7 +62,7 @@ type CommandInput<Name extends MemoryCommand['command']> = Omit<
 
 const path = z.string()
 
-/** The SDK hands over what the model wrote, unchecked. */
+/** Schemas of the commands: the SDK passes the model's input unchecked. */
 const schemas: { readonly [Name in MemoryCommand['command']]: z.ZodType<CommandInput<Name>> } = {
   view: z.object({ path, view_range: z.array(z.int()).length(2).nullish() }),
   create: z.object({ path, file_text: z.string() }),
@@ -72,7 +72,7 @@ const schemas: { readonly [Name in MemoryCommand['command']]: z.ZodType<CommandI
   rename: z.object({ old_path: path, new_path: path }),
 }
 
-/** What a model gave for a command. MemoryError with the first thing that is wrong with it. */
+/** Parses the input of a command. MemoryError with the first problem. */
 export function parseCommand<Name extends MemoryCommand['command']>(
   name: Name,
   given: unknown,

@@ -1,6 +1,6 @@
 import { isVfsError } from '../../vfs/index.ts'
 
-/** What the model reads when a command fails; the SDK puts `Error: ` in front and marks the result as an error. */
+/** Error message for the model; the SDK prefixes `Error: ` and marks the result as an error. */
 export class MemoryError extends Error {
   override readonly name = 'MemoryError'
 }
@@ -9,7 +9,7 @@ export function createMissingError(path: string): MemoryError {
   return new MemoryError(`The path ${path} does not exist`)
 }
 
-/** As `missing`, where the documentation goes on. */
+/** Like `createMissingError`, with the longer documented text. */
 export function createMissingFileError(path: string): MemoryError {
   return new MemoryError(`The path ${path} does not exist. Please provide a valid path.`)
 }
@@ -18,12 +18,12 @@ export function createLinkError(): MemoryError {
   return new MemoryError('Path would escape /memories directory via symlink')
 }
 
-/** Whether nothing is there, or nothing can be: a file is on the way. */
+/** True if nothing exists at the path, or a parent of it is a file. */
 export function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
 }
 
-/** An error of the file system in the words of the tool: where the files really are is nothing to the model. */
+/** Converts a file-system error to the tool's wording, with the model's path in place of the real one. */
 export function toMemoryError(error: unknown, path: string): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ELOOP') return createLinkError()

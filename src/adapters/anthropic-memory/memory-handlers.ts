@@ -13,7 +13,7 @@ import { toMemoryError } from './memory-error.ts'
 import { MEMORIES, type MemoryTarget, resolveMemoryPath } from './memory-target.ts'
 import { viewMemory } from './view-memory.ts'
 
-/** What `betaMemoryTool` of Anthropic's SDK takes. What fails rejects with a MemoryError the model can read. */
+/** Handlers for `betaMemoryTool` of Anthropic's SDK. A failure rejects with a MemoryError for the model. */
 export interface MemoryHandlers {
   view(command: ViewCommand): Promise<string>
   create(command: CreateCommand): Promise<string>
@@ -24,19 +24,19 @@ export interface MemoryHandlers {
 }
 
 export interface MemoryHandlerOptions {
-  /** The directory that is `/memories` for the model; it is made when something is first kept in it. `/memories` when absent. */
+  /** Directory that the model sees as `/memories`; created on the first write. `/memories` when absent. */
   readonly directory?: string
-  /** What accompanies every call: who the agent is. */
+  /** Context of every call: the agent's identity. */
   readonly ctx?: CallContext
 }
 
-/** Handlers of Anthropic's memory tool (`memory_20250818`) on a directory of a file system. */
+/** Creates handlers of Anthropic's memory tool (`memory_20250818`) on a directory of a file system. */
 export function memoryHandlers(
   fs: FileSystem,
   { directory = MEMORIES, ctx }: MemoryHandlerOptions = {},
 ): MemoryHandlers {
   assertFileSystem(fs, '/', 'memory')
-  // A link may be put there after a path was judged.
+  // A link may be created after the path was checked.
   const call: CallContext = { ...ctx, links: 'refuse' }
   const changes = new MemoryChanges(fs, call)
   const { links: _, ...looking } = call

@@ -1,24 +1,24 @@
 import { type CallContext, checkPath, type FileSystem, isLinkable, isVfsError } from '../../vfs/index.ts'
 import { createLinkError, MemoryError } from './memory-error.ts'
 
-/** What the model knows the directory by. */
+/** Name of the directory for the model. */
 export const MEMORIES = '/memories'
 
-/** No path of any system is longer. */
+/** Longest path; no system allows more. */
 const MAX_PATH = 4096
 
-/** A path of the model and where it is. */
+/** A path of the model and its path in the file system. */
 export interface MemoryTarget {
-  /** As the model knows it, below `/memories`. */
+  /** Path as the model writes it, below `/memories`. */
   readonly shown: string
-  /** In the file system. */
+  /** Path in the file system. */
   readonly path: string
   readonly isRoot: boolean
 }
 
 /**
- * Where a path of the model is below a directory. MemoryError for whatever is not below `/memories` to the letter, also
- * once a percent sign or a backslash is taken for what some would take it for, and where a link is on the way.
+ * Resolves a path of the model. MemoryError for a path that is not literally below `/memories`, also after
+ * decoding percent signs and backslashes, and for a path through a link.
  */
 export async function resolveMemoryPath(
   fs: FileSystem,
@@ -51,7 +51,7 @@ function hasTraversal(path: string): boolean {
   return [path, decodeFully(path)].some((reading) => reading.split(/[/\\]/).includes('..'))
 }
 
-/** As often as it takes: `%252e` is a dot to whoever decodes twice. What is no escape stays, and hides no other. */
+/** Decodes repeatedly: `%252e` is a dot after two decodings. Invalid escapes stay as they are. */
 function decodeFully(path: string): string {
   const byte = (_: string, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
   for (let text = path; ; ) {

@@ -3,13 +3,13 @@ import { formatNumberedLines } from './numbered-lines.ts'
 
 const LINES_AROUND = 2
 
-/** A text with something replaced in it, and what of it the model is shown. */
+/** A text after a replacement, and the excerpt for the model. */
 export interface ReplacedText {
   readonly text: string
   readonly snippet: string
 }
 
-/** Replaces what is in a text exactly once. MemoryError with the lines it is on, if it is there more often. */
+/** Replaces a text that occurs exactly once. MemoryError lists the lines if there are several. */
 export function replaceOnce(text: string, old: string, replacement: string, shown: string): ReplacedText {
   const places = findMatches(text, old)
   const [at] = places
@@ -30,7 +30,7 @@ export function replaceOnce(text: string, old: string, replacement: string, show
   return { text: changed, snippet: formatNumberedLines(around, start + 1) }
 }
 
-/** Puts lines after a line, 0 being the beginning. MemoryError if there is no such line. */
+/** Inserts lines after a line, 0 being the beginning. MemoryError if there is no such line. */
 export function insertLines(text: string, line: number, added: string): string {
   const lines = text.split('\n')
   if (line < 0 || line > lines.length) {
@@ -40,7 +40,7 @@ export function insertLines(text: string, line: number, added: string): string {
   return lines.toSpliced(line, 0, added.replace(/\n$/, '')).join('\n')
 }
 
-/** Nothing is nowhere in particular. */
+/** Finds all matches; an empty text has none. */
 function findMatches(text: string, part: string): number[] {
   const places: number[] = []
   if (part === '') return places

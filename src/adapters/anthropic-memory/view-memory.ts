@@ -7,7 +7,7 @@ const LEVELS = 2
 const KIBI = 1024
 const UNITS = ['B', 'K', 'M', 'G'] as const
 
-/** What is at a place: a directory two levels deep with sizes, or a file, or some lines of it, with numbers. */
+/** Shows a directory two levels deep with sizes, or a file, or some of its lines, with numbers. */
 export async function viewMemory(
   fs: FileSystem,
   place: MemoryTarget,
@@ -15,7 +15,7 @@ export async function viewMemory(
   ctx: CallContext,
 ): Promise<string> {
   const stat = await statTarget(fs, place, ctx)
-  // Before anything is kept there is no directory, and nothing in it.
+  // The directory does not exist before the first write; show it as empty.
   if (stat === null || stat.type === 'directory') return viewDirectory(fs, place, ctx)
   if (stat.type !== 'file') throw new MemoryError(`Unsupported file type for ${place.shown}`)
   return viewFile(await readText(fs, place.path, undefined, ctx), place.shown, range)
@@ -47,7 +47,7 @@ function viewFile(text: string, shown: string, range: readonly number[] | undefi
   return `Here's the content of ${shown} with line numbers:\n${formatNumberedLines(chosen, first)}`
 }
 
-/** A directory is as large as what is in it, but for what is hidden. */
+/** Formats a directory with the total size of its visible content. */
 async function viewDirectory(
   fs: FileSystem,
   { path, shown }: MemoryTarget,
@@ -73,7 +73,7 @@ function isHidden(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules'
 }
 
-/** The directory of these names as it is shown, from the one that is viewed; `''` is that one. */
+/** Formats the path of a directory relative to the viewed one; `''` is that one. */
 function formatDirectory(names: readonly string[], depth: number): string {
   return depth === 0 ? '' : `/${names.slice(0, depth).join('/')}/`
 }

@@ -8,7 +8,7 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 
-/** A path of a model as one of the file system; one without a slash in front is below the root. EINVAL for `..`. */
+/** Parses a path of a model; one without a leading slash is below the root. EINVAL for `..`. */
 export function parseAgentPath(path: string): string {
   const absolute = path.startsWith('/') ? path : `/${path}`
   if (absolute.split('/').includes('..')) {
@@ -17,7 +17,7 @@ export function parseAgentPath(path: string): string {
   return checkPath(absolute)
 }
 
-/** What is at a path, behind the links; null if nothing is, or a link leads nowhere. */
+/** Returns the stat of a path with links followed; null if it is missing or the link is broken. */
 export async function statFollowed(fs: FileSystem, path: string, ctx?: CallContext): Promise<Stat | null> {
   try {
     const stat = await fs.stat(path, ctx)
@@ -29,7 +29,7 @@ export async function statFollowed(fs: FileSystem, path: string, ctx?: CallConte
   }
 }
 
-/** Whether nothing is there. */
+/** True if the path does not exist. */
 export function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
 }

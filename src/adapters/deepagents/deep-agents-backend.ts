@@ -17,11 +17,11 @@ import { Reads } from './reads.ts'
 import { Transfers } from './transfers.ts'
 
 export interface DeepAgentsOptions {
-  /** What accompanies every call: who the agent is. */
+  /** Context of every call: the agent's identity. */
   readonly ctx?: CallContext
 }
 
-/** A file system as a backend for `createDeepAgent({ backend })`; its root is the agent's. */
+/** Creates a backend for `createDeepAgent({ backend })`; the file system's root is the agent's. */
 export function deepAgentsBackend(fs: FileSystem, { ctx }: DeepAgentsOptions = {}): DeepAgentsBackend {
   assertFileSystem(fs, '/', 'deepagents')
   return new FilesBackend(fs, ctx)

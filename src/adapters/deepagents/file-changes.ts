@@ -50,7 +50,7 @@ export class FileChanges {
     }
   }
 
-  /** The root stays, without what was in it. */
+  /** Deletes a path; of the root, only its content. */
   async delete(path: string): Promise<DeleteResult> {
     try {
       const place = parseAgentPath(path)
@@ -79,12 +79,12 @@ export class FileChanges {
   }
 }
 
-/** An edit that does not fit its file. */
+/** An edit that does not match its file. */
 class EditError extends Error {
   override readonly name = 'EditRefused'
 }
 
-/** Binary files are written in base64, with or without what makes a `data:` URL of it. */
+/** Decodes base64, with or without a `data:` prefix. */
 function decodeBase64(content: string): Uint8Array {
   return Buffer.from(content.trim().replace(/^data:[^,]*,/, ''), 'base64')
 }

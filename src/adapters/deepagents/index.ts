@@ -1,7 +1,7 @@
 /**
  * Any file system as a backend of deepagents: what its file tools list, read, write, edit and search.
- * No package is loaded: the protocol is written down here, and the real one is held against it in the tests.
- * Invariant: no call throws; what went wrong is in the result, as deepagents tells it to the model.
+ * No package is loaded: the protocol is declared here, and tests compare it with the real one.
+ * Invariant: no call throws; the result carries the error, which deepagents passes to the model.
  */
 export { type DeepAgentsOptions, deepAgentsBackend } from './deep-agents-backend.ts'
 export type {

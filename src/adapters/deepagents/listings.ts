@@ -14,7 +14,7 @@ import { getErrorMessage } from './error-message.ts'
 import { getMimeType, isText } from './mime-type.ts'
 import type { FileInfo, FilesResult, GrepMatch, GrepResult } from './protocol.ts'
 
-/** What is where: directories, names that match a pattern, lines that have a text. What is not there holds nothing. */
+/** Listings: directories, names that match a pattern, lines that contain a text. A missing path lists nothing. */
 export class Listings {
   readonly #fs: FileSystem
   readonly #ctx: CallContext | undefined
@@ -47,7 +47,7 @@ export class Listings {
     try {
       const cwd = parseAgentPath(path)
       const files: FileInfo[] = []
-      // What starts at the root is meant from where the search begins.
+      // A leading slash means the directory of the search.
       const relative = pattern.replace(/^\//, '')
       for await (const { path: match } of glob(this.#fs, relative, { cwd }, this.#ctx)) {
         const stat = await statFollowed(this.#fs, match, this.#ctx)
@@ -79,7 +79,7 @@ export class Listings {
   }
 }
 
-/** A pattern without a slash is for names, one with a slash for paths from where the search begins. */
+/** Matches names if the pattern has no slash, otherwise paths relative to the search. */
 function matchesFilter(path: string, root: string, pattern: string | null): boolean {
   if (pattern === null || pattern === '') return true
   const name = pattern.includes('/') ? (relativeTo(path, root) ?? '') : basename(path)

@@ -2,7 +2,7 @@ import { basename } from '../../vfs/index.ts'
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
 
-/** Types by the end of a name, as deepagents tells them. Whatever is not here is plain text. */
+/** MIME types of deepagents by extension. Anything else is plain text. */
 const mimeTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -49,7 +49,7 @@ const textTypes: ReadonlySet<string> = new Set([
   'image/svg+xml',
 ])
 
-/** What deepagents takes a file for, by its name alone. */
+/** Returns the MIME type that deepagents derives from a file's name. */
 export function getMimeType(path: string): string {
   const name = basename(path)
   const dot = name.lastIndexOf('.')
@@ -57,7 +57,7 @@ export function getMimeType(path: string): string {
   return (Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension] : undefined) ?? 'text/plain'
 }
 
-/** Whether deepagents reads and writes a file as text: bytes of the others are handed over whole, in base64 when written. */
+/** True if deepagents handles a file as text; others are passed whole, in base64 when written. */
 export function isText(mimeType: string): boolean {
   return mimeType.startsWith('text/') || textTypes.has(mimeType)
 }

@@ -6,13 +6,13 @@ export interface FileInfo {
   modified_at: string
 }
 
-/** A listing, or what went wrong. */
+/** A listing, or an error. */
 export interface FilesResult {
   error?: string
   files?: FileInfo[]
 }
 
-/** A window on a text file, all of a binary one, or what went wrong. */
+/** A window of a text file, all of a binary one, or an error. */
 export interface ReadResult {
   error?: string
   content?: string | Uint8Array
@@ -25,7 +25,7 @@ export interface ReadResult {
   nextOffset?: number
 }
 
-/** A whole file as deepagents keeps one. */
+/** A whole file as deepagents stores it. */
 export interface RawFile {
   content: string | Uint8Array
   mimeType: string

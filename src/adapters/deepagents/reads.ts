@@ -5,7 +5,7 @@ import { getMimeType, isText } from './mime-type.ts'
 import type { RawResult, ReadResult } from './protocol.ts'
 import { readTextWindow, type TextWindow } from './text-window.ts'
 
-/** What the model reads in place of nothing. */
+/** Text for the model in place of an empty file. */
 const EMPTY_FILE_TEXT = 'System reminder: File exists but has empty contents'
 
 /** The contents of files. */
@@ -41,7 +41,7 @@ export class Reads {
       const content = isText(mimeType)
         ? await readText(this.#fs, place, undefined, this.#ctx)
         : await this.#bytes(place)
-      // No backend keeps when a file was made.
+      // Backends store no creation time.
       const time = stat.mtime.toISOString()
       return { data: { content, mimeType, created_at: time, modified_at: time } }
     } catch (error) {
@@ -49,7 +49,7 @@ export class Reads {
     }
   }
 
-  /** Null also of what is no file: for the model there is nothing to read either way. */
+  /** Returns the stat of a file; null for anything else, which a model cannot read either. */
   async #file(place: string): Promise<Stat | null> {
     const stat = await statFollowed(this.#fs, place, this.#ctx)
     return stat?.type === 'file' ? stat : null
@@ -76,7 +76,7 @@ function toReadResult(
   return { content: text, mimeType, totalLines, startLine: offset + 1, endLine, ...more }
 }
 
-/** What a model may give for a count of lines, as deepagents takes it. */
+/** Normalizes a model's line count as deepagents does. */
 function toLineCount(given: number): number {
   return Number.isFinite(given) ? Math.max(0, Math.floor(given)) : 0
 }

@@ -1,9 +1,9 @@
-/** What an edit came to: the new text and how often it was replaced, or why not, as deepagents says it. */
+/** Result of an edit: the new text and the number of replacements, or an error in deepagents' words. */
 export type ReplacementResult =
   | { readonly text: string; readonly occurrences: number }
   | { readonly error: string }
 
-/** Replaces a text in another; it must be there once, unless all are meant. In an empty text, nothing stands for all of it. */
+/** Replaces a text that occurs once, or all its occurrences. In an empty text, `''` matches the whole. */
 export function replaceText(text: string, old: string, replacement: string, all: boolean): ReplacementResult {
   if (old === '') {
     if (text === '') return { text: replacement, occurrences: 0 }

@@ -1,13 +1,13 @@
-/** Some lines of a text, and what is to be known of all of it. */
+/** Some lines of a text, with facts about the whole. */
 export interface TextWindow {
   readonly text: string
-  /** A newline at the end begins no line. */
+  /** Number of lines; a final newline begins no line. */
   readonly totalLines: number
-  /** Nothing but white space. */
+  /** True if the text is only white space. */
   readonly isBlank: boolean
 }
 
-/** The lines from `offset`, counted from 0, and `limit` of them at most. Only they are held, however long the file is. */
+/** Reads at most `limit` lines from `offset`, counted from 0. Buffers only these, however long the file is. */
 export async function readTextWindow(
   chunks: AsyncIterable<Uint8Array>,
   offset: number,

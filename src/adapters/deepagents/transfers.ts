@@ -10,7 +10,7 @@ const transferErrors: Partial<Readonly<Record<ErrorCode, TransferError>>> = {
   EISDIR: 'is_directory',
 }
 
-/** Files by the batch, in and out; each has its own outcome. */
+/** Batch uploads and downloads; each file has its own outcome. */
 export class Transfers {
   readonly #fs: FileSystem
   readonly #ctx: CallContext | undefined

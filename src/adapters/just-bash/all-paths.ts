@@ -8,12 +8,12 @@ import {
 } from '../../vfs/index.ts'
 import type { SystemFiles } from './system-files.ts'
 
-/** just-bash wants all paths in one array, at once: of a larger tree it gets those nearest to the root. */
+/** Limit of listed paths: just-bash needs all in one array. A larger tree is cut breadth first. */
 const MAX_PATHS = 10_000
 
 /**
- * The paths of a file system and of the shell, breadth first, links not followed. Directories of a file system that
- * cannot answer at once are taken for empty, and so are those that cannot be read.
+ * Lists the paths of a file system and of the shell, breadth first, without following links. Directories that
+ * cannot be read, or not synchronously, count as empty.
  */
 export function listAllPaths(fs: FileSystem, system: SystemFiles, ctx: CallContext | undefined): string[] {
   const paths = new Set(['/'])

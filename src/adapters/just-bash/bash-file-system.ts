@@ -26,19 +26,19 @@ import { SystemFiles } from './system-files.ts'
 import { toByteString, toBytes, toText } from './text-encoding.ts'
 
 export interface BashFileSystemOptions {
-  /** Who the shell acts for: goes with every call to the file system. */
+  /** Context of every call to the file system: the identity of the caller. */
   readonly ctx?: CallContext
 }
 
-/** Names with their types, as just-bash lists them. */
+/** Directory entries with types, as just-bash lists them. */
 type Dirents = Awaited<ReturnType<NonNullable<IFileSystem['readdirWithFileTypes']>>>
 type ReadEncoding = Parameters<IFileSystem['readFile']>[1]
 type WriteEncoding = Parameters<IFileSystem['writeFile']>[2]
 
 /**
- * Any file system as just-bash's: `new Bash({ fs: bashFileSystem(fs) })`. Nothing is cached, so changes are seen both
- * ways at once. Make it outside of `exec`: the file system is called in the asynchronous context of this moment, in
- * which just-bash's hardening does not block timers and the like.
+ * Adapts any file system to just-bash: `new Bash({ fs: bashFileSystem(fs) })`. Nothing is cached, so both sides see
+ * changes at once. Create it outside of `exec`: it calls the file system in the asynchronous context of its creation,
+ * in which just-bash's hardening does not block timers.
  */
 export function bashFileSystem(fs: FileSystem, options: BashFileSystemOptions = {}): IFileSystem {
   return new BashFileSystem(fs, options)
@@ -153,12 +153,12 @@ class BashFileSystem implements IFileSystem {
     return resolve(base, path)
   }
 
-  /** just-bash asks only for `ls` of a quoted pattern. */
+  /** Used by just-bash only for `ls` of a quoted pattern. */
   getAllPaths(): string[] {
     return listAllPaths(this.#fs, this.#system, this.#ctx)
   }
 
-  /** For the constructor of `Bash`, which furnishes file systems that have this and `writeFileSync`. */
+  /** For the constructor of `Bash`, which populates file systems that have this and `writeFileSync`. */
   mkdirSync(path: string): void {
     this.#system.makeDirectory(path)
   }
@@ -171,7 +171,7 @@ class BashFileSystem implements IFileSystem {
     return this.#call('scandir', path, (at) => this.#view.readdir(at))
   }
 
-  /** The gate of every call that reaches the file system. */
+  /** Every call to the file system passes through here. */
   #call<T>(call: BashCall, path: string, run: (path: string) => Promise<T>): Promise<T> {
     return this.#outside.runInAsyncScope(async () => {
       try {

@@ -2,8 +2,8 @@ import { type CallContext, copy, type FileSystem, isAttributed, relativeTo } fro
 import { setAttributes } from './set-attributes.ts'
 
 /**
- * Copies as `cp -rp` does: modes and times come along, links are copied as links, files are replaced, directories
- * merged.
+ * Copies as `cp -rp` does: preserves modes and times, copies links as links, replaces files, merges
+ * directories.
  */
 export async function copyTree(fs: FileSystem, from: string, to: string, ctx?: CallContext): Promise<void> {
   await copy(fs, from, to, { overwrite: true }, ctx)

@@ -3,12 +3,12 @@ import { errorCodes, type FileSystem, isVfsError, type VfsError } from '../../vf
 import { type BashFileSystemOptions, bashFileSystem } from './bash-file-system.ts'
 import { loadJustBash } from './load-just-bash.ts'
 
-/** What `Bash` takes, but for the files: those are the file system's. */
+/** Options of `Bash` without the files, which the file system provides. */
 export type CreateBashOptions = Omit<BashOptions, 'fs' | 'files'> & BashFileSystemOptions
 
 /**
- * A shell whose files are a file system's; it starts in `/`. A redirection that the file system refuses ends the
- * script with exit code 1, where a plain `Bash` has its `exec` reject. ENOTSUP if just-bash is not installed.
+ * Creates a shell on a file system; it starts in `/`. A redirection that the file system refuses ends the
+ * script with exit code 1, whereas `exec` of a plain `Bash` rejects. ENOTSUP if just-bash is not installed.
  */
 export async function createBash(fs: FileSystem, { ctx, ...options }: CreateBashOptions = {}): Promise<Bash> {
   const { Bash } = await loadJustBash()
@@ -25,7 +25,7 @@ export async function createBash(fs: FileSystem, { ctx, ...options }: CreateBash
   return new Shell({ cwd: '/', ...options, fs: bashFileSystem(fs, ctx === undefined ? {} : { ctx }) })
 }
 
-/** As a shell says it: `bash: /a/b: Read-only file system`. */
+/** Formats an error as a shell does: `bash: /a/b: Read-only file system`. */
 function formatShellError({ path, detail, code }: VfsError): string {
   const words = detail ?? errorCodes[code]
   return `bash: ${path}: ${words.charAt(0).toUpperCase()}${words.slice(1)}\n`

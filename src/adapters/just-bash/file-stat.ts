@@ -10,10 +10,10 @@ import {
   trySync,
 } from '../../vfs/index.ts'
 
-/** Which file something is: commands refuse to copy or move what they cannot tell from its target. */
+/** Identity of a file: commands refuse to copy or move a file onto itself. */
 type FileIdentity = Pick<FsStat, 'dev' | 'ino' | 'identity'>
 
-/** Describes a path without following it; `device` tells one file system from another. ENOENT. */
+/** Returns the stat of a path without following it; `device` distinguishes file systems. ENOENT. */
 export async function describePath(
   fs: FileSystem,
   path: string,
@@ -26,7 +26,7 @@ export async function describePath(
   return toFsStat(stat, await getIdentity(fs, path, device, ctx))
 }
 
-/** A stat of ours as just-bash has it. */
+/** Converts a stat to just-bash's form. */
 export function toFsStat({ type, mode, size, mtime }: Stat, identity: FileIdentity): FsStat {
   return {
     isFile: type === 'file' || type === 'other',
@@ -47,12 +47,12 @@ async function getIdentity(
 ): Promise<FileIdentity> {
   const number = await findInode(fs, path, ctx)
   if (number !== undefined) return { dev: device, ino: number }
-  // Without hard links a file has one name, so its real path tells which it is.
+  // Without hard links a file has one name, so its real path identifies it.
   const real = isLinkable(fs) ? await fs.realpath(path, {}, ctx) : path
   return { identity: `${device}:${real}` }
 }
 
-/** Undefined where files have no numbers: in some mounts of a table that declares them, perhaps. */
+/** Returns the inode number; undefined where there is none, as in some mounts of a table that declares them. */
 async function findInode(fs: FileSystem, path: string, ctx?: CallContext): Promise<number | undefined> {
   if (!isHardLinkable(fs)) return undefined
   try {

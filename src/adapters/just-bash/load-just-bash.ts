@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** The package, when it is first needed: it is not ours to require. ENOTSUP with what to install where it is not. */
+/** Loads the optional package on first use. ENOTSUP with the package to install. */
 export async function loadJustBash(
   load: () => Promise<typeof import('just-bash')> = () => import('just-bash'),
 ): Promise<typeof import('just-bash')> {

@@ -6,7 +6,7 @@ import {
   type StatChanges,
 } from '../../vfs/index.ts'
 
-/** Changes metadata where the file system keeps any that can be set, and says whether it does. ENOENT. */
+/** Changes metadata; returns false if the file system cannot set any. ENOENT. */
 export async function setAttributes(
   fs: FileSystem,
   path: string,
@@ -18,7 +18,7 @@ export async function setAttributes(
     await fs.setattr(path, changes, ctx)
     return true
   } catch (error) {
-    // A mount table declares what any of its mounts can do.
+    // A mount table declares the union of its mounts' capabilities.
     if (isVfsError(error, 'ENOTSUP')) return false
     throw error
   }

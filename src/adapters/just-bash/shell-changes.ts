@@ -17,7 +17,7 @@ import { setAttributes } from './set-attributes.ts'
 import type { ShellView } from './shell-view.ts'
 import type { SystemFiles } from './system-files.ts'
 
-/** What a script does to the files. The shell's own stay as they are: EROFS, and devices swallow what is written. */
+/** Changes made by a script. The shell's own files are read-only (EROFS), and devices discard writes. */
 export class ShellChanges {
   readonly #fs: FileSystem
   readonly #system: SystemFiles
@@ -37,7 +37,7 @@ export class ShellChanges {
 
   async append(path: string, bytes: Uint8Array): Promise<void> {
     if (await this.#isDevice(path)) return
-    // Each `>>` begins by appending nothing, to see whether it can: no reason to change a file that is there.
+    // Each `>>` first appends nothing as a probe; it must not change an existing file.
     if (bytes.length === 0 && (await this.#isFile(path))) return
     await append(this.#fs, path, bytes, this.#ctx)
   }
@@ -48,7 +48,7 @@ export class ShellChanges {
       if (parents) return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
-    // A directory of the shell may not be in the file system yet.
+    // A directory of the shell may not exist in the file system yet.
     const isBelowOwn = this.#system.isDirectory(dirname(path)) && !(await this.#view.exists(path))
     await this.#fs.mkdir(path, { parents: parents || isBelowOwn }, this.#ctx)
   }
@@ -94,7 +94,7 @@ export class ShellChanges {
     await this.#fs.link(existing, path, this.#ctx)
   }
 
-  /** Where metadata cannot be set, a path that is there is left as it is: scripts go on, as on a memory stick. */
+  /** Sets metadata; ignored on file systems without it, so that scripts continue. */
   async setattr(path: string, changes: StatChanges): Promise<void> {
     this.#assertNotSystemFile(path)
     const isSet = await setAttributes(this.#fs, path, changes, this.#ctx)
@@ -113,7 +113,7 @@ export class ShellChanges {
     return (await this.#view.exists(path)) && (await this.#view.stat(path)).isFile
   }
 
-  /** A link of the file system may lead to a device: written to there, it would be a file that nobody sees. */
+  /** True if a link leads to a device: a write must not create a hidden file there. */
   async #isDevice(path: string): Promise<boolean> {
     const at = this.#system.isFile(path) ? path : await followLinks(this.#fs, path, this.#ctx)
     if (this.#system.isFile(at) && at.startsWith('/dev/')) return true
@@ -127,9 +127,9 @@ export class ShellChanges {
 }
 
 export interface RemovalOptions {
-  /** A directory with all it holds. */
+  /** Remove a directory with its content. */
   readonly recursive: boolean
-  /** Accept that there is nothing. */
+  /** Ignore a missing path. */
   readonly force: boolean
 }
 

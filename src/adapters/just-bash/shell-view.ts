@@ -16,7 +16,7 @@ import type { SystemFiles } from './system-files.ts'
 
 let devices = 0
 
-/** What a script sees: the files of a file system, and among them the shell's own. */
+/** The view of a script: a file system merged with the shell's own files. */
 export class ShellView {
   readonly #fs: FileSystem
   readonly #system: SystemFiles
@@ -29,7 +29,7 @@ export class ShellView {
     this.#ctx = ctx
   }
 
-  /** The whole content of a file. ENOENT, EISDIR. */
+  /** Reads a whole file. ENOENT, EISDIR. */
   read(path: string): Promise<Uint8Array> {
     return this.#lookUp(path, async (at) => {
       const own = this.#system.get(at)
@@ -37,7 +37,7 @@ export class ShellView {
     })
   }
 
-  /** Describes what a path leads to. ENOENT, ELOOP. */
+  /** Returns the stat of a path with links followed. ENOENT, ELOOP. */
   stat(path: string): Promise<FsStat> {
     return this.#lookUp(path, async (at) => {
       const stat = await this.lstat(at)
@@ -46,7 +46,7 @@ export class ShellView {
     })
   }
 
-  /** Describes a path, a link itself included. ENOENT. */
+  /** Returns the stat of a path without following a link. ENOENT. */
   async lstat(path: string): Promise<FsStat> {
     const own = this.#system.get(path)
     if (own instanceof Uint8Array) return this.#getSystemStat(path)
@@ -58,11 +58,11 @@ export class ShellView {
     }
   }
 
-  /** Whether a path leads anywhere. What may not be looked at, or leads round in a circle, does not. */
+  /** True if a path leads to anything. False if it is unreadable or a cycle of links. */
   async exists(path: string): Promise<boolean> {
     if (this.#system.get(path) !== undefined) return true
     try {
-      // Asked first: most paths a shell asks about are not there, and an error costs more than an answer.
+      // Check first: most paths a shell probes are missing, and an error costs more than a result.
       if (!(await this.#fs.exists(path, this.#ctx))) return await this.#leadsToSystemFile(path)
       if (isLinkable(this.#fs)) await this.stat(path)
       return true
@@ -73,7 +73,7 @@ export class ShellView {
     }
   }
 
-  /** The names in a directory, sorted. ENOENT, ENOTDIR. */
+  /** Lists a directory, sorted. ENOENT, ENOTDIR. */
   readdir(path: string): Promise<DirEntry[]> {
     return this.#lookUp(path, async (at) => {
       if (!this.#system.isDirectory(at)) return this.#list(at)
@@ -87,7 +87,7 @@ export class ShellView {
     })
   }
 
-  /** The path without links. ENOENT unless there is something. */
+  /** Resolves all links of a path. ENOENT if nothing is there. */
   async realpath(path: string): Promise<string> {
     const real = await this.#realpath(path)
     await this.lstat(real)
@@ -95,7 +95,7 @@ export class ShellView {
   }
 
   /**
-   * Looks a path up, and once more where its links lead if the file system has nothing there: a link of its own may
+   * Looks a path up, and again with its links resolved if the file system has nothing there: a link may
    * lead to a file of the shell.
    */
   async #lookUp<T>(path: string, look: (path: string) => Promise<T>): Promise<T> {

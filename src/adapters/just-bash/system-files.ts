@@ -1,11 +1,11 @@
 import { basename, dirname, normalize } from '../../vfs/index.ts'
 
-/** A path that is the shell's own: a file's bytes, or a directory. */
+/** A path of the shell's own: a file's bytes, or a directory. */
 export type SystemEntry = Uint8Array | 'directory'
 
 /**
- * What just-bash puts into a new file system so that scripts find a machine: `/bin`, `/usr/bin`, `/dev`, `/proc`.
- * It is kept here and shown among the files, so that none of it is written to the file system below.
+ * Files that just-bash puts into a new file system: `/bin`, `/usr/bin`, `/dev`, `/proc`.
+ * They are held here and merged into listings; none is written to the file system below.
  */
 export class SystemFiles {
   readonly since: Date = new Date()
@@ -25,7 +25,7 @@ export class SystemFiles {
     return this.#entries.get(path) === 'directory'
   }
 
-  /** The names in one of these directories. */
+  /** Returns the names in one of these directories. */
   namesIn(directory: string): readonly string[] {
     return [...(this.#names.get(directory) ?? [])]
   }

@@ -5,7 +5,7 @@ type EncodingOption = { readonly encoding?: BufferEncoding | null } | BufferEnco
 
 const decoder = new TextDecoder()
 
-/** What a script wrote as bytes; UTF-8 unless it says otherwise. */
+/** Encodes content written by a script; UTF-8 by default. */
 export function toBytes(content: FileContent, option: EncodingOption): Uint8Array {
   return typeof content === 'string' ? Buffer.from(content, getEncoding(option)) : content
 }
@@ -17,7 +17,7 @@ export function toText(bytes: Uint8Array, option: EncodingOption): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(encoding)
 }
 
-/** One character for each byte, which is how a script passes bytes on. */
+/** Returns one character per byte, the form in which scripts pass bytes. */
 export function toByteString(bytes: Uint8Array): ByteString {
   const text: unknown = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   if (isByteString(text)) return text
@@ -31,6 +31,6 @@ function isByteString(text: unknown): text is ByteString {
 
 function getEncoding(option: EncodingOption): BufferEncoding {
   const encoding = (typeof option === 'string' ? option : option?.encoding) ?? 'utf8'
-  // Node drops the eighth bit of what it calls ASCII; to just-bash it is text like any other.
+  // Node drops the eighth bit of ASCII; just-bash treats ASCII as text.
   return encoding === 'utf-8' || encoding === 'ascii' ? 'utf8' : encoding
 }

@@ -11,15 +11,15 @@ import {
 } from '../../tools/index.ts'
 import { type LangChain, loadLangChain } from './load-langchain.ts'
 
-/** What LangChain tells a tool of its call. */
+/** Call information that LangChain passes to a tool. */
 interface CallConfig {
   readonly signal?: AbortSignal
   readonly toolCall?: { readonly id?: string }
 }
 
 /**
- * The tools of a file system, a namespace or a registry for LangChain. The whole result of a call is its message's
- * `artifact`. EINVAL as `agentTools`, ENOTSUP where the package is not installed.
+ * Returns the tools of a file system, a namespace or a registry for LangChain. A message carries the whole result as
+ * its `artifact`. EINVAL as `agentTools`, ENOTSUP if the package is not installed.
  */
 export async function langchainTools(
   toolset: Toolset,
@@ -51,7 +51,7 @@ function createTool(
     func: async (args: unknown, _run: unknown, config: CallConfig = {}) => {
       const result = await call(args, config)
       const id = config.toolCall?.id
-      // Without an id nobody called but a program, which reads the text.
+      // Without an id, a program called, which reads the text.
       return id === undefined
         ? result.text
         : new ToolMessage({ ...toMessageFields(result), name, tool_call_id: id })

@@ -1,12 +1,12 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** The classes of LangChain that tools are made of. */
+/** LangChain classes that the tools need. */
 export interface LangChain {
   readonly DynamicStructuredTool: typeof import('@langchain/core/tools').DynamicStructuredTool
   readonly ToolMessage: typeof import('@langchain/core/messages').ToolMessage
 }
 
-/** The package, when it is first needed: it is not ours to require. ENOTSUP with what to install where it is not. */
+/** Loads the optional package on first use. ENOTSUP with the package to install. */
 export async function loadLangChain(load: () => Promise<LangChain> = loadClasses): Promise<LangChain> {
   try {
     return await load()

@@ -23,10 +23,10 @@ import {
 import type { MaybeAsync } from './coroutine.ts'
 import type { DirectoryCursor, DriverFile, FileSource, FsDriver, WriteMode } from './fs-driver.ts'
 
-/** What is told of a file where they have no numbers. */
+/** Identity of files without inode numbers. */
 const NO_IDENTITY: InodeIdentity = { ino: 0, nlink: 1 }
 
-/** Any file system. Where it answers at once as well, that is used for what changes nothing, and for open files. */
+/** Driver for any file system. Uses the synchronous face, if there is one, for reads and for open files. */
 export class AsyncDriver implements FsDriver {
   readonly isWritable: boolean
   readonly #fs: FileSystem
@@ -54,7 +54,7 @@ export class AsyncDriver implements FsDriver {
   }
 
   list(path: string): DirectoryCursor {
-    // A directory may be read by any call, whichever opened it.
+    // Any call may read the directory, synchronous or not.
     const entries = trySync(this.#fs, (sync) => sync.readdir(path, this.#ctx))?.values()
     if (entries !== undefined) return { isSync: true, next: () => entries.next().value, close: () => {} }
     const names = this.#fs.readdir(path, this.#ctx)[Symbol.asyncIterator]()
@@ -71,7 +71,7 @@ export class AsyncDriver implements FsDriver {
   }
 
   open(path: string, options: OpenOptions): MaybeAsync<DriverFile> {
-    // One kind of descriptor for all calls, and one that outlives its name.
+    // One kind of descriptor for all calls, which stays valid after an unlink.
     const now = trySync(this.#fs, (sync) => sync.open(path, options, this.#ctx))
     return now ?? this.#openFile(path, options)
   }
@@ -157,7 +157,7 @@ export class AsyncDriver implements FsDriver {
     try {
       return await fs.identity(path, this.#ctx)
     } catch (error) {
-      // A mount table declares what any of its mounts can do.
+      // A mount table declares the union of its mounts' capabilities.
       if (isVfsError(error, 'ENOTSUP')) return NO_IDENTITY
       throw error
     }
@@ -176,7 +176,7 @@ export class AsyncDriver implements FsDriver {
     }
   }
 
-  /** Looks, then removes: what somebody puts into it in between goes too. */
+  /** Checks, then removes: a file created in between is lost. */
   async #removeEmpty(path: string): Promise<void> {
     const { type } = await this.#fs.stat(path, this.#ctx)
     if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })

@@ -9,7 +9,7 @@ export type FsFunction = (...args: unknown[]) => unknown
 export type FsFunctions = Record<string, FsFunction>
 type Operations = Readonly<Record<string, FsOperation>>
 
-/** Calls of which a callback gets the parts of the result one by one. */
+/** Calls whose callback receives the parts of the result as separate arguments. */
 const RESULT_PARTS: Readonly<Record<string, readonly [string, string]>> = {
   read: ['bytesRead', 'buffer'],
   write: ['bytesWritten', 'buffer'],
@@ -17,7 +17,7 @@ const RESULT_PARTS: Readonly<Record<string, readonly [string, string]>> = {
   writev: ['bytesWritten', 'buffers'],
 }
 
-/** Each operation as a call that gives a promise. */
+/** Wraps each operation as a call that returns a promise. */
 export function createPromiseFunctions(site: FsContext, operations: Operations): FsFunctions {
   return mapOperations(
     operations,
@@ -27,12 +27,12 @@ export function createPromiseFunctions(site: FsContext, operations: Operations):
   )
 }
 
-/** Each operation as a call with a callback. */
+/** Wraps each operation as a call with a callback. */
 export function createCallbackFunctions(site: FsContext, operations: Operations): FsFunctions {
   return mapOperations(operations, (operation, name) => createCallbackFunction(site, operation, name))
 }
 
-/** One operation as a call with a callback. Wrong arguments are thrown at once, as Node does. */
+/** Wraps an operation as a call with a callback. Invalid arguments throw at once, as in Node. */
 export function createCallbackFunction(site: FsContext, operation: FsOperation, name: string): FsFunction {
   const call = (...given: unknown[]) => {
     const { args, callback } = splitCallback(given)
@@ -48,7 +48,7 @@ export function createCallbackFunction(site: FsContext, operation: FsOperation, 
   })
 }
 
-/** Each operation as a call that is done when it returns; ENOTSUP where the file system cannot answer at once. */
+/** Wraps each operation as a synchronous call; ENOTSUP if the file system has no synchronous face. */
 export function createSyncFunctions(site: FsContext | undefined, operations: Operations): FsFunctions {
   return Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => {
@@ -62,7 +62,7 @@ export function createSyncFunctions(site: FsContext | undefined, operations: Ope
   )
 }
 
-/** The arguments of a call, and the callback that follows them. */
+/** Separates the callback from the arguments before it. */
 export function splitCallback(given: readonly unknown[]): {
   args: unknown[]
   callback: (...results: unknown[]) => void
@@ -73,7 +73,7 @@ export function splitCallback(given: readonly unknown[]): {
   return { args: given.slice(0, at), callback: (...results) => found(...results) }
 }
 
-/** Begins at once. Only wrong arguments are thrown; every other failure is in the promise. */
+/** Starts at once. Only invalid arguments throw; every other failure rejects. */
 function startOrReject<T>(start: () => MaybeAsync<T>): Promise<T> {
   try {
     return Promise.resolve(start())

@@ -1,13 +1,13 @@
-/** What is at hand now, or comes later. */
+/** A value, or a promise of it. */
 export type MaybeAsync<T> = T | Promise<T>
 
 /**
- * An operation in steps, written once for callers that wait and callers that cannot: it pauses where an answer is
- * not at hand.
+ * An operation in steps, written once for synchronous and asynchronous callers: it yields where a value is
+ * pending.
  */
 export type Coroutine<T> = Generator<Promise<void>, T, void>
 
-/** The value of an answer: `const stat = yield* settled(ground.lstat(path))`. */
+/** Waits for a value: `const stat = yield* waitFor(driver.lstat(path))`. */
 export function* waitFor<T>(answer: MaybeAsync<T>): Coroutine<T> {
   if (!(answer instanceof Promise)) return answer
   const held: { outcome: { readonly value: T } | undefined } = { outcome: undefined }
@@ -18,18 +18,18 @@ export function* waitFor<T>(answer: MaybeAsync<T>): Coroutine<T> {
   return held.outcome.value
 }
 
-/** Runs steps for a caller that cannot wait. */
+/** Runs a coroutine synchronously. */
 export function runSync<T>(steps: Coroutine<T>): T {
   let step = steps.next()
   while (!step.done) {
-    // Left alone it could be an unhandled rejection beside the error below.
+    // Avoid an unhandled rejection beside the error below.
     step.value.catch(() => {})
     step = steps.throw(new TypeError('a synchronous call was given something that has to be waited for'))
   }
   return step.value
 }
 
-/** Runs steps as far as they go without waiting; the rest later. What fails before the first wait is thrown. */
+/** Runs a coroutine up to its first wait, then asynchronously. Failures before the first wait throw. */
 export function startCoroutine<T>(steps: Coroutine<T>): MaybeAsync<T> {
   const { done, value } = steps.next()
   return done ? value : runRest(steps, value)

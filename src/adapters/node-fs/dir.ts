@@ -6,12 +6,12 @@ import type { DirectoryNameReader } from './operations/index.ts'
 type ReadCallback = (error: unknown, entry?: Dirent | null) => void
 type CloseCallback = (error?: unknown) => void
 
-/** A directory that is open to be read name by name, as `fs.Dir` has it. */
+/** An open directory, as `fs.Dir`. */
 export class Dir implements AsyncDisposable, Disposable {
   readonly path: string
   readonly #reader: DirectoryNameReader
   #isClosed = false
-  /** Calls that were begun and are not answered yet. */
+  /** Number of pending calls. */
   #pending = 0
 
   constructor(path: string, names: DirectoryNameReader) {
@@ -19,7 +19,7 @@ export class Dir implements AsyncDisposable, Disposable {
     this.#reader = names
   }
 
-  /** The next name; null when there are no more. */
+  /** Reads the next entry; null at the end. */
   read(callback?: ReadCallback): Promise<Dirent | null> | undefined {
     const next = this.#startPending(this.#next())
     if (callback === undefined) return next
@@ -48,7 +48,7 @@ export class Dir implements AsyncDisposable, Disposable {
 
   closeSync(): void {
     this.#assertIdle()
-    // A listing whose names come later is let go without waiting: there is nothing it could lose.
+    // Closing an asynchronous listing need not be awaited: it cannot lose anything.
     if (this.#reader.isSync) runSync(this.#close())
     else this.#startPending(this.#close()).catch(() => {})
   }

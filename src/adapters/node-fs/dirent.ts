@@ -1,6 +1,6 @@
 import type { FileType } from '../../vfs/index.ts'
 
-/** One name of a listing, as `fs.Dirent` has it. */
+/** An entry of a listing, as `fs.Dirent`. */
 export class Dirent {
   readonly name: string | Buffer
   readonly parentPath: string
@@ -24,7 +24,7 @@ export class Dirent {
     return this.#type === 'symlink'
   }
 
-  /** What is neither file, directory nor link is a device, as its stats say. */
+  /** True for anything but a file, directory or link, as in its stats. */
   isCharacterDevice(): boolean {
     return this.#type === 'other'
   }

@@ -2,10 +2,10 @@ import { createNodeError } from './node-error.ts'
 import type { OpenNodeFile } from './open-node-file.ts'
 import { createArgumentTypeError } from './parse-arguments.ts'
 
-/** Far from what the process has open: a number that strays into the real `fs` is EBADF there. */
+/** Far above the process's descriptors: a number passed to the real `fs` by mistake is EBADF there. */
 const FIRST_DESCRIPTOR = 1_000_000
 
-/** Open files by number. The lowest free number is taken, as a kernel does. */
+/** Open files by number. Allocates the lowest free number, as a kernel does. */
 export class FileDescriptors {
   readonly #open = new Map<number, OpenNodeFile>()
   #next = FIRST_DESCRIPTOR
@@ -17,7 +17,7 @@ export class FileDescriptors {
     return fd
   }
 
-  /** EBADF. */
+  /** Returns an open file. EBADF. */
   get(fd: unknown, syscall: string): OpenNodeFile {
     if (typeof fd !== 'number') throw createArgumentTypeError('fd', 'of type number', fd)
     const file = this.#open.get(fd)
@@ -25,7 +25,7 @@ export class FileDescriptors {
     return file
   }
 
-  /** Takes a number out of use. EBADF. */
+  /** Frees a number. EBADF. */
   release(fd: unknown): OpenNodeFile {
     const file = this.get(fd, 'close')
     if (typeof fd === 'number') {

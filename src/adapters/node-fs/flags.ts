@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { inspect } from 'node:util'
 import { ArgumentError } from './node-error.ts'
 
-/** What an open file may be used for, and what opening it does. */
+/** Access mode of an open file, and the effects of opening it. */
 export interface OpenFlags {
   readonly read: boolean
   readonly write: boolean
@@ -44,7 +44,7 @@ const FLAG_BITS: Readonly<Record<string, number>> = {
   'sa+': O_APPEND | O_CREAT | O_RDWR | O_SYNC,
 }
 
-/** Flags as Node takes them: letters, or the bits of `open`. */
+/** Parses flags as Node does: letters, or the bits of `open`. */
 export function parseFlags(flags: unknown, otherwise: string): OpenFlags {
   const given = flags === undefined || flags === null ? otherwise : flags
   const bits = typeof given === 'string' ? FLAG_BITS[given] : given

@@ -15,7 +15,7 @@ import type { Ownership } from './stats.ts'
 
 const MAX_NAME_BYTES = 255
 
-/** What an operation works on: the files, and what belongs to the `fs` object that was asked. */
+/** Context of an operation: the driver and the state of the `fs` object. */
 export interface FsContext {
   readonly driver: FsDriver
   readonly cwd: string
@@ -23,14 +23,14 @@ export interface FsContext {
   readonly descriptors: FileDescriptors
 }
 
-/** The stat of a path with its links followed. */
+/** Returns the stat of a path with its links followed. */
 export function* statFollowed({ driver }: FsContext, path: string): Coroutine<SyncStat> {
   const stat = yield* waitFor(driver.lstat(path))
   if (stat.type !== 'symlink') return stat
   return yield* waitFor(driver.lstat(yield* waitFor(driver.realpath(path))))
 }
 
-/** The stat of a path, or undefined if nothing is there. */
+/** Returns the stat of a path, or undefined if it is missing. */
 export function* lstatIfPresent({ driver }: FsContext, path: string): Coroutine<SyncStat | undefined> {
   try {
     return yield* waitFor(driver.lstat(path))
@@ -40,7 +40,7 @@ export function* lstatIfPresent({ driver }: FsContext, path: string): Coroutine<
   }
 }
 
-/** The same with links followed; a link that leads nowhere is nothing. */
+/** Like `lstatIfPresent`, with links followed; a broken link is missing. */
 export function* statIfPresent(site: FsContext, path: string): Coroutine<SyncStat | undefined> {
   try {
     return yield* statFollowed(site, path)
@@ -56,8 +56,8 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * ENOENT or ENOTDIR if a new name cannot be made at the path, for file systems that would make the parents.
- * @param ofSlash the code for a path with a slash at its end, where only a directory could be made.
+ * ENOENT or ENOTDIR if a new name cannot be created, for file systems that would create the parents.
+ * @param ofSlash the code for a path with a trailing slash, which only a directory could have.
  */
 export function* assertParent(site: FsContext, path: string, ofSlash: ErrorCode = 'ENOENT'): Coroutine<void> {
   if (path.endsWith('/')) throw new VfsError(ofSlash, path)
@@ -67,8 +67,8 @@ export function* assertParent(site: FsContext, path: string, ofSlash: ErrorCode 
 }
 
 /**
- * The canonical path of what the caller named, as the kernel reads it: `..` leaves the directory that a link led
- * into, and what is followed by a slash has to be a directory; if nothing is there, it keeps its slash.
+ * Resolves a path as the kernel does: `..` leaves the directory that a link led into, and a trailing slash
+ * requires a directory; a missing path keeps its slash.
  */
 export function* resolvePath(site: FsContext, given: string): Coroutine<string> {
   if (given === '') throw new VfsError('ENOENT', given)
@@ -87,14 +87,14 @@ function* resolveDotDot(site: FsContext, whole: string): Coroutine<string> {
   return path
 }
 
-/** Where a directory really is. */
+/** Resolves the links of a directory. */
 function* resolveDirectory(site: FsContext, path: string): Coroutine<string> {
   const { type } = yield* statFollowed(site, path)
   if (type !== 'directory') throw new VfsError('ENOTDIR', path)
   return yield* waitFor(site.driver.realpath(path))
 }
 
-/** A path that ended with a slash: a link to a directory is that directory. */
+/** Resolves a path that ended with a slash: a link to a directory is that directory. */
 function* resolveTrailingSlash(site: FsContext, path: string): Coroutine<string> {
   const isThere = (yield* lstatIfPresent(site, path)) !== undefined
   return isThere ? yield* resolveDirectory(site, path) : `${path}/`
@@ -106,7 +106,7 @@ function assertNames(path: string): void {
   if (path.split('/').some(isLong)) throw new VfsError('ENAMETOOLONG', path)
 }
 
-/** Runs an operation and tells its failures as Node does. */
+/** Runs an operation and converts its errors to Node's. */
 export function* withNodeErrors<T>(site: FsContext, asked: SyscallInfo, steps: Coroutine<T>): Coroutine<T> {
   try {
     return yield* steps
@@ -116,7 +116,7 @@ export function* withNodeErrors<T>(site: FsContext, asked: SyscallInfo, steps: C
   }
 }
 
-/** Whether a missing path lies below something that is no directory: a kernel tells the two apart. */
+/** True if a missing path lies below a non-directory: a kernel distinguishes the two. */
 export function* isBelowFile(site: FsContext, missing: string): Coroutine<boolean> {
   for (const path of ancestors(missing).reverse()) {
     const stat = yield* statIfPresent(site, path)
@@ -125,7 +125,7 @@ export function* isBelowFile(site: FsContext, missing: string): Coroutine<boolea
   return false
 }
 
-/** Whether two paths lead to one file. */
+/** True if two paths lead to one file. */
 export function* isSameFile({ driver }: FsContext, one: string, other: string): Coroutine<boolean> {
   const [first, second] = [yield* waitFor(driver.realpath(one)), yield* waitFor(driver.realpath(other))]
   if (first === second) return true

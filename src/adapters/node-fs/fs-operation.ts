@@ -3,10 +3,10 @@ import { type FsContext, resolvePath, withNodeErrors } from './fs-context.ts'
 import type { OpenNodeFile } from './open-node-file.ts'
 import { parsePath } from './parse-arguments.ts'
 
-/** An operation of Node's fs without its callback. Arguments are what anybody passes: each operation looks at its own. */
+/** An operation of Node's fs without its callback. Arguments are untyped: each operation validates its own. */
 export type FsOperation<T = unknown> = (site: FsContext, ...args: unknown[]) => Coroutine<T>
 
-/** An operation on one path. */
+/** Defines an operation on one path. */
 export function definePathOperation<T>(
   syscall: string,
   run: (site: FsContext, path: string, ...rest: unknown[]) => Coroutine<T>,
@@ -18,7 +18,7 @@ export function definePathOperation<T>(
   }
 }
 
-/** An operation on two paths. The second is looked up by the operation: which failure comes first is part of the contract. */
+/** Defines an operation on two paths. The operation resolves the second, since the order of failures matters. */
 export function defineTwoPathOperation<T>(
   syscall: string,
   run: (site: FsContext, from: string, to: Coroutine<string>, ...rest: unknown[]) => Coroutine<T>,
@@ -33,7 +33,7 @@ export function defineTwoPathOperation<T>(
   }
 }
 
-/** An operation on an open file. */
+/** Defines an operation on an open file. */
 export function defineFileOperation<T>(
   syscall: string,
   run: (site: FsContext, file: OpenNodeFile, ...rest: unknown[]) => Coroutine<T>,

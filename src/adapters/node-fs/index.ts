@@ -1,7 +1,7 @@
 /**
  * Any file system as an object with the calls of `node:fs`: promises, callbacks, streams, descriptors, and
- * synchronous calls where the file system can answer at once. For packages that take an `fs`.
- * Invariant: nothing here touches a file of this machine, whatever path it is given.
+ * synchronous calls where the file system has a synchronous face. For packages that take an `fs`.
+ * Invariant: no path reaches a file of the host.
  */
 export { NodeFileHandle } from './node-file-handle.ts'
 export { type NodeFsOptions, nodeFs } from './node-fs.ts'

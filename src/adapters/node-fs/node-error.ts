@@ -2,14 +2,14 @@ import { constants } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
 import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
 
-/** What was asked for, as Node's errors tell it: the call and its paths as the caller gave them. */
+/** The failed call as Node's errors name it: the syscall and its paths as given. */
 export interface SyscallInfo {
   readonly syscall: string
   readonly path?: string
   readonly dest?: string
 }
 
-/** Codes Node does not know, as the nearest it does; the original is the `cause`. */
+/** Nearest Node code for codes Node does not know; the original is the `cause`. */
 const NODE_CODES: Partial<Record<ErrorCode, NodeCode>> = {
   ECONFLICT: 'ESTALE',
   EUNAVAILABLE: 'EAGAIN',
@@ -19,7 +19,7 @@ const NODE_CODES: Partial<Record<ErrorCode, NodeCode>> = {
 
 type NodeCode = keyof typeof constants.errno
 
-/** Where the code says it all: what else a file system has to say about these is in the `cause` only. */
+/** Codes that need no detail: the file system's detail is only in the `cause`. */
 const SELF_EXPLANATORY_CODES: ReadonlySet<string> = new Set([
   'ENOENT',
   'EEXIST',
@@ -31,7 +31,7 @@ const SELF_EXPLANATORY_CODES: ReadonlySet<string> = new Set([
   'ELOOP',
 ])
 
-/** An error of Node: `ENOENT: no such file or directory, open '/x'`, with `errno`, `code`, `syscall`, `path` and `dest`. */
+/** Creates a Node error: `ENOENT: no such file or directory, open '/x'`, with `errno`, `code`, `syscall` and paths. */
 export function createNodeError(code: string, asked: SyscallInfo, cause?: unknown): NodeJS.ErrnoException {
   const errno = -getErrno(code)
   const { syscall, path, dest } = asked
@@ -46,14 +46,14 @@ export function createNodeError(code: string, asked: SyscallInfo, cause?: unknow
   })
 }
 
-/** A failure of a file system as Node would tell it. Everything that is none of those is left as it is. */
+/** Converts a file-system error to Node's form; leaves other errors as they are. */
 export function toNodeError(error: unknown, asked: SyscallInfo): unknown {
   if (!isVfsError(error)) return error
   const code = NODE_CODES[error.code] ?? error.code
   return createNodeError(code, asked, error)
 }
 
-/** The code of a failure, whichever of the two kinds it is. */
+/** Returns the code of an error of either kind. */
 export function getErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
@@ -64,7 +64,7 @@ function formatReason(cause: unknown): string {
   return ` (${cause.detail})`
 }
 
-/** The system's words, but for one that speaks of sockets only. */
+/** Returns the system's message, except for one that mentions sockets. */
 function getErrorText(code: string, errno: number): string {
   return code === 'ENOTSUP' ? 'operation not supported' : (getSystemErrorMessage(errno) ?? 'unknown error')
 }
@@ -77,7 +77,7 @@ function isNodeCode(code: string): code is NodeCode {
   return Object.hasOwn(constants.errno, code)
 }
 
-/** A wrong argument, which Node throws at once and never gives to a callback. */
+/** An invalid argument, which Node throws at once and never passes to a callback. */
 export class ArgumentError extends TypeError {
   readonly code: 'ERR_INVALID_ARG_TYPE' | 'ERR_INVALID_ARG_VALUE'
 
@@ -87,24 +87,24 @@ export class ArgumentError extends TypeError {
   }
 }
 
-/** An error of Node's own checks, such as those of `cp` and `rm`. */
+/** Creates an error of Node's own checks, such as those of `cp` and `rm`. */
 export function createCheckError(code: string, message: string, asked: SyscallInfo): Error {
   return Object.assign(new Error(message), { code, ...asked })
 }
 
-/** A synchronous call on a file system whose answers come later. */
+/** Creates the error of a synchronous call on an asynchronous file system. */
 export function createNotSyncError(syscall: string, path?: string): Error {
   const error = createNodeError('ENOTSUP', { syscall, ...(path !== undefined && { path }) })
   error.message += ' (this file system cannot answer at once: use promises or callbacks)'
   return error
 }
 
-/** An error with a code of Node's own, such as `ERR_INVALID_STATE`. */
+/** Creates an error with a code of Node's own, such as `ERR_INVALID_STATE`. */
 export function createCodedError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 
-/** What an aborted call fails with. */
+/** Creates the error of an aborted call. */
 export function createAbortError(cause: unknown): Error {
   const error = new Error('The operation was aborted', { cause })
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })

@@ -8,13 +8,13 @@ import { createCodedError } from './node-error.ts'
 import * as operations from './operations/index.ts'
 import { createWebStream } from './web-stream.ts'
 
-/** Makes Node's own streams, on files of ours. */
+/** Creates Node's own streams on our files. */
 export interface StreamFactory {
   createReadStream(path: unknown, options?: unknown): ReadStream
   createWriteStream(path: unknown, options?: unknown): WriteStream
 }
 
-/** What a handle does its work with. */
+/** Runs the operations of a handle. */
 export interface HandleRunner {
   run<T>(operation: FsOperation<T>, ...args: unknown[]): Promise<T>
   readonly streams: StreamFactory
@@ -22,7 +22,7 @@ export interface HandleRunner {
 
 const CLOSED_FD = -1
 
-/** An open file, as `fs.promises.open` gives it. */
+/** An open file, as `fs.promises.open` returns it. */
 export class NodeFileHandle extends EventEmitter implements AsyncDisposable {
   readonly #runner: HandleRunner
   #fd: number
@@ -36,18 +36,18 @@ export class NodeFileHandle extends EventEmitter implements AsyncDisposable {
     this.#fd = fd
   }
 
-  /** The number other calls take for it; -1 once it is closed. */
+  /** Descriptor number; -1 once closed. */
   get fd(): number {
     return this.#fd
   }
 
-  /** The number its asynchronous work is known by. */
+  /** Returns the id of its asynchronous context. */
   getAsyncId(): number {
     this.#resource ??= new AsyncResource('FILEHANDLE')
     return this.#resource.asyncId()
   }
 
-  /** Closes it; a second time, that is the first one's answer. */
+  /** Closes the file; a second call returns the first promise. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -121,7 +121,7 @@ export class NodeFileHandle extends EventEmitter implements AsyncDisposable {
     return createInterface({ input: this.createReadStream(options), crlfDelay: Number.POSITIVE_INFINITY })
   }
 
-  /** The bytes of the file, once; `autoClose` closes the handle at their end. */
+  /** Streams the file once; `autoClose` closes the handle at the end. */
   readableWebStream(options: unknown = {}): ReadableStream {
     if (this.#fd === CLOSED_FD)
       throw createCodedError('ERR_INVALID_STATE', 'Invalid state: The FileHandle is closed')

@@ -31,20 +31,20 @@ import { SyncDriver } from './sync-driver.ts'
 import { createWatch, createWatchPromise } from './watch-calls.ts'
 
 export interface NodeFsOptions {
-  /** Where relative paths start. `/` when absent. */
+  /** Base of relative paths; `/` when absent. */
   readonly cwd?: string
-  /** Goes with every call: who asks, and so on. */
+  /** Context of every call, such as the identity of the caller. */
   readonly context?: CallContext
-  /** Permission bits a new file or directory does not get. 0o022 when absent. */
+  /** Permission bits removed from new files and directories; 0o022 when absent. */
   readonly umask?: number
-  /** The owner that every file is said to have. 0 when absent. */
+  /** Owner reported for every file; 0 when absent. */
   readonly uid?: number
   readonly gid?: number
 }
 
 /**
- * A file system as an object with the calls of `node:fs`, for packages that take one. Failures are Node's errors;
- * what the file system said is their `cause`. Synchronous calls are ENOTSUP where it has no capability `sync`.
+ * Wraps a file system as an object with the calls of `node:fs`, for packages that take one. Failures are Node's errors
+ * with the original as `cause`. Synchronous calls are ENOTSUP without the capability `sync`.
  */
 export function nodeFs(fs: FileSystem, options: NodeFsOptions = {}): NodeFs {
   assertFileSystem(fs, '/', 'node-fs')
@@ -86,7 +86,7 @@ export function nodeFs(fs: FileSystem, options: NodeFsOptions = {}): NodeFs {
   return face
 }
 
-/** A promise gives a handle where a callback gives a number. */
+/** Creates `open`: the promise resolves to a handle, the callback receives a number. */
 function createOpen(
   site: FsContext,
   streams: StreamFactory,
@@ -99,7 +99,7 @@ function createOpen(
     new NodeFileHandle(work, await startCoroutine(operations.open(site, path, flags, mode)))
 }
 
-/** Its callback gets the answer alone, not an error first. */
+/** Creates `exists`, whose callback receives the result without an error before it. */
 function createExists(site: FsContext): (...args: unknown[]) => void {
   const ask = async (path: unknown) => startCoroutine(exists(site, path))
   const call = (...given: unknown[]) => {
@@ -123,7 +123,7 @@ function createClasses(streams: StreamFactory): Readonly<Record<string, unknown>
   }
 }
 
-/** Node has two ways to find a real path; here they are one. */
+/** Adds `realpath.native`, which is the same here. */
 function addNativeRealpath(calls: FsFunctions, name: string): FsFunctions {
   const { [name]: realpath } = calls
   if (realpath !== undefined) calls[name] = Object.assign(realpath, { native: realpath })

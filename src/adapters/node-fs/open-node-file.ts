@@ -4,10 +4,10 @@ import type { OpenFlags } from './flags.ts'
 import type { DriverFile, FsDriver } from './fs-driver.ts'
 import { createNodeError } from './node-error.ts'
 
-/** How much of a file of unknown size is read at a time. */
+/** Bytes per read of a file of unknown size. */
 const CHUNK_BYTES = 512 * 1024
 
-/** A file or directory that is open: what it may be used for, and where the next read or write goes. */
+/** An open file or directory with its flags and its position. */
 export class OpenNodeFile {
   readonly path: string
   readonly #driver: FsDriver
@@ -15,7 +15,7 @@ export class OpenNodeFile {
   /** Undefined for a directory. */
   readonly #file: DriverFile | undefined
   #position = 0
-  /** The last of the additions that are under way. */
+  /** Last of the pending appends. */
   #lastAppend: Promise<unknown> | undefined
 
   constructor(ground: FsDriver, path: string, flags: OpenFlags, file: DriverFile | undefined) {
@@ -25,7 +25,7 @@ export class OpenNodeFile {
     this.#file = file
   }
 
-  /** At a position, or (null) where the last read or write ended. EBADF, EISDIR. */
+  /** Reads at a position, or (null) at the current one. EBADF, EISDIR. */
   *read(length: number, position: number | null): Coroutine<Uint8Array> {
     const file = this.#requireFile('read', this.#flags.read)
     const bytes = yield* waitFor(file.read(position ?? this.#position, length))
@@ -33,7 +33,7 @@ export class OpenNodeFile {
     return bytes
   }
 
-  /** From where the last read or write ended. */
+  /** Reads from the current position to the end. */
   *readRest(): Coroutine<Buffer> {
     const chunks: Uint8Array[] = []
     for (;;) {
@@ -43,7 +43,7 @@ export class OpenNodeFile {
     }
   }
 
-  /** At a position, or (null) where the last read or write ended; always at the end if it was opened to append. EBADF. */
+  /** Writes at a position, or (null) at the current one; in append mode always at the end. EBADF. */
   *write(bytes: Uint8Array, position: number | null): Coroutine<void> {
     const file = this.#requireFile('write', this.#flags.write)
     if (bytes.length === 0) return
@@ -53,7 +53,7 @@ export class OpenNodeFile {
       return
     }
     const at = position ?? this.#position
-    // Before the write, so that the next one need not wait for this one to know its place.
+    // Advance before the write, so that the next one need not wait for it.
     if (position === null) this.#position = at + bytes.length
     yield* waitFor(file.write(at, bytes))
   }
@@ -72,7 +72,7 @@ export class OpenNodeFile {
     if (this.#file !== undefined) yield* waitFor(this.#file.sync())
   }
 
-  /** By the path it was opened at, as long as that leads to this very file. ENOENT. */
+  /** Sets attributes by path, as long as the path still leads to this file. ENOENT. */
   *setattr(changes: StatChanges): Coroutine<void> {
     if (this.#file !== undefined) {
       const { ino } = yield* waitFor(this.#file.stat())
@@ -86,7 +86,7 @@ export class OpenNodeFile {
     if (this.#file !== undefined) yield* waitFor(this.#file.close())
   }
 
-  /** After the additions that are under way, since each begins where the last one ended. The new size. */
+  /** Appends after all pending appends; returns the new size. */
   #append(file: DriverFile, bytes: Uint8Array): MaybeAsync<number> {
     const added = this.#lastAppend?.then(() => appendTo(file, bytes)) ?? appendTo(file, bytes)
     if (!(added instanceof Promise)) return added

@@ -6,7 +6,7 @@ import { parsePath } from './parse-arguments.ts'
 
 type Operations = Readonly<Record<string, FsOperation>>
 
-/** Works on open files; a promise gives a `FileHandle` for these. */
+/** Operations on open files; promises have a `FileHandle` for these. */
 export const descriptorOperations: Operations = {
   close: operations.close,
   fchmod: operations.fchmod,
@@ -27,7 +27,7 @@ const opendir: FsOperation<Dir> = function* (site, path, options) {
   return new Dir(parsePath(path), yield* operations.openListing(site, path, options))
 }
 
-/** The same in all three faces. */
+/** Operations that exist in all three forms. */
 export const pathOperations: Operations = {
   access: operations.access,
   appendFile: operations.appendFile,
@@ -57,7 +57,7 @@ export const pathOperations: Operations = {
   writeFile: operations.writeFile,
 }
 
-/** Whether something is at a path, links followed. Whatever is wrong with it, the answer is no. */
+/** Reports whether a path exists, links followed. Any failure is false. */
 export const exists: FsOperation<boolean> = function* (site, given) {
   try {
     yield* statFollowed(site, yield* resolvePath(site, parsePath(given)))

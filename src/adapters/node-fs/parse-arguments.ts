@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { ArgumentError } from './node-error.ts'
 
-/** One setting of an options object, whatever was passed for one. */
+/** Returns one option of an options argument of any type. */
 export function getOption(options: unknown, name: string): unknown {
   return typeof options === 'object' && options !== null ? Reflect.get(options, name) : undefined
 }
@@ -11,7 +11,7 @@ export function isOptionSet(options: unknown, name: string): boolean {
   return getOption(options, name) === true
 }
 
-/** A path as Node takes it: a string, a file: URL or bytes of UTF-8. */
+/** Parses a path as Node does: a string, a file: URL or bytes of UTF-8. */
 export function parsePath(path: unknown, name = 'path'): string {
   const text =
     path instanceof URL ? fileURLToPath(path) : path instanceof Uint8Array ? decodeUtf8(path, name) : path
@@ -25,14 +25,14 @@ export function parsePath(path: unknown, name = 'path'): string {
   )
 }
 
-/** Names are text in every file system of ours. */
+/** Decodes a path; names are text in every file system of ours. */
 function decodeUtf8(bytes: Uint8Array, name: string): string {
   const text = Buffer.from(bytes).toString()
   if (isDeepStrictEqual(Buffer.from(text), Buffer.from(bytes))) return text
   throw new ArgumentError('ERR_INVALID_ARG_VALUE', `The argument '${name}' must be valid UTF-8`)
 }
 
-/** The encoding of an options argument, which may be that encoding itself. */
+/** Returns the encoding of an options argument, which may be the encoding itself. */
 export function parseEncoding(options: unknown): BufferEncoding | 'buffer' | undefined {
   const encoding = typeof options === 'string' ? options : getOption(options, 'encoding')
   if (encoding === undefined || encoding === null) return undefined
@@ -44,14 +44,14 @@ export function parseEncoding(options: unknown): BufferEncoding | 'buffer' | und
   )
 }
 
-/** A name or path in the encoding that was asked for. */
+/** Encodes a name or path in the requested encoding. */
 export function encodeName(text: string, options: unknown): string | Buffer {
   const encoding = parseEncoding(options) ?? 'utf8'
   if (encoding === 'buffer') return Buffer.from(text)
   return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text).toString(encoding)
 }
 
-/** Permission bits: a number, or a string in octal. */
+/** Parses permission bits: a number, or a string in octal. */
 export function parseMode(mode: unknown, otherwise: number): number {
   if (mode === undefined || mode === null) return otherwise
   const bits = typeof mode === 'string' && /^[0-7]+$/.test(mode) ? Number.parseInt(mode, 8) : mode
@@ -65,7 +65,7 @@ export function parseMode(mode: unknown, otherwise: number): number {
   throw createArgumentTypeError('mode', 'of type number', mode)
 }
 
-/** A time as Node takes it: a Date, or seconds as a number or a string of one. */
+/** Parses a time as Node does: a Date, or seconds as a number or numeric string. */
 export function parseTime(time: unknown, name: string): Date {
   const seconds = typeof time === 'string' && time.trim() !== '' ? Number(time) : time
   const date =
@@ -74,7 +74,7 @@ export function parseTime(time: unknown, name: string): Date {
   throw createArgumentTypeError(name, 'of type number or string or an instance of Date', time)
 }
 
-/** A whole number from 0; `otherwise` when there is none. */
+/** Parses a whole number from 0; `otherwise` when absent. */
 export function parseCount(value: unknown, name: string, otherwise: number): number {
   if (value === undefined || value === null) return otherwise
   const count = typeof value === 'bigint' ? Number(value) : value
@@ -83,10 +83,10 @@ export function parseCount(value: unknown, name: string, otherwise: number): num
   throw createRangeError(name, value)
 }
 
-/** Where to read or write; null: where the last call ended. */
+/** Parses a position; null is the current one. */
 export function parsePosition(value: unknown): number | null {
   if (value === undefined || value === null || value === -1 || value === -1n) return null
-  // As Node: what is no number at all, such as the `undefined` of a caller without types, is the current position.
+  // As in Node, a value that is no number, such as `undefined`, is the current position.
   return typeof value === 'number' || typeof value === 'bigint' ? parseCount(value, 'position', 0) : null
 }
 

@@ -31,7 +31,7 @@ const ALL_FORMS = [
   'writeFile',
 ] as const
 
-/** Calls that take a descriptor, which promises have handles for, and one that no promise was made of. */
+/** Calls on descriptors, for which promises have handles, and one without a promise form. */
 const WITHOUT_PROMISE = [
   'close',
   'exists',
@@ -54,10 +54,10 @@ const CLASSES = ['Dir', 'Dirent', 'ReadStream', 'Stats', 'WriteStream'] as const
 type AllForms = (typeof ALL_FORMS)[number]
 type CallbackAndSync = AllForms | (typeof WITHOUT_PROMISE)[number]
 
-/** What there is of `fs.promises`. */
+/** Supported part of `fs.promises`. */
 export type NodeFsPromises = Pick<typeof nodeFs.promises, AllForms | 'watch' | 'constants'>
 
-/** What there is of `node:fs`, with Node's own types, so that it can be passed to whoever expects `fs`. */
+/** Supported part of `node:fs`, with Node's own types, so that it passes for `fs`. */
 export type NodeFs = Pick<
   typeof nodeFs,
   | CallbackAndSync
@@ -70,8 +70,8 @@ export type NodeFs = Pick<
 }
 
 /**
- * Takes an object for Node's `fs` once all its calls are there. Their types are Node's overloads, which no
- * implementation can be checked against; that they behave alike is what the differential tests are for.
+ * Asserts that an object has all calls of Node's `fs`. Their types are Node's overloads, which no
+ * implementation can be checked against; differential tests compare the behaviour.
  */
 export function assertShape(face: { readonly promises: object }): asserts face is NodeFs {
   const both = [...ALL_FORMS, ...WITHOUT_PROMISE]

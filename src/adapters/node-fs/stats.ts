@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileType, getPermissions, type SyncStat } from '../../vfs/index.ts'
 
-/** Who owns every file, and what a new one's permissions lack. */
+/** Owner of all files, and the umask of new ones. */
 export interface Ownership {
   readonly uid: number
   readonly gid: number
@@ -15,17 +15,17 @@ const TYPE_BITS: Readonly<Record<FileType, number>> = {
   other: constants.S_IFCHR,
 }
 
-/** Packages that compare files by device and number take 0 for "unknown". */
+/** Device number; packages that compare files treat 0 as unknown. */
 const DEVICE = 1
 const BLOCK_BYTES = 4096
 const UNIT_BYTES = 512
 
-/** Bits of type and permissions, as `st_mode` has them. */
+/** Returns type and permissions as in `st_mode`. */
 export function modeBits({ type, mode }: Pick<SyncStat, 'type' | 'mode'>): number {
   return TYPE_BITS[type] | getPermissions({ type, mode })
 }
 
-/** What both kinds of stats answer about the type. */
+/** Type predicates of both kinds of stats. */
 abstract class TypedStats {
   abstract readonly mode: number | bigint
 
@@ -62,7 +62,7 @@ abstract class TypedStats {
   }
 }
 
-/** Metadata as `fs.Stats` has it. A file has one time, its last change of content or of attributes. */
+/** Metadata as `fs.Stats`. A file has one time, its last change of content or of attributes. */
 export class Stats extends TypedStats {
   readonly dev: number = DEVICE
   readonly mode: number
@@ -114,7 +114,7 @@ export class Stats extends TypedStats {
 
 const NS_PER_MS = 1_000_000n
 
-/** The same in whole numbers of any size: what `{ bigint: true }` asks for. */
+/** Metadata as bigints, for `{ bigint: true }`. */
 export class BigIntStats extends TypedStats {
   readonly dev: bigint
   readonly mode: bigint

@@ -4,7 +4,7 @@ import { getOption, parsePath } from './parse-arguments.ts'
 
 type StreamCall = (...args: unknown[]) => void
 
-/** What Node's streams ask of a file system. */
+/** Calls that Node's streams make. */
 export interface StreamCalls {
   readonly open: StreamCall
   readonly close: StreamCall
@@ -29,7 +29,7 @@ export function createStreamFactory(calls: StreamCalls): StreamFactory {
   }
 }
 
-/** A stream class that can be called with `new`, and knows its instances, but never opens a file of this machine. */
+/** Creates a stream class that supports `new` and `instanceof`, and never opens a host file. */
 export function createStreamClass<T extends object>(
   create: (path: unknown, options?: unknown) => T,
   original: typeof ReadStream | typeof WriteStream,
@@ -46,13 +46,13 @@ function toOptions(options: unknown): object {
   return typeof options === 'object' && options !== null ? options : {}
 }
 
-/** What is open already needs no path. */
+/** An open descriptor needs no path. */
 function toStreamPath(path: unknown, options: unknown): string {
   const isOpen = getOption(options, 'fd') !== undefined && getOption(options, 'fd') !== null
   return isOpen ? '' : parsePath(path)
 }
 
-/** A handle is closed as one, so that it knows. */
+/** Closes a handle through the handle, so that its state stays correct. */
 function createSource(calls: StreamCalls, options: unknown): { fs: StreamCalls; fd?: number } {
   const handle = getOption(options, 'fd')
   if (!(handle instanceof NodeFileHandle)) return { fs: calls }

@@ -17,7 +17,7 @@ import type { DirectoryCursor, FileSource, FsDriver, WriteMode } from './fs-driv
 const COPY_BYTES = 1024 * 1024
 const NEW_CONTENT: OpenOptions = { write: true, create: true, truncate: true }
 
-/** A file system that answers at once. */
+/** Driver for a file system with a synchronous face. */
 export class SyncDriver implements FsDriver {
   readonly isWritable: boolean
   readonly #fs: SyncFileSystem
@@ -115,7 +115,7 @@ export class SyncDriver implements FsDriver {
     this.#fs.setattr(path, changes, this.#ctx)
   }
 
-  /** EEXIST if something is where nothing may be; ENOENT or ENOTDIR if a new file's parent is no directory. */
+  /** EEXIST if the path must be free; ENOENT or ENOTDIR if a new file's parent is not a directory. */
   #assertCreatable(path: string, isExclusive = false): void {
     const found = this.#lstatIfPresent(path)
     if (found !== undefined && isExclusive) throw new VfsError('EEXIST', path, { op: 'open' })

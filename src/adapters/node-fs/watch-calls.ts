@@ -25,7 +25,7 @@ export function createWatch(
   }
 }
 
-/** `fs.promises.watch(path, options?)`: events until the signal of the options says stop. */
+/** `fs.promises.watch(path, options?)`: events until the signal aborts. */
 export function createWatchPromise(
   fs: FileSystem,
   site: FsContext,

@@ -4,14 +4,14 @@ import type { WatchEvent } from './watcher.ts'
 
 const DEFAULT_MAX_QUEUE = 2048
 
-/** What `fs.promises.watch` takes beside what is watched. */
+/** Options of `fs.promises.watch` for its queue. */
 export interface WatchQueueOptions {
   readonly signal: AbortSignal | undefined
   readonly maxQueue: number
   readonly overflow: 'ignore' | 'error'
 }
 
-/** Checks options as Node does. */
+/** Validates options as Node does. */
 export function parseQueueOptions(options: unknown = {}): WatchQueueOptions {
   if (typeof options !== 'object' || options === null)
     throw createArgumentTypeError('options', 'of type object', options)
@@ -31,7 +31,7 @@ export function parseQueueOptions(options: unknown = {}): WatchQueueOptions {
 }
 
 /**
- * Events in the order they came, kept until they are asked for. Of more than the queue holds the last are dropped with
+ * Yields events in order from a bounded queue. On overflow, new events are dropped with
  * a warning, or the watch fails.
  */
 export async function* queueEvents(

@@ -10,13 +10,13 @@ import {
 } from '../../vfs/index.ts'
 import { encodeName, getOption, isOptionSet, parseEncoding } from './parse-arguments.ts'
 
-/** What a watcher tells. */
+/** An event of a watcher. */
 export interface WatchEvent {
   readonly eventType: 'rename' | 'change'
   readonly filename: string | Buffer
 }
 
-/** What happens at or below a canonical path, as `fs.watch` tells it, until the signal says stop. ENOTSUP. */
+/** Yields the changes at or below a canonical path, as `fs.watch` reports them, until the signal aborts. ENOTSUP. */
 export async function* streamWatchEvents(
   fs: FileSystem,
   path: string,
@@ -24,7 +24,7 @@ export async function* streamWatchEvents(
   ctx: CallContext,
 ): AsyncGenerator<WatchEvent> {
   if (!isWatchable(fs)) {
-    const detail = 'this file system does not tell of changes; one with the capability watch does'
+    const detail = 'this file system cannot be watched; use one with the capability watch'
     throw new VfsError('ENOTSUP', path, { op: 'watch', detail })
   }
   const form = { encoding: parseEncoding(options) ?? 'utf8' }
@@ -36,7 +36,7 @@ export async function* streamWatchEvents(
   }
 }
 
-/** The names a change touches, as seen from what is watched: both of a rename. */
+/** Lists the names of a change relative to the watched path: both of a rename. */
 function listNames(change: PathChange, top: string, isRecursive: boolean): string[] {
   const paths = change.from === undefined ? [change.path] : [change.from, change.path]
   return paths.flatMap((path) => {
@@ -44,16 +44,16 @@ function listNames(change: PathChange, top: string, isRecursive: boolean): strin
     if (below === null) return []
     if (below === '') return [basename(top)]
     if (isRecursive || !below.includes('/')) return [below]
-    // A new file further down may have brought its directory, which is not told by itself.
+    // A new file further down may have created its directory, which has no event of its own.
     return change.kind === 'modified' ? [] : below.split('/', 1)
   })
 }
 
-/** Watches until it is closed: `change`, `error` and `close` events, as `fs.FSWatcher` has them. */
+/** Watches until closed: `change`, `error` and `close` events, as `fs.FSWatcher`. */
 export class Watcher extends EventEmitter {
   readonly #stop = new AbortController()
 
-  /** @param watch begins to watch; what it throws is an `error` event. */
+  /** @param watch starts watching; its errors become `error` events. */
   constructor(watch: (signal: AbortSignal) => AsyncIterable<WatchEvent>, options: unknown) {
     super()
     const signal = getOption(options, 'signal')
@@ -70,7 +70,7 @@ export class Watcher extends EventEmitter {
     process.nextTick(() => this.emit('close'))
   }
 
-  /** Whether the process stays alive for it is the file system's affair. */
+  /** No effect: the file system decides whether the process stays alive. */
   ref(): this {
     return this
   }

@@ -3,14 +3,14 @@ import { createArgumentTypeError, getOption } from './parse-arguments.ts'
 
 const CHUNK_BYTES = 16 * 1024
 
-/** An open file, as far as a stream of it needs one. */
+/** The part of an open file that a stream needs. */
 interface StreamedFile {
   read(buffer: Uint8Array, offset: number, length: number): Promise<{ readonly bytesRead: number }>
   close(): Promise<void>
   once(event: 'close', listener: () => void): unknown
 }
 
-/** What is left to be read of an open file, as `FileHandle.readableWebStream` gives it. It ends when the file is closed. */
+/** Streams the rest of an open file, as `FileHandle.readableWebStream`. Ends when the file is closed. */
 export function createWebStream(handle: StreamedFile, options: unknown): ReadableStream {
   if (typeof options !== 'object' || options === null)
     throw createArgumentTypeError('options', 'of type object', options)
@@ -36,7 +36,7 @@ export function createWebStream(handle: StreamedFile, options: unknown): Readabl
       const request = controller.byobRequest
       if (!(request?.view instanceof Uint8Array)) return
       const { bytesRead } = await handle.read(request.view, 0, request.view.byteLength)
-      // Closed meanwhile: the stream has ended already.
+      // The file was closed; the stream has ended.
       if (isOver) return
       if (bytesRead === 0) {
         isOver = true

@@ -2,12 +2,12 @@ import { isAnyArrayBuffer } from 'node:util/types'
 import type { FileSource } from './fs-driver.ts'
 import { createArgumentTypeError, parseEncoding } from './parse-arguments.ts'
 
-/** The memory of a view: its bytes as they are in place. */
+/** Returns the bytes of a view without copying. */
 export function viewBytes(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
-/** What was given to be written: text in an encoding, a view of bytes, or a source of such pieces. */
+/** Converts data to write: text in an encoding, a view of bytes, or an iterable of these. */
 export function toFileSource(data: unknown, options: unknown): FileSource {
   const piece = toBytes(data, options)
   if (piece !== undefined) return piece
@@ -19,7 +19,7 @@ export function toFileSource(data: unknown, options: unknown): FileSource {
   )
 }
 
-/** The same for what has to be in hand. */
+/** Like `toFileSource`, but refuses iterables. */
 export function requireBytes(data: unknown, options: unknown): Uint8Array {
   const piece = toBytes(data, options)
   if (piece !== undefined) return piece

@@ -1,7 +1,7 @@
 /**
- * The tools of an agent as function schemas for OpenAI's interfaces, and the answers to a model's calls of them.
- * No package is loaded and no request is made: what goes over the wire is data.
- * Invariant: every call has one answer, whatever the model gave; only an abort rejects.
+ * The tools of an agent as function schemas for OpenAI's APIs, and the responses to a model's calls.
+ * No package is loaded and no request is made: the wire format is plain data.
+ * Invariant: every call has one response, whatever the model sent; only an abort rejects.
  */
 export { openaiTools } from './openai-tools.ts'
 export type {

@@ -21,8 +21,8 @@ interface RunOptions {
 }
 
 /**
- * The tools of a file system, a namespace or a registry for `chat.completions` and `responses`; strict where the
- * schema allows it. EINVAL as `agentTools`.
+ * Returns the tools of a file system, a namespace or a registry for `chat.completions` and `responses`; strict where
+ * the schema allows it. EINVAL as `agentTools`.
  */
 export function openaiTools(toolset: Toolset, options: ToolsetOptions = {}): OpenAiTools {
   const registry = toRegistry(toolset, options)
@@ -49,7 +49,7 @@ function createFunctionTool({ name, description, inputSchema }: ToolInfo): Funct
 
 type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<string>
 
-/** Answers in the form the call came in. */
+/** Responds in the form of the call. */
 function createRunner(run: Run): OpenAiTools['runToolCall'] {
   function runToolCall(call: ChatToolCall, options?: RunOptions): Promise<ChatToolMessage>
   function runToolCall(call: FunctionCall, options?: RunOptions): Promise<FunctionCallOutput>
@@ -81,7 +81,7 @@ async function runTool(
   return text
 }
 
-/** A model writes its arguments as text, and none of them as nothing at all. Some servers hand them over as they are. */
+/** Parses arguments: JSON text, nothing for none, or an object from some servers. */
 function parseArguments(given: unknown): { readonly args: unknown } | { readonly problem: string } {
   if (typeof given !== 'string') return { args: given ?? {} }
   try {

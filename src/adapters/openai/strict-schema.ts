@@ -1,6 +1,6 @@
 import type { ToolParameters } from './wire-types.ts'
 
-/** Bounds strict mode does not know everywhere; the registry holds calls to them. */
+/** Keywords that strict mode does not support everywhere; the registry still enforces them. */
 const DROPPED_KEYS: ReadonlySet<string> = new Set([
   'default',
   'minLength',
@@ -16,8 +16,8 @@ const KEPT_KEYS: ReadonlySet<string> = new Set(['type', 'description', 'enum', '
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean'])
 
 /**
- * Arguments as strict mode wants them: all are required, and null stands for one that is left out.
- * Null where strict mode cannot say what the schema says.
+ * Converts a schema for strict mode: all arguments are required, and null stands for an omitted one.
+ * Null if strict mode cannot express the schema.
  */
 export function toStrictSchema(schema: Readonly<ToolParameters>): ToolParameters | null {
   const { $schema: _, type, properties = {}, required = [], additionalProperties, ...rest } = schema
@@ -32,13 +32,13 @@ export function toStrictSchema(schema: Readonly<ToolParameters>): ToolParameters
   return { type, properties: strict, required: Object.keys(strict), additionalProperties: false }
 }
 
-/** Arguments without those a model left out in strict mode. */
+/** Removes the nulls of omitted arguments. */
 export function withoutNulls(args: unknown): unknown {
   if (!isRecord(args)) return args
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
 }
 
-/** A scalar, a choice of some, or a list of those; null if it is anything else. */
+/** Converts a scalar, an enum, or a list of those; null for anything else. */
 function toStrictProperty(property: unknown): Record<string, unknown> | null {
   if (!isRecord(property)) return null
   const entries = Object.entries(property).filter(([key]) => !DROPPED_KEYS.has(key))
@@ -52,11 +52,11 @@ function toStrictProperty(property: unknown): Record<string, unknown> | null {
 
 function toNullable(strict: Record<string, unknown>, given: unknown): Record<string, unknown> {
   const { type, description, enum: choices } = strict
-  const told = [description, formatDefault(given)].filter((part) => typeof part === 'string').join(' ')
+  const text = [description, formatDefault(given)].filter((part) => typeof part === 'string').join(' ')
   return {
     ...strict,
     type: [type, 'null'],
-    description: told,
+    description: text,
     ...(Array.isArray(choices) && { enum: [...choices, null] }),
   }
 }

@@ -23,7 +23,7 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** Its answer: the next message. */
+/** Response to a call: the next message. */
 export interface ChatToolMessage {
   role: 'tool'
   tool_call_id: string
@@ -38,18 +38,18 @@ export interface FunctionCall {
   readonly arguments: string
 }
 
-/** Its answer: an item of the next input. */
+/** Response to a call: an item of the next input. */
 export interface FunctionCallOutput {
   type: 'function_call_output'
   call_id: string
   output: string
 }
 
-/** Tools in both forms, and what answers a call in the form it came in. */
+/** Tools in both forms, and the function that runs calls. */
 export interface OpenAiTools {
   readonly chat: ChatTool[]
   readonly responses: FunctionTool[]
-  /** Runs a call. Whatever goes wrong is an answer a model can act on; only an aborted call rejects. */
+  /** Runs a call. Failures are responses a model can act on; only an aborted call rejects. */
   runToolCall(call: ChatToolCall, options?: { readonly signal?: AbortSignal }): Promise<ChatToolMessage>
   runToolCall(call: FunctionCall, options?: { readonly signal?: AbortSignal }): Promise<FunctionCallOutput>
 }

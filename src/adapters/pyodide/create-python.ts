@@ -4,49 +4,49 @@ import { type InterpreterResult, InterpreterThread, type OutputListeners } from 
 import { Interrupts } from './interrupts.ts'
 
 export interface PythonOptions extends OutputListeners {
-  /** File systems by the path Python has them at: `{ '/work': fs }`. */
+  /** File systems by mount point in Python: `{ '/work': fs }`. */
   readonly mounts?: Readonly<Record<string, FileSystem>>
-  /** Where programs start, and where modules are found. The first mount when absent. */
+  /** Working directory, also searched for modules; the first mount when absent. */
   readonly cwd?: string
-  /** Environment variables of Python. None of this process are passed on. */
+  /** Environment variables of Python; none of this process are inherited. */
   readonly env?: Readonly<Record<string, string>>
-  /** Goes with every call on the mounts, so that policies and journals know who asks. */
+  /** Context of every call on the mounts, for policies and journals. */
   readonly ctx?: CallContext
-  /** Permission bits that files made by Python do not get. 0o022 when absent. */
+  /** Permission bits removed from files created by Python; 0o022 when absent. */
   readonly umask?: number
 }
 
 export interface PythonRunOptions {
-  /** The program is interrupted when it takes longer: ETIMEDOUT. */
+  /** Limit after which the program is interrupted: ETIMEDOUT. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
 
 /**
- * The value of a program's last expression, as JavaScript has it (`str` of it where JavaScript has nothing like it),
- * and what it printed.
+ * Value of a program's last expression, converted to JavaScript (its `str` if there is no equivalent),
+ * and its output.
  */
 export type PythonResult = InterpreterResult
 
-/** A Python interpreter. What one program defines, the next one has. */
+/** A Python interpreter. Definitions of one program are visible to the next. */
 export interface Python extends AsyncDisposable {
   /**
-   * Runs a program after all that were begun before it. A `PythonError` for an exception, ETIMEDOUT, the signal's reason.
-   * One that does not heed its interrupt within a second ends the interpreter, and all that follows is EPIPE.
+   * Runs a program after all earlier ones. A `PythonError` for an exception, ETIMEDOUT, the signal's reason.
+   * If a program ignores its interrupt for a second, the interpreter ends and all later calls are EPIPE.
    */
   run(code: string, options?: PythonRunOptions): Promise<PythonResult>
-  /** EEXIST if something is mounted there. */
+  /** Mounts a file system. EEXIST if the path is a mount already. */
   mount(path: string, fs: FileSystem): Promise<void>
   unmount(path: string): Promise<void>
-  /** Raises KeyboardInterrupt in the program that runs, also while it waits for a file. */
+  /** Raises KeyboardInterrupt in the running program, also while it waits for a file. */
   interrupt(): void
-  /** Ends the interpreter and closes what it has open. */
+  /** Ends the interpreter and closes its open files. */
   close(): Promise<void>
 }
 
 /**
- * Starts Python in a thread of its own. Any file system can be mounted: its calls are answered in this thread, while
- * Python waits for them. ENOTSUP if the package `pyodide` is not installed.
+ * Starts Python in a thread of its own. Any file system can be mounted: this thread serves its calls while
+ * Python blocks. ENOTSUP if the package `pyodide` is not installed.
  */
 export async function createPython(options: PythonOptions = {}): Promise<Python> {
   const python = new ThreadedPython(options)
@@ -59,13 +59,13 @@ export async function createPython(options: PythonOptions = {}): Promise<Python>
   }
 }
 
-/** How long a program may go on after its interrupt. */
+/** Grace period of a program after its interrupt. */
 const GRACE_MS = 1000
 
 class ThreadedPython implements Python {
   readonly #thread: InterpreterThread
   readonly #shared = new Map<string, SharedFileSystem>()
-  // The calls are not cancelled one by one: a second interrupt would hit what the first one left to be done.
+  // Calls are not cancelled one by one: a second interrupt would hit the handler of the first.
   readonly #interrupts = new Interrupts(() => {
     for (const shared of this.#shared.values()) shared.wake()
   })
@@ -77,14 +77,14 @@ class ThreadedPython implements Python {
   constructor({ env = {}, ctx, umask = 0o022, ...listeners }: PythonOptions) {
     this.#ctx = ctx
     this.#umask = umask
-    // Bytecode would be the only trace of a program that changes nothing.
+    // Avoid bytecode files: a program that only reads must leave no trace.
     const setup = { env: { PYTHONDONTWRITEBYTECODE: '1', ...env }, interrupts: this.#interrupts.cells }
     this.#thread = new InterpreterThread(setup, listeners)
   }
 
   async prepare({ mounts = {}, cwd = Object.keys(mounts)[0] }: PythonOptions): Promise<void> {
     await this.#thread.ready
-    // Outer mounts first: they would hide the inner ones.
+    // Mount outer paths first: they would hide the inner ones.
     const paths = Object.entries(mounts).toSorted(([a], [b]) => a.length - b.length)
     for (const [path, fs] of paths) await this.mount(path, fs)
     if (cwd !== undefined) await this.#thread.ask({ kind: 'chdir', path: cwd })
@@ -153,7 +153,7 @@ class ThreadedPython implements Python {
       throw error
     } finally {
       this.#isRunning = false
-      // One that came too late for this program is not meant for the next one.
+      // A late interrupt must not hit the next program.
       this.#interrupts.clear()
       stop.removeEventListener('abort', interrupt)
       clearTimeout(timer)

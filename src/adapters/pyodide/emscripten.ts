@@ -1,8 +1,8 @@
 import type { SyncFileHandle } from '../../vfs/index.ts'
 
 /**
- * The part of Emscripten's file system that a mount needs. Its published types leave out the operations of nodes and
- * streams, so they are written down here as the runtime calls them.
+ * The part of Emscripten's file system that a mount needs. Its published types omit the operations of nodes and
+ * streams, so they are declared here as the runtime calls them.
  */
 export interface EmscriptenFs {
   readonly ErrnoError: new (errno: number) => ErrnoError
@@ -20,7 +20,7 @@ export interface EmscriptenFs {
   unmount(path: string): void
 }
 
-/** What a failed operation throws: anything else would end the interpreter. */
+/** Error type of a failed operation: any other would end the interpreter. */
 export interface ErrnoError {
   readonly errno: number
 }
@@ -31,7 +31,7 @@ export interface FsMount {
   readonly mounts: readonly FsMount[]
 }
 
-/** What a path leads to. The runtime keeps the ones it is told to and asks `node_ops` for all others. */
+/** A node of a path. The runtime caches the nodes it is given and asks `node_ops` for all others. */
 export interface FsNode {
   parent: FsNode
   name: string
@@ -48,17 +48,17 @@ export interface FsStream {
   node: FsNode
   flags: number
   position: number
-  /** Ours: what the descriptor and its copies have open. */
+  /** Ours: the file that the descriptor and its copies share. */
   opened?: OpenStreamFile
 }
 
-/** A file that is open under one or more descriptors. */
+/** A file open under one or more descriptors. */
 export interface OpenStreamFile {
   readonly handle: SyncFileHandle
   descriptors: number
 }
 
-/** What `stat` tells, as the runtime wants it. */
+/** Result of `stat`, as the runtime expects it. */
 export interface FsAttributes {
   readonly dev: number
   readonly ino: number
@@ -75,7 +75,7 @@ export interface FsAttributes {
   readonly ctime: Date
 }
 
-/** What `chmod`, `utime` and `truncate` ask for; a call sets some of it. */
+/** Changes of `chmod`, `utime` and `truncate`; each call sets some. */
 export interface FsAttributeChanges {
   readonly mode?: number
   readonly size?: number

@@ -1,6 +1,6 @@
 import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
 
-/** The numbers of C as Emscripten has them, which are WASI's. */
+/** C error numbers as Emscripten has them, which are WASI's. */
 const errnoByCode: Readonly<Record<ErrorCode, number>> = {
   ENOENT: 44,
   EEXIST: 20,
@@ -31,12 +31,12 @@ const errnoByCode: Readonly<Record<ErrorCode, number>> = {
 }
 const EINTR = 27
 
-/** The number of one of our codes. */
+/** Returns the number of one of our codes. */
 export function getErrno(code: ErrorCode): number {
   return errnoByCode[code]
 }
 
-/** The number a failure has for Python. An abort is EINTR, after which Python looks for signals; EIO is what is none of ours. */
+/** Converts an error. An abort is EINTR, after which Python checks for signals; a foreign error is EIO. */
 export function toErrno(error: unknown): number {
   if (isVfsError(error)) return errnoByCode[error.code]
   return error instanceof Error && error.name === 'AbortError' ? EINTR : errnoByCode.EIO

@@ -1,7 +1,7 @@
 import type { EmscriptenFs } from './emscripten.ts'
 import { getErrno, toErrno } from './errno.ts'
 
-/** What is used of Pyodide to add a function to a module of Python. */
+/** The part of Pyodide needed to add a function to a Python module. */
 export interface PythonRunner {
   readonly FS: EmscriptenFs
   runPython(code: string): unknown
@@ -28,7 +28,7 @@ _provide
 
 const provided = new WeakSet<PythonRunner>()
 
-/** Gives Python `os.link`, for what is in a mount of ours; EPERM elsewhere, as for any file system without hard links. */
+/** Adds `os.link` to Python for files in our mounts; EPERM elsewhere, as without hard links. */
 export function provideHardLinks(pyodide: PythonRunner): void {
   if (provided.has(pyodide)) return
   provided.add(pyodide)
@@ -38,7 +38,7 @@ export function provideHardLinks(pyodide: PythonRunner): void {
   }
 }
 
-/** 0 or the number of what went wrong. */
+/** Links nodes; returns 0 or the error number. */
 function linkNodes(runtime: EmscriptenFs, existing: string, path: string): number {
   try {
     const { node } = runtime.lookupPath(existing, {})

@@ -4,13 +4,13 @@ import { VfsError } from '../../vfs/index.ts'
 import { PythonError } from './python-error.ts'
 import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
 
-/** Who is told of output while a program runs. */
+/** Listeners for output while a program runs. */
 export interface OutputListeners {
   readonly onStdout?: (text: string) => void
   readonly onStderr?: (text: string) => void
 }
 
-/** What came of a request. */
+/** Result of a request. */
 export interface InterpreterResult {
   readonly value: unknown
   readonly stdout: string
@@ -23,19 +23,19 @@ interface Pending {
   readonly output: { stdout: string; stderr: string }
 }
 
-/** An interpreter in a thread of its own, seen from outside: requests are answered in the order they were made. */
+/** An interpreter in a thread, seen from outside: requests are served in order. */
 export class InterpreterThread {
   readonly #worker: Worker
   readonly #listeners: OutputListeners
   readonly #pending: Pending[] = []
-  /** When it can be asked. */
+  /** Fulfilled once it accepts requests. */
   readonly ready: Promise<unknown>
   #isOver = false
   #cause: unknown
 
   constructor(setup: InterpreterSetup, listeners: OutputListeners) {
     this.#listeners = listeners
-    // What Pyodide prints of itself is nobody's output.
+    // Discard Pyodide's own output.
     const options = { workerData: setup, env: {}, stdout: true, stderr: true }
     this.#worker = startThread(import.meta.url, 'python-worker', options)
     this.#worker.on('message', (message: PythonMessage) => this.#receive(message))
@@ -44,7 +44,7 @@ export class InterpreterThread {
     this.ready = this.#next()
   }
 
-  /** EPIPE if the interpreter has ended, or ends before it answers; a `PythonError` for an exception. */
+  /** Sends a request. EPIPE if the interpreter has ended or ends first; a `PythonError` for an exception. */
   ask(request: PythonRequest, transfer: readonly Transferable[] = []): Promise<InterpreterResult> {
     if (this.#isOver) return Promise.reject(createEndedError(this.#cause))
     this.#worker.postMessage(request, transfer)
@@ -58,7 +58,7 @@ export class InterpreterThread {
   #next(): Promise<InterpreterResult> {
     const { promise, resolve, reject } = Promise.withResolvers<InterpreterResult>()
     this.#pending.push({ resolve, reject, output: { stdout: '', stderr: '' } })
-    // A process may end while nobody waits for Python.
+    // The process stays alive only while a request is pending.
     this.#worker.ref()
     return promise
   }

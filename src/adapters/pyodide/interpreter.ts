@@ -10,8 +10,8 @@ import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-me
 type SendMessage = (message: PythonMessage) => void
 
 /**
- * What the interpreter itself does, apart from the names of programs. An interrupt or exit ends the program alone: the
- * event loop would pass it on to the thread. Modules may have been written since the last program, by anybody.
+ * Functions of the interpreter outside the programs' namespace. An interrupt or exit ends the program alone: the
+ * event loop would pass it on to the thread. Import caches are cleared, since files may have changed.
  */
 const RUNTIME_FUNCTIONS = `
 import asyncio, sys
@@ -35,31 +35,31 @@ def chdir(path):
     sys.path.insert(0, path)
 `
 
-/** Pyodide in its thread, with files of another one. */
+/** Pyodide in its thread, with the files of another thread. */
 export class Interpreter {
   readonly #pyodide: PyodideInterface
   readonly #mounts = new Map<string, PyodideMount>()
   readonly #globals: PyDict
   readonly #rearmSignals: () => void
 
-  private constructor(pyodide: PyodideInterface, tellStill: () => void) {
+  private constructor(pyodide: PyodideInterface, ensureReporting: () => void) {
     this.#pyodide = pyodide
-    this.#rearmSignals = tellStill
+    this.#rearmSignals = ensureReporting
     this.#globals = pyodide.toPy({})
     this.#runInternal(RUNTIME_FUNCTIONS)
   }
 
-  static async start({ env, interrupts }: InterpreterSetup, tell: SendMessage): Promise<Interpreter> {
+  static async start({ env, interrupts }: InterpreterSetup, send: SendMessage): Promise<Interpreter> {
     const { loadPyodide } = await loadPyodidePackage()
     const pyodide = await loadPyodide({ env: { ...env } })
-    const tellStill = installInterrupts(pyodide, interrupts)
-    pyodide.setStdout({ write: createWriter('stdout', tell), isatty: false })
-    pyodide.setStderr({ write: createWriter('stderr', tell), isatty: false })
+    const ensureReporting = installInterrupts(pyodide, interrupts)
+    pyodide.setStdout({ write: createWriter('stdout', send), isatty: false })
+    pyodide.setStderr({ write: createWriter('stderr', send), isatty: false })
     pyodide.setStdin({ stdin: () => undefined })
-    return new Interpreter(pyodide, tellStill)
+    return new Interpreter(pyodide, ensureReporting)
   }
 
-  /** What a failure is told as: an exception of Python, or an error of ours. */
+  /** Converts an error to a message: a Python exception, or an error of ours. */
   static toFailureMessage(error: unknown): PythonMessage {
     if (isVfsError(error)) return { kind: 'failed', error: error.toJSON() }
     if (error instanceof Error && 'type' in error && typeof error.type === 'string') {
@@ -99,7 +99,7 @@ export class Interpreter {
     this.#mounts.delete(path)
   }
 
-  /** Modules are found there as well, as beside a script. */
+  /** Changes the directory and searches it for modules, as beside a script. */
   #chdir(path: string): void {
     this.#runInternal(`chdir(${JSON.stringify(path)})`)
   }
@@ -118,7 +118,7 @@ export class Interpreter {
     this.#pyodide.runPython(code, { globals: this.#globals })
   }
 
-  /** A value that can leave the thread: what JavaScript has no like for as Python's `str` of it. */
+  /** Converts a value so that it can leave the thread; uses Python's `str` if there is no equivalent. */
   #toJsValue(value: unknown): unknown {
     if (!(value instanceof this.#pyodide.ffi.PyProxy)) return value
     try {
@@ -131,11 +131,11 @@ export class Interpreter {
   }
 }
 
-function createWriter(stream: 'stdout' | 'stderr', tell: SendMessage): (bytes: Uint8Array) => number {
-  // A character may come in two writes.
+function createWriter(stream: 'stdout' | 'stderr', send: SendMessage): (bytes: Uint8Array) => number {
+  // Two writes may split a character.
   const decoder = new TextDecoder()
   return (bytes) => {
-    tell({ kind: 'output', stream, text: decoder.decode(bytes, { stream: true }) })
+    send({ kind: 'output', stream, text: decoder.decode(bytes, { stream: true }) })
     return bytes.length
   }
 }

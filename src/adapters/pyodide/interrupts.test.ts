@@ -51,7 +51,7 @@ describe('an interrupt', () => {
       vi.useFakeTimers()
       const sent = vi.fn()
       const interrupts = new Interrupts(sent)
-      const tellStill = installInterrupts(pyodide, interrupts.cells)
+      const ensureReporting = installInterrupts(pyodide, interrupts.cells)
       const count = 'taken = []\nsignal.signal(signal.SIGINT, lambda *_: taken.append(1))'
       pyodide.runPython(`${count}\n${program}`)
       const takenOf = (most: number) => {
@@ -66,7 +66,7 @@ describe('an interrupt', () => {
       expect(sent).toHaveBeenCalledTimes(4)
       expect(Array.from(interrupts.cells)).toEqual(TAKEN)
       expect(vi.getTimerCount()).toBe(0)
-      tellStill()
+      ensureReporting()
       interrupts.send()
       expect(takenOf(20), 'the next program has it again').toBe(5)
     },
@@ -74,10 +74,10 @@ describe('an interrupt', () => {
 
   it('is told of again also if an interrupt left the file for that half made', () => {
     const interrupts = new Interrupts(() => {})
-    const tellStill = installInterrupts(pyodide, interrupts.cells)
+    const ensureReporting = installInterrupts(pyodide, interrupts.cells)
     pyodide.FS.createDevice('/dev', 'signals', null, () => {})
     pyodide.runPython('import os\nos.close(4095)\nsignal.signal(signal.SIGINT, signal.default_int_handler)')
-    tellStill()
+    ensureReporting()
     interrupts.send()
     expect(() => pyodide.runPython('while True: pass')).toThrow('KeyboardInterrupt')
     expect(Array.from(interrupts.cells)).toEqual(TAKEN)

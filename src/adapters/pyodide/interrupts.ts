@@ -2,20 +2,20 @@ import type { PyodideInterface } from 'pyodide'
 import { createSharedCells, type SharedCells } from '../threads/index.ts'
 
 const SIGINT = 2
-/** The two cells as one number, so that they change together: the lower one is Python's. */
+/** Both cells as one number, so that they change together: the lower one is Python's. */
 const NONE = 0n
 const AWAITED = 1n << 32n
 const SENT: bigint = AWAITED | BigInt(SIGINT)
 
 const RESEND_MS = 20
-/** About one in forty is lost. */
+/** Limit of resends; about one interrupt in forty is lost. */
 const MAX_RESENDS = 3
 
 /**
- * Interrupts for an interpreter in another thread, each of which is taken once. Python reads its cell and clears it in
- * two steps, and what is written between them is lost (https://github.com/python/cpython/issues/157548). So a second cell
- * says that an interrupt is awaited until Python tells that it took it, and one that was lost is sent again. Only some
- * times: a program that ignores the signal, or closed the file Python tells it by, takes it and does not tell.
+ * Delivers interrupts to an interpreter in another thread, each once. Python reads its cell and clears it in
+ * two steps, and a write between them is lost (https://github.com/python/cpython/issues/157548). So a second cell marks
+ * a pending interrupt until Python acknowledges it, and a lost one is sent again. The resends are
+ * limited: a program that ignores the signal, or closed the file for acknowledgements, never acknowledges.
  */
 export class Interrupts {
   /** Python's cell for signals, and ours. */
@@ -25,7 +25,7 @@ export class Interrupts {
   #resending: NodeJS.Timeout | undefined
   #resends = 0
 
-  /** @param sent is called whenever there is something to be seen in the cells. */
+  /** @param sent called whenever the cells have changed. */
   constructor(sent: () => void) {
     this.#onSent = sent
   }
@@ -38,7 +38,7 @@ export class Interrupts {
     this.#resending = setInterval(() => this.#resend(), RESEND_MS)
   }
 
-  /** Takes back what was not taken yet. */
+  /** Withdraws a pending interrupt. */
   clear(): void {
     clearInterval(this.#resending)
     Atomics.store(this.#both, 0, NONE)
@@ -58,47 +58,47 @@ export class Interrupts {
 const SIGNAL_DEVICE = '/dev/signals'
 
 /**
- * Python writes the number of a signal it takes to this file before it does anything about it, whatever handler the
- * program has. It is the last descriptor there can be: programs count theirs from 3. One that closes all there are is
- * why it may be opened again.
+ * Python writes the number of each received signal to this file before it runs a handler.
+ * It uses the highest possible descriptor: programs count theirs from 3. It is reopened if a program
+ * closes all descriptors.
  */
 const SIGNAL_REPORTER = `
 from os import O_NONBLOCK, O_WRONLY, close, dup2, open, unlink
 from signal import set_wakeup_fd
 
-def tell():
+def report():
     make_device()
     opened = open("${SIGNAL_DEVICE}", O_WRONLY | O_NONBLOCK)
     set_wakeup_fd(dup2(opened, 4095))
     close(opened)
     unlink("${SIGNAL_DEVICE}")
 
-def tell_still():
+def ensure_reporting():
     try:
         set_wakeup_fd(4095)
     except OSError:
-        tell()
+        report()
 
-tell()
-tell_still
+report()
+ensure_reporting
 `
 
 /**
- * Has an interpreter of this thread take the interrupts of these cells. What it returns is to be called before each
- * program: the one before may have seen to it that Python does not tell of them any more.
+ * Connects an interpreter of this thread to the cells. Call the returned function before each
+ * program: the previous one may have disabled the acknowledgements.
  */
 export function installInterrupts(pyodide: PyodideInterface, cells: SharedCells): () => void {
   const both = new BigInt64Array(cells.buffer)
   const acknowledge = (signal: number) => {
-    // One that was sent again meanwhile is taken back: a second interrupt would hit what the first one left to be done.
+    // Withdraw a resend: a second interrupt would hit the handler of the first.
     if (signal === SIGINT) Atomics.store(both, 0, NONE)
   }
   const make_device = () => {
-    // An interrupt may have left the one before.
+    // An interrupt may have left the previous device.
     if (pyodide.FS.analyzePath(SIGNAL_DEVICE).exists) pyodide.FS.unlink(SIGNAL_DEVICE)
     pyodide.FS.createDevice('/dev', 'signals', null, acknowledge)
   }
-  const tellStill = pyodide.runPython(SIGNAL_REPORTER, { globals: pyodide.toPy({ make_device }) })
+  const ensureReporting = pyodide.runPython(SIGNAL_REPORTER, { globals: pyodide.toPy({ make_device }) })
   pyodide.setInterruptBuffer(cells)
-  return tellStill
+  return ensureReporting
 }

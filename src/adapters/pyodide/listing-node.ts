@@ -5,9 +5,9 @@ import type { MountedFiles } from './mounted-files.ts'
 import { toMode } from './stat-attributes.ts'
 
 /**
- * A directory that is open to be listed. The runtime lists the names and then looks each of them up to learn its type:
- * here that is answered from the listing, where it would take a `stat` for each name. A name that is gone by then is
- * EINVAL, which the runtime leaves out.
+ * Creates a node for an open directory. The runtime lists the names and then looks each up to learn its type:
+ * the listing answers that without a `stat` for each name. A name deleted meanwhile is
+ * EINVAL, which the runtime skips.
  */
 export function createListingNode(files: MountedFiles, directory: FsNode): FsNode {
   const node = files.createNode(directory.parent, directory.name, directory.mode)

@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 type PyodidePackage = typeof import('pyodide')
 
-/** The package, loaded when the first interpreter is made. ENOTSUP with what to install where it is not. */
+/** Loads the package for the first interpreter. ENOTSUP with the package to install. */
 export async function loadPyodidePackage(
   load: () => Promise<PyodidePackage> = () => import('pyodide'),
 ): Promise<PyodidePackage> {

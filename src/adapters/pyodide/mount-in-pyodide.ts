@@ -14,15 +14,15 @@ import { createStreamOperations, type MapBytes } from './stream-operations.ts'
 
 const EBUSY = 10
 
-/** What is used of Pyodide: the object that `loadPyodide` gives. */
+/** The part of Pyodide that a mount needs: the object from `loadPyodide`. */
 export interface PyodideLike extends PythonRunner {
   readonly FS: EmscriptenFs & { readonly filesystems: { readonly MEMFS: MemoryMapper } }
 }
 
 export interface PyodideMountOptions {
-  /** Goes with every call, so that policies and journals know who asks. */
+  /** Context of every call, for policies and journals. */
   readonly ctx?: CallContext
-  /** Permission bits that files and directories made by Python do not get. 0o022 when absent. */
+  /** Permission bits removed from files and directories created by Python; 0o022 when absent. */
   readonly umask?: number
 }
 
@@ -33,9 +33,9 @@ export interface PyodideMount extends Disposable {
 }
 
 /**
- * Mounts a file system in Pyodide at a path, which is made if it is missing. Python's system calls go to it directly:
- * nothing is copied ahead, and each side sees at once what the other does. ENOTSUP for a file system that has to be
- * waited for: `createPython` mounts those.
+ * Mounts a file system in Pyodide at a path, which is created if missing. Python's system calls go to it directly:
+ * nothing is copied, and each side sees the other's changes at once. ENOTSUP for an asynchronous file
+ * system: `createPython` mounts those.
  */
 export function mountInPyodide(
   pyodide: PyodideLike,
@@ -81,7 +81,7 @@ function requireSync(fs: FileSystem | SyncFileSystem, path: string): SyncFileSys
   throw new VfsError('ENOTSUP', path, { op: 'mount', detail })
 }
 
-/** What the interpreter's own file system does for a mapping; it alone can allocate memory there. */
+/** Memory mapping of the interpreter's own file system, which alone can allocate memory. */
 interface MemoryMapper {
   readonly stream_ops: {
     mmap(

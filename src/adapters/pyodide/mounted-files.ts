@@ -5,30 +5,30 @@ import { toMode } from './stat-attributes.ts'
 
 const DIRECTORY = 0o040777
 
-/** How a mount's nodes are asked: one set of operations for all of them. */
+/** Operations that all nodes of a mount share. */
 export interface MountOperations {
   readonly node: Partial<NodeOps>
   readonly stream: Partial<StreamOps>
 }
 
 /**
- * A file system as one mount of the interpreter: its nodes and where they are. Nodes are made at each lookup and never
- * entered in the runtime's table of names, so nothing is remembered that somebody else may change.
+ * A file system as one mount of the interpreter: its nodes and their paths. Each lookup creates a node that is never
+ * entered in the runtime's table of names, so nothing is cached that others may change.
  */
 export class MountedFiles {
   readonly runtime: EmscriptenFs
   readonly sync: SyncFileSystem
   readonly ctx: CallContext | undefined
-  /** Permission bits that new files and directories do not get. */
+  /** Permission bits removed from new files and directories. */
   readonly umask: number
-  /** What tells this mount's files from another's with the same number. */
+  /** Device number that distinguishes this mount's files from those of others. */
   device = 0
   #operations: MountOperations = { node: {}, stream: {} }
-  /** A file that was made to be opened in the same system call. */
+  /** A new file that the same system call will open. */
   #created: { readonly node: FsNode; readonly handle: SyncFileHandle } | undefined
-  /** The file that was made last and is open now. */
+  /** The last created file, now open. */
   #justCreated: FsNode | undefined
-  /** The node that the runtime puts in its table when it renames. */
+  /** The node that the runtime puts in its table after a rename. */
   #renamed: FsNode | undefined
 
   constructor(
@@ -42,7 +42,7 @@ export class MountedFiles {
     this.umask = umask
   }
 
-  /** The root of the mount. */
+  /** Creates the root node of the mount. */
   mount(operations: MountOperations): FsNode {
     this.#operations = operations
     const root = this.#attachOperations(new this.runtime.FSNode(null, '/', DIRECTORY, 0))
@@ -50,7 +50,7 @@ export class MountedFiles {
     return root
   }
 
-  /** Runs one operation, and throws what it fails with as the runtime knows it. */
+  /** Runs an operation and converts its error for the runtime. */
   attempt<T>(operation: () => T): T {
     this.#forget()
     try {
@@ -64,7 +64,7 @@ export class MountedFiles {
     return new this.runtime.ErrnoError(errno)
   }
 
-  /** The path of a node in the file system. */
+  /** Returns the path of a node in the file system. */
   getPath(node: FsNode): string {
     return node.parent === node ? '/' : this.getChildPath(node.parent, node.name)
   }
@@ -74,7 +74,7 @@ export class MountedFiles {
     return path === '/' ? `/${name}` : `${path}/${name}`
   }
 
-  /** What is there now under a name. */
+  /** Looks up the current node of a name. */
   lookup(parent: FsNode, name: string): FsNode {
     const path = this.getChildPath(parent, name)
     const node = this.createNode(parent, name, toMode(this.sync.stat(path, this.ctx)))
@@ -87,12 +87,12 @@ export class MountedFiles {
     return this.#attachOperations(new this.runtime.FSNode(parent, name, mode, 0))
   }
 
-  /** Keeps a new file open for the `open` that follows in the same system call. */
+  /** Stores the handle of a new file for the `open` in the same system call. */
   keepCreated(node: FsNode, handle: SyncFileHandle): void {
     this.#created = { node, handle }
   }
 
-  /** The file that was made for this `open`. */
+  /** Returns the stored handle of a new file for `open`. */
   takeCreated(node: FsNode): SyncFileHandle | undefined {
     const made = this.#created
     if (made?.node !== node) return undefined
@@ -101,12 +101,12 @@ export class MountedFiles {
     return made.handle
   }
 
-  /** Whether the system call that asks has made the node itself: nobody else has this one. */
+  /** True if the current system call created the node, so that no one else has it. */
   isJustCreated(node: FsNode): boolean {
     return this.#justCreated === node
   }
 
-  /** Lets nobody find a node by the name that the runtime is about to enter it under. */
+  /** Hides a node from lookups under the name that the runtime is about to enter. */
   hideRenamed(node: FsNode): void {
     node.name = '/'
     this.#renamed = node

@@ -6,7 +6,7 @@ import { toAttributes, toMode } from './stat-attributes.ts'
 
 const PERMISSIONS = 0o7777
 
-/** What the interpreter does with names and metadata. */
+/** Creates the operations on names and metadata. */
 export function createNodeOperations(files: MountedFiles): NodeOps {
   return {
     ...createNameOperations(files),
@@ -67,7 +67,7 @@ function createLinkOperations(files: MountedFiles): Pick<NodeOps, 'symlink' | 'r
   }
 }
 
-/** The runtime opens a new file in the same system call, and then gives it the permissions that were asked for. */
+/** Creates a file. The runtime opens it in the same system call, and then sets its permissions. */
 function createNode(files: MountedFiles, parent: FsNode, name: string, mode: number): FsNode {
   const { sync, ctx, runtime, umask } = files
   const path = files.getChildPath(parent, name)
@@ -82,7 +82,7 @@ function createNode(files: MountedFiles, parent: FsNode, name: string, mode: num
   return node
 }
 
-/** Two names of one file stay as they are, as in POSIX. */
+/** Renames; two names of one file stay as they are, as in POSIX. */
 function rename(files: MountedFiles, from: string, to: string): void {
   const { sync, ctx } = files
   if (from === to) return
@@ -100,7 +100,7 @@ function statIfPresent({ sync, ctx }: MountedFiles, path: string): SyncStat | un
   }
 }
 
-/** The runtime has followed links already: what a node names is what is meant. */
+/** Changes attributes without following links: the runtime has already done so. */
 function changeAttributes(
   files: MountedFiles,
   node: FsNode,
@@ -122,7 +122,7 @@ function truncate({ sync, ctx }: MountedFiles, path: string, size: number): void
   }
 }
 
-/** What the program that made a file wants it to have, less what is masked; nothing where that cannot be set. */
+/** Sets the mode of a new file less the umask; ignored if modes are not supported. */
 function setFirstMode(files: MountedFiles, path: string, mode: number): void {
   try {
     setMode(files, path, mode & PERMISSIONS & ~files.umask)
@@ -131,14 +131,14 @@ function setFirstMode(files: MountedFiles, path: string, mode: number): void {
   }
 }
 
-/** Where a file system has no permissions, setting them is not an error, as on any disk without them. */
+/** Sets a mode; ignored by a file system without permissions, as on any such disk. */
 function setMode({ sync, ctx }: MountedFiles, path: string, mode: number): void {
   const stat = sync.stat(path, ctx)
   if (stat.mode === null || (toMode(stat) & PERMISSIONS) === mode) return
   sync.setattr(path, { mode, ofLink: true }, ctx)
 }
 
-/** An absolute target counts from the root of the file system, whatever it is mounted at. EXDEV for one outside. */
+/** Converts a link target: an absolute one counts from the file system's root. EXDEV if it is outside the mount. */
 function toStoredTarget(files: MountedFiles, mountpoint: string, target: string): string {
   if (!target.startsWith('/')) return target
   if (target === mountpoint) return '/'

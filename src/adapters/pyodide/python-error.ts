@@ -1,12 +1,12 @@
 import type { UncaughtException } from './python-messages.ts'
 
-/** An exception of Python that a program did not catch. The message is its last line, as Python prints it. */
+/** An uncaught exception of Python. The message is its last line, as Python prints it. */
 export class PythonError extends Error {
   override readonly name = 'PythonError'
-  /** The name of the exception's class: `KeyError`. */
+  /** Name of the exception's class: `KeyError`. */
   readonly type: string
   readonly traceback: string
-  /** What the program had printed until then. */
+  /** Output of the program until then. */
   readonly stdout: string
   readonly stderr: string
 

@@ -1,28 +1,28 @@
 import type { VfsErrorJson } from '../../vfs/index.ts'
 import type { SharedCells, ThreadChannel } from '../threads/index.ts'
 
-/** What the thread of an interpreter is started with. */
+/** Start parameters of an interpreter's thread. */
 export interface InterpreterSetup {
   readonly env: Readonly<Record<string, string>>
-  /** Where its interrupts come from. */
+  /** Cells of its interrupts. */
   readonly interrupts: SharedCells
 }
 
-/** What an interpreter can be asked, one thing after another. */
+/** Requests to an interpreter, served in order. */
 export type PythonRequest =
   | { readonly kind: 'mount'; readonly path: string; readonly line: ThreadChannel; readonly umask: number }
   | { readonly kind: 'unmount'; readonly path: string }
   | { readonly kind: 'chdir'; readonly path: string }
   | { readonly kind: 'run'; readonly code: string }
 
-/** An exception that nobody caught. */
+/** An uncaught exception. */
 export interface UncaughtException {
-  /** The name of its class. */
+  /** Name of its class. */
   readonly type: string
   readonly traceback: string
 }
 
-/** What an interpreter tells: output while it runs, and one outcome for each request. The first is of its start. */
+/** Messages of an interpreter: output while it runs, and one outcome for each request. The first is of its start. */
 export type PythonMessage =
   | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly kind: 'done'; readonly value?: unknown }

@@ -2,18 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Interpreter } from './interpreter.ts'
 import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
 
-// The thread of one interpreter: it does one request after another and tells what came of each.
+// Thread of one interpreter: runs requests in order and reports each outcome.
 const setup: InterpreterSetup = workerData
-const tell = (message: PythonMessage) => parentPort?.postMessage(message)
-const starting = Interpreter.start(setup, tell)
+const send = (message: PythonMessage) => parentPort?.postMessage(message)
+const starting = Interpreter.start(setup, send)
 let last: Promise<void> = starting.then(
-  () => tell({ kind: 'done' }),
-  (error: unknown) => tell(Interpreter.toFailureMessage(error)),
+  () => send({ kind: 'done' }),
+  (error: unknown) => send(Interpreter.toFailureMessage(error)),
 )
 
 parentPort?.on('message', (request: PythonRequest) => {
   last = last.then(async () => {
     const interpreter = await starting
-    tell(await interpreter.answer(request))
+    send(await interpreter.answer(request))
   })
 })

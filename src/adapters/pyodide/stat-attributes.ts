@@ -2,7 +2,7 @@ import { type FileType, getPermissions, type SyncStat } from '../../vfs/index.ts
 import type { FsAttributes } from './emscripten.ts'
 
 const BLOCK_BYTES = 4096
-/** As C has them. What is neither file, directory nor link is read like a file. */
+/** C type bits. Anything but a file, directory or link counts as a file. */
 const typeBits: Readonly<Record<FileType, number>> = {
   file: 0o100000,
   directory: 0o040000,
@@ -10,12 +10,12 @@ const typeBits: Readonly<Record<FileType, number>> = {
   other: 0o100000,
 }
 
-/** Type and permissions in one number, as C has them. */
+/** Combines type and permissions as `st_mode`. */
 export function toMode({ type, mode }: Pick<SyncStat, 'type' | 'mode'>): number {
   return typeBits[type] | getPermissions({ type, mode })
 }
 
-/** What `stat` tells of something on the device. File systems know no owners and one time. */
+/** Converts a stat for the runtime. File systems have no owners and one time. */
 export function toAttributes(stat: SyncStat, dev: number): FsAttributes {
   const { size, mtime, ino, nlink } = stat
   return {

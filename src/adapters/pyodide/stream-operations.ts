@@ -8,10 +8,10 @@ const ACCESS = 0o3
 const APPEND = 0o2000
 const [FROM_POSITION, FROM_END] = [1, 2]
 
-/** How memory of the interpreter is filled with bytes, for a mapping. */
+/** Copies bytes into the interpreter's memory for a mapping. */
 export type MapBytes = (bytes: Uint8Array) => { readonly ptr: number; readonly allocated: boolean }
 
-/** What the interpreter does with descriptors. A file is read and written in place, through one handle for each `open`. */
+/** Creates the operations on descriptors. Files are read and written in place, with one handle for each `open`. */
 export function createStreamOperations(files: MountedFiles, mapBytes: MapBytes): StreamOps {
   return {
     ...createDescriptorOperations(files),
@@ -69,7 +69,7 @@ function createMappingOperations(files: MountedFiles, mapBytes: MapBytes): Pick<
         bytes.set(requireFile(files, stream).handle.read(position, length))
         return mapBytes(bytes)
       }),
-    // What is mapped past the end of a file is not part of it.
+    // Bytes mapped past the end of a file are not part of it.
     msync: (stream, buffer, offset, length) =>
       files.attempt(() => {
         const kept = Math.min(length, requireFile(files, stream).handle.stat().size - offset)
@@ -87,7 +87,7 @@ function openStream(files: MountedFiles, stream: FsStream): void {
   const [write, append] = [(stream.flags & ACCESS) !== 0, isAppending(stream)]
   const made = files.takeCreated(stream.node)
   const openNow = () => files.sync.open(files.getPath(stream.node), { write, append }, files.ctx)
-  // A file is made before it is known that it will be appended to.
+  // The file is created before the append flag is known.
   const handle = made !== undefined && !append ? made : files.attempt(openNow)
   if (made !== undefined && append) files.attempt(() => made.close())
   stream.opened = { handle, descriptors: 1 }
@@ -97,7 +97,7 @@ function isAppending({ flags }: FsStream): boolean {
   return (flags & APPEND) !== 0
 }
 
-/** Part of a mapping has its place also where the descriptor only appends. */
+/** Writes at a position even if the descriptor appends, for a mapping. */
 function writeInPlace(files: MountedFiles, stream: FsStream, position: number, bytes: Uint8Array): void {
   const { handle } = requireFile(files, stream)
   if (!isAppending(stream)) {
@@ -132,7 +132,7 @@ function statStream(files: MountedFiles, { opened, node }: FsStream) {
   return opened?.handle.stat() ?? files.sync.stat(files.getPath(node), files.ctx)
 }
 
-/** Content through the handle; the rest by name, if that is still the name of this file. */
+/** Truncates through the handle; sets the rest by path, if it still leads to this file. */
 function changeAttributes(files: MountedFiles, stream: FsStream, changes: FsAttributeChanges): void {
   const { size, mode } = changes
   if (size !== undefined) requireFile(files, stream).handle.truncate(size)

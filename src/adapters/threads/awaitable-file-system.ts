@@ -25,14 +25,14 @@ import {
 import type { Awaitable, AwaitableFile } from './awaitable-file.ts'
 import { SharedHandles } from './shared-handles.ts'
 
-/** The methods of a synchronous file system, with answers that may come later. */
+/** Methods of a synchronous file system with results that may be promises. */
 export type AwaitableFileSystem = {
   [Name in Exclude<keyof SyncFileSystem, 'open'>]: (
     ...args: Parameters<SyncFileSystem[Name]>
   ) => Awaitable<ReturnType<SyncFileSystem[Name]>>
 } & { open(path: string, options?: OpenOptions, ctx?: CallContext): Awaitable<AwaitableFile> }
 
-/** A file system as calls of a synchronous one: its own synchronous face where it has one. */
+/** Adapts a file system, using its synchronous face if it has one. */
 export function toAwaitable(fs: FileSystem): AwaitableFileSystem {
   return isSynchronous(fs) ? fs.sync : new ComposedFiles(fs)
 }
@@ -63,7 +63,7 @@ class ComposedFiles implements AwaitableFileSystem {
       const handle = await this.#fs.open(path, options, ctx)
       return new IdentifiedHandle(handle, await this.#identity(real, ctx))
     } catch (error) {
-      // A mount table opens what its mounts can open.
+      // A mount table declares the union of its mounts' capabilities.
       if (isVfsError(error, 'ENOTSUP')) return this.#handles.open(real, options, ctx)
       throw error
     }
@@ -115,20 +115,20 @@ class ComposedFiles implements AwaitableFileSystem {
     await this.#fs.setattr(path, changes, ctx)
   }
 
-  /** A file system that does not number its files has one name for each, so the name will do. */
+  /** Returns the identity of a file; without inode numbers each file has one name, which identifies it. */
   async #identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     if (!isHardLinkable(this.#fs)) return { ino: hashPath(path), nlink: 1 }
     try {
       return await this.#fs.identity(path, ctx)
     } catch (error) {
-      // Of a mount table, some mounts may and some may not.
+      // Some mounts of a table have inode numbers and some do not.
       if (isVfsError(error, 'ENOTSUP')) return { ino: hashPath(path), nlink: 1 }
       throw error
     }
   }
 }
 
-/** An open file that knows which one it is. */
+/** An open file that knows its identity. */
 class IdentifiedHandle implements AwaitableFile {
   readonly #handle: FileHandle
   readonly #identity: InodeIdentity
@@ -163,7 +163,7 @@ class IdentifiedHandle implements AwaitableFile {
   }
 }
 
-/** 48 bits of a digest: a whole number that two paths do not share. */
+/** Returns 48 bits of a digest, a whole number that identifies a path. */
 function hashPath(path: string): number {
   return createHash('sha1').update(path).digest().readUIntBE(0, 6)
 }

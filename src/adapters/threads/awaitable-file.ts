@@ -1,9 +1,9 @@
 import type { SyncStat } from '../../vfs/index.ts'
 
-/** An answer that may come later. */
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>
 
-/** An open file of somebody who waits for it. */
+/** An open file whose results may be promises. */
 export interface AwaitableFile {
   read(position: number, length: number): Awaitable<Uint8Array>
   write(position: number, bytes: Uint8Array): Awaitable<void>

@@ -10,10 +10,10 @@ import {
   WAKE,
 } from './thread-channel.ts'
 
-/** How often a blocked caller looks whether anybody is still there. */
+/** Interval at which a blocked caller checks that the other thread is alive. */
 const POLL_MS = 500
 
-/** The end of a line that asks and blocks until there is an answer. One call at a time, as the thread can do no other. */
+/** The calling end of a channel, which blocks until a response arrives. One call at a time. */
 export class BlockingChannel {
   readonly #channel: ThreadChannel
   readonly #timeoutMs: number
@@ -24,14 +24,14 @@ export class BlockingChannel {
     this.#timeoutMs = patienceMs
   }
 
-  /** EIO if nobody answers any more; an AbortError if the call is cancelled. */
+  /** Sends a call and blocks. EIO if the other thread has ended; an AbortError if the call is cancelled. */
   call<Name extends RemoteCallName>(
     name: Name,
     args: Parameters<RemoteCalls[Name]>,
     ctx?: CallContext,
   ): ReturnType<RemoteCalls[Name]> {
     ctx?.signal?.throwIfAborted()
-    // A file is closed also by those who were cancelled: what they wrote would never be stored.
+    // A cancelled caller still closes its files: its writes would be lost otherwise.
     if (name !== 'closeOpen') this.#assertRunning(name)
     this.#lastId += 1
     const request = { id: this.#lastId, name, args, ...(ctx?.links !== undefined && { links: ctx.links }) }
@@ -60,7 +60,7 @@ export class BlockingChannel {
     }
   }
 
-  /** The answer to the call in progress. Those to calls that were given up are passed over. */
+  /** Receives the response to the current call; skips those to cancelled calls. */
   #receive<Name extends RemoteCallName>(): ThreadResponse<Name> | undefined {
     for (;;) {
       const answer: ThreadResponse<Name> | undefined = receiveMessageOnPort(this.#channel.port)?.message
@@ -68,7 +68,7 @@ export class BlockingChannel {
     }
   }
 
-  /** @param asked the call that is given up if it does not. */
+  /** @param asked the call to cancel if the channel is not running. */
   #assertRunning(name: RemoteCallName, asked?: number): void {
     const { cells, cancelled, port } = this.#channel
     if (Atomics.load(cells, CLOSED) !== 0) throw createGoneError(name, 'was closed')

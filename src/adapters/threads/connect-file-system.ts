@@ -17,19 +17,19 @@ import type { ThreadChannel } from './thread-channel.ts'
 
 export interface ConnectOptions {
   /**
-   * How long the other thread may give no sign of life, even to say that it is still at it, before a call is EIO. It
-   * gives none while it computes. Infinity, for a thread that lives as long as this one, when absent.
+   * Time without a heartbeat of the other thread after which a call is EIO. It sends none
+   * while it computes. Infinity, for a thread that lives as long as this one, when absent.
    */
   readonly timeoutMs?: number
 }
 
-/** Another thread's file system. Calls block this thread until they are answered. */
+/** A file system of another thread. Calls block this thread until their response. */
 export interface ConnectedFileSystem extends SyncFileSystem, Disposable {
-  /** Ends the sharing. */
+  /** Closes the channel. */
   close(): void
 }
 
-/** The file system that another thread shares on this line. */
+/** Connects to the file system that another thread shares on a channel. */
 export function connectFileSystem(
   line: ThreadChannel,
   { timeoutMs = Number.POSITIVE_INFINITY }: ConnectOptions = {},

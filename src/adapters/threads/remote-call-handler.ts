@@ -3,7 +3,7 @@ import type { AwaitableFile } from './awaitable-file.ts'
 import type { AwaitableFileSystem } from './awaitable-file-system.ts'
 import type { RemoteCallName, RemoteCalls, ThreadRequest } from './thread-channel.ts'
 
-/** Which call it is, and what goes with it. */
+/** Identity and context of a call. */
 interface CallInfo {
   readonly id: number
   readonly ctx: CallContext
@@ -17,7 +17,7 @@ type Handlers = {
 }
 
 /**
- * Carries out another thread's calls. What it has open has numbers, since handles cannot leave their thread: that of
+ * Runs another thread's calls. Handles cannot leave their thread, so an open file is known by the number of
  * the call that opened it.
  */
 export class RemoteCallHandler {
@@ -35,18 +35,18 @@ export class RemoteCallHandler {
     return this.#handlers[request.name]({ id: request.id, ctx }, ...request.args)
   }
 
-  /** A call was given up after it was answered: what it opened is nobody's. */
+  /** Closes the file of a call that was cancelled after its response. */
   async abandon(id: number): Promise<void> {
     const file = this.#open.get(id)
     this.#open.delete(id)
     try {
       await file?.close()
     } catch {
-      // Nobody is left to be told.
+      // No caller is left to receive the error.
     }
   }
 
-  /** Closes all that the other thread left open. What cannot be stored any more has nobody left to be told. */
+  /** Closes all files the other thread left open. No caller is left to receive errors. */
   async closeAll(): Promise<void> {
     const files = [...this.#open.values()]
     this.#open.clear()
@@ -76,7 +76,7 @@ export class RemoteCallHandler {
     }
   }
 
-  /** Nobody waits for a file that was opened for a call given up meanwhile. */
+  /** Registers an open file, or closes it if the call was cancelled meanwhile. */
   async #register({ id, ctx: { signal } }: CallInfo, file: AwaitableFile): Promise<number> {
     if (signal?.aborted) await file.close()
     signal?.throwIfAborted()

@@ -2,7 +2,7 @@ import type { SyncFileHandle, SyncStat } from '../../vfs/index.ts'
 import type { BlockingChannel } from './blocking-channel.ts'
 import { PIECE_BYTES } from './thread-channel.ts'
 
-/** An open file of another thread. What is large goes in pieces, so that no thread holds it twice. */
+/** An open file of another thread. Large transfers go in pieces, so that no thread buffers the whole twice. */
 export class RemoteHandle implements SyncFileHandle {
   readonly #channel: BlockingChannel
   readonly #file: number
@@ -29,7 +29,7 @@ export class RemoteHandle implements SyncFileHandle {
 
   write(position: number, bytes: Uint8Array): void {
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-      // Not by `slice`: of a `Buffer` that is a view, which would be sent with all of the buffer below it.
+      // Not `slice`: of a `Buffer` that is a view, which would be sent with the whole underlying buffer.
       const piece = new Uint8Array(bytes.subarray(start, start + PIECE_BYTES))
       this.#channel.call('writeOpen', [this.#file, position + start, piece])
     }

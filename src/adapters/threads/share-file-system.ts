@@ -24,30 +24,30 @@ import {
 } from './thread-channel.ts'
 
 export interface ShareOptions {
-  /** Goes with every call. Who asks is decided here, not in the other thread. */
+  /** Context of every call. This thread decides the caller's identity, not the other one. */
   readonly ctx?: CallContext
-  /** One cell that several lines have in common, so that what cancels one cancels all. Its own when absent. */
+  /** A cell shared by several channels, so that one cancel applies to all; a new one when absent. */
   readonly cancelled?: SharedCells
 }
 
-/** A file system that one other thread can use, until it is closed. */
+/** A file system shared with one other thread until it is closed. */
 export interface SharedFileSystem extends AsyncDisposable {
-  /** For that thread: `new Worker(file, { workerData: line, transferList: [line.port] })`, then `connectFileSystem`. */
+  /** For `new Worker(file, { workerData: channel, transferList: [channel.port] })`, then `connectFileSystem`. */
   readonly channel: ThreadChannel
-  /** Ends the call the other thread is blocked in and all that follow, each with an AbortError, until `resume`. */
+  /** Ends the blocked call of the other thread and all later ones with an AbortError, until `resume`. */
   cancel(): void
-  /** Has whoever waits look whether that was cancelled, by somebody else who has the cell. */
+  /** Wakes a blocked caller to check the cell after another channel cancelled it. */
   wake(): void
   resume(): void
-  /** Lets the process end although the other thread may still ask. */
+  /** Lets the process end although the other thread may still call. */
   unref(): void
-  /** Closes what is open; a blocked call, and all that follow, are EIO. */
+  /** Closes all open files; a blocked call, and all later ones, are EIO. */
   close(): Promise<void>
 }
 
 const HEARTBEAT_MS = 1000
 
-/** Answers another thread's calls on a file system of this one. */
+/** Serves another thread's calls on a file system of this one. */
 export function shareFileSystem(fs: FileSystem, options: ShareOptions = {}): SharedFileSystem {
   assertFileSystem(fs, '/', 'share')
   const { port1, port2 } = new MessageChannel()
@@ -139,8 +139,8 @@ class FileSystemResponder implements SharedFileSystem {
   #send(answer: ThreadResponse): void {
     if (this.#closing !== undefined) return
     const value = 'value' in answer ? answer.value : undefined
-    // A view would be sent with all of the buffer below it, which may hold more than was asked for. Not by `slice`, which
-    // of a `Buffer` is a view as well.
+    // A view would be sent with its whole buffer, which may contain more than was requested. Not `slice`, which
+    // returns a view for a `Buffer`.
     if (value instanceof Uint8Array) {
       const own = new Uint8Array(value)
       this.#port.postMessage({ id: answer.id, value: own }, [own.buffer])

@@ -12,23 +12,23 @@ import {
 } from '../../vfs/index.ts'
 import type { AwaitableFile } from './awaitable-file.ts'
 
-/** Which file a path names. */
+/** Returns the identity of the file at a path. */
 type Identify = (path: string, ctx?: CallContext) => Promise<InodeIdentity>
 
-/** A file that is open once or more often. */
+/** A file that is open one or more times. */
 interface SharedHandle {
   handle: FileHandle
   identity: InodeIdentity
   path: string
   isWritable: boolean
-  /** Whether its writes go to the end: only while nobody wants to write elsewhere. */
+  /** True if its writes append, as long as no handle writes elsewhere. */
   isAppending: boolean
   users: number
 }
 
 /**
- * What one interpreter has open of a file system that only reads and replaces files. All who have a file open share
- * what is not stored of it yet, and keep the file when its name is taken away, as they would on a disk.
+ * Open files of one interpreter on a file system that only reads and replaces files. All handles of a file share
+ * its unsaved content, and the file survives an unlink, as on a disk.
  * Paths are real ones.
  */
 export class SharedHandles {
@@ -57,7 +57,7 @@ export class SharedHandles {
     return this.#createUser(open, isWritable)
   }
 
-  /** What a file that is open looks like to those who have it open. */
+  /** Returns the stat of an open file, including unsaved content. */
   stat(path: string): Promise<SyncStat> | undefined {
     const open = this.#open.get(path)
     return open && statHandle(open)
@@ -67,7 +67,7 @@ export class SharedHandles {
     await this.#open.get(path)?.handle.sync()
   }
 
-  /** Takes a name away. What is open of it is kept in memory, since afterwards it is nowhere else. */
+  /** Unlinks a name; loads an open file into memory, since afterwards it exists nowhere else. */
   async unlink(path: string, change: () => Promise<void>): Promise<void> {
     const open = this.#open.get(path)
     if (open === undefined) return change()
@@ -81,7 +81,7 @@ export class SharedHandles {
     open.identity = { ...open.identity, nlink: 0 }
   }
 
-  /** Gives all that is open at or below a path its new one. */
+  /** Moves all open files at or below a path to the new one. */
   async rename(
     from: string,
     to: string,
@@ -110,7 +110,7 @@ export class SharedHandles {
 
   #createUser(open: SharedHandle, isWritable: boolean): AwaitableFile {
     open.users += 1
-    // Others may have it open for writing.
+    // Other handles may be open for writing.
     const changeable = (op: string) => {
       if (isWritable) return open.handle
       throw new VfsError('EBADF', open.path, { op, detail: 'opened for reading only' })
@@ -125,7 +125,7 @@ export class SharedHandles {
     }
   }
 
-  /** Others see what was written when the one who wrote it is done, whoever else has the file open. */
+  /** Stores writes when the writing handle closes, even if others have the file open. */
   async #close(open: SharedHandle, isWritable: boolean): Promise<void> {
     open.users -= 1
     if (open.users > 0) return isWritable ? open.handle.sync() : undefined

@@ -11,32 +11,32 @@ import type {
   VfsErrorJson,
 } from '../../vfs/index.ts'
 
-/** What the connecting thread needs: hand it over with `port` in the transfer list. */
+/** Data for the connecting thread; pass it with `port` in the transfer list. */
 export interface ThreadChannel {
   readonly port: MessagePort
   /** Shared by both threads; the cells below. */
   readonly cells: SharedCells
-  /** One cell. Not 0: callers give up, until whoever set it clears it. */
+  /** One cell. While it is not 0, calls are cancelled; the thread that set it clears it. */
   readonly cancelled: SharedCells
 }
 
 export type SharedCells = Int32Array<SharedArrayBuffer>
 
-/** Grows whenever a blocked caller has a reason to look. */
+/** Grows whenever a blocked caller must check the channel. */
 export const WAKE = 0
-/** Not 0: nobody answers any more. */
+/** Not 0 once the other side has closed. */
 export const CLOSED = 1
-/** Grows for as long as the answering thread lives. */
+/** Grows for as long as the serving thread lives. */
 export const HEARTBEAT = 2
 export const CELL_COUNT = 3
 
-/** What cancels: the number of SIGINT, so that an interpreter's flag for interrupts can be the same cell. */
+/** Cancel value: the number of SIGINT, so that an interpreter's interrupt flag can be the same cell. */
 export const CANCEL = 2
 
-/** No message carries more of a file than this. */
+/** Limit of file content in one message. */
 export const PIECE_BYTES: number = 1024 * 1024
 
-/** What can be asked: a synchronous file system and its open files, by number. */
+/** Remote calls: a synchronous file system and its open files, by number. */
 export interface RemoteCalls {
   stat(path: string): SyncStat
   readdir(path: string): DirEntry[]
@@ -60,7 +60,7 @@ export interface RemoteCalls {
 
 export type RemoteCallName = keyof RemoteCalls
 
-/** One call, numbered so that a late answer to one that was given up is known as such. */
+/** One call, numbered so that a late response to a cancelled one is recognised. */
 export type ThreadRequest<Name extends RemoteCallName = RemoteCallName> = {
   [Each in Name]: {
     readonly id: number
@@ -71,7 +71,7 @@ export type ThreadRequest<Name extends RemoteCallName = RemoteCallName> = {
   }
 }[Name]
 
-/** Gives up a call. */
+/** Cancels a call. */
 export interface Cancellation {
   readonly cancel: number
 }
@@ -80,7 +80,7 @@ export type ThreadResponse<Name extends RemoteCallName = RemoteCallName> =
   | { readonly id: number; readonly value: ReturnType<RemoteCalls[Name]> }
   | { readonly id: number; readonly error: VfsErrorJson }
 
-/** Releases whoever is blocked, to look at the cells and the port. */
+/** Wakes a blocked caller to check the cells and the port. */
 export function wake(cells: SharedCells): void {
   Atomics.add(cells, WAKE, 1)
   Atomics.notify(cells, WAKE)

@@ -9,39 +9,39 @@ const SWEEP_INTERVAL_MS = 60 * 60 * 1000
 const PIECE_LENGTH = 64 * 1024
 
 export interface OutputCacheOptions {
-  /** The longest output, in characters, that is handed out whole. 4000 when absent. */
+  /** Longest output in characters that is returned whole; 4000 when absent. */
   readonly threshold?: number
-  /** How much of the output a stub shows, at most. 2000 characters when absent. */
+  /** Limit of the preview in a stub; 2000 characters when absent. */
   readonly previewChars?: number
-  /** Older outputs are removed. 7 when absent. */
+  /** Age in days after which outputs are removed; 7 when absent. */
   readonly maxAgeDays?: number
-  /** What the outputs of one context may take together; the oldest go first. 256 MiB when absent. */
+  /** Limit of all outputs of one context, in bytes; evicts the oldest. 256 MiB when absent. */
   readonly maxBytes?: number
-  /** The time outputs are held against. */
+  /** Clock for the age of outputs. */
   readonly now?: () => number
 }
 
-/** What the caller of a tool gets. */
+/** Output for the caller of a tool. */
 export interface ToolOutput {
-  /** All of the output, or the stub. */
+  /** The whole output, or a stub. */
   readonly text: string
-  /** Absent if the text is all of it. */
+  /** Absent if the text is the whole output. */
   readonly cached?: CachedOutput
 }
 
 /**
- * Keeps long outputs as files of `/sys/tool_cache/<context>`, written by the system and readable by all.
- * There is no timer: what is too old or too much goes when something is kept, at most once an hour unless room is
- * needed. Several processes may share one cache; the bounds are then theirs together, held by whoever sweeps next.
+ * Stores long outputs as files of `/sys/tool_cache/<context>`, written by the system and readable by all.
+ * There is no timer: a write evicts old outputs, at most once an hour unless space is
+ * needed. Several processes may share one cache; the next sweep of any of them enforces the limits.
  */
 export class OutputCache {
   readonly #fs: FileSystem
   readonly #options: Required<OutputCacheOptions>
-  /** What each context takes, as far as is known here. */
+  /** Known size of each context. */
   readonly #bytes = new Map<string, number>()
   #sweptAt: number | undefined
 
-  /** @param fs where `/sys/tool_cache` is; asked as the system. */
+  /** @param fs file system with `/sys/tool_cache`; called as the system. */
   constructor(fs: FileSystem, options: OutputCacheOptions = {}) {
     this.#fs = fs
     this.#options = {
@@ -54,9 +54,9 @@ export class OutputCache {
   }
 
   /**
-   * What to give a caller for an output: itself if it is short or blank, or cannot be kept, otherwise the stub.
-   * For outputs of success; what an error says is not to be hidden. Fails only if the signal aborts it, or for a
-   * context nobody can be: EINVAL.
+   * Returns an output itself if it is short or blank, or cannot be cached, otherwise a stub.
+   * For successful outputs; errors must not be hidden. Fails only if the signal aborts, or for an
+   * invalid context: EINVAL.
    */
   async keep(context: string, tool: string, output: string, ctx?: CallContext): Promise<ToolOutput> {
     const directory = getCacheDirectory(context)
@@ -67,7 +67,7 @@ export class OutputCache {
     return { text: formatStub(cached, output, this.#options.previewChars), cached }
   }
 
-  /** What is kept, of one context or of all, the oldest first. */
+  /** Lists the cached outputs of one context or of all, oldest first. */
   async list(context?: string): Promise<CachedOutput[]> {
     const found: CachedOutput[] = []
     const maxDepth = context === undefined ? 2 : 1
@@ -78,7 +78,7 @@ export class OutputCache {
     return found.sort((one, other) => one.time.getTime() - other.time.getTime())
   }
 
-  /** Removes what is kept, of one context or of all, and before a time if one is given. Returns how many that were. */
+  /** Removes the cached outputs of one context or of all, optionally before a time; returns their number. */
   async clear(context?: string, olderThan?: Date): Promise<number> {
     const doomed = await this.list(context)
     const limit = olderThan?.getTime() ?? Number.POSITIVE_INFINITY
@@ -113,12 +113,12 @@ export class OutputCache {
     try {
       await this.#sweep(isDue ? undefined : context, newest)
     } catch (error) {
-      // The output is kept; what could not be removed now is there for the next sweep.
+      // The output is stored; the next sweep retries the removal.
       if (!isVfsError(error)) throw error
     }
   }
 
-  /** Removes what is too old or too much, of one context or of all, but never the newest. */
+  /** Removes outputs beyond the limits of one context or of all, but never the newest. */
   async #sweep(context: string | undefined, newest: CachedOutput): Promise<void> {
     const oldest = this.#options.now() - this.#options.maxAgeDays * DAY_MS
     const byContext = Map.groupBy(await this.list(context), (output) => output.context)
@@ -143,7 +143,7 @@ export class OutputCache {
         await this.#fs.remove(path, {}, asSystem)
         removed++
       } catch (error) {
-        // Another process was quicker.
+        // Another process removed it first.
         if (!isVfsError(error, 'ENOENT')) throw error
       }
     }
@@ -151,7 +151,7 @@ export class OutputCache {
   }
 }
 
-/** A text in pieces, so that its bytes are never all in memory; no character is cut in two. */
+/** Splits a text into pieces, so that its bytes are never all in memory; no character is split. */
 async function* splitPieces(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; ) {
     const end = getCutPosition(text, Math.min(at + PIECE_LENGTH, text.length))

@@ -4,7 +4,7 @@ import type { CachedOutput } from './cached-output.ts'
 
 const CHARACTERS_PER_TOKEN = 4
 
-/** What a caller reads in place of an output that was kept: where it is, how much, how to look into it, how it begins. */
+/** Formats the stub of a cached output: its URI, its size, how to read it, and its beginning. */
 export function formatStub({ uri, tool }: CachedOutput, output: string, previewChars: number): string {
   const lines = countNewlines(output) + (output.endsWith('\n') ? 0 : 1)
   const tokens = Math.ceil(output.length / CHARACTERS_PER_TOKEN)
@@ -28,7 +28,7 @@ function formatExamples(uri: string, lines: number): string[] {
   return calls.map(([tool, args]) => `  ${tool} ${JSON.stringify(args)}`)
 }
 
-/** The beginning, as many whole lines as there is room for; part of the first if there is no room for one. */
+/** Returns as many whole lines of the beginning as fit; if none does, a part of the first. */
 function cutPreview(output: string, previewChars: number): string {
   if (output.length <= previewChars) return output
   const newline = output.lastIndexOf('\n', previewChars)

@@ -6,7 +6,7 @@ import type { StringEdit } from './string-edit.ts'
 type Operation = LineEdit['operation'] | StringEdit['operation']
 type Field = 'start' | 'end' | 'content' | 'find' | 'replace' | 'all'
 
-/** What each operation must be given, and what it may be given. */
+/** Required and optional fields of each operation. */
 const FIELDS: Readonly<
   Record<Operation, { readonly needs: readonly Field[]; readonly takes: readonly Field[] }>
 > = {
@@ -47,10 +47,10 @@ const editFields = z.strictObject({
 
 type RawEdit = z.infer<typeof editFields>
 
-/** An edit as it was asked for, with all it needs. */
+/** A complete edit request. */
 export type EditArguments = { readonly path: string } & (LineEdit | StringEdit)
 
-/** One flat object, which models fill in best; what belongs to which operation is checked behind it. */
+/** One flat object, which models fill in best; the fields of each operation are checked afterwards. */
 export const editArguments: z.ZodType<EditArguments> = editFields
   .superRefine((given, context) => {
     for (const { path, message } of findProblems(given))

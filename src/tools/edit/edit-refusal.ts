@@ -1,4 +1,4 @@
-/** Why an edit cannot be made, and what to do. */
+/** Reason for refusing an edit, and what to do. */
 export interface EditRefusal {
   readonly refusal: string
   /** EINVAL when absent. */

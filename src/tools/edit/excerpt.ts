@@ -7,15 +7,15 @@ const CONTEXT_LINES = 2
 const MAX_LINES = 20
 const MAX_LINE_CHARACTERS = 500
 
-/** The edited place with a little around it, numbered, so that the model sees what it did. */
+/** Formats the edited lines with some context, numbered, so that the model sees the effect. */
 export function formatExcerpt({ text, first, count }: EditedText): string {
   const from = Math.max(1, first - CONTEXT_LINES)
   const wanted = first + count + CONTEXT_LINES - from
   const start = getLineStart(text, from)
   const rest = text.slice(start)
   const lines = splitLines(rest.slice(0, getLineStart(rest, Math.min(wanted, MAX_LINES) + 1)))
-  const told = lines.map((line, index) => formatNumberedLine(from + index, truncateLine(line)))
-  return [...told, ...(wanted > MAX_LINES ? [`… (${wanted - MAX_LINES} lines more)`] : [])].join('\n')
+  const numbered = lines.map((line, index) => formatNumberedLine(from + index, truncateLine(line)))
+  return [...numbered, ...(wanted > MAX_LINES ? [`… (${wanted - MAX_LINES} lines more)`] : [])].join('\n')
 }
 
 function truncateLine(line: string): string {

@@ -49,7 +49,7 @@ async function performEdit(
   return `edited ${target.shown}\n${excerpt}`
 }
 
-/** ECONFLICT if an earlier call changed the file while this one waited: its line numbers may mean other lines now. */
+/** ECONFLICT if an earlier call changed the file while this one waited: its line numbers may be wrong now. */
 function assertLinesInPlace(
   { target, environment: { reads } }: TargetContext,
   seen: SeenVersion | undefined,
@@ -77,7 +77,7 @@ function assertEditable(size: number, place: ToolTarget, has: string): void {
   )
 }
 
-/** ECONFLICT if the caller has read another version than this one. Who has read none may edit: it names the place. */
+/** ECONFLICT if the caller has read another version. A caller that has read none may edit. */
 function assertVersionRead(
   place: ToolTarget,
   now: { readonly version: string; readonly time: Date },
@@ -116,7 +116,7 @@ function listTexts(edit: EditArguments): Readonly<Record<string, string>> {
   return 'content' in edit ? { content: edit.content } : {}
 }
 
-/** Writes if the file is still what was edited. ECONFLICT if somebody wrote in between: nothing of theirs is lost. */
+/** Writes if the file is still the edited version. ECONFLICT after a concurrent write, which is not lost. */
 async function replaceVersion(
   place: ToolTarget,
   bytes: Uint8Array,

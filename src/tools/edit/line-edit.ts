@@ -16,7 +16,7 @@ export type LineEdit =
     }
   | { readonly operation: 'delete_lines'; readonly start: number; readonly end: number }
 
-/** A text after an edit, and the lines of it that are new: `count` lines from `first` on. */
+/** A text after an edit, and its new lines: `count` lines from `first` on. */
 export interface EditedText {
   readonly text: string
   readonly first: number
@@ -36,7 +36,7 @@ export function editLines(text: string, edit: LineEdit): EditedText | EditRefusa
   const end = getLineEnding(text, getLineStart(text, edit.start))
   const added = 'content' in edit ? splitLines(edit.content) : []
   const before = text.slice(0, from)
-  // A last line without an end gets one from what follows it now.
+  // A last line without an end gets one if another line follows now.
   const joint = added.length > 0 && before !== '' && !before.endsWith('\n') ? end : ''
   const start = before + joint + added.map((line) => line + end).join('')
   const rest = text.slice(getLineStart(text, next))
@@ -44,7 +44,7 @@ export function editLines(text: string, edit: LineEdit): EditedText | EditRefusa
   return { text: isOpen ? start.replace(/\r?\n$/, '') : start + rest, first, count: added.length }
 }
 
-/** The lines that go: from the first up to, and without, the next that stays. */
+/** Returns the replaced lines: from `first` up to, but without, `next`. */
 function getLineRange(edit: LineEdit): { first: number; next: number } {
   if (edit.operation === 'replace_lines' || edit.operation === 'delete_lines') {
     return { first: edit.start, next: edit.end + 1 }

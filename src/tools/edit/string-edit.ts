@@ -13,18 +13,18 @@ export interface StringEdit {
   readonly all: boolean
 }
 
-/** Of a text that occurs often, so many places are told. */
+/** Limit of reported matches. */
 const MAX_REPORTED_MATCHES = 10
-/** What replacing at one place costs, and looking for a while without finding one, in characters looked at. */
+/** Cost of one replacement, or of one pause in a search, in characters. */
 const STEPS_PER_MATCH = 64
 const STEPS_PER_PAUSE = 64 * 1024
-/** So many parts of the new text are held before they are joined. */
+/** Limit of parts before they are joined. */
 const MAX_UNJOINED_PARTS = 4096
 
 /**
- * Replaces the one place where a text occurs, or all with `all`. A newline in `find` stands for whichever line end
- * the file has there, and one in `replace` becomes the end of the lines around it; unless one of the two has a `\r`,
- * for then its author means line ends exactly. Others have their turn meanwhile; rejects if the signal is aborted.
+ * Replaces the only match, or all with `all`. A newline in `find` matches either line end of the file,
+ * and one in `replace` becomes the end of the lines around it; unless one of the two has a `\r`,
+ * which makes line ends exact. Yields to other tasks; rejects if the signal aborts.
  */
 export async function editString(
   text: string,
@@ -33,7 +33,7 @@ export async function editString(
 ): Promise<EditedText | EditRefusal> {
   const isExact = find.includes('\r') || replace.includes('\r')
   const searched = !isExact && find.includes('\n') ? text.replaceAll('\r\n', '\n') : text
-  // Overlapping ones count: each is one the author may have meant. A few are enough to say so.
+  // Overlapping matches count: the author may have meant any of them. A few are enough.
   const search = { text, searched, find: new TextSearch(find), length: find.length, signal }
   const places = await findFirstMatches(search, MAX_REPORTED_MATCHES + 1)
   const [first] = places
@@ -52,10 +52,10 @@ export async function editString(
 
 interface StringSearch {
   readonly text: string
-  /** The text itself, or the same with plain line ends. */
+  /** The text, or the text with plain line ends. */
   readonly searched: string
   readonly find: TextSearch
-  /** Of what is looked for. */
+  /** Length of the searched text. */
   readonly length: number
   readonly signal: AbortSignal | undefined
 }
@@ -71,7 +71,7 @@ async function findFirstMatches({ searched, find, signal }: StringSearch, count:
   return places
 }
 
-/** The text with every place replaced, where they do not overlap; undefined if that is too much. */
+/** Replaces all matches that do not overlap; undefined if the result is too large. */
 async function replaceMatches(
   { text, searched, find, length, signal }: StringSearch,
   put: (position: number) => string,
@@ -90,7 +90,7 @@ async function replaceMatches(
     parts.push(text.slice(done, from), replacement)
     done = original(position + length)
     characters += replacement.length - (done - from)
-    // No character takes less than a byte.
+    // Every character takes at least one byte.
     if (characters > MAX_EDITABLE_BYTES) return undefined
     if (parts.length < MAX_UNJOINED_PARTS) continue
     joined.push(parts.join(''))
@@ -99,7 +99,7 @@ async function replaceMatches(
   return [...joined, ...parts, text.slice(done)].join('')
 }
 
-/** Finds positions of a text without returns in the one that has them. Asked for ever greater ones, it never goes back. */
+/** Maps ascending positions of the text without returns to the original, in one pass. */
 function createPositionMapper(text: string, plain: string): (position: number) => number {
   let returns = 0
   let next = plain.indexOf('\n')
@@ -111,7 +111,7 @@ function createPositionMapper(text: string, plain: string): (position: number) =
   }
 }
 
-/** The replacement with the line ends of the place it comes to. Asked for ever greater places, it looks at each line once. */
+/** Returns the replacement with the line ends of a position; for ascending positions, in one pass. */
 function createLineEndAdapter(text: string, replace: string): (position: number) => string {
   const withReturn = replace.replaceAll('\n', '\r\n')
   let known = -1
@@ -128,8 +128,8 @@ function createLineEndAdapter(text: string, replace: string): (position: number)
 
 function formatAmbiguity(text: string, places: readonly number[]): string {
   const isMore = places.length > MAX_REPORTED_MATCHES
-  const told = places.slice(0, MAX_REPORTED_MATCHES)
-  const lines = told.map((place) => getLineNumber(text, place)).join(', ')
-  const times = `${isMore ? 'more than ' : ''}${told.length} times, at lines ${lines}${isMore ? ', …' : ''}`
+  const reported = places.slice(0, MAX_REPORTED_MATCHES)
+  const lines = reported.map((place) => getLineNumber(text, place)).join(', ')
+  const times = `${isMore ? 'more than ' : ''}${reported.length} times, at lines ${lines}${isMore ? ', …' : ''}`
   return `the text of 'find' occurs ${times}; give more of what is around it, or all: true`
 }

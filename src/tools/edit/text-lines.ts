@@ -1,16 +1,16 @@
 /**
- * Lines of a text by position. No line becomes an object of its own: a file of nothing but newlines has millions.
+ * Lines of a text by position. No line becomes an object: a file of nothing but newlines has millions.
  * Only `\n` and `\r\n` end a line.
  */
 
-/** How many lines a text has: a newline at the very end starts no further line. */
+/** Counts the lines of a text: a final newline begins no line. */
 export function countLines(text: string): number {
   let count = text === '' || text.endsWith('\n') ? 0 : 1
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
   return count
 }
 
-/** Where a line begins, counted from 1; the end of the text for those behind its last one. */
+/** Returns the start of a line, counted from 1; the end of the text beyond the last line. */
 export function getLineStart(text: string, line: number): number {
   let start = 0
   for (let passed = 1; passed < line; passed++) {
@@ -21,21 +21,21 @@ export function getLineStart(text: string, line: number): number {
   return start
 }
 
-/** The number of the line a position is in. */
+/** Returns the number of the line at a position. */
 export function getLineNumber(text: string, position: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line++
   return line
 }
 
-/** How the line at a position ends or, where it has no end, the one before it: what a new line there ends with. */
+/** Returns the line end at a position, or of the line before if there is none: the end for a new line there. */
 export function getLineEnding(text: string, position: number): '\n' | '\r\n' {
   const next = text.indexOf('\n', position)
   const newline = next === -1 ? text.lastIndexOf('\n', position) : next
   return newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n'
 }
 
-/** Lines without their ends: `''` is none, `'a'` and `'a\n'` are one, `'\n'` is a blank one. */
+/** Splits lines without their ends: `''` is none, `'a'` and `'a\n'` are one, `'\n'` is a blank one. */
 export function splitLines(text: string): string[] {
   if (text === '') return []
   return text.replace(/\r?\n$/, '').split(/\r?\n/)

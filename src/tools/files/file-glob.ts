@@ -8,7 +8,7 @@ import type { Tool } from '../tool.ts'
 import { statOpenable } from '../tool-target.ts'
 
 const DEFAULT_LIMIT = 1000
-/** Alternatives in braces take time in proportion to the square of this. */
+/** Limit of a pattern: alternatives in braces take time quadratic in it. */
 const MAX_PATTERN_CHARACTERS = 1000
 
 export const fileGlob: Tool = defineFileTool({

@@ -37,7 +37,7 @@ export const fileHead: Tool = defineFileTool({
   },
 })
 
-/** The lines of a range, and where to go on if the page ends before the last of them. */
+/** Formats the lines of a range, with the next line if the page ends early. */
 function formatRange(page: TextPage, last: number): string {
   const { next } = page
   if (next === undefined || next.line > last) return annotatePage(page)

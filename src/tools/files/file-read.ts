@@ -39,7 +39,7 @@ export const fileRead: Tool = defineFileTool({
   },
 })
 
-/** A position as arguments of file_read. */
+/** Formats a position as arguments of file_read. */
 export function formatPosition({ line, column }: TextPosition): string {
   return column === 1 ? `offset ${line}` : `offset ${line} and column ${column}`
 }

@@ -28,7 +28,7 @@ export const fileTail: Tool = defineFileTool({
   },
 })
 
-/** Which lines these are, and how to read those before. Counts the lines of the file. */
+/** Describes the shown lines and how to read those before. Counts the lines of the file. */
 async function describeCut(
   { target: { fs, path, shown }, call }: TargetContext,
   size: number,

@@ -4,13 +4,13 @@ import type { OpenedText } from '../text/opened-text.ts'
 import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 
-/** Who is told how far a search is, and how it is stopped. */
+/** Progress listener and signal of a search. */
 interface GrepProgress {
   readonly progress: (bytes: number) => void
   readonly signal: AbortSignal | undefined
 }
 
-/** Searches one file as it streams by: holds no more than the lines around a match. */
+/** Searches one file as a stream: buffers only the lines around a match. */
 export async function grepFile(
   { pattern, before, after }: GrepQuery,
   text: OpenedText,

@@ -2,12 +2,12 @@ import { sliceStart, truncateText } from '../text/character-cut.ts'
 import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import { MAX_TEXT_CHARACTERS, TextOutput } from '../text/text-output.ts'
 
-/** Longer lines are cut: whoever needs the rest can ask for the line. */
+/** Limit of a shown line; longer ones are cut. */
 const MAX_SHOWN_CHARACTERS = 1000
-/** What a message repeats of a pattern or a place: it is never long enough to be kept instead of told. */
+/** Limit of a pattern or path repeated in a message, which must stay short enough not to be cached. */
 const MAX_REPEATED_CHARACTERS = 300
 
-/** Matches as the model reads them: `>` marks a match, `--` stands between groups, a file has its name above. */
+/** Formats matches for the model: `>` marks a match, `--` separates groups, a file has its name above. */
 export class GrepOutput {
   readonly #output = new TextOutput()
   #file: string | undefined
@@ -23,12 +23,12 @@ export class GrepOutput {
     return this.#matches
   }
 
-  /** The number of the last line shown of the file; 0 before the first. */
+  /** Number of the last line shown of the file; 0 before the first. */
   get last(): number {
     return this.#last
   }
 
-  /** What follows is of this file. */
+  /** Starts the output of a file. */
   startFile(file: string): void {
     if (this.#file === file) return
     if (this.#file !== undefined) this.#output.add('')
@@ -43,12 +43,12 @@ export class GrepOutput {
     this.#add('>', number, line)
   }
 
-  /** A line near a match; one that was shown already is not shown again. */
+  /** Adds a line near a match, unless it was shown already. */
   addContext(number: number, line: string): void {
     if (number > this.#last) this.#add(' ', number, line)
   }
 
-  /** All of it, with a line on top that says how much was found, and one on lines that were not searched to their end. */
+  /** Returns the text, headed by the number of matches and a note on lines that were not fully searched. */
   toText(pattern: string, place: string, unfinished: number): string {
     return [
       this.#formatMatches(pattern, place),

@@ -1,6 +1,6 @@
 import type { LinePattern } from '../../vfs/index.ts'
 
-/** What to look for, and how many lines to show around it. */
+/** Pattern of a search and the number of context lines. */
 export interface GrepQuery {
   readonly pattern: string | LinePattern
   readonly before: number

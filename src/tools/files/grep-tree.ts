@@ -3,7 +3,7 @@ import type { TargetContext } from '../define-tool.ts'
 import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 
-/** Searches all files below a directory, by the index of the file system where it has one. */
+/** Searches all files below a directory, with the file system's index if it has one. */
 export async function grepTree(query: GrepQuery, at: TargetContext, output: GrepOutput): Promise<void> {
   const {
     target,
@@ -24,7 +24,7 @@ export async function grepTree(query: GrepQuery, at: TargetContext, output: Grep
   if (previous !== undefined) showAfter(previous, undefined, output)
 }
 
-/** The lines after a match, up to the next one of the same file. */
+/** Shows the lines after a match, up to the next one of the same file. */
 function showAfter(match: Match, next: Match | undefined, output: GrepOutput): void {
   const end = next?.path === match.path ? next.line : Number.POSITIVE_INFINITY
   for (const [index, line] of match.after.entries()) {

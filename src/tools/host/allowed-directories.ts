@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { isWithin, normalize, VfsError } from '../../vfs/index.ts'
 import { assertHostPath } from './host-path.ts'
 
-/** An allowed directory by its real path, and which one it was when it was allowed. */
+/** An allowed directory by its real path, and its identity when it was allowed. */
 export interface AllowedDirectory {
   readonly path: string
   readonly device: number
@@ -10,9 +10,9 @@ export interface AllowedDirectory {
 }
 
 /**
- * The directories of an allow-list: absolute paths of directories that exist, links to them included. EINVAL, ENOENT
- * or ENOTDIR for anything else. One inside another adds nothing and is left out, so that nobody who may write the
- * outer one could put something else in its place.
+ * Resolves the directories of an allow-list: absolute paths of existing directories, links included. EINVAL, ENOENT
+ * or ENOTDIR for anything else. One inside another is left out, so that a writer of the outer one
+ * cannot replace it.
  */
 export function resolveAllowedDirectories(paths: readonly string[]): AllowedDirectory[] {
   const found = new Map(paths.map(resolveAllowedDirectory).map((directory) => [directory.path, directory]))
@@ -21,7 +21,7 @@ export function resolveAllowedDirectories(paths: readonly string[]): AllowedDire
   )
 }
 
-/** Whether another directory is now where this one was; ENOENT if none is. */
+/** True if another directory now has this path; ENOENT if there is none. */
 export function isReplaced({ path, device, inode }: AllowedDirectory): boolean {
   const now = statDirectory(path)
   return now.dev !== device || now.ino !== inode
@@ -33,7 +33,7 @@ export function resolveAllowedDirectory(given: string): AllowedDirectory {
   return { path, device: dev, inode: ino }
 }
 
-/** Not asynchronous: an allow-list is read before anything is served, and must not change while it is. */
+/** Synchronous: an allow-list is read before anything is served, and must not change meanwhile. */
 function resolveRealDirectory(given: string): string {
   const path = assertHostPath(given.startsWith('/') ? normalize(given) : given)
   try {

@@ -19,18 +19,18 @@ import {
   type WriteOptions,
 } from '../../vfs/index.ts'
 
-/** Undefined to allow; a string refuses, and is the reason. To throw refuses as well. */
+/** Undefined allows; a string refuses with that reason. Throwing refuses as well. */
 type HookVerdict = string | undefined
 
-/** What the owner of the machine wants to be asked before an agent touches a file. Paths are real. */
+/** Hooks of the machine's owner, called before an agent touches a file. Paths are real. */
 export interface HostHooks {
-  /** Before content is read, by whichever tool. */
+  /** Called before content is read, by any tool. */
   preRead?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
-  /** Before anything is written, made or removed. */
+  /** Called before anything is written, created or removed. */
   preWrite?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
 }
 
-/** Only what passes through the ten operations: a native search or rename would go past the hooks. */
+/** Only the ten basic operations: a native search or rename would bypass the hooks. */
 const HOOKED_CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
   'write',
@@ -40,10 +40,10 @@ const HOOKED_CAPABILITIES: ReadonlySet<Capability> = new Set([
 ])
 
 /**
- * A file system whose owner is asked before content is read and before each change, once for a file: it is made for
- * one call of a tool, which may read a file in several steps. Refusals are EACCES.
- * Paths are real: a link that got in the way after somebody decided by the path is ELOOP, never followed.
- * A layer, but with a backend's order of mutations: a hook that takes its time lets no later write overtake.
+ * Calls the owner's hooks before content is read and before each change, once per file: it serves one
+ * tool call, which may read a file in several steps. Refusals are EACCES.
+ * Paths are real: a link created after the decision is ELOOP, never followed.
+ * A layer with a backend's order of mutations: no later write overtakes one that waits for a slow hook.
  */
 export class HookedFs extends Backend {
   readonly #inner: FileSystem
@@ -105,13 +105,13 @@ export class HookedFs extends Backend {
 
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     await this.#assertWritable('remove', path, ctx)
-    // What is below goes with it.
+    // A recursive removal covers everything below.
     const below = options.recursive ? this.#inner.walk(path, {}, refuseLinks(ctx)) : []
     for await (const entry of below) this.#assertUnprotected('remove', entry.path)
     await this.#inner.remove(path, options, refuseLinks(ctx))
   }
 
-  /** Decided by the file system below, in the write itself. */
+  /** The file system below checks this in the write itself. */
   protected override assertMatch(): void {}
 
   async *#readAllowed(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {

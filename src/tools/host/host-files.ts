@@ -10,33 +10,33 @@ import { HookedFs, type HostHooks } from './hooked-fs.ts'
 import { assertHostPath } from './host-path.ts'
 import { resolveRealPath } from './real-path.ts'
 
-/** A file system of one directory; disposed of with the `HostFiles` if it can be. */
+/** A file system of one directory; disposed of with the `HostFiles` if possible. */
 type OpenedDirectory = FileSystem & Partial<AsyncDisposable>
 
 export interface HostFilesOptions {
-  /** The directories agents may use, with all that is in them; absolute paths. */
+  /** Absolute paths of the directories that agents may use. */
   readonly allow: readonly string[]
-  /** Opens a directory of this machine as a file system that nothing leads out of. */
+  /** Opens a host directory as a confined file system. */
   readonly open: (directory: string) => OpenedDirectory
   readonly hooks?: HostHooks
-  /** Globs of names in them that are never written; `USUALLY_PROTECTED` when absent. */
+  /** Globs of names that are never written; `DEFAULT_PROTECTED_NAMES` when absent. */
   readonly protect?: readonly string[]
 }
 
-/** Where a path of this machine is. */
+/** A resolved host path. */
 export interface HostTarget {
-  /** Every allowed directory at its place, for this one call: it asks the hooks once for each file. */
+  /** All allowed directories, for one call: it runs the hooks once for each file. */
   readonly fs: FileSystem
-  /** The real path: absolute on this machine, and in `fs`. */
+  /** Real path: absolute on the host, and in `fs`. */
   readonly path: string
-  /** The path as it was asked for. */
+  /** Path as given. */
   readonly display: string
 }
 
 /**
- * Files of this machine within an allow-list of directories. A path is judged where it really leads, on whole
- * segments, and reached only through the allowed directory it is in: whoever swaps a link in after the check gains
- * nothing. Protected names are not written, hooks are asked; both happen in the place's file system, whatever the tool.
+ * Host files within an allow-list of directories. A path is checked by its real path, on whole
+ * segments, and opened only through its allowed directory: replacing a link after the check has no
+ * effect. The target's file system enforces protected names and hooks for every tool.
  */
 export class HostFiles implements AsyncDisposable {
   readonly #open: HostFilesOptions['open']
@@ -45,10 +45,10 @@ export class HostFiles implements AsyncDisposable {
   #granted: readonly AllowedDirectory[] = []
   #narrowed: readonly string[] | null = null
   #table = new MountTable()
-  /** What is mounted. One that no longer is finishes what is under way, and is forgotten. */
+  /** Open directories. One that was removed from the list finishes its pending calls. */
   #opened = new Map<string, OpenedDirectory>()
 
-  /** EINVAL, ENOENT, ENOTDIR if a directory of the list cannot be allowed. */
+  /** EINVAL, ENOENT, ENOTDIR if a directory cannot be allowed. */
   constructor({ allow, open, hooks = {}, protect = DEFAULT_PROTECTED_NAMES }: HostFilesOptions) {
     this.#open = open
     this.#hooks = hooks
@@ -56,12 +56,12 @@ export class HostFiles implements AsyncDisposable {
     this.setAllowed(allow)
   }
 
-  /** The real paths of the directories that may be used now. */
+  /** Real paths of the directories allowed now. */
   get allowed(): readonly string[] {
     return this.#narrowed ?? this.#granted.map(({ path }) => path)
   }
 
-  /** Replaces the allow-list; what is under way finishes. Fails as the constructor does, and then changes nothing. */
+  /** Replaces the allow-list; pending calls finish. Fails like the constructor, and then changes nothing. */
   setAllowed(directories: readonly string[]): void {
     this.#granted = resolveAllowedDirectories(directories)
     this.#narrowed = null
@@ -71,14 +71,14 @@ export class HostFiles implements AsyncDisposable {
   }
 
   /**
-   * Allows only what is both in the allow-list and in these directories, until the next call; null for the whole
-   * list. A directory that is missing or elsewhere allows nothing.
+   * Restricts the allow-list to these directories until the next call; null lifts the restriction.
+   * A directory that is missing or elsewhere allows nothing.
    */
   narrow(directories: readonly string[] | null): void {
     this.#narrowed = directories?.flatMap((directory) => this.#intersectAllowed(directory)) ?? null
   }
 
-  /** Finds a path an agent gives. EINVAL if it is none, EACCES if it is not allowed, ENOENT if its directory is gone. */
+  /** Resolves a path of an agent. EINVAL if it is malformed, EACCES if not allowed, ENOENT if its directory is missing. */
   async locate(path: string): Promise<HostTarget> {
     const real = await resolveRealPath(assertHostPath(path))
     const granted = this.#granted.find((directory) => isWithin(real, directory.path))
@@ -107,7 +107,7 @@ export class HostFiles implements AsyncDisposable {
     this.#table.mount(path, fs, { replace: true })
   }
 
-  /** For a directory that was removed and made again. Nobody who may only write in it can do that to it. */
+  /** Reopens a directory that was removed and recreated, which a writer inside it cannot cause. */
   #remount(granted: AllowedDirectory): void {
     const now = resolveAllowedDirectory(granted.path)
     if (now.path !== granted.path) throw this.#createAccessError(granted.path)
@@ -115,7 +115,7 @@ export class HostFiles implements AsyncDisposable {
     this.#mount(now)
   }
 
-  /** What a directory and the allow-list have in common. */
+  /** Returns the intersection of a directory and the allow-list. */
   #intersectAllowed(directory: string): string[] {
     const wanted = findRealDirectory(directory)
     if (wanted === undefined) return []

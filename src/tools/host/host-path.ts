@@ -3,8 +3,8 @@ import { strict, VfsError } from '../../vfs/index.ts'
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
 /**
- * Accepts an absolute path of this machine as an agent gives it, and returns it unchanged. EINVAL for anything else,
- * which is never repaired: `..`, `~`, a URI and a relative path may all mean another file than the one intended.
+ * Validates an absolute host path of an agent, and returns it unchanged. EINVAL for anything else,
+ * which is never repaired: `..`, `~`, a URI and a relative path may all mean another file than intended.
  */
 export function assertHostPath(path: string): string {
   const problem = findPathProblem(path)

@@ -1,7 +1,7 @@
 /**
- * Files of this machine, for the tools that take paths of it: which directories are allowed, what in them is
- * protected, and the owner's hooks. No backend: who composes the parts says how a directory is opened.
- * Invariant: a path is judged where it really leads, and content passes the hooks on every way, a search included.
+ * Host files for the tools that take host paths: the allowed directories, their protected
+ * names, and the owner's hooks. No backend: the caller supplies the function that opens a directory.
+ * Invariant: a path is checked by its real path, and every read of content runs the hooks, a search included.
  */
 
 export type { HostHooks } from './hooked-fs.ts'

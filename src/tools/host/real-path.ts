@@ -4,9 +4,9 @@ import { basename, child, dirname, resolve } from '../../vfs/index.ts'
 const MAX_HOPS = 40
 
 /**
- * Where a path of this machine leads once every link is followed, whether something is there or not: a link to
- * nothing leads to where a write through it would make a file. Says nothing about what may be done there, and
- * never fails: what cannot be followed stays as it is, for whoever opens it to complain.
+ * Resolves every link of a host path, whether the target exists or not: a broken link resolves to the file that a
+ * write through it would create. Does not check access, and
+ * never fails: a part that cannot be resolved stays as it is, and opening it fails.
  */
 export function resolveRealPath(path: string): Promise<string> {
   return followLinks(path, MAX_HOPS)
@@ -21,7 +21,7 @@ async function followLinks(path: string, hops: number): Promise<string> {
   return target === undefined ? here : followLinks(resolve(directory, target), hops - 1)
 }
 
-/** What the system answers, or undefined if it fails. */
+/** Returns the result of a call, or undefined if it fails. */
 async function orUndefined(call: Promise<string>): Promise<string | undefined> {
   try {
     return await call

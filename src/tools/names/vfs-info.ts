@@ -28,7 +28,7 @@ export const vfsInfo: Tool = defineVfsTool({
   },
 })
 
-/** What only its kind has. */
+/** Describes properties of one kind of file. */
 async function describeKind(
   fs: FileSystem,
   path: string,

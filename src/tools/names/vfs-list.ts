@@ -44,7 +44,7 @@ interface ListedEntry {
   readonly size?: number
 }
 
-/** Names alone are had without a look at each file. */
+/** Lists names; reads the stat of each file only for sizes. */
 function listEntries(
   fs: FileSystem,
   path: string,

@@ -43,12 +43,12 @@ export const vfsMove: Tool = defineVfsTool({
   },
 })
 
-/** What somebody changed itself, it need not read again before it edits. */
+/** Forgets the versions of paths the caller changed itself, so that it can edit them without reading. */
 export function forgetReads({ reads }: ToolEnvironment, ...places: readonly ToolTarget[]): void {
   for (const { shown } of places) reads.forget(shown)
 }
 
-/** Says what to do if something is in the way. */
+/** Adds a hint if the target exists. */
 async function withOverwriteHint(transfer: () => Promise<void>): Promise<void> {
   try {
     await transfer()

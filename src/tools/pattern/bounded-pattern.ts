@@ -2,16 +2,16 @@ import { cpuUsage } from 'node:process'
 import type { RE2JS } from 're2js'
 import type { LinePattern } from '../../vfs/index.ts'
 
-/** What one look at a line may cost: the size of the program times the characters, some tens of milliseconds at worst. */
+/** Limit of one match: program size times characters, some tens of milliseconds at worst. */
 const MAX_STEPS = 500_000
-/** More work than this nobody else waits for because of a single line. Not by the clock: what is found does not depend on how busy a machine is. */
+/** CPU limit of a single line. Not wall-clock time, so that results do not depend on the machine's load. */
 const MAX_LINE_CPU_MS = 100
-/** What sees where a line begins or ends, and would see it at every piece; in brackets `^` means something else. */
+/** Matches anchors, which would match at every piece; in brackets `^` means something else. */
 const ANCHOR = /(?<!\[)\^|\$|\\[Az]/
 
 /**
- * A pattern that does not hold up anybody by a single line. A line that may cost too much is searched in pieces that
- * overlap by half, until it took too long; with a pattern that asks where a line begins or ends, not at all.
+ * A pattern with bounded time per line. A long line is searched in pieces that
+ * overlap by half, up to a limit; with a pattern that has anchors, not at all.
  */
 export class BoundedPattern implements LinePattern {
   readonly source: string
@@ -29,11 +29,11 @@ export class BoundedPattern implements LinePattern {
     this.stepsPerCharacter = size
     this.#compiled = compiled
     this.#isAnchored = ANCHOR.test(source)
-    // Half a piece has room for everything a program without repetitions can match.
+    // Half a piece fits every match of a program without repetitions.
     this.#pieceLength = Math.max(Math.floor(MAX_STEPS / size), 2 * size)
   }
 
-  /** How many lines were too long to be searched to their end. */
+  /** Number of lines that were not searched to their end. */
   get unfinished(): number {
     return this.#unfinished
   }
@@ -45,7 +45,7 @@ export class BoundedPattern implements LinePattern {
     return isFound ?? false
   }
 
-  /** Undefined if nothing was found so far, and the rest would take too long. */
+  /** Returns undefined if the limit was reached without a match. */
   #testInPieces(line: string): boolean | undefined {
     const half = Math.ceil(this.#pieceLength / 2)
     const limit = getCpuMs() + MAX_LINE_CPU_MS
@@ -57,7 +57,7 @@ export class BoundedPattern implements LinePattern {
   }
 }
 
-/** What the process has worked so far. */
+/** Returns the CPU time of the process. */
 function getCpuMs(): number {
   const { user, system } = cpuUsage()
   return (user + system) / 1000

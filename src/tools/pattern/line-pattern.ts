@@ -4,18 +4,18 @@ import { truncateText } from '../text/character-cut.ts'
 import { TextSearch } from '../text/text-search.ts'
 import { BoundedPattern } from './bounded-pattern.ts'
 
-/** Longer patterns are a mistake, or an attack: a class of Unicode takes long to compile. */
+/** Limit of a pattern: a Unicode class takes long to compile. */
 const MAX_PATTERN_CHARACTERS = 2000
-/** Matching takes time in proportion to this and the text; patterns of a person are far below. */
+/** Limit of the compiled program: matching takes time in proportion to this and the text. */
 const MAX_PROGRAM_SIZE = 1000
-/** The runtime's own search may take this times the line. */
+/** Limit of a plain text: the native search may take this times the line. */
 const MAX_PLAIN_CHARACTERS = 64
-/** What a message repeats of a pattern. */
+/** Limit of a pattern repeated in a message. */
 const MAX_SHOWN_CHARACTERS = 200
 
 /**
- * A pattern a model wrote, ready for lines: a plain text as it stands, anything else on an engine whose time is linear
- * in the text, so that no pattern hangs us. EINVAL for a bad pattern, saying what is not supported.
+ * Compiles a model's pattern for lines: a plain text as it is, anything else on an engine with time linear
+ * in the text, so that no pattern hangs. EINVAL for a bad pattern, naming the unsupported feature.
  */
 export function compileLinePattern(source: string): string | LinePattern {
   if (source.length > MAX_PATTERN_CHARACTERS) {
@@ -23,7 +23,7 @@ export function compileLinePattern(source: string): string | LinePattern {
   }
   if (!/[\\^$.*+?()[\]{}|]/.test(source)) return compilePlainPattern(source)
   const [flags = ''] = source.match(/^\(\?i\)/) ?? []
-  // Its folding is Unicode's, and so are its characters.
+  // It folds case and counts characters as Unicode does.
   return new BoundedPattern(compileRe2(source), source.slice(flags.length), flags === '' ? 'u' : 'iu')
 }
 
@@ -45,7 +45,7 @@ function compileRe2(source: string): RE2JS {
   throw createPatternError(source, 'it is too large; use fewer or smaller repetitions')
 }
 
-/** What a pattern of other engines has and this one cannot: it would cost more than linear time. */
+/** Finds a feature of other engines that would need more than linear time. */
 function findUnsupportedFeature(source: string): string | undefined {
   if (/\(\?<?[=!]/.test(source))
     return 'lookahead and lookbehind are not supported; search for more, then filter'

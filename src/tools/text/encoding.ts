@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** How a text file's characters are stored, and with which mark in front. */
+/** Encoding of a text file and its byte order mark. */
 export interface Encoding {
   readonly name: 'utf-8' | 'utf-16le' | 'utf-16be'
   readonly mark: Uint8Array
@@ -13,18 +13,18 @@ const BOM_ENCODINGS: readonly Encoding[] = [
   { name: 'utf-16be', mark: Uint8Array.of(0xfe, 0xff) },
 ]
 
-/** The encoding the first bytes of a file tell: UTF-8 unless a byte order mark says otherwise. */
+/** Detects the encoding by the byte order mark; UTF-8 without one. */
 export function detectEncoding(start: Uint8Array): Encoding {
   return BOM_ENCODINGS.find(({ mark }) => mark.every((byte, at) => start[at] === byte)) ?? PLAIN_UTF8
 }
 
-/** A text and how it was stored. */
+/** A text with its encoding. */
 export interface DecodedText {
   readonly text: string
   readonly encoding: Encoding
 }
 
-/** A file's text, exactly: what is not valid text is EINVAL, for it could not be stored again as it was. */
+/** Decodes a file exactly. EINVAL for invalid text, since it could not be stored again unchanged. */
 export function decodeExactly(bytes: Uint8Array, path: string): DecodedText {
   const encoding = detectEncoding(bytes)
   const text = tryDecode(bytes.subarray(encoding.mark.length), encoding)
@@ -35,12 +35,12 @@ export function decodeExactly(bytes: Uint8Array, path: string): DecodedText {
   return { text, encoding }
 }
 
-/** The bytes of a text, stored as it was. */
+/** Encodes a text in its original encoding. */
 export function encode({ text, encoding }: DecodedText): Uint8Array {
   return Buffer.concat([encoding.mark, encodeBody(text, encoding)])
 }
 
-/** EINVAL for what no text file can hold: half a character, or a NUL, which would make it a binary file for every tool. */
+/** EINVAL for text that cannot be stored: half a character, or a NUL, which would make the file binary. */
 export function assertStorable(text: string, argument: string, path: string): void {
   const detail = !text.isWellFormed()
     ? `'${argument}' is not valid Unicode: it holds half of a surrogate pair`

@@ -6,20 +6,20 @@ import { MAX_PAGE_CHARACTERS, MAX_PAGE_LINES } from './text-page.ts'
 
 const FIRST_WINDOW_BYTES = 64 * 1024
 const GROWTH = 4
-/** Has the characters of a page, of whichever size, and the end of a line before. */
+/** Window that fits a page of any size, and the end of a line before. */
 const LAST_WINDOW_BYTES = FIRST_WINDOW_BYTES * GROWTH ** 2
 const PROBE_BYTES = 8000
 
-/** The end of a file, within the bounds of one answer. */
+/** The end of a file, within the limits of one page. */
 export interface LastLines {
   readonly lines: readonly string[]
-  /** Whether these are as many lines as were asked for, or all there are. */
+  /** True if these are all requested lines, or all there are. */
   readonly isComplete: boolean
-  /** Whether the first of them, which is then the only one, lacks its beginning. */
+  /** True if the first line, which is then the only one, is cut at its beginning. */
   readonly isLineCut: boolean
 }
 
-/** The last lines of a text file, read from its end: holds no more than a page, whatever the size of the file. */
+/** Reads the last lines of a text file from its end: buffers no more than a page. */
 export async function readLastLines(
   place: ToolTarget,
   size: number,
@@ -31,14 +31,14 @@ export async function readLastLines(
   const wanted = Math.min(count, MAX_PAGE_LINES)
   for (let length = FIRST_WINDOW_BYTES; ; length *= GROWTH) {
     const earliest = Math.max(0, size - length)
-    // Even, so that no character of two bytes is cut in half.
+    // Even, so that no two-byte character is split.
     const start = earliest - (earliest % 2)
     const bytes = await readWindow(place, start, size - start, ctx)
     const lines = new TextDecoder(name).decode(bytes).split('\n')
     if (lines.at(-1) === '') lines.pop()
     const isWhole = start === 0
     if (!isWhole && lines.length <= wanted && length < LAST_WINDOW_BYTES) continue
-    // The first line may have begun before the window.
+    // The first line may begin before the window.
     const complete = isWhole || lines.length === 1 ? lines : lines.slice(1)
     const shown = takeFitting(complete.slice(-wanted).map(stripReturn))
     const isComplete = shown.length === count || (isWhole && shown.length === lines.length)
@@ -46,7 +46,7 @@ export async function readLastLines(
   }
 }
 
-/** As many of the last lines as fit, at least one. */
+/** Returns as many of the last lines as fit, at least one. */
 function takeFitting(lines: readonly string[]): readonly string[] {
   let from = lines.length
   for (let length = 0; from > 0; from--) {
@@ -56,7 +56,7 @@ function takeFitting(lines: readonly string[]): readonly string[] {
   return lines.slice(Math.min(from, lines.length - 1))
 }
 
-/** Cuts the only line there is if it is longer than a page. */
+/** Cuts a single line that is longer than a page. */
 function cutLine(lines: readonly string[], isComplete: boolean): LastLines {
   const [only = ''] = lines
   const isLineCut = lines.length === 1 && only.length > MAX_PAGE_CHARACTERS

@@ -4,13 +4,13 @@ import { sliceStart } from './character-cut.ts'
 import { detectEncoding, type Encoding } from './encoding.ts'
 import type { OpenedText } from './opened-text.ts'
 
-/** A line longer than this is cut, so that a file without line ends does not fill the memory. */
+/** Limit of a line, so that a file without line ends does not fill the memory. */
 const MAX_LINE_CHARACTERS = 1024 * 1024
 
-/** What stands at the end of a line that was cut. */
+/** Marker at the end of a cut line. */
 const CUT_MARKER = ' … (the line is longer than 1 MiB and cut here)'
 
-/** The text of a file, as it arrives. EINVAL if the file is binary. */
+/** Decodes the text of a file as a stream. EINVAL if the file is binary. */
 export async function* decodePieces(
   { chunks, shown }: OpenedText,
   progress?: (bytes: number) => void,
@@ -29,9 +29,9 @@ export async function* decodePieces(
 }
 
 /**
- * A text file in blocks of whole lines, as they arrive: the newline that ends a block's last line is not part of it.
- * At most one block is held, and lines are taken out of it one by one, so that next to nothing is left for the garbage
- * collector. EINVAL if the file is binary.
+ * Streams a text file in blocks of whole lines, without the newline at the end of each block.
+ * At most one block is buffered, and lines are split from it one by one, which creates little
+ * garbage. EINVAL if the file is binary.
  */
 export async function* readLineBlocks(
   opened: OpenedText,
@@ -46,11 +46,11 @@ export async function* readLineBlocks(
       rest = text.slice(end + 1)
     }
   }
-  // A newline at the very end starts no further line.
+  // A final newline begins no line.
   if (rest !== '') yield rest
 }
 
-/** The lines of a block, without their ends. */
+/** Splits a block into lines without their ends. */
 export function* splitBlock(block: string): Generator<string> {
   let start = 0
   for (let end = block.indexOf('\n'); end !== -1; end = block.indexOf('\n', start)) {
@@ -60,7 +60,7 @@ export function* splitBlock(block: string): Generator<string> {
   yield stripReturn(block.slice(start))
 }
 
-/** EINVAL if the first bytes are not those of a text. */
+/** EINVAL if the first bytes are not text. */
 export function assertText(start: Uint8Array, path: string): Encoding {
   const encoding = detectEncoding(start)
   if (encoding.name === 'utf-8' && isBinary(start)) {
@@ -78,7 +78,7 @@ function createDecoder(start: Uint8Array, path: string): TextDecoder {
   return new TextDecoder(assertText(start, path).name)
 }
 
-/** A block whose first line began earlier. */
+/** Joins the start of a line to its block. */
 function joinBlock(start: string, block: string): string {
   const end = block.indexOf('\n')
   return end === -1 ? joinLine(start, block) : joinLine(start, block.slice(0, end)) + block.slice(end)

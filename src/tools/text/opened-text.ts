@@ -3,16 +3,16 @@ import { hash, readFile, type Stat } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
 import { MAX_EDITABLE_BYTES } from '../tool-target.ts'
 
-/** Files up to this size are read in one go, and what was seen of them is known from that. */
+/** Files up to this size are read at once, which also gives their version. */
 const MAX_WHOLE_BYTES = 256 * 1024
 
-/** A text file that is about to be read, with its name for messages. */
+/** A text file to read, with its name for messages. */
 export interface OpenedText {
   readonly chunks: AsyncIterable<Uint8Array>
   readonly shown: string
 }
 
-/** Opens a file for its text; that its reader has seen this version is noted. */
+/** Opens a text file and records that the reader has seen this version. */
 export async function openText(at: TargetContext, stat: Stat): Promise<OpenedText> {
   const {
     target: { fs, path, shown },
@@ -27,7 +27,7 @@ export async function openText(at: TargetContext, stat: Stat): Promise<OpenedTex
   return { chunks: streamBytes(bytes), shown }
 }
 
-/** Takes note that the caller sees a file. Before it is read: if it changes in between, an edit is refused. */
+/** Records the version before it is read: if the file changes in between, an edit is refused. */
 export async function recordVersion(at: TargetContext, { size }: Stat): Promise<void> {
   const {
     target: { fs, path, shown },

@@ -1,19 +1,19 @@
-/** More than this is never told at once, whatever was asked for. */
+/** Limit of one output, whatever was requested. */
 export const MAX_TEXT_CHARACTERS: number = 4 * 1024 * 1024
 
-/** So many lines are held as they came; each may keep alive the whole block of a file it is a part of. */
+/** Limit of unjoined lines; each may keep a whole block of its file alive. */
 const MAX_UNJOINED_LINES = 64
 
-/** Lines for the model, up to a limit: what is left out is said, and how to get it. */
+/** Lines for the model, up to a limit; a note says what was left out and how to get it. */
 export class TextOutput {
-  /** Lines joined to texts of their own, and those that came last. */
+  /** Joined lines, and the most recent ones. */
   readonly #joined: string[] = []
   #unjoined: string[] = []
   #count = 0
   #characters = 0
   #isFull = false
 
-  /** Whether a further line would be left out. */
+  /** True if a further line would be left out. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -33,14 +33,14 @@ export class TextOutput {
     this.#unjoined = []
   }
 
-  /** All of it; `more` is said in a last line if something was left out, `none` if there is nothing. */
+  /** Returns the text; `more` is appended if something was left out, `none` stands for nothing. */
   toText(none: string, more: string): string {
     const lines = [...this.#joined, ...this.#unjoined, ...(this.#isFull ? [more] : [])]
     return this.#count === 0 && !this.#isFull ? none : lines.join('\n')
   }
 }
 
-/** A line with its number in front, as an editor shows it. */
+/** Formats a line with its number, as an editor shows it. */
 export function formatNumberedLine(number: number, line: string): string {
   return `${String(number).padStart(6)}\t${line}`
 }

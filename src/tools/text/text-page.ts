@@ -7,33 +7,33 @@ import { openText } from './opened-text.ts'
 import { formatNumberedLine } from './text-output.ts'
 import { readSlice, type TextPosition, type TextSlice } from './text-slice.ts'
 
-/** How many lines of a file one answer holds at most. */
+/** Maximum lines of a file in one page. */
 export const MAX_PAGE_LINES = 2000
-/** How many characters of a file one answer holds at most. */
+/** Maximum characters of a file in one page. */
 export const MAX_PAGE_CHARACTERS = 100_000
 
-/** Room for the line end behind the last character of a page. */
+/** Room for the line end after the last character of a page. */
 const LINE_END_CHARACTERS = 2
 
-/** How the lines of a page are written. */
+/** Format of the lines of a page. */
 export type PageForm =
-  /** Each line as the file has it, its line end included. */
+  /** Lines as in the file, line ends included. */
   | 'exact'
-  /** Without line ends of Windows, and without the newline at the end. */
+  /** Without `\r`, and without the final newline. */
   | 'lines'
-  /** As `lines`, with the number of each in front. */
+  /** Like `lines`, with line numbers. */
   | 'numbered'
 
-/** Some lines of a text file, within the bounds of one answer. */
+/** Some lines of a text file, within the limits of one page. */
 export interface TextPage {
   readonly text: string
   readonly form: PageForm
   readonly isEmpty: boolean
-  /** Where the text goes on; absent at its end. */
+  /** Position of the next page; absent at the end. */
   readonly next?: TextPosition
 }
 
-/** A page of a file, from a position on. EINVAL if the file has no such position, or is not text. */
+/** Reads a page from a position on. EINVAL if the file has no such position, or is not text. */
 export async function readPage(
   at: TargetContext,
   from: TextPosition,
@@ -50,14 +50,14 @@ export async function readPage(
   return formatPage(slice, from, lines, form)
 }
 
-/** The text of a page, with a note in a last line if there is one to make. */
+/** Returns the text of a page, with an optional note as its last line. */
 export function annotatePage({ text, form, isEmpty }: TextPage, note?: string): string {
   if (isEmpty) return '(the file is empty)'
   if (note === undefined) return text
   return `${text}${form === 'exact' && text.endsWith('\n') ? '' : '\n'}… (${note})`
 }
 
-/** As many lines of a slice as fit; of a first line that does not fit, as much as does. */
+/** Formats as many lines as fit; of a first line that does not fit, a part. */
 function formatPage(
   { text, isEnd }: TextSlice,
   from: TextPosition,
@@ -85,7 +85,7 @@ function formatPage(
   return createPage(shown, form)
 }
 
-/** The beginning of a line that is longer than a page. */
+/** Cuts a line that is longer than a page. */
 function cutFirstLine(line: string, from: TextPosition, form: PageForm, prefix: string): TextPage {
   const end = getCutPosition(line, MAX_PAGE_CHARACTERS - prefix.length)
   return createPage([prefix + line.slice(0, end)], form, { line: from.line, column: from.column + end })

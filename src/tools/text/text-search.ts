@@ -1,11 +1,11 @@
-/** Up to this length the runtime's own search is quick whatever the text; with longer ones it may take length × text. */
+/** Limit of the native search, which may take length × text for longer ones. */
 const MAX_NATIVE_LENGTH = 16
 const UNITS_AT_ONCE = 64 * 1024
 
-/** Looks for one text in others, in time linear in them. */
+/** Searches for one text in time linear in the searched text. */
 export class TextSearch {
   readonly #find: string
-  /** The same as numbers unless it is short, and for each beginning of it the length of the longest shorter one it ends with. */
+  /** Code units unless the text is short, and its border table (for each prefix, its longest border). */
   readonly #units: Uint16Array
   readonly #borders: Int32Array
 
@@ -20,7 +20,7 @@ export class TextSearch {
     return false
   }
 
-  /** Where it is, in order; a null now and then, where others may have a turn. Overlapping places count if they are to. */
+  /** Yields matches in order, overlapping ones on request, and a null now and then as a chance to yield. */
   *findMatches(text: string, canOverlap: boolean): Generator<number | null> {
     if (this.#units.length === 0) yield* this.#findNative(text, canOverlap)
     else yield* this.#findLinear(text, canOverlap)
@@ -31,7 +31,7 @@ export class TextSearch {
     for (let at = text.indexOf(this.#find); at !== -1; at = text.indexOf(this.#find, at + step)) yield at
   }
 
-  /** Knuth, Morris and Pratt: no character of the text is looked at again. */
+  /** Knuth-Morris-Pratt: reads each character once. */
   *#findLinear(text: string, canOverlap: boolean): Generator<number | null> {
     const [units, borders] = [this.#units, this.#borders]
     const progress = { at: 0, matched: 0 }
@@ -45,13 +45,13 @@ export class TextSearch {
   }
 }
 
-/** How far a search is in the text, and how much of what it looks for ends there. */
+/** Position of a search, and the length of the partial match there. */
 interface SearchProgress {
   at: number
   matched: number
 }
 
-/** Goes on to the end of the next place, or to this position. A function of its own: the runtime makes that much faster. */
+/** Advances to the end of the next match, or to a position. A separate function, which the runtime optimizes better. */
 function advanceTo(
   end: number,
   text: string,
@@ -69,7 +69,7 @@ function advanceTo(
   return matched === units.length
 }
 
-/** How much of a text is matched with one more character, if so much was matched before it. */
+/** Returns the length of the partial match after one more character. */
 function extendMatch(units: Uint16Array, borders: Int32Array, before: number, unit: number): number {
   let matched = before
   while (matched > 0 && units[matched] !== unit) matched = borders[matched - 1] ?? 0

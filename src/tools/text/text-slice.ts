@@ -6,27 +6,27 @@ export interface TextPosition {
   readonly column: number
 }
 
-/** A part of a text, as the file has it, line ends included. */
+/** A part of a text as in the file, line ends included. */
 export interface TextSlice {
   readonly text: string
-  /** Whether the file ends where the slice ends. */
+  /** True if the file ends with the slice. */
   readonly isEnd: boolean
 }
 
-/** How much of a text a slice holds at least, if the file has as much. */
+/** Minimum size of a slice, if the file is as long. */
 export interface SliceSize {
   readonly lines: number
   readonly characters: number
 }
 
-/** A position that a text does not have, and what it has instead. */
+/** A position beyond the text, and the actual extent. */
 export interface MissingPosition {
   readonly problem: string
 }
 
 /**
- * Reads a text from a position on, until there are more lines or more characters than were asked for.
- * Holds no more than the slice and one piece, however long the text and its lines are.
+ * Reads a text from a position on, until it has more lines or characters than requested.
+ * Buffers no more than the slice and one piece.
  */
 export async function readSlice(
   pieces: AsyncIterable<string>,
@@ -46,10 +46,10 @@ export async function readSlice(
   return problem === undefined ? { text, isEnd: true } : { problem }
 }
 
-/** Looks for the start of a slice in a text that comes in pieces. */
+/** Finds the start of a slice in a stream of pieces. */
 class SliceStart {
   readonly #from: TextPosition
-  /** The position at which the next piece begins. */
+  /** Position at which the next piece begins. */
   #line = 1
   #column = 1
   #isBeyondLine = false
@@ -60,7 +60,7 @@ class SliceStart {
     this.isFound = from.line === 1 && from.column === 1
   }
 
-  /** Returns what a piece has from the start on; nothing, if the start is not in it. */
+  /** Returns the part of a piece after the start; nothing if the start is not reached. */
   find(piece: string): string {
     let at = 0
     for (; this.#line < this.#from.line; this.#line++) {
@@ -75,14 +75,14 @@ class SliceStart {
     return this.#findColumn(piece, at)
   }
 
-  /** What is wrong with the start, once all of the text was seen. */
+  /** Describes the problem with the start, after the whole text was read. */
   problem(found: string): string | undefined {
     const { line, column } = this.#from
     if (this.#isBeyondLine || (this.#line === line && column > 1 && found === '')) {
       return `line ${line} has no character ${column}: it has ${formatCount(this.#column - 1, 'character')}`
     }
     if (line === 1 || found !== '') return undefined
-    // A newline at the very end starts no further line.
+    // A final newline begins no line.
     const lines = this.#column === 1 ? this.#line - 1 : this.#line
     return `there is no line ${line}: the file has ${formatCount(lines, 'line')}`
   }

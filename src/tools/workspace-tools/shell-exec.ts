@@ -15,10 +15,10 @@ const MS_PER_SECOND = 1000
 const DEFAULT_SECONDS = 300
 const MAX_SECONDS = 86_400
 const CUT_NOTE = '… (cut; there is more)'
-/** Of a stream that says more, the beginning and the end are told: what came of the command is told in any case. */
+/** Limit of a stream; of a longer one, the beginning and the end are shown, so that the outcome is visible. */
 const MAX_STREAM_CHARACTERS = 1024 * 1024
 
-/** No system takes a NUL in a command. */
+/** A command cannot contain NUL. */
 const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL')
 const argv = z
   .array(word)
@@ -87,7 +87,7 @@ function requireExec({ exec, path }: Workspace): NonNullable<Workspace['exec']> 
   throw new VfsError('ENOTSUP', path, { op: 'exec', detail: 'commands cannot be run here' })
 }
 
-/** A directory of the workspace as the workspace itself knows it. EINVAL, ENOENT, ENOTDIR, also for a link. */
+/** Resolves a directory of the workspace. EINVAL, ENOENT, ENOTDIR, also for a link. */
 async function resolveCwd(
   { fs }: ToolEnvironment,
   { path: root }: Workspace,
@@ -107,7 +107,7 @@ async function resolveCwd(
 function formatReport(report: CommandReport, seconds: number): string {
   const output = new TextOutput()
   output.add(formatExit(report, seconds))
-  // Before all that it wrote: of a long output only the beginning is read.
+  // Before the output: of a long one, only the beginning is read.
   if (report.unmerged !== null) output.add(formatUnmerged(report.unmerged))
   if (report.isTruncated === true) output.add('It wrote more than is kept: the end is missing.')
   for (const stream of ['stdout', 'stderr'] as const) {

@@ -9,7 +9,7 @@ import { requireWorkspace, requireWritableWorkspace } from './require-workspace.
 
 const CUT_NOTE = '… (cut; there is more)'
 const CUT_DIFF = "… (cut; there is more: format 'files' lists every file)"
-/** A long patch of one file does not hide those of the others: of a longer one, the beginning is given. */
+/** Limit of one file's patch, so that it does not hide the others. */
 const MAX_FILE_PATCH_CHARACTERS = MAX_TEXT_CHARACTERS / 4
 
 export const workspaceDiff: Tool = defineVfsTool({
@@ -67,7 +67,7 @@ export const workspaceMerge: Tool = defineVfsTool({
   },
 })
 
-/** Returns the first lines of a patch that is too long, and what was left out; any other patch as it is. */
+/** Shortens a long patch to its first lines with a note; returns any other as it is. */
 function shortenPatch(patch: string): string {
   if (patch.length <= MAX_FILE_PATCH_CHARACTERS) return patch
   const lines = patch.slice(0, patch.lastIndexOf('\n', MAX_FILE_PATCH_CHARACTERS))
@@ -79,7 +79,7 @@ async function* formatChanges(changes: AsyncIterable<PathChange>): AsyncGenerato
   for await (const change of changes) yield formatChange(change)
 }
 
-/** A change as a line: its kind, its path, and setuid or setgid where a file got it. */
+/** Formats a change: its kind, its path, and setuid or setgid if newly set. */
 export function formatChange(change: PathChange): string {
   const { kind, path, from } = change
   const where = from === undefined ? path : `${from} -> ${path}`

@@ -27,7 +27,7 @@ export const fstat: FsOperation<AnyStats> = defineFileOperation('fstat', functio
   return createStats(site, yield* file.stat(), options)
 })
 
-/** Nobody is kept from reading or writing by a mode; a file without any execute bit cannot be run. */
+/** Modes never deny reading or writing; a file without any execute bit cannot be executed. */
 export const access: FsOperation<void> = definePathOperation('access', function* (site, path, mode) {
   const wanted = parseCount(mode, 'mode', constants.F_OK)
   const found = yield* statFollowed(site, path)
@@ -77,7 +77,7 @@ export const fchown: FsOperation<void> = defineFileOperation('fchown', function*
   assertOwner(site, 'fchown', uid, gid)
 })
 
-/** Every file has the one owner; giving it to somebody else is what an ordinary user may not either. */
+/** Refuses another owner: all files have one, and an ordinary user may not change it. */
 function assertOwner({ owner }: FsContext, syscall: string, uid: unknown, gid: unknown): void {
   const isKept = (id: unknown, name: string, own: number) => id === -1 || parseCount(id, name, own) === own
   if (isKept(uid, 'uid', owner.uid) && isKept(gid, 'gid', owner.gid)) return
@@ -89,7 +89,7 @@ function createStats(site: FsContext, found: SyncStat, options: unknown): AnySta
   return isOptionSet(options, 'bigint') ? new BigIntStats(stats) : stats
 }
 
-/** Nothing, in place of a failure, for whoever asks with `throwIfNoEntry: false`. */
+/** Returns undefined for a missing path with `throwIfNoEntry: false`. */
 function unlessMissing<T>(operation: FsOperation<T>): FsOperation<T | undefined> {
   return function* (site, path, options) {
     try {

@@ -18,7 +18,7 @@ import { getOption, parseCount, parseEncoding, parseMode } from '../parse-argume
 import { requireBytes, toFileSource } from '../write-data.ts'
 import { openPath } from './open-operations.ts'
 
-/** The permissions of a new file in every file system of ours. */
+/** Default permissions of a new file. */
 const DEFAULT_MODE = 0o644
 
 export const readFile: FsOperation<string | Buffer> = function* (site, target, options) {
@@ -36,7 +36,7 @@ const readAtPath = definePathOperation<Uint8Array>('open', function* (site, path
   try {
     return yield* waitFor(site.driver.readFile(path))
   } catch (error) {
-    // A directory can be opened; it is the read that fails.
+    // A directory can be opened; the read fails.
     throw getErrorCode(error) === 'EISDIR' ? createNodeError('EISDIR', { syscall: 'read' }, error) : error
   }
 })
@@ -90,7 +90,7 @@ function* storeContent(
   yield* withOpen(site, path, flags, mode, (file) => writeAll(file, content))
 }
 
-/** All or nothing, in place of emptying the file first. */
+/** Replaces the content atomically in place of truncating first. */
 function* replaceContent(site: FsContext, path: string, content: FileSource, given: number): Coroutine<void> {
   if (path.endsWith('/')) throw new VfsError('EISDIR', path)
   const mode = given & ~site.owner.umask
@@ -150,7 +150,7 @@ export const copyFile: FsOperation<void> = defineTwoPathOperation(
   },
 )
 
-/** The open file that is meant by a number or a `FileHandle`; undefined if it is a path. */
+/** Returns the open file of a number or a `FileHandle`; undefined for a path. */
 function findOpenFile(site: FsContext, target: unknown, syscall: string): OpenNodeFile | undefined {
   if (typeof target === 'number') return site.descriptors.get(target, syscall)
   const fd = target instanceof Uint8Array || target instanceof URL ? undefined : getOption(target, 'fd')

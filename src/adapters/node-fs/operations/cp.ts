@@ -17,7 +17,7 @@ import { utimes } from './attribute-operations.ts'
 import { copyFile } from './content-operations.ts'
 import { mkdir, symlink, unlink } from './name-operations.ts'
 
-/** One thing to copy, as the caller would name it, and where it is. */
+/** A source and a target, as given and as resolved. */
 interface CopyPair {
   readonly src: string
   readonly dest: string
@@ -78,7 +78,7 @@ function* resolvePair(site: FsContext, src: string, dest: string, options: CpOpt
   return { src, dest, from, to, source, target }
 }
 
-/** Where a copy goes: directories on the way are made if they are missing. */
+/** Resolves the target and creates missing parents. */
 function* resolveDestination(site: FsContext, dest: string): Coroutine<string> {
   try {
     return normalize(yield* resolvePath(site, dest))
@@ -119,7 +119,7 @@ function* copyDirectory(site: FsContext, pair: CopyPair, options: CpOptions): Co
     const message = `Recursive option not enabled, cannot copy a directory: ${src}`
     throw createCheckError('ERR_FS_EISDIR', message, { syscall: 'cp', path: src })
   }
-  // Listed before the copy is made, which a link may lead back into it.
+  // List before copying: a link may lead the copy back into its source.
   const names = yield* waitFor(site.driver.readdir(from))
   if (target === undefined) yield* mkdir(site, dest)
   for (const { name } of names) yield* copyOne(site, join(src, name), join(dest, name), options)
@@ -146,7 +146,7 @@ function* copyLink(site: FsContext, pair: CopyPair, options: CpOptions): Corouti
   yield* symlink(site, leadsTo, to)
 }
 
-/** A link takes the place of another if it leads somewhere, and to no directory that holds what the other leads to, or lies in it. */
+/** Refuses to replace a link by one that is broken, or whose directory contains or lies in the other's target. */
 function* assertReplaceable(
   site: FsContext,
   { src, dest, from, to }: CopyPair,
@@ -169,7 +169,7 @@ function* assertReplaceable(
   }
 }
 
-/** Makes room for a file. False: what is there stays. */
+/** Clears the target for a file; returns false if the existing one stays. */
 function* clearTarget(
   site: FsContext,
   { dest, to, target }: CopyPair,

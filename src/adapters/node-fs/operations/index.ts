@@ -1,7 +1,7 @@
 /**
- * What Node's fs can do, each operation once, in steps over a `Ground`; `faces.ts` makes promises, callbacks and
- * synchronous calls of them. No operation knows which file system is below.
- * Invariant: every failure that leaves an operation is one Node could have given.
+ * The operations of Node's fs, each once, as coroutines over an `FsDriver`; `calling-conventions.ts` wraps them as
+ * promises, callbacks and synchronous calls. No operation knows which file system is below.
+ * Invariant: every error of an operation is one Node could have thrown.
  */
 export {
   access,

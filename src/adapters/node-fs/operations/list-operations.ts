@@ -7,7 +7,7 @@ import type { DirectoryCursor } from '../fs-driver.ts'
 import { definePathOperation, type FsOperation } from '../fs-operation.ts'
 import { encodeName, isOptionSet, parsePath } from '../parse-arguments.ts'
 
-/** One name of a listing, and the directory it is in as seen from the one that was asked for. */
+/** An entry with its directory relative to the listed one. */
 interface ListedName extends DirEntry {
   readonly below: string
 }
@@ -38,7 +38,7 @@ const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (si
   return found
 })
 
-/** A listing that is read name by name. Errors of opening come now, not with the first name. */
+/** Opens a listing to read entry by entry. Errors of opening are thrown now, not with the first entry. */
 export function* openListing(
   site: FsContext,
   given: unknown,
@@ -59,11 +59,11 @@ function* beginListing(site: FsContext, path: string, isRecursive: boolean): Cor
 
 interface ListedDirectory {
   readonly at: string
-  /** As it is told. */
+  /** Path as reported. */
   readonly path: string
 }
 
-/** The names of a directory, and of those below it, one after another. */
+/** Reads the entries of a directory and its subdirectories in order. */
 export class DirectoryNameReader {
   readonly #site: FsContext
   readonly #isRecursive: boolean
@@ -79,12 +79,12 @@ export class DirectoryNameReader {
     this.#isRecursive = isRecursive
   }
 
-  /** Whether its names are at hand. */
+  /** True if its entries are available synchronously. */
   get isSync(): boolean {
     return this.#cursor?.isSync ?? true
   }
 
-  /** A missing directory is told by its first name, which is why it is fetched when the directory is opened. */
+  /** Fetches the first entry at open, since only that reports a missing directory. */
   *prefetch(): Coroutine<void> {
     this.#ahead = yield* waitFor(this.#cursor?.next())
   }

@@ -17,7 +17,7 @@ const NAME_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 const NAME_LENGTH = 6
 const MAX_TRIES = 100
 
-/** Gives the first directory that was made, if `recursive`. */
+/** Creates a directory; with `recursive`, returns the first one created. */
 export const mkdir: FsOperation<string | undefined> = function* (site, given, options) {
   const first = yield* makeDirectory(site, given, options)
   const asked = parsePath(given)
@@ -48,7 +48,7 @@ function* makeAll(site: FsContext, path: string, mode: number): Coroutine<string
   return missing.at(-1)
 }
 
-/** Somebody else may be making the same one. */
+/** Creates a directory or accepts one that another caller just created. */
 function* makeOrFind(site: FsContext, path: string, mode: number, isLast: boolean): Coroutine<void> {
   try {
     yield* waitFor(site.driver.mkdir(path, mode))
@@ -56,7 +56,7 @@ function* makeOrFind(site: FsContext, path: string, mode: number, isLast: boolea
     if (getErrorCode(error) !== 'EEXIST') throw error
     const found = yield* statIfPresent(site, path)
     if (found?.type === 'directory') return
-    // A link that leads nowhere, at the end or on the way.
+    // A broken link, at the end or on the way.
     throw found === undefined ? new VfsError(isLast ? 'ENOENT' : 'ENOTDIR', path) : error
   }
 }
@@ -140,7 +140,7 @@ export const link: FsOperation<void> = defineTwoPathOperation(
   ['existingPath', 'newPath'],
 )
 
-/** The target is text: where it leads is nobody's business yet. */
+/** Creates a link; its target is text and is not resolved. */
 export const symlink: FsOperation<void> = function* (site, target, given) {
   const asked = { syscall: 'symlink', path: parsePath(target, 'target'), dest: parsePath(given) }
   yield* withNodeErrors(site, asked, makeLink(site, asked.path, asked.dest))

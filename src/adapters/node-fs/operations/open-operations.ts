@@ -9,7 +9,7 @@ import { parseMode } from '../parse-arguments.ts'
 
 const EMPTY = new Uint8Array(0)
 
-/** Gives a number for the open file. */
+/** Opens a file and returns its descriptor. */
 export const open: FsOperation<number> = definePathOperation('open', function* (site, path, flags, mode) {
   return site.descriptors.add(yield* openPath(site, path, parseFlags(flags, 'r'), parseMode(mode, 0o666)))
 })
@@ -44,7 +44,7 @@ function* openDirectory({ driver }: FsContext, path: string, flags: OpenFlags): 
   return new OpenNodeFile(driver, yield* waitFor(driver.realpath(path)), flags, undefined)
 }
 
-/** Makes an empty file, where a link that leads nowhere leads to as well. */
+/** Creates an empty file, also at the target of a broken link. */
 function* createFile(site: FsContext, path: string, flags: OpenFlags, mode: number): Coroutine<void> {
   const { driver, owner } = site
   if (!flags.create) throw new VfsError('ENOENT', path)
@@ -53,7 +53,7 @@ function* createFile(site: FsContext, path: string, flags: OpenFlags, mode: numb
   try {
     yield* waitFor(driver.writeFile(real, EMPTY, { exclusive: true, mode: mode & ~owner.umask }))
   } catch (error) {
-    // Somebody else made it meanwhile: what they wrote must not be lost.
+    // Another caller created it meanwhile: its content must not be lost.
     if (flags.exclusive || getErrorCode(error) !== 'EEXIST') throw error
   }
 }

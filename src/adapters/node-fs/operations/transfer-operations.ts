@@ -31,7 +31,7 @@ export interface WriteVectorResult {
   readonly buffers: readonly ArrayBufferView[]
 }
 
-/** Part of a buffer, and where in the file it belongs. */
+/** Part of a buffer and its position in the file. */
 interface Span {
   readonly buffer: ArrayBufferView
   readonly bytes: Uint8Array
@@ -82,7 +82,7 @@ export const readv: FsOperation<ReadVectorResult> = defineFileOperation(
   },
 )
 
-/** In one piece, so that nobody sees a part of it. */
+/** Writes all buffers in one write, so that no reader sees a part. */
 export const writev: FsOperation<WriteVectorResult> = defineFileOperation(
   'write',
   function* (_site, file, given, position) {
