@@ -22,22 +22,22 @@ import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 import { resolveAgent } from './resolve-agent.ts'
 import { type ScriptSource, saveScript } from './save-script.ts'
 
-/** The person at the terminal does not end. */
+/** The person at the terminal never ends. */
 const NEVER_ABORTED = new AbortController().signal
 
-/** A process as it is asked for. */
+/** Options of a new process. */
 export interface AgentSpawn {
   readonly intent: string
   readonly agent?: string | undefined
   readonly provider?: string | undefined
   readonly model?: string | undefined
-  /** Tokens; 0 for no limit. */
+  /** Limit in tokens; 0 for none. */
   readonly budget?: number | undefined
-  /** Skills besides those of the agent. */
+  /** Skills in addition to the agent's. */
   readonly skills?: readonly string[] | undefined
-  /** The vault it works on a fork of; it has no workspace when absent. */
+  /** Vault to fork for its workspace; none when absent. */
   readonly vault?: string | undefined
-  /** What it is answered in place of a model. */
+  /** Script to play in place of a model. */
   readonly script?: ScriptSource | undefined
   readonly max_steps?: number | undefined
 }
@@ -51,7 +51,7 @@ export interface SpawnedAgent {
   readonly fork: string | null
 }
 
-/** A process as it is now. */
+/** Current state of a process. */
 export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
   readonly state: ProcessRecord['state'] | 'paused'
   readonly elapsed_ms: number
@@ -59,15 +59,15 @@ export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
   readonly max_steps: number
 }
 
-/** What the kernel of a home is made of. */
+/** Parts of a home's kernel. */
 export interface AgentKernelParts {
   readonly kernel: Kernel
   readonly records: ProcessRecords
   readonly steps: StepFiles
   readonly events: EventHistory
-  /** Where scripts are put that are given with a process. */
+  /** File system for scripts passed with a process. */
   readonly scripts: FileSystem
-  /** What the person at the terminal sees. */
+  /** Namespace of the person at the terminal. */
   readonly person: Namespace
   readonly processes: ProcessRecorder
   readonly catalog: AgentCatalog
@@ -77,7 +77,7 @@ export interface AgentKernelParts {
   close(): Promise<void>
 }
 
-/** The processes of a home: those that run, and what is known of those that ran. */
+/** Processes of a home: the running ones, and records of those that ended. */
 export class AgentKernel implements AsyncDisposable {
   readonly #parts: AgentKernelParts
 
@@ -102,12 +102,12 @@ export class AgentKernel implements AsyncDisposable {
     return this.#parts.catalog
   }
 
-  /** Who is at the terminal, to pass with operations on what they see. */
+  /** Identity of the person at the terminal, for operations on their namespace. */
   get asPerson(): { readonly caller: Caller } {
     return { caller: { kind: 'context', context: this.#parts.person.context } }
   }
 
-  /** For whom devices are opened that no process opens. */
+  /** Context for devices that no process opens. */
   get asDeviceUser(): DeviceContext {
     return { pid: 0, ...this.asPerson, fs: this.person.fs, signal: NEVER_ABORTED }
   }
@@ -121,13 +121,13 @@ export class AgentKernel implements AsyncDisposable {
     return this.#parts.mcp
   }
 
-  /** How many run. */
+  /** Number of running processes. */
   get running(): number {
     return this.#parts.kernel.table.list().filter(({ state }) => state !== 'zombie' && state !== 'dead')
       .length
   }
 
-  /** ENOENT for an agent, a skill, a vault or a provider there is not. */
+  /** Starts a process. ENOENT for an unknown agent, skill, vault or provider. */
   async spawn({ script, ...spawn }: AgentSpawn): Promise<SpawnedAgent> {
     const { kernel, catalog, scripts } = this.#parts
     const options: SpawnOptions = {
@@ -143,12 +143,12 @@ export class AgentKernel implements AsyncDisposable {
     return { pid, uuid, provider, model, fork }
   }
 
-  /** Whether a process runs. ENOENT for one there never was. */
+  /** Reports whether a process runs. ENOENT if it never existed. */
   isRunning(pid: number): boolean {
     return this.#getRecord(pid).state === 'running'
   }
 
-  /** Writes a request to a device for the person at the terminal; what it answers, read as JSON where it is. */
+  /** Writes a request to a device for the person at the terminal; returns the response, parsed if it is JSON. */
   async call(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
     const file = await this.open(path, O_RDWR, signal)
     try {
@@ -158,18 +158,18 @@ export class AgentKernel implements AsyncDisposable {
     }
   }
 
-  /** Opens a device for the person at the terminal. The signal ends what it is asked. ENOENT. */
+  /** Opens a device for the person at the terminal. The signal cancels its requests. ENOENT. */
   open(path: string, mode: OpenMode, signal: AbortSignal): Promise<DeviceFile> {
     return this.#parts.kernel.devices.open(path, mode, { ...this.asDeviceUser, signal })
   }
 
-  /** Those that run; with `all` those that ran too. */
+  /** Lists running processes; with `all` also ended ones. */
   ps(all: boolean): ProcessStatus[] {
     const known = this.#parts.records.all()
     return known.filter(({ state }) => all || state === 'running').map((record) => this.#toStatus(record))
   }
 
-  /** ENOENT for one that has ended. */
+  /** Sends a signal. ENOENT if the process has ended. */
   kill(pid: number, signal: Signal): void {
     if (this.#getRecord(pid).state !== 'running') {
       throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'kill', detail: `process ${pid} has ended` })
@@ -177,7 +177,7 @@ export class AgentKernel implements AsyncDisposable {
     this.#parts.kernel.processes.kill(pid, signal)
   }
 
-  /** How it ended; as often as anybody asks, also long after. ENOENT. */
+  /** Waits for a process to end; also works any time later. ENOENT. */
   async wait(pid: number): Promise<ProcessStatus> {
     this.#getRecord(pid)
     const running = this.#parts.kernel.table.find(pid)
@@ -190,7 +190,7 @@ export class AgentKernel implements AsyncDisposable {
     return this.#parts.steps.read(this.#getRecord(pid).uuid)
   }
 
-  /** Ends every process, and closes what was opened. Twice is as good as once. */
+  /** Ends every process, and closes all resources. Idempotent. */
   close(): Promise<void> {
     return this.#parts.close()
   }

@@ -5,13 +5,13 @@ import { copy, type FileSystem, isVfsError, type Stat } from '../vfs/index.ts'
 
 export interface CodeCheckoutOptions {
   readonly vault: Vault
-  /** Of the vault's feed; the directory has the files as they were then, or later. */
+  /** Token of the vault's feed; the directory has the files of that time or later. */
   readonly token: string | undefined
   readonly directory: string
   readonly wrapCommand: WorkspaceCheckout['wrapCommand']
 }
 
-/** The files of a fork in a directory of this machine, brought up to date whenever somebody is about to look. */
+/** Files of a fork in a host directory, refreshed before each use. */
 export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
   readonly directory: string
   readonly wrapCommand: WorkspaceCheckout['wrapCommand']
@@ -38,7 +38,7 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
     }
   }
 
-  /** Takes over what changed since the last time; of several who ask, one after another. */
+  /** Applies the changes since the last refresh; concurrent calls run in order. */
   refresh(): Promise<void> {
     const next = this.#refreshed.then(() => this.#refresh())
     this.#refreshed = next.catch(() => {})
@@ -64,7 +64,7 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
     }
     if (touched.size === 0) return
     this.#version++
-    // What is above comes first: it may have become a directory.
+    // Parents first: a path may have become a directory.
     const paths = [...touched].sort(([one], [other]) => (one < other ? -1 : 1))
     for (const [path, isWhole] of paths) await this.#mirror(path, isWhole)
     this.#token = token
@@ -92,7 +92,7 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
     for (const name of names) await this.#mirror(`/${name}`, true)
   }
 
-  /** Every file at or below a path. */
+  /** Records every file at or below a path. */
   async #recordChanges(fs: FileSystem, path: string, kind: ChangedFile['kind']): Promise<void> {
     const version = this.#version
     const note = (file: string) => this.#changed.set(file, { file: { path: file, kind }, version })
@@ -101,7 +101,7 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
   }
 }
 
-/** The paths an item is about, and whether all that is below them is, too. */
+/** Returns the paths of a feed item, and whether each includes everything below. */
 function listTouchedPaths({ op, path, to }: FeedItem): [string, boolean][] {
   const isWhole = op === 'rename' || op === 'move' || path === '/'
   return to === undefined

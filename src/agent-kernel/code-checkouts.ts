@@ -9,9 +9,9 @@ import { createLaunch, defaultLimits, quoteWord } from '../workspace/isolation/i
 import { CodeCheckout } from './code-checkout.ts'
 
 /**
- * The files of processes in directories of this machine, for language servers: as they are when a question is asked,
- * whoever changed them. Servers run what a project has them run, so they are enclosed as
- * commands are, without a network, and cannot write there.
+ * Files of processes in host directories for language servers, current at each query,
+ * whoever changed them. Servers run code of the project, so they are sandboxed like
+ * commands, without a network, and cannot write there.
  */
 export class CodeCheckouts {
   readonly #home: Home
@@ -25,7 +25,7 @@ export class CodeCheckouts {
     this.#commands = commands
   }
 
-  /** ENOTSUP for a process without a workspace, and where `strict` isolation cannot be had. */
+  /** Opens a checkout. ENOTSUP for a process without a workspace, and if `strict` isolation is not available. */
   async open(fork: string | null | undefined): Promise<WorkspaceCheckout> {
     if (fork === null || fork === undefined) {
       const detail = 'the process has no workspace, and so no code to ask about'
@@ -39,12 +39,12 @@ export class CodeCheckouts {
     return checkout
   }
 
-  /** Removes what a program left that was killed. For the one program that has the home's processes, before any. */
+  /** Removes leftovers of a killed program. Call once at start, before any process. */
   async sweep(): Promise<void> {
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  /** Where the files of a fork are, if they are anywhere. */
+  /** Returns the directory of a fork, if it has one. */
   findDirectory(fork: string): string | undefined {
     return this.#checkouts.has(fork) ? this.#getTreePath(fork) : undefined
   }
@@ -67,7 +67,7 @@ export class CodeCheckouts {
     await rm(place, { recursive: true, force: true })
     makePrivateDirectory(tree)
     const vault = await this.#home.vault(fork)
-    // Before the files, so that what changes meanwhile is taken over twice rather than never.
+    // Before the files, so that a concurrent change is applied twice rather than never.
     const token = await readLastToken(vault)
     await this.#home.export(fork, tree)
     const { userHome, isolation: level = 'auto', env, hidden: further = [] } = this.#commands
@@ -84,11 +84,11 @@ export class CodeCheckouts {
     })
     const script = join(place, 'server.sh')
     const settings = Object.entries(env).map(([name, value]) => quoteWord(`${name}=${value}`))
-    // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
+    // A launch reads its command from descriptor 3, and its errors go to descriptor 4.
     const line = `cd -- ${quoteWord(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
     await writeFile(script, line, { mode: PRIVATE_FILE_MODE })
     const start = `cd -- ${quoteWord(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
-    // What comes after the words of a launch are the arguments of the shell that reads the script.
+    // The words after a launch are the arguments of the shell that reads the script.
     const wrapCommand = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
     return new CodeCheckout({ vault, token, directory: tree, wrapCommand })
   }

@@ -23,13 +23,13 @@ import { fitsInQuestion } from '../text/index.ts'
 import type { AskPerson, Workspace } from '../tools/index.ts'
 import { type FileSystem, isVfsError } from '../vfs/index.ts'
 
-/** What devices are made of. */
+/** Sources that devices need. */
 export interface DeviceSources {
-  /** Programs find themselves in it, and keys of APIs. */
+  /** Environment with the PATH of programs and the keys of APIs. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where programs that are models run. */
+  /** Working directory of programs that are models. */
   readonly directory: string
-  /** Where devices keep what is to last. */
+  /** File system for the persistent data of devices. */
   readonly store: FileSystem
   readonly scripts: FileSystem
   /** Agents and skills of the home itself. */
@@ -42,22 +42,22 @@ export interface DeviceSources {
   readonly search: WebSearch
   readonly redactor: Redactor
   findWorkspace(pid: number): Workspace | undefined
-  /** What a process works on, or a person; undefined for nothing in particular. */
+  /** Returns the project of a process or a person; undefined if there is none. */
   findProject(pid: number): Promise<string | undefined>
   listMounts(pid: number): Iterable<string>
   readSteps(uuid: string): Promise<readonly StepRecord[]>
-  /** What came from outside to a process and its family. */
+  /** Returns foreign texts that reached a process and its family. */
   listOrigins(pid: number): readonly OriginalText[]
-  /** What was said in processes of the past. */
+  /** Yields passages of past processes. */
   history(): AsyncIterable<MemoryPassage>
-  /** Says in a few words what passages have to say about a query. */
+  /** Summarizes passages with respect to a query. */
   summarize(query: string, passages: readonly MemoryPassage[], signal: AbortSignal): Promise<string>
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const OLLAMA_URL = 'http://localhost:11434/v1'
 
-/** Every device there is, by its path: the one list. MCP servers come and go below `/mnt/mcp`. */
+/** Creates every device, by path; the only such list. MCP servers are mounted below `/mnt/mcp`. */
 export function createDevices(sources: DeviceSources): Readonly<Record<string, Device>> {
   const { store, own, catalog, tty, crontab, lsp, kernel, search, redactor } = sources
   const { findWorkspace, readSteps, listMounts, listOrigins } = sources
@@ -121,7 +121,7 @@ function createModelDevices({ env, directory, scripts }: DeviceSources): Readonl
 
 const YES = 'yes, once'
 
-/** Asks the person about a command. */
+/** Creates the prompt that asks the person about a command. */
 function createApprovalPrompt(tty: Tty, pid: number, signal: AbortSignal): AskPerson {
   return async (question) => {
     if (!fitsInQuestion(question)) return 'too_long'

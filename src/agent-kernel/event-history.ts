@@ -1,10 +1,10 @@
 import { type KernelEvent, listen, type Redactor } from '../kernel/index.ts'
 import { type LogLine, type TraceLine, toLogLine, toTraceLine } from './trace-line.ts'
 
-/** How much is kept of each process, and of how many. */
+/** Limits of lines per process, and of processes. */
 const MAX_LINES = 2000
 const MAX_PROCESSES = 200
-/** A reader that is further behind misses what comes. */
+/** A reader further behind misses lines. */
 const MAX_QUEUED_LINES = 10_000
 
 interface ProcessEvents {
@@ -12,20 +12,20 @@ interface ProcessEvents {
   readonly log: LogLine[]
 }
 
-/** A stream that is read too slowly, and what it missed. */
+/** Number of lines that a slow reader missed. */
 export interface MissedEvents {
   readonly missed: number
 }
 
-/** An event in words. */
+/** An event formatted as lines. */
 interface FormattedEvent {
   readonly trace: TraceLine
   readonly log: LogLine | undefined
 }
 
-type HistoryListener = (event: KernelEvent, told: FormattedEvent) => void
+type HistoryListener = (event: KernelEvent, formatted: FormattedEvent) => void
 
-/** What processes did lately, for whoever comes to look at it, and what they do from then on. */
+/** Recent events of processes, and a live stream of new ones. */
 export class EventHistory implements Disposable {
   readonly #byPid = new Map<number, ProcessEvents>()
   readonly #listeners = new Set<HistoryListener>()
@@ -37,20 +37,20 @@ export class EventHistory implements Disposable {
     this.#stop = listen((event) => this.#record(event))
   }
 
-  /** Calls and steps of a process, or of all for undefined; with `follow` until it has ended. */
+  /** Streams calls and steps of a process, or of all for undefined; with `follow` until it has ended. */
   trace(
     pid: number | undefined,
     follow: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<TraceLine | MissedEvents> {
     const kept = pid === undefined ? [] : [...(this.#byPid.get(pid)?.trace ?? [])]
-    return this.#streamLines(kept, (told) => told.trace, { pid, follow, signal })
+    return this.#streamLines(kept, (formatted) => formatted.trace, { pid, follow, signal })
   }
 
-  /** What a process told of its thinking; with `follow` until it has ended. */
+  /** Streams the log of a process; with `follow` until it has ended. */
   logs(pid: number, follow: boolean, signal: AbortSignal): AsyncGenerator<LogLine | MissedEvents> {
     const kept = [...(this.#byPid.get(pid)?.log ?? [])]
-    return this.#streamLines(kept, (told) => told.log, { pid, follow, signal })
+    return this.#streamLines(kept, (formatted) => formatted.log, { pid, follow, signal })
   }
 
   [Symbol.dispose](): void {
@@ -58,11 +58,11 @@ export class EventHistory implements Disposable {
   }
 
   #record(event: KernelEvent): void {
-    const told = { trace: toTraceLine(event, this.#redactor), log: toLogLine(event, this.#redactor) }
+    const formatted = { trace: toTraceLine(event, this.#redactor), log: toLogLine(event, this.#redactor) }
     const page = this.#getProcessEvents(event.pid)
-    appendBounded(page.trace, told.trace)
-    if (told.log !== undefined) appendBounded(page.log, told.log)
-    for (const hear of this.#listeners) hear(event, told)
+    appendBounded(page.trace, formatted.trace)
+    if (formatted.log !== undefined) appendBounded(page.log, formatted.log)
+    for (const hear of this.#listeners) hear(event, formatted)
   }
 
   #getProcessEvents(pid: number): ProcessEvents {
@@ -77,12 +77,12 @@ export class EventHistory implements Disposable {
 
   async *#streamLines<Line>(
     kept: readonly Line[],
-    lineOf: (told: FormattedEvent) => Line | undefined,
+    lineOf: (formatted: FormattedEvent) => Line | undefined,
     { pid, follow, signal }: { pid: number | undefined; follow: boolean; signal: AbortSignal },
   ): AsyncGenerator<Line | MissedEvents> {
     if (!follow) return yield* kept
     const reader = new EventReader(lineOf, pid)
-    const hear: HistoryListener = (event, told) => reader.add(event, told)
+    const hear: HistoryListener = (event, formatted) => reader.add(event, formatted)
     const end = () => reader.end()
     this.#listeners.add(hear)
     signal.addEventListener('abort', end, { once: true })
@@ -97,23 +97,23 @@ export class EventHistory implements Disposable {
   }
 }
 
-/** What one reader has not read yet. */
+/** Queue of one reader. */
 class EventReader<Line> {
-  readonly #toLine: (told: FormattedEvent) => Line | undefined
+  readonly #toLine: (formatted: FormattedEvent) => Line | undefined
   readonly #pid: number | undefined
   #queued: Line[] = []
   #missed = 0
   #isOver = false
   #wake: () => void = () => {}
 
-  constructor(lineOf: (told: FormattedEvent) => Line | undefined, pid: number | undefined) {
+  constructor(lineOf: (formatted: FormattedEvent) => Line | undefined, pid: number | undefined) {
     this.#toLine = lineOf
     this.#pid = pid
   }
 
-  add(event: KernelEvent, told: FormattedEvent): void {
+  add(event: KernelEvent, formatted: FormattedEvent): void {
     if (this.#pid !== undefined && event.pid !== this.#pid) return
-    const line = this.#toLine(told)
+    const line = this.#toLine(formatted)
     if (line !== undefined && this.#queued.length >= MAX_QUEUED_LINES) this.#missed++
     else if (line !== undefined) this.#queued.push(line)
     if (this.#pid !== undefined && isFinalEvent(event)) this.#isOver = true
@@ -150,6 +150,6 @@ function isFinalEvent(event: KernelEvent): boolean {
 
 function appendBounded<Line>(lines: Line[], line: Line): void {
   lines.push(line)
-  // A quarter at a time: moving all of them for each new one would cost more than the call that is traced.
+  // A quarter at a time: shifting for each new line would cost more than the traced call.
   if (lines.length > MAX_LINES) lines.splice(0, MAX_LINES / 4)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pin, Pins } from '../devices/mcp/index.ts'
 import { type FileSystem, isVfsError, readText } from '../vfs/index.ts'
 
-/** What was approved of MCP servers, a file for each below a directory. */
+/** Stores the approvals of MCP servers, one file each below a directory. */
 export function createFilePins(fs: FileSystem, directory: string): Pins {
   const getPinPath = (server: string) => `${directory}/${createHash('sha256').update(server).digest('hex')}`
   return {
@@ -18,7 +18,7 @@ export function createFilePins(fs: FileSystem, directory: string): Pins {
   }
 }
 
-/** Older versions kept the hash alone. What cannot be read fits no server, so that somebody looks at it again. */
+/** Parses an approval; older versions stored the hash alone. A malformed one matches no server, forcing a review. */
 function parsePin(text: string): Pin {
   try {
     const pin: Pin = JSON.parse(text)

@@ -1,7 +1,7 @@
 /**
- * The kernel of a home: devices, agents' places of work and the record of what ran, put together.
- * Which devices there are is decided here alone; the kernel itself knows none.
- * Invariant: a process works in a fork of its own, and what was recorded of it outlives this program.
+ * The kernel of a home: devices, namespaces of agents and process records, assembled.
+ * This folder alone decides which devices exist; the kernel itself knows none.
+ * Invariant: a process works in a fork of its own, and its record outlives this program.
  */
 export { AgentKernel, type AgentSpawn, type ProcessStatus, type SpawnedAgent } from './agent-kernel.ts'
 export type { MissedEvents } from './event-history.ts'

@@ -13,15 +13,15 @@ import { ProcessRecords } from './process-records.ts'
 export interface KernelStateOptions {
   readonly home: Home
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A directory with `agents` and `skills` that are always there. */
+  /** Directory with built-in `agents` and `skills`. */
   readonly builtIn?: string | undefined
 }
 
-/** What of a home outlives every process, opened. */
+/** Persistent state of a home, opened. */
 export interface KernelState {
-  /** Of the home. */
+  /** Directory of the home. */
   readonly directory: string
-  /** What takes secrets out of all that is kept and shown. */
+  /** Redacts secrets from everything stored and shown. */
   readonly redactor: Redactor
   readonly records: ProcessRecords
   readonly steps: StepFiles
@@ -30,11 +30,11 @@ export interface KernelState {
   /** Agents and skills of the home itself. */
   readonly own: FileSystem
   readonly catalog: AgentCatalog
-  /** The zones, past the guard. */
+  /** The zones, without the guard. */
   readonly store: FileSystem
 }
 
-/** EINVAL for a home in memory. */
+/** Opens the state. EINVAL for a home in memory. */
 export async function openKernelState(
   { home, env, builtIn }: KernelStateOptions,
   belongings: CleanupStack,
@@ -46,7 +46,7 @@ export async function openKernelState(
   const steps = new StepFiles(join(directory, 'data', 'steps'), redactor)
   const records = ProcessRecords.open(join(directory, 'data', 'processes.jsonl'), {
     redactor,
-    // The next program that opens the home removes what stays.
+    // The next program that opens the home removes leftovers.
     onForget: ({ uuid }) => void steps.remove(uuid).catch(() => {}),
   })
   await steps.sweep(new Set(records.all().map(({ uuid }) => uuid)))

@@ -3,29 +3,29 @@ import type { McpMounts, ToolReview } from '../devices/mcp/index.ts'
 import { type AgentSpec, getMountPoint, type MountConfig, type Redactor } from '../kernel/index.ts'
 import { VfsError } from '../vfs/index.ts'
 
-/** An MCP server, by the agent that has it. */
+/** An MCP server and its agent. */
 export interface McpServerName {
   readonly agent: string
   readonly server: string
 }
 
-/** A server as a list shows it. */
+/** A server in a list. */
 export interface McpServerEntry extends McpServerName {
-  /** What is run or reached. */
+  /** Program or address of the server. */
   readonly target: string
-  /** How many tools were approved; null if it was never met. */
+  /** Number of approved tools; null if none were ever approved. */
   readonly approved: number | null
 }
 
-/** A server as it is now beside what was approved. */
+/** A server's current tools compared with the approved ones. */
 export interface McpServerReview extends McpServerName, ToolReview {
   readonly target: string
 }
 
-/** The person, who is no process, looks at servers. */
+/** Pid of the person, who is no process. */
 const PERSON_PID = 0
 
-/** The MCP servers that agents have, for the person who approves what they say about their tools. */
+/** MCP servers of agents, for the person who approves their tools. */
 export class McpServers {
   readonly #catalog: AgentCatalog
   readonly #mounts: McpMounts
@@ -37,26 +37,26 @@ export class McpServers {
     this.#redactor = redactor
   }
 
-  /** Has the secrets of all servers known before any process begins: a person may name one to a process without them. */
+  /** Registers the secrets of all servers for redaction before any process starts. */
   async learn(): Promise<void> {
     for (const { mcp } of await this.#loadAgents())
       for (const config of Object.values(mcp)) this.#mounts.learn(config)
   }
 
-  /** Those of all agents that can be used. None is started. */
+  /** Lists the servers of all usable agents without starting them. */
   async list(): Promise<McpServerEntry[]> {
     const agents = await this.#loadAgents()
     return Promise.all(agents.flatMap((agent) => this.#listEntries(agent)))
   }
 
-  /** Starts a server to see what it says now. ENOENT, EINVAL, EUNAVAILABLE, ETIMEDOUT. */
+  /** Starts a server and reviews its current tools. ENOENT, EINVAL, EUNAVAILABLE, ETIMEDOUT. */
   async inspect(name: McpServerName, signal: AbortSignal): Promise<McpServerReview> {
     const config = await this.#getConfig(name)
     const review = await this.#mounts.inspect(getMountPath(name), config, signal)
     return { agent: name.agent, server: name.server, target: this.#formatTarget(config), ...review }
   }
 
-  /** Approves what was looked at, by the hash of its review. ECONFLICT if the server says something else by now. */
+  /** Approves reviewed tools by their hash. ECONFLICT if they have changed since. */
   async approve(name: McpServerName, hash: string, signal: AbortSignal): Promise<void> {
     await this.#mounts.approve(getMountPath(name), await this.#getConfig(name), hash, signal)
   }
@@ -64,7 +64,7 @@ export class McpServers {
   async #loadAgents(): Promise<AgentSpec[]> {
     const usable = (await this.#catalog.agents()).filter(({ problem }) => problem === undefined)
     const loaded = await Promise.allSettled(usable.map(({ name }) => this.#catalog.agent(name)))
-    // One that was removed meanwhile is no longer there.
+    // Skip an agent removed meanwhile.
     return loaded.flatMap((agent) => (agent.status === 'fulfilled' ? [agent.value] : []))
   }
 
@@ -84,7 +84,7 @@ export class McpServers {
     throw new VfsError('ENOENT', `${agent}/${server}`, { op: 'mcp', detail })
   }
 
-  /** An address or an argument may hold a key. */
+  /** Formats and redacts the target: an address or an argument may contain a key. */
   #formatTarget({ url, command, args }: MountConfig): string {
     const target = url === undefined ? [command, ...(Array.isArray(args) ? args : [])] : [url]
     return this.#redactor.redactText(target.map(String).join(' '))

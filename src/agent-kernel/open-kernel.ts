@@ -21,20 +21,20 @@ import { findProject } from './projects.ts'
 import { createSummarizer } from './summarize.ts'
 
 export interface AgentKernelOptions extends KernelStateOptions {
-  /** How commands of processes are run. */
+  /** Settings for commands of processes. */
   readonly commands: CommandSettings
-  /** The context of the person at the terminal. */
+  /** Context of the person at the terminal. */
   readonly person: string
   readonly defaults?: Partial<ProcessDefaults>
 }
 
-/** Processes of the past that are looked through for what they said. */
+/** Limit of past processes to search for passages. */
 const MAX_RECALLED_PROCESSES = 100
 const DEFAULT_PROVIDER = 'claude'
 
 /**
- * Opens the kernel of a home, for one program at a time. The home is on disk, and stays the caller's to close; secrets
- * of the environment and of MCP servers do not reach records. EINVAL.
+ * Opens the kernel of a home, for one program at a time. The home is on disk, and the caller closes it; secrets
+ * of the environment and of MCP servers are redacted from records. EINVAL.
  */
 export async function openKernel(options: AgentKernelOptions): Promise<AgentKernel> {
   const belongings = new CleanupStack()
@@ -128,7 +128,7 @@ function createKernelParts(
   return { kernel, places, processes, mcp: new McpServers(catalog, mounts, redactor) }
 }
 
-/** Language servers, and how those of a fork are ended with what was made for them. */
+/** Creates the language servers, and the function that releases those of a fork. */
 async function createLanguageServers(
   { home, commands }: AgentKernelOptions,
   { directory }: KernelState,
@@ -145,7 +145,7 @@ async function createLanguageServers(
   return { lsp, leave }
 }
 
-/** A firing becomes a process that works on a fork of the vault that is chosen at that time. */
+/** Creates the crontab; each run is a process on a fork of the vault current at that time. */
 function createCrontab({ directory, store }: KernelState, agents: () => AgentKernel): Crontab {
   return new Crontab({
     fs: store,
@@ -158,7 +158,7 @@ function createCrontab({ directory, store }: KernelState, agents: () => AgentKer
   })
 }
 
-/** Whoever is no process, or has no place, is at the vault that is chosen at the time. */
+/** Returns the project of a process; without a workspace, the current vault's. */
 async function resolveProject(
   home: AgentKernelOptions['home'],
   place: ProcessNamespace | undefined,

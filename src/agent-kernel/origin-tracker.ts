@@ -2,42 +2,42 @@ import { findPartialOrigin, type OriginalText } from '../devices/scanner/index.t
 import { listRecordedCalls, type RecordedCall, type StepRecord, type StepSink } from '../kernel/index.ts'
 import { isWithin } from '../vfs/index.ts'
 
-/** What is behind these says what it likes. */
+/** Devices whose content is untrusted. */
 const FOREIGN_PATHS = ['/dev/web', '/mnt/mcp']
 const SHELL = '/dev/shell'
-/** Of a family, the last. */
+/** Limit of texts per family; keeps the latest. */
 const MAX_TEXTS = 50
 const MAX_FAMILIES = 1000
 const MAX_CHILDREN = 10_000
 
 /**
- * Keeps steps elsewhere, and in mind what of them came from outside. A process and its children tell one another what
- * they read, so that what came to one of a family is known of all.
+ * Passes steps on, and remembers the foreign texts in them. A process and its children exchange what
+ * they read, so a text that reached one counts for the whole family.
  */
 export class OriginTracker implements StepSink {
   readonly #steps: StepSink
-  /** By the first of each family. */
+  /** Texts by the first process of each family. */
   readonly #texts = new Map<string, readonly OriginalText[]>()
-  /** Of each child, the first of its family. */
+  /** First process of the family of each child. */
   readonly #families = new Map<string, string>()
 
   constructor(steps: StepSink) {
     this.#steps = steps
   }
 
-  /** What came from outside to a process and its family lately. */
+  /** Returns recent foreign texts of a process and its family. */
   listOrigins(uuid: string): readonly OriginalText[] {
     return this.#texts.get(this.#getFamily(uuid)) ?? []
   }
 
-  /** A process has a child. */
+  /** Adds a child to its parent's family. */
   join(child: string, parent: string): void {
     setBounded(this.#families, child, this.#getFamily(parent), MAX_CHILDREN)
   }
 
   async write(uuid: string, record: StepRecord): Promise<void> {
     for (const call of listRecordedCalls(record)) {
-      // What a server refuses with is as much its own as what it answers.
+      // A server's error text is as foreign as its result.
       const text = call.tool_result || call.tool_error
       const origin = text === '' ? undefined : this.#findOrigin(uuid, call)
       if (origin !== undefined) this.#recordText(uuid, { origin, text })
@@ -45,7 +45,7 @@ export class OriginTracker implements StepSink {
     await this.#steps.write(uuid, record)
   }
 
-  /** A command tells what it was given, maybe in a form nobody would know again, and what the network sent it. */
+  /** Returns the origin of a call. A command may output its input in another form, or text from the network. */
   #findOrigin(uuid: string, { tool_path, tool_input, tool_result }: RecordedCall): string | undefined {
     if (FOREIGN_PATHS.some((root) => isWithin(tool_path, root))) return tool_path
     if (tool_path !== SHELL) return undefined
@@ -65,7 +65,7 @@ export class OriginTracker implements StepSink {
   }
 }
 
-/** The device says so in its answer. */
+/** Reads the network flag from the device's response. */
 function isFromNetwork(answer: string): boolean {
   try {
     return JSON.parse(answer).origin === 'network'

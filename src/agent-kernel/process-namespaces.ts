@@ -13,11 +13,11 @@ import type { Workspace } from '../tools/index.ts'
 import type { Caller } from '../vfs/index.ts'
 import { DEFAULT_AGENT_NAME } from './resolve-agent.ts'
 
-/** Where a process works. */
+/** Namespace of a process. */
 export interface ProcessNamespace {
   readonly namespace: Namespace
   readonly agent: string | null
-  /** The vault with its work; null if it has none. */
+  /** Vault with its work; null if it has none. */
   readonly fork: string | null
   readonly vault: string | null
 }
@@ -26,15 +26,15 @@ export interface ProcessNamespacesOptions {
   readonly home: Home
   readonly commands: CommandSettings
   readonly devices: DeviceRegistry
-  /** Aborted when a process ends; undefined for one that is not there. */
+  /** Returns the signal that aborts when a process ends; undefined if there is no such process. */
   findSignal(pid: number): AbortSignal | undefined
-  /** What else was made of a fork is to be removed. */
+  /** Releases other resources of a fork. */
   leave(fork: string): Promise<void>
 }
 
 const DEVICE_ROOTS = ['/dev', '/proc', '/mnt/mcp']
 
-/** Gives each process what it sees as `/`, with a fork of its vault as `/workspace`. */
+/** Creates the namespace of each process, with a fork of its vault as `/workspace`. */
 export class ProcessNamespaces {
   readonly #options: ProcessNamespacesOptions
   readonly #byPid = new Map<number, ProcessNamespace>()
@@ -51,11 +51,11 @@ export class ProcessNamespaces {
     return this.#byPid.get(pid)?.namespace.workspace
   }
 
-  /** A process by its agent's name, so that what an agent keeps in its home is there for its next process. */
+  /** Opens a namespace under the agent's name, so that its home persists for its next process. */
   async open(pid: number, { agent, parent, vault: named }: SpawnOptions): Promise<ProcessEnvironment> {
     const context = agent?.name ?? DEFAULT_AGENT_NAME
     const caller: Caller = { kind: 'process', pid, context }
-    // A child goes on with what its parent has done so far.
+    // A child continues with its parent's current work.
     const vault = named ?? (parent === undefined ? undefined : this.#byPid.get(parent)?.fork) ?? undefined
     const fork = vault === undefined ? undefined : `agent-${randomBytes(4).toString('hex')}`
     const allowed = agent?.allowedDevices ?? null
@@ -72,7 +72,7 @@ export class ProcessNamespaces {
     return { fs: namespace.fs, caller, close: () => this.#close(pid) }
   }
 
-  /** What the person at the terminal sees: the same devices, and no workspace. */
+  /** Opens the person's namespace: the same devices, and no workspace. */
   openForPerson(context: string): Promise<Namespace> {
     return this.#open({ pid: 0, caller: { kind: 'context', context }, context })
   }
@@ -101,7 +101,7 @@ export class ProcessNamespaces {
     return namespace
   }
 
-  /** Its fork stays, unless the process never began. */
+  /** Closes a namespace; its fork stays, unless the process never started. */
   async #close(pid: number): Promise<void> {
     const { home, findSignal, leave } = this.#options
     const place = this.#byPid.get(pid)
@@ -113,7 +113,7 @@ export class ProcessNamespaces {
   }
 }
 
-/** Where the servers of an agent are mounted for a process. */
+/** Lists the mount points of an agent's servers for a process. */
 function listMountPoints(pid: number, agent: SpawnOptions['agent']): string[] {
   return Object.keys(agent?.mcp ?? {}).map((name) => getMountPoint(pid, name))
 }

@@ -3,13 +3,13 @@ import type { OriginTracker } from './origin-tracker.ts'
 import type { ProcessNamespaces } from './process-namespaces.ts'
 import type { ProcessRecords } from './process-records.ts'
 
-/** How far a process is. */
+/** Progress of a process. */
 export interface ProcessProgress {
   readonly step: number
   readonly total: number
 }
 
-/** What is told, and who knows what there is to tell. */
+/** Sources and targets of the recorder. */
 interface RecorderParts {
   readonly records: ProcessRecords
   readonly places: ProcessNamespaces
@@ -19,7 +19,7 @@ interface RecorderParts {
 
 const NO_PROGRESS: ProcessProgress = { step: 0, total: 0 }
 
-/** Records what the kernel tells of its processes, and takes those apart that nobody else waits for. */
+/** Records the kernel's process events, and reaps processes without a parent. */
 export class ProcessRecorder implements KernelCallbacks {
   readonly #parts: RecorderParts
   readonly #progress = new Map<number, ProcessProgress>()
@@ -52,7 +52,7 @@ export class ProcessRecorder implements KernelCallbacks {
     const { table, processes } = this.#parts.kernel()
     const process = table.find(pid)
     this.#parts.records.end(pid, { result, exit_code, reason, tokens_used: process?.tokensUsed ?? 0 })
-    // A child is its parent's to wait for.
+    // A parent waits for its own children.
     if (process?.ppid === 0) void processes.wait(pid).catch(() => {})
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Redactor } from '../kernel/index.ts'
 import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 
-/** What is remembered of a process when it is gone. */
+/** Record of a process, which outlives it. */
 export interface ProcessRecord {
   readonly pid: number
   readonly uuid: string
@@ -12,9 +12,9 @@ export interface ProcessRecord {
   readonly agent: string | null
   readonly provider: string
   readonly model: string
-  /** The vault with its work; null if it had none. */
+  /** Vault with its work; null if it had none. */
   readonly fork: string | null
-  /** What that is a fork of. */
+  /** Vault that was forked. */
   readonly vault: string | null
   readonly started_at: string
   /** `lost`: the daemon it ran in was killed. */
@@ -26,22 +26,22 @@ export interface ProcessRecord {
   readonly tokens_used: number
 }
 
-/** Older ones are forgotten. */
+/** Limit of records; the oldest are removed. */
 const MAX_RECORDS = 1000
-/** The file is written anew when it has more, so that a program that runs for long leaves no more than this. */
+/** Limit of lines in the file, after which it is rewritten. */
 const MAX_LINES = 4 * MAX_RECORDS
 const MAX_RESULT_CHARACTERS = 64 * 1024
 const OWNER_ONLY = { mode: 0o600 }
 
 interface ProcessRecordsOptions {
   readonly redactor: Redactor
-  /** Hears of each record that makes way for a new one. */
+  /** Called with each record that is removed. */
   readonly onForget?: (record: ProcessRecord) => void
 }
 
 /**
- * Every process of a home, in a file with a line for each beginning and each end. Written at once, so that a program
- * that is killed leaves the beginning of what ran in it.
+ * Every process of a home, in a file with a line for each start and each end. Written at once, so that a killed
+ * program leaves the start of its processes.
  */
 export class ProcessRecords {
   readonly #file: string
@@ -58,7 +58,7 @@ export class ProcessRecords {
     this.#lines = records.size
   }
 
-  /** Reads what was recorded. What ran when the last program was killed is lost. For one program at a time. */
+  /** Reads the records; processes that ran when the last program was killed are lost. For one program at a time. */
   static open(file: string, options: ProcessRecordsOptions): ProcessRecords {
     const now = new Date()
     makePrivateDirectory(dirname(file))
@@ -73,12 +73,12 @@ export class ProcessRecords {
     return new ProcessRecords(file, kept, options)
   }
 
-  /** The highest number there was. */
+  /** Highest pid so far. */
   get lastPid(): number {
     return Math.max(0, ...this.#records.keys())
   }
 
-  /** In the order they began. */
+  /** Lists records in start order. */
   all(): ProcessRecord[] {
     return [...this.#records.values()]
   }
@@ -91,14 +91,14 @@ export class ProcessRecords {
     this.#store(this.#redactor.redactValue(record))
   }
 
-  /** What became of one that was added. */
+  /** Records the end of a process. */
   end(pid: number, end: Pick<ProcessRecord, 'exit_code' | 'reason' | 'result' | 'tokens_used'>): void {
     const begun = this.#records.get(pid)
     if (begun === undefined) return
-    // Cut after it is looked through: a part of a secret would not be known for one.
-    const told = this.#redactor.redactValue(end)
-    const result = told.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
-    this.#store({ ...begun, ...told, result, state: 'ended', ended_at: new Date().toISOString() })
+    // Cut after redaction: a part of a secret would not be recognised.
+    const redacted = this.#redactor.redactValue(end)
+    const result = redacted.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
+    this.#store({ ...begun, ...redacted, result, state: 'ended', ended_at: new Date().toISOString() })
   }
 
   #store(record: ProcessRecord): void {
@@ -139,7 +139,7 @@ function readRecords(file: string): ProcessRecord[] {
   }
 }
 
-/** A line that a killed program did not finish is none. */
+/** Parses a line; skips one that a killed program left incomplete. */
 function parseRecord(line: string): ProcessRecord[] {
   try {
     return line === '' ? [] : [JSON.parse(line)]

@@ -1,13 +1,13 @@
 import type { Home } from '../backends/vault/index.ts'
 import { isVfsError } from '../vfs/index.ts'
 
-/** The project a vault belongs to: the first of those it is a fork of, by its name, though it may be gone by now. */
+/** Returns the project of a vault: the name of its first ancestor, which may be deleted by now. */
 export async function findProject(home: Home, vault: string): Promise<string> {
   const met = new Set([vault])
   let first = vault
   for (;;) {
     const parent = await findParent(home, first)
-    // A name may have been given again, to a fork of its own forks.
+    // A name may have been reused, for a fork of its own forks.
     if (parent === undefined || met.has(parent)) return first
     met.add(parent)
     first = parent

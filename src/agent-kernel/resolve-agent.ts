@@ -1,7 +1,7 @@
 import { type AgentCatalog, toDevicePaths } from '../agents/index.ts'
 import type { AgentSpec } from '../kernel/index.ts'
 
-/** What a process without an agent goes by. */
+/** Name of a process without an agent. */
 export const DEFAULT_AGENT_NAME = 'agent'
 
 const EMPTY_AGENT: AgentSpec = {
@@ -12,7 +12,7 @@ const EMPTY_AGENT: AgentSpec = {
   mcp: {},
 }
 
-/** The agent a process is asked for with, and skills besides its own; undefined if it needs neither. ENOENT, EINVAL. */
+/** Returns the agent of a new process with its extra skills; undefined if it has neither. ENOENT, EINVAL. */
 export async function resolveAgent(
   shelf: AgentCatalog,
   name: string | undefined,
@@ -36,7 +36,7 @@ export async function resolveAgent(
   }
 }
 
-/** None declared is everything; an agent that may use everything is held to what its new skills declare. */
+/** No declaration allows everything; extra skills then restrict the agent to their declarations. */
 function mergeAllowedDevices(
   own: readonly string[] | null,
   declared: readonly (readonly string[])[],

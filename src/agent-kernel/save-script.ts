@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FileSystem } from '../vfs/index.ts'
 
-/** A script that comes with a process, and what its file is called. */
+/** A script passed with a process, and its file name. */
 export interface ScriptSource {
   readonly name: string
   readonly text: string
@@ -10,7 +10,7 @@ export interface ScriptSource {
 const SCRIPT_EXTENSION = /\.(?:ya?ml|ndjson|jsonl)$/
 const DEFAULT_EXTENSION = '.yaml'
 
-/** Keeps a script among those of the home, by what it says, so that the same one twice is one file; its name there. */
+/** Stores a script under the hash of its text, so that duplicates share one file; returns its name. */
 export async function saveScript(scripts: FileSystem, { name, text }: ScriptSource): Promise<string> {
   const ending = SCRIPT_EXTENSION.exec(name)?.[0] ?? DEFAULT_EXTENSION
   const stem = name.replace(SCRIPT_EXTENSION, '').replaceAll(/[^\w-]+/g, '-')

@@ -1,18 +1,18 @@
 import type { KernelEvent, Redactor } from '../kernel/index.ts'
 
-/** One call of a process to the kernel, or one step of its life, in words. */
+/** One system call of a process, or one step of its life, as text. */
 export interface TraceLine {
   readonly pid: number
   readonly elapsed_ms: number
   readonly call: string
   readonly args: readonly string[]
-  /** Empty for what is no call. */
+  /** Empty unless it is a call. */
   readonly result: string
   readonly error: string | null
   readonly duration_ms: number
 }
 
-/** What a process tells of its thinking. */
+/** A log line of a process. */
 export interface LogLine {
   readonly pid: number
   readonly elapsed_ms: number
@@ -20,25 +20,25 @@ export interface LogLine {
 }
 
 const MAX_SHOWN_CHARACTERS = 80
-/** Secrets are looked for in more than is shown, since a part of one would not be known for it. */
+/** Redaction examines more than is shown, since a part of a secret would not be recognised. */
 const MAX_EXAMINED_BYTES = 1024
 const decoder = new TextDecoder()
 
-/** An event as a line of a trace. Nothing of the event is kept. */
+/** Formats an event as a trace line. Nothing of the event is retained. */
 export function toTraceLine(event: KernelEvent, redactor: Redactor): TraceLine {
   const { pid, elapsed: elapsed_ms } = event
   const words = (value: unknown) => formatValue(value, redactor)
   if (event.kind === 'syscall') {
     const { call, args, result, error = null, duration: duration_ms } = event
-    const told = error === null ? words(result) : ''
+    const output = error === null ? words(result) : ''
     const failure = error === null ? null : redactor.redactText(error)
-    return { pid, elapsed_ms, call, args: args.map(words), result: told, error: failure, duration_ms }
+    return { pid, elapsed_ms, call, args: args.map(words), result: output, error: failure, duration_ms }
   }
   const args = listDetails(event).map((detail) => redactor.redactText(detail))
   return { pid, elapsed_ms, call: event.kind, args, result: '', error: null, duration_ms: 0 }
 }
 
-/** What of an event belongs into a log; undefined if nothing does. */
+/** Formats an event as a log line; undefined if it does not belong in a log. */
 export function toLogLine(event: KernelEvent, redactor: Redactor): LogLine | undefined {
   const text = formatLogText(event)
   if (text === undefined) return undefined
@@ -84,7 +84,7 @@ function formatQuoted(text: string, redactor: Redactor): string {
   return JSON.stringify(truncateText(redactor.redactText(cutForRedaction(text))))
 }
 
-/** Up to the last whole word: of a secret at the end there may be only a part, which would not be known for one. */
+/** Cuts at the last whole word: a part of a secret at the end would not be recognised. */
 function cutForRedaction(text: string): string {
   return text.length <= MAX_EXAMINED_BYTES ? text : text.slice(0, MAX_EXAMINED_BYTES).replace(/\S+$/, '…')
 }

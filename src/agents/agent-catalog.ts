@@ -7,22 +7,22 @@ import { getSkillPath, parseSkill, type Skill } from './skill.ts'
 
 const MAX_FILE_BYTES = 256 * 1024
 
-/** A file system with `/agents` and `/skills`, and what people call it. */
+/** A file system with `/agents` and `/skills`, and its name for people. */
 export interface AgentSource {
   readonly origin: string
   readonly fs: FileSystem
 }
 
-/** An agent or a skill, as a list shows it. */
+/** An agent or a skill in a list. */
 export interface CatalogEntry {
   readonly name: string
   readonly description: string
   readonly origin: string
-  /** Why it cannot be used; absent for one that can. */
+  /** Reason it cannot be used; absent if it can. */
   readonly problem?: string
 }
 
-/** Agents and skills of several places. What an earlier one has hides the same name in a later one. */
+/** Agents and skills of several sources. An earlier source hides the same name in a later one. */
 export class AgentCatalog {
   readonly #sources: readonly AgentSource[]
 
@@ -30,7 +30,7 @@ export class AgentCatalog {
     this.#sources = sources
   }
 
-  /** What an agent brings to its processes. ENOENT, EINVAL with file and line. */
+  /** Loads an agent. ENOENT, EINVAL with file and line. */
   async agent(name: string): Promise<AgentSpec> {
     assertName('agent', name)
     const path = getAgentPath(name)
@@ -54,7 +54,7 @@ export class AgentCatalog {
     }
   }
 
-  /** ENOENT, EINVAL with file and line. */
+  /** Loads a skill. ENOENT, EINVAL with file and line. */
   async skill(name: string): Promise<Skill> {
     assertName('skill', name)
     const path = getSkillPath(name)
@@ -62,7 +62,7 @@ export class AgentCatalog {
     return parseSkill(await readBoundedText(fs, path), path, name)
   }
 
-  /** All agents, those that cannot be used too. */
+  /** Lists all agents, including unusable ones. */
   agents(): Promise<CatalogEntry[]> {
     return this.#list('agents', async (fs, name) => {
       const path = getAgentPath(name)
@@ -71,7 +71,7 @@ export class AgentCatalog {
     })
   }
 
-  /** All skills, those that cannot be used too. */
+  /** Lists all skills, including unusable ones. */
   skills(): Promise<CatalogEntry[]> {
     return this.#list('skills', async (_fs, name) => (await this.skill(name)).description)
   }
@@ -83,7 +83,7 @@ export class AgentCatalog {
     throw new VfsError('ENOENT', path, { op: 'load', detail })
   }
 
-  /** A skill an agent names: what is wrong with that is told at the agent's file. */
+  /** Loads a skill of an agent; reports problems at the agent's file. */
   async #loadNamedSkill(agentFile: string, name: string): Promise<Skill> {
     try {
       return await this.skill(name)
@@ -103,7 +103,7 @@ export class AgentCatalog {
     })
   }
 
-  /** Each name with the first source that has it, in order. */
+  /** Returns each name with the first source that has it, in order. */
   async #listNames(directory: 'agents' | 'skills'): Promise<Map<string, AgentSource>> {
     const found = new Map<string, AgentSource>()
     for (const source of this.#sources) {
@@ -141,10 +141,10 @@ function getAgentPath(name: string): string {
   return `/agents/${name}/agent.yaml`
 }
 
-/** What makes a directory an agent or a skill. */
+/** Manifest file that makes a directory an agent or a skill. */
 const manifestPaths = { agents: getAgentPath, skills: getSkillPath } as const
 
-/** The union of what is declared; null, which is everything, if nothing is. */
+/** Returns the union of the declared devices; null, which is everything, if none are declared. */
 function mergeAllowedDevices(own: readonly string[] | undefined, skills: readonly Skill[]): string[] | null {
   const declared = skills.flatMap(({ allowedTools }) =>
     allowedTools === null ? [] : [toDevicePaths(allowedTools)],

@@ -4,17 +4,17 @@ import { isValidName } from './agent-name.ts'
 import { isDevicePath } from './allowed-tools.ts'
 import { createYamlError, parseYaml } from './yaml-file.ts'
 
-/** What `agent.yaml` says. */
+/** Content of `agent.yaml`. */
 export interface AgentManifest {
   readonly name?: string | undefined
   readonly description: string
   readonly models: {
     readonly provider?: string | undefined
     readonly preferred?: string | undefined
-    /** Asked in this order where the one before fails for a while. */
+    /** Models to use, in order, after a transient failure. */
     readonly fallback: readonly ModelChoice[]
   }
-  /** Tokens; 0 for no limit. */
+  /** Limit in tokens; 0 for none. */
   readonly context_budget?: number | undefined
   readonly max_steps?: number | undefined
   readonly skills: readonly string[]
@@ -51,7 +51,7 @@ const manifestSchema = z.strictObject({
 
 const agentKeys = Object.keys(manifestSchema.shape)
 
-/** An agent as its file has it. EINVAL with the line. */
+/** Parses an agent's file. EINVAL with the line. */
 export function parseAgent(text: string, path: string, directory: string): AgentManifest {
   const agent = parseYaml<AgentManifest>(text, manifestSchema, agentKeys, { path })
   if (agent.name === undefined || agent.name === directory) return agent

@@ -4,7 +4,7 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_LENGTH = 64
 const article = { agent: 'an agent', skill: 'a skill' } as const
 
-/** Refuses what cannot be the name of an agent or a skill, as the Agent Skills format has it. EINVAL. */
+/** Refuses an invalid name of an agent or a skill, by the rules of the Agent Skills format. EINVAL. */
 export function assertName(kind: 'agent' | 'skill', name: string): void {
   if (isValidName(name)) return
   const detail = `the name of ${article[kind]} is lower-case letters, digits and single hyphens in between, ${MAX_LENGTH} at most`

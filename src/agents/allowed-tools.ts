@@ -1,4 +1,4 @@
-/** Tools as skills written for other programs call them, and the device that does the same here. */
+/** Tool names of other programs, with the equivalent device. */
 const TOOL_DEVICES: Readonly<Record<string, string>> = {
   Read: '/dev/fs',
   Write: '/dev/fs',
@@ -21,8 +21,8 @@ const TOOL_DEVICES: Readonly<Record<string, string>> = {
 const DEVICE = /^\/(?:dev|mnt\/mcp)(?:\/[\w.-]+)+$/
 
 /**
- * The devices that allowed tools stand for, each once. A device is named by its path; a tool of other programs, such as
- * `Bash(git:*)`, stands for its device as a whole, since what a command may do is judged there. Others stand for none.
+ * Returns the devices of allowed tools, each once. A device is named by its path; a tool of other programs, such as
+ * `Bash(git:*)`, maps to its whole device, whose policy checks commands. Unknown tools map to none.
  */
 export function toDevicePaths(tools: readonly string[]): string[] {
   const devices = tools.flatMap((tool) => {
@@ -33,12 +33,12 @@ export function toDevicePaths(tools: readonly string[]): string[] {
   return [...new Set(devices)]
 }
 
-/** Whether it is the path of a device, and of nothing above one. */
+/** True for the path of a device, but not of a directory above one. */
 export function isDevicePath(tool: string): boolean {
   return DEVICE.test(tool) && !tool.split('/').some((name) => name === '.' || name === '..')
 }
 
-/** Tools in a line: spaces or commas set them apart, except within parentheses. */
+/** Splits a line of tools at spaces or commas outside parentheses. */
 export function splitTools(line: string): string[] {
   return line.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []
 }

@@ -4,15 +4,15 @@ import { isValidName } from './agent-name.ts'
 import { splitTools } from './allowed-tools.ts'
 import { createYamlError, parseYaml } from './yaml-file.ts'
 
-/** Something an agent knows how to do, in the Agent Skills format. */
+/** A skill in the Agent Skills format. */
 export interface Skill {
   readonly name: string
-  /** What it does and when to use it. */
+  /** Purpose of the skill, and when to use it. */
   readonly description: string
   readonly license?: string | undefined
   readonly compatibility?: string | undefined
   readonly metadata: Readonly<Record<string, string>>
-  /** As they are written; null if it declares none. */
+  /** Allowed tools as written; null if none are declared. */
   readonly allowedTools: readonly string[] | null
   readonly body: string
 }
@@ -22,7 +22,7 @@ const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m
 
 const tools = z.union([z.string().transform(splitTools), z.array(z.string().trim().min(1))])
 
-/** Keys of other programs are passed over, so that their skills work. */
+/** Unknown keys are ignored, so that skills of other programs work. */
 const frontMatter = z.object({
   name: z
     .string()
@@ -34,12 +34,12 @@ const frontMatter = z.object({
   'allowed-tools': tools.nullish(),
 })
 
-/** Where a skill is, in a file system that has skills. */
+/** Returns the path of a skill in its file system. */
 export function getSkillPath(name: string): string {
   return `/skills/${name}/SKILL.md`
 }
 
-/** A skill as its file has it. The name is the directory's. EINVAL with the line. */
+/** Parses a skill's file. The name is the directory's. EINVAL with the line. */
 export function parseSkill(text: string, path: string, name: string): Skill {
   const match = text.replace(/^\ufeff/, '').match(FRONT_MATTER)
   if (match?.index !== 0) {
@@ -69,7 +69,7 @@ export function parseSkill(text: string, path: string, name: string): Skill {
   }
 }
 
-/** What is written of a skill; what is absent stays as it was. */
+/** Changes of a skill; absent fields stay as they are. */
 export interface SkillChange {
   readonly name: string
   readonly description?: string | undefined
@@ -77,7 +77,7 @@ export interface SkillChange {
   readonly body?: string | undefined
 }
 
-/** The file of a skill, made anew or of an older text, whose other keys and comments it keeps. */
+/** Formats a skill's file, new or from an older text, whose other keys and comments it preserves. */
 export function formatSkill(
   { name, description, allowedTools, body }: SkillChange,
   old = '---\n---\n',

@@ -4,13 +4,13 @@ import { VfsError } from '../vfs/index.ts'
 
 type Keys = readonly (string | number)[]
 
-/** Where a YAML text stands, for messages: the file, and the lines above the text in it. */
+/** Location of a YAML text for messages: the file, and the number of lines above the text. */
 export interface YamlLocation {
   readonly path: string
   readonly linesAbove?: number
 }
 
-/** A YAML text that fits a schema. EINVAL, with the file, the line, what is wrong and which keys there are. */
+/** Parses YAML by a schema. EINVAL with the file, the line, the problem and the valid keys. */
 export function parseYaml<Value>(
   text: string,
   schema: z.ZodType<Value>,
@@ -36,7 +36,7 @@ export function parseYaml<Value>(
   )
 }
 
-/** Aliases that would unfold without end are refused. */
+/** Refuses aliases that expand without bound. */
 function readValues(document: Document, place: YamlLocation): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) ?? {}
@@ -60,7 +60,7 @@ function formatIssue(
   return `${key}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}`
 }
 
-/** The line of a key, or of the nearest one above it. */
+/** Returns the line of a key, or of its nearest parent. */
 function findLine(document: Document, lines: LineCounter, keys: Keys): number {
   for (let length = keys.length; length > 0; length--) {
     const parent = length === 1 ? document.contents : document.getIn(keys.slice(0, length - 1), true)
@@ -86,7 +86,7 @@ export function createYamlError(
   return new VfsError('EINVAL', path, { op: 'load', detail: `line ${line + linesAbove}: ${problem}` })
 }
 
-/** What is wrong, without the part of the file that has it: that may be a key. */
+/** Removes the quoted part of the file from a message, since it may be a secret key. */
 function stripQuotedPart(message: string): string {
   return message.split(/: |\n/)[0] ?? ''
 }

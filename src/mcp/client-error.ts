@@ -1,25 +1,25 @@
 import { ErrorCode, isJSONRPCErrorResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { formatIssue, type SchemaIssue } from './format-issue.ts'
 
-/** The SDK writes the code into the words, and whoever reads them has the code beside them. */
+/** The SDK repeats the code in the message, beside the code itself. */
 const CODE_PREFIX = /^MCP error -?\d+: /
 
 /**
- * A message with its error, if it is one, as a client can act on it. The SDK tells of params that are not as the
- * protocol has them as if something had failed here, and prints what its schema said.
+ * Rewrites an error so that a client can act on it. The SDK reports invalid params as an internal
+ * error, with the raw output of its schema.
  */
 export function withClientError(message: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(message)) return message
   const { code, message: words } = message.error
   const [issue] = code === ErrorCode.InternalError ? parseIssues(words) : []
-  const told =
+  const replaced =
     issue === undefined
       ? { message: words.replace(CODE_PREFIX, '') }
       : { code: ErrorCode.InvalidParams, message: formatIssue(issue) }
-  return { ...message, error: { ...message.error, ...told } }
+  return { ...message, error: { ...message.error, ...replaced } }
 }
 
-/** An error in one line. */
+/** Formats an error on one line. */
 export function formatError(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error)
   const [issue] = parseIssues(words)

@@ -4,8 +4,8 @@ import { ClientRoots } from './client-roots.ts'
 import type { SessionContext } from './mcp-feature.ts'
 
 /**
- * Files of this machine for one client: what the owner allows, and of that only what is in the client's roots if it
- * has any. Where the owner allows the roots themselves, they take the place of the list.
+ * Host files for one client: the owner's allow-list, restricted to the client's roots if it
+ * has any. If the owner allows roots, they replace the list.
  */
 export class ClientHost {
   readonly files: HostFiles
@@ -15,13 +15,13 @@ export class ClientHost {
   constructor(session: SessionContext, files: HostFiles, allowsRoots: boolean) {
     this.files = files
     this.#allowsRoots = allowsRoots
-    // Nothing before the client has said what it works on.
+    // Allow nothing until the client has named its roots.
     files.narrow([])
     this.#roots = new ClientRoots(session, (roots) => this.#applyRoots(roots))
     session.signal.addEventListener('abort', () => void files.close().catch(() => {}), { once: true })
   }
 
-  /** Resolves when the client's roots are known as they are now. */
+  /** Resolves once the client's current roots are known. */
   waitForRoots(): Promise<void> {
     return this.#roots.waitUntilKnown()
   }
@@ -32,7 +32,7 @@ export class ClientHost {
   }
 }
 
-/** A root that is not there allows nothing, and keeps no other from being allowed. */
+/** A missing root allows nothing, and does not affect the others. */
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()

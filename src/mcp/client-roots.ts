@@ -3,28 +3,28 @@ import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/ty
 import { formatError } from './client-error.ts'
 import type { SessionContext } from './mcp-feature.ts'
 
-/** A client that has not answered by then has no roots. */
+/** Time after which a client without a response has no roots. */
 const ROOTS_TIMEOUT_MS = 10_000
 
-/** Takes the directories a client works in; null if it does not say. */
+/** Receives a client's directories; null if it names none. */
 export type RootsListener = (roots: readonly string[] | null) => void
 
-/** The directories a client says it works in, asked for at its start and whenever it says they changed. */
+/** The directories of a client, requested at its start and after every change notification. */
 export class ClientRoots {
   readonly #session: SessionContext
   readonly #listener: RootsListener
   #request: Promise<void> = Promise.resolve()
-  /** A question that is still to be put: it answers whatever is said until then. */
+  /** True while a request is queued: it covers all changes until it is sent. */
   #isWaiting = false
 
-  constructor(session: SessionContext, tell: RootsListener) {
+  constructor(session: SessionContext, listener: RootsListener) {
     this.#session = session
-    this.#listener = tell
+    this.#listener = listener
     session.onReady(() => this.#requestRoots())
     session.server.setNotificationHandler(RootsListChangedNotificationSchema, () => this.#requestRoots())
   }
 
-  /** Resolves when what the client said last is known, so that no call is judged by what it said before. */
+  /** Resolves once the latest roots are known, so that no call is checked against older ones. */
   waitUntilKnown(): Promise<void> {
     return this.#request
   }
@@ -48,7 +48,7 @@ export class ClientRoots {
       const { roots } = await server.listRoots({}, { timeout: ROOTS_TIMEOUT_MS })
       this.#listener(roots.flatMap(({ uri }) => toDirectory(uri)))
     } catch (error) {
-      // Who has roots and does not name them gets no directory rather than all of them.
+      // A client with roots that fails to name them gets no directory.
       this.#listener([])
       await log.write(
         'warning',
@@ -62,7 +62,7 @@ function toDirectory(uri: string): string[] {
   try {
     return [fileURLToPath(uri)]
   } catch {
-    // A root that is not a directory of this machine allows nothing on it.
+    // A root that is not a host directory allows nothing.
     return []
   }
 }

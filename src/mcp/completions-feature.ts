@@ -5,10 +5,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { McpFeature } from './mcp-feature.ts'
 
-/** What the protocol lets an answer hold. */
+/** The protocol's limit of values. */
 const MAX_VALUES = 100
 
-/** What may be completed, and what it could become: the best first. */
+/** Returns completions of an argument, best first. */
 export type Completer = (
   of: Pick<CompleteRequest['params'], 'ref' | 'argument'>,
   signal: AbortSignal,

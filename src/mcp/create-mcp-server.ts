@@ -12,22 +12,22 @@ import { createToolsFeature } from './tools-feature.ts'
 
 export interface McpServerOptions {
   readonly version: string
-  /** Only these tools; all when absent. */
+  /** Names of the tools to serve; all when absent. */
   readonly tools?: readonly string[]
-  /** Only tools that change nothing. The namespace itself should be opened read-only as well. */
+  /** Serve only tools that change nothing. Open the namespace itself read-only as well. */
   readonly isReadOnly?: boolean
-  /** A client's roots are directories its tools may use, whatever the namespace allows. */
+  /** Allow the tools to use the client's roots, whatever the namespace allows. */
   readonly allowsRoots?: boolean
 }
 
-/** A namespace for MCP clients: a session for each, over whichever transport. */
+/** A server for MCP clients: one session each, over any transport. */
 export interface McpServer {
   open(): McpSession
 }
 
 /**
- * Serves the tools and files of a namespace, which stays the caller's to close, after the sessions. EINVAL for a tool
- * there is not.
+ * Serves the tools and files of a namespace. The caller closes the namespace, after the sessions. EINVAL for an
+ * unknown tool.
  */
 export function createMcpServer(namespace: Namespace, options: McpServerOptions): McpServer {
   const { version, isReadOnly = false, allowsRoots = false } = options
@@ -58,7 +58,7 @@ function listToolNames(
   return registry.tools.filter(({ hints }) => !isReadOnly || hints.readOnly).map(({ name }) => name)
 }
 
-/** What a client is shown to pick from: the project first. */
+/** Lists the directories a client can pick from, the project first. */
 function listRoots({ workspace, context }: Namespace): string[] {
   return [...(workspace === undefined ? [] : [workspace.path]), `/home/${context}`, '/shared']
 }

@@ -4,7 +4,7 @@ import type { AskPerson, PersonAnswer } from '../tools/index.ts'
 import { formatError } from './client-error.ts'
 import type { RequestExtra, SessionContext } from './mcp-feature.ts'
 
-/** Who has not answered by then does not answer. */
+/** Time after which a question counts as unanswered. */
 const ELICITATION_TIMEOUT_MS = 300_000
 
 const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
@@ -13,11 +13,11 @@ const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
   required: ['allow'],
 }
 
-/** The person at a client, to be asked while a request of it is under way; undefined if the client cannot ask. */
+/** Returns a prompt for the client's person during a request; undefined if the client has none. */
 export function createElicitor({ server, log }: SessionContext, extra: RequestExtra): AskPerson | undefined {
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
   return async (message): Promise<PersonAnswer> => {
-    // A client may show the beginning alone, and a yes would be for the rest as well.
+    // A client may show only the beginning, but a yes would cover the rest.
     if (!fitsInQuestion(message)) return 'too_long'
     try {
       const { action, content } = await extra.sendRequest(

@@ -1,10 +1,10 @@
-/** What a schema has to say of a value. */
+/** A problem that a schema found in a value. */
 export interface SchemaIssue {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-/** One line: where, and what is wrong there. */
+/** Formats a problem on one line: path and message. */
 export function formatIssue({ path, message }: SchemaIssue): string {
   return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`
 }

@@ -1,7 +1,7 @@
 /**
  * The MCP server: sessions made of parts (tools, resources, completions), over stdio and HTTP, and the namespace as
  * such parts. No tool and no policy of its own: it serves a registry and a file system that are guarded already.
- * Invariant: whatever a session began ends with it, and nothing is told to a client that it could not have asked for.
+ * Invariant: everything a session started ends with it, and a client receives nothing that it could not request.
  */
 export { createCompletionsFeature } from './completions-feature.ts'
 export { createMcpServer, type McpServer } from './create-mcp-server.ts'

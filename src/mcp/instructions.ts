@@ -2,11 +2,11 @@ import type { Namespace } from '../namespace/index.ts'
 
 export interface InstructionFacts {
   readonly isReadOnly: boolean
-  /** Whether tools may be given paths of this machine. */
+  /** True if tools accept host paths. */
   readonly hasHost: boolean
 }
 
-/** What a model should know before it calls anything: where it may work, and how not to get lost. */
+/** Formats the instructions for a model: its directories, and how to navigate them. */
 export function formatInstructions({ context, workspace }: Namespace, facts: InstructionFacts): string {
   const lines = [
     'Files are named by vfs:/// URIs with three slashes, such as vfs:///shared/notes.md.',

@@ -1,2 +1,2 @@
-/** The largest message a client may send, over whichever transport: a file it writes as a whole fits in. */
+/** Largest message of a client, over any transport; it fits the write of a whole file. */
 export const MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024

@@ -8,18 +8,18 @@ import { formatIssue } from './format-issue.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { cutLine, type TruncatedLine } from './message-line-reader.ts'
 
-/** Of more requests in one line, nobody can be waiting. */
+/** Limit of errors for one line. */
 const MAX_ERRORS = 100
 const ID = String.raw`(?<!\\)"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*`
-/** The id of a message, before anything in it that is not flat, or behind it. */
+/** Matches the id of a message before any nested value, or after it. */
 const ID_AT_START = new RegExp(String.raw`^\s*\{[^{}[\]]*?${ID},`)
 const ID_AT_END = new RegExp(String.raw`${ID}(?:,\s*"\w+"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
-/** What came of something, before anything that is not flat. */
+/** Matches a response before any nested value. */
 const ANSWER_AT_START = /^\s*\{[^{}[\]]*?"(?:result|error)"\s*:/
 
 /**
- * What is answered to a line that is no message, so that whoever sent it does not wait for ever: with the id it has, if
- * one can be found. What answers us, or only tells us something, is not answered.
+ * Creates responses to a malformed line, so that its sender does not wait forever: with its id, if
+ * one can be found. Malformed responses and notifications get none.
  */
 export function createErrorResponses(line: string): JSONRPCErrorResponse[] {
   let value: unknown
@@ -27,7 +27,7 @@ export function createErrorResponses(line: string): JSONRPCErrorResponse[] {
     value = JSON.parse(line)
   } catch (error) {
     const ends = cutLine(line)
-    // The id of an answer is one of ours: the client may wait for something else by the same.
+    // The id of a response is ours: the client may use the same for another request.
     const id = isTruncatedResponse(ends) ? undefined : findId(ends)
     return [createErrorResponse(id, ErrorCode.ParseError, String(error))]
   }
@@ -38,18 +38,18 @@ export function createErrorResponses(line: string): JSONRPCErrorResponse[] {
   return needsNoResponse(members) ? [] : [createInvalidRequestError(members)]
 }
 
-/** The same for a line that was too long to be kept. */
+/** Creates the error for a line beyond the limit. */
 export function createTruncatedError(line: TruncatedLine): JSONRPCErrorResponse {
   const limit = `${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`
   return createErrorResponse(findId(line), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
 }
 
-/** Whether a line that was too long to be kept answers us: then the client waits for nothing. */
+/** True if a line beyond the limit is a response: then the client waits for nothing. */
 export function isTruncatedResponse({ start }: TruncatedLine): boolean {
   return ANSWER_AT_START.test(start)
 }
 
-/** What a malformed line is taken for that answers us, so that nobody here waits for ever; undefined if it does not. */
+/** Converts a malformed response to a failed one, so that no request waits forever; undefined if it is none. */
 export function toFailedResponse(line: string): JSONRPCErrorResponse | undefined {
   const members = toMemberMap(parseJson(line))
   const id = toRequestId(members?.get('id'))
@@ -82,13 +82,13 @@ function createInvalidRequestError(members: ReadonlyMap<string, unknown>): JSONR
   return createErrorResponse(toRequestId(members.get('id')), code, message)
 }
 
-/** It has no id and says what it tells, or it says what came of something: nobody waits. */
+/** True for a notification (no id) or a response, which no one waits for. */
 function needsNoResponse(members: ReadonlyMap<string, unknown>): boolean {
   if (members.has('method')) return typeof members.get('method') === 'string' && !members.has('id')
   return members.has('result') || members.has('error')
 }
 
-/** What JSON says; undefined for what is none. */
+/** Parses JSON; undefined if it is invalid. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -7,22 +7,22 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { SessionLog } from './session-log.ts'
 
-/** What a part sees of the session it answers on. */
+/** The session, as a feature sees it. */
 export interface SessionContext {
-  /** The protocol: requests come in and notifications go out through it. */
+  /** Protocol of the session, for requests and notifications. */
   readonly server: Server
   readonly log: SessionLog
-  /** Aborted when the session ends: whatever a part began for it ends with it. */
+  /** Aborted when the session ends, and with it all work of the feature. */
   readonly signal: AbortSignal
-  /** Runs an action once the client is ready to be asked and told things. */
+  /** Runs an action once the client accepts requests and notifications. */
   onReady(action: () => void): void
 }
 
-/** One thing a server offers its clients. It declares itself, and answers its requests on every session. */
+/** A feature of a server. It declares its capabilities and handles its requests on every session. */
 export interface McpFeature {
   readonly capabilities: ServerCapabilities
   attach(session: SessionContext): void
 }
 
-/** A request as the protocol hands it over: its id, how it is cancelled, and the way back to its client. */
+/** A request of the protocol: its id, its signal, and the channel back to its client. */
 export type RequestExtra = RequestHandlerExtra<ServerRequest, ServerNotification>

@@ -5,15 +5,15 @@ import { withClientError } from './client-error.ts'
 import type { McpFeature, SessionContext } from './mcp-feature.ts'
 import { SessionLog } from './session-log.ts'
 
-/** What a server is: how it introduces itself, and what it offers. */
+/** Identity and features of a server. */
 export interface McpSessionOptions {
   readonly info: Implementation
-  /** What a model should know before it calls anything. */
+  /** Instructions for a model. */
   readonly instructions?: string
   readonly parts: readonly McpFeature[]
 }
 
-/** One client's conversation with a server, over one transport. It ends when either side closes. */
+/** A client's session over one transport. It ends when either side closes. */
 export class McpSession implements SessionContext, AsyncDisposable {
   readonly server: Server
   readonly log: SessionLog
@@ -41,14 +41,14 @@ export class McpSession implements SessionContext, AsyncDisposable {
     this.#onReady.push(action)
   }
 
-  /** Begins to listen. A session has one transport, once. */
+  /** Starts listening. A session has one transport, once. */
   async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => send(withClientError(message), options)
     await this.server.connect(transport)
   }
 
-  /** Ends the conversation and cancels what is under way. Twice is as good as once. */
+  /** Ends the session and cancels pending requests. Idempotent. */
   async close(): Promise<void> {
     await this.server.close()
     this.#end.abort()

@@ -1,31 +1,31 @@
-/** How much is kept of either end of a line that is too long. */
+/** Bytes to keep of either end of a line beyond the limit. */
 const MAX_KEPT_BYTES = 1024
 
-/** What is left of a line that was too long to be kept. */
+/** Both ends of a line beyond the limit. */
 export interface TruncatedLine {
   readonly start: string
   readonly end: string
 }
 
-/** Returns both ends of a line, as of one that is too long. */
+/** Returns both ends of a line, as for one beyond the limit. */
 export function cutLine(line: string): TruncatedLine {
   return { start: line.slice(0, MAX_KEPT_BYTES), end: line.slice(-MAX_KEPT_BYTES) }
 }
 
-/** Puts a stream of bytes together into lines. Of one that is longer than a limit, both ends are kept. */
+/** Splits a byte stream into lines. Of a line beyond the limit, keeps both ends. */
 export class MessageLineReader {
   readonly #maxBytes: number
-  /** The beginning of a line whose end is still to come. */
+  /** Beginning of an incomplete line. */
   #partial: Uint8Array[] = []
   #size = 0
-  /** The beginning of one that is already too long; its last bytes are what has begun. */
+  /** Beginning of a line beyond the limit; `#partial` has its last bytes. */
   #start: Buffer | undefined
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** The lines that are complete with this piece. */
+  /** Yields the lines that this piece completes. */
   *append(piece: Uint8Array): Generator<string | TruncatedLine> {
     let start = 0
     for (let end = piece.indexOf(0x0a); end !== -1; end = piece.indexOf(0x0a, start)) {
@@ -36,7 +36,7 @@ export class MessageLineReader {
     if (start < piece.length) this.#append(piece.subarray(start))
   }
 
-  /** What came after the last line; undefined if nothing did. */
+  /** Returns the text after the last line; undefined if there is none. */
   takeRest(): string | TruncatedLine | undefined {
     return this.#size === 0 ? undefined : this.#takeLine()
   }

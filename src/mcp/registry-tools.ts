@@ -4,7 +4,7 @@ import type { ClientHost } from './client-host.ts'
 import { createElicitor } from './elicitation.ts'
 import type { McpToolRequest, ToolSource } from './tools-feature.ts'
 
-/** The tools of a registry as the protocol speaks of them. */
+/** Tools of a registry in the protocol's form. */
 export class RegistryTools implements ToolSource {
   readonly #registry: ToolRegistry
   readonly #host: ClientHost | undefined

@@ -1,11 +1,11 @@
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 
-/** How many requests are under way at once: their answers are in memory together until the client has read them. */
+/** Limit of concurrent requests: their responses are in memory until the client has read them. */
 const MAX_CONCURRENT = 16
-/** How much may wait in line. */
+/** Limit of queued messages in bytes. */
 const MAX_WAITING_BYTES = MAX_MESSAGE_BYTES
-/** What a message takes beside its own bytes. */
+/** Memory of a message besides its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 1024
 
 interface QueuedRequest {
@@ -13,7 +13,7 @@ interface QueuedRequest {
   readonly cost: number
 }
 
-/** Lets a few requests be under way, until their answers have been sent; the others wait their turn. */
+/** Runs a few requests until their responses are sent; queues the others. */
 export class RequestQueue {
   readonly #start: (request: JSONRPCRequest) => void
   readonly #open = new Set<RequestId>()
@@ -24,17 +24,17 @@ export class RequestQueue {
     this.#start = start
   }
 
-  /** Nothing is under way and nothing waits. */
+  /** True if no request is running or queued. */
   get isEmpty(): boolean {
     return this.#open.size + this.#queued.length === 0
   }
 
-  /** So much waits that nothing more should be read. */
+  /** True if reading should pause. */
   get isFull(): boolean {
     return this.#cost > MAX_WAITING_BYTES
   }
 
-  /** Starts a request when it is its turn, or at once if it is urgent. */
+  /** Queues a request, or starts it at once if it is urgent. */
   add(request: JSONRPCRequest, bytes: number, isUrgent: boolean): void {
     const cost = bytes + MESSAGE_OVERHEAD_BYTES
     this.#queued.push({ request, cost })
@@ -43,13 +43,13 @@ export class RequestQueue {
     else this.#advance()
   }
 
-  /** A request was answered, or will never be: it was called off. */
+  /** Finishes a request that was answered or cancelled. */
   finish(id: RequestId): void {
     this.#open.delete(id)
     this.#advance()
   }
 
-  /** Takes a request out of the line that has not begun; false if it is not there. */
+  /** Removes a queued request; false if it is not queued. */
   drop(id: RequestId): boolean {
     const index = this.#queued.findIndex(({ request }) => request.id === id)
     return index !== -1 && this.#removeAt(index) !== undefined

@@ -1,26 +1,26 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
 
-/** Some of the resources, and where the rest begins. */
+/** A page of resources and the cursor of the next. */
 export interface ResourcePage {
   readonly resources: Resource[]
   readonly nextCursor?: string
 }
 
-/** Something that happened to resources. */
+/** A change of resources. */
 export interface ResourceChange {
-  /** Whether what is read from a resource is another thing now. */
+  /** Reports whether the content of a resource changed. */
   affects(uri: string): boolean
-  /** Whether resources came or went. */
+  /** True if resources were added or removed. */
   readonly isOfList: boolean
 }
 
-/** Resources as the protocol speaks of them. Failures are `McpError`s. */
+/** Resources in the protocol's form. Failures are `McpError`s. */
 export interface ResourceSource {
   list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>
   templates(): readonly ResourceTemplate[]
   read(uri: string, signal: AbortSignal): Promise<ReadResourceResult['contents']>
-  /** Refuses what cannot be subscribed to. */
+  /** Refuses a URI that cannot be subscribed to. */
   assertKnown(uri: string): void
-  /** What changes from now on, until the signal says stop. */
+  /** Yields changes from now on, until the signal aborts. */
   changes(signal: AbortSignal): AsyncIterable<ResourceChange>
 }

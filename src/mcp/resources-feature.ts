@@ -9,7 +9,7 @@ import type { McpFeature } from './mcp-feature.ts'
 import type { ResourceSource } from './resource-source.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** Serves resources, and tells each session what changes of those it subscribed to. */
+/** Serves resources, and notifies each session of changes it subscribed to. */
 export function createResourcesFeature(source: ResourceSource): McpFeature {
   return {
     capabilities: { resources: { subscribe: true, listChanged: true } },

@@ -8,7 +8,7 @@ import {
 
 const severities: readonly LoggingLevel[] = LoggingLevelSchema.options
 
-/** What a session tells its client beside the answers: from `warning` on, until the client asks for more or less. */
+/** Log messages to the client: from `warning` on, until the client sets another level. */
 export class SessionLog {
   readonly #server: Server
   #level: LoggingLevel = 'warning'
@@ -22,8 +22,8 @@ export class SessionLog {
   }
 
   /**
-   * Sends a message if the client wants its level; beside the answer to a request if it belongs to one. Never fails:
-   * a client that has gone misses it.
+   * Sends a message if the client wants its level; along with a request if it belongs to one. Never fails:
+   * a disconnected client misses it.
    */
   async write(level: LoggingLevel, data: unknown, relatedRequestId?: RequestId): Promise<void> {
     if (severities.indexOf(level) < severities.indexOf(this.#level)) return

@@ -20,8 +20,8 @@ import { MessageLineReader, type TruncatedLine } from './message-line-reader.ts'
 import { RequestQueue } from './request-queue.ts'
 
 /**
- * A client at the other end of a pair of streams, a message a line. A client that does not read its answers is not
- * given more than a few: the rest of what it asks waits, and beyond that it is no longer read.
+ * A client at a pair of streams, one message a line. A client that does not read its responses gets only
+ * a few: its further requests are queued, and beyond that its input is not read.
  */
 export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
@@ -32,9 +32,9 @@ export class StdioTransport implements Transport {
   readonly #lines = new MessageLineReader(MAX_MESSAGE_BYTES)
   readonly #requests = new RequestQueue((request) => this.onmessage?.(request))
   readonly #allAnswered = Promise.withResolvers<void>()
-  /** Resolves when the output takes more, or never will. */
+  /** Resolves once the output drains or closes. */
   #drained: PromiseWithResolvers<void> | undefined
-  /** Lines that were no messages, and whose refusals the client has not taken. */
+  /** Malformed lines whose errors the client has not read. */
   #pendingErrors = 0
   #hasInputEnded = false
   #isClosed = false
@@ -48,12 +48,12 @@ export class StdioTransport implements Transport {
     this.#input.on('data', this.#read)
     this.#input.once('end', this.#readRest)
     this.#output.on('drain', this.#drain)
-    // Who does not take our answers is gone, whatever its other end looks like.
+    // A client that closed our output is gone, even if its input is open.
     this.#output.once('close', this.#closeQuietly)
     this.#output.once('error', this.#closeQuietly)
   }
 
-  /** Resolves when the output has room for more. */
+  /** Sends a message; resolves once the output has room for more. */
   async send(message: JSONRPCMessage): Promise<void> {
     try {
       await this.#write(message)
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport {
     this.onclose?.()
   }
 
-  /** Resolves when everything is answered that came in, or was given this long. For when no more requests come. */
+  /** Resolves once all requests are answered, or after this time. For use after the end of input. */
   async waitForAnswers(patienceMs: number, signal: AbortSignal): Promise<void> {
     this.#hasInputEnded = true
     this.#updateFlow()
@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     this.#updateFlow()
   }
 
-  /** Who ends its side may leave out the end of the last line. */
+  /** The last line may lack its newline. */
   readonly #readRest = (): void => {
     const rest = this.#lines.takeRest()
     if (rest !== undefined) this.#receive(rest)
@@ -114,11 +114,11 @@ export class StdioTransport implements Transport {
     else this.#dispatch(this.#handleTruncated(line), 0)
   }
 
-  /** Only requests wait: what a request under way needs, an answer or its end, must not be behind it in the line. */
+  /** Queues only requests: responses and cancellations that a running request needs must not wait behind it. */
   #dispatch(message: JSONRPCMessage | undefined, size: number): void {
     if (message === undefined || this.#isClosed) return
     if (isJSONRPCRequest(message)) {
-      // Who asks whether we are alive asks because others take long.
+      // A client pings because other requests take long.
       const isUrgent = message.method === 'ping' && !this.#output.writableNeedDrain
       this.#requests.add(message, size, isUrgent)
       return
@@ -127,7 +127,7 @@ export class StdioTransport implements Transport {
     const id = cancelled?.params.requestId
     if (id !== undefined && this.#requests.drop(id)) return
     this.onmessage?.(message)
-    // A request that was called off is never answered.
+    // A cancelled request is never answered.
     if (id !== undefined) this.#requests.finish(id)
   }
 
@@ -142,7 +142,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Of a line that was too long, whoever waits for it is told: here, if it is an answer, or else the client. */
+  /** Fails the pending request if a line beyond the limit is a response; otherwise returns an error for the client. */
   #handleTruncated(line: TruncatedLine): JSONRPCMessage | undefined {
     const refusal = createTruncatedError(line)
     if (isTruncatedResponse(line)) return refusal

@@ -4,11 +4,11 @@ import type { SessionContext } from './mcp-feature.ts'
 import type { ResourceSource } from './resource-source.ts'
 import { Throttle } from './throttle.ts'
 
-/** A client is told once an interval that something changed, not once a change: an import has thousands. */
+/** Interval of notifications: one for all changes in it, since an import has thousands. */
 const INTERVAL_MS = 100
 const MAX_SUBSCRIPTIONS = 1000
 
-/** What one client wants to be told of. Nothing is watched before it asks for the first time. */
+/** Subscriptions of one client. Nothing is watched before the first one. */
 export class Subscriptions {
   readonly #source: ResourceSource
   readonly #session: SessionContext
@@ -22,7 +22,7 @@ export class Subscriptions {
     this.#list = this.#createThrottle(() => session.server.sendResourceListChanged())
   }
 
-  /** A client may subscribe twice, and is told once. */
+  /** Adds a subscription; duplicates notify once. */
   add(uri: string): void {
     this.#source.assertKnown(uri)
     if (this.#updates.has(uri)) return
@@ -35,7 +35,7 @@ export class Subscriptions {
     this.followList()
   }
 
-  /** Tells from now on if resources come or go: who has seen no list needs no news of it. */
+  /** Notifies of added and removed resources from now on; only needed once the client has listed them. */
   followList(): void {
     if (this.#isFollowing) return
     this.#isFollowing = true
@@ -56,7 +56,7 @@ export class Subscriptions {
       }
     } catch (error) {
       if (signal.aborted) return
-      await log.write('error', `changes of resources are no longer told: ${formatError(error)}`)
+      await log.write('error', `changes of resources are no longer reported: ${formatError(error)}`)
     } finally {
       if (signal.aborted) this.#stop()
     }
@@ -68,7 +68,7 @@ export class Subscriptions {
   }
 
   #createThrottle(notify: () => Promise<void>): Throttle {
-    // A client that has gone is told nothing: its session is about to end.
+    // A disconnected client needs no notification: its session is about to end.
     return new Throttle(INTERVAL_MS, () => notify().catch(() => {}))
   }
 }

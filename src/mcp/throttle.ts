@@ -1,6 +1,6 @@
 /**
- * Runs an action at once, and again at most once an interval however often it is asked for, and never before it is
- * done. The last wish is never lost: it is done when the interval is over, unless the pace is stopped before.
+ * Runs an action at once, and again at most once an interval however often it is requested, never concurrently.
+ * The last request is never lost: it runs at the end of the interval, unless the throttle is stopped before.
  */
 export class Throttle {
   readonly #action: () => Promise<void>
@@ -22,7 +22,7 @@ export class Throttle {
     else this.#run()
   }
 
-  /** Does now what is still wanted, and nothing after that. */
+  /** Runs a pending request now, and none after it. */
   flush(): void {
     if (this.#isRequested && !this.#isStopped) void this.#action()
     this.stop()
@@ -38,7 +38,7 @@ export class Throttle {
     this.#isThrottled = true
     const done = this.#action()
     this.#timer = setTimeout(() => void done.then(() => this.#wake()), this.#intervalMs)
-    // A notice alone must not keep the process alive.
+    // A pending notification must not keep the process alive.
     this.#timer.unref()
   }
 

@@ -10,20 +10,20 @@ import { formatTrace, truncatePrintable } from './call-trace.ts'
 import type { McpFeature, RequestExtra, SessionContext } from './mcp-feature.ts'
 import { createProgressReporter } from './progress.ts'
 
-/** A call of a tool on its way through a session. */
+/** A tool call of a session. */
 export interface McpToolRequest {
   readonly signal: AbortSignal
-  /** Which call of which client it is, for the journal. */
+  /** Trace id of the call for the journal. */
   readonly trace: string
   readonly progress: (done: number, total?: number, message?: string) => void
   readonly session: SessionContext
   readonly extra: RequestExtra
 }
 
-/** Tools as the protocol speaks of them. */
+/** Tools in the protocol's form. */
 export interface ToolSource {
   list(): readonly Tool[]
-  /** Calls a tool of the list. What fails is a result that says so; only a cancelled call rejects. */
+  /** Calls a listed tool. A failure is an error result; only a cancelled call rejects. */
   call(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -31,7 +31,7 @@ export interface ToolSource {
   ): Promise<CallToolResult>
 }
 
-/** Serves tools: each session gets a source of its own. A tool that is not listed cannot be called. */
+/** Serves tools from one source per session. Only listed tools can be called. */
 export function createToolsFeature(open: (session: SessionContext) => ToolSource): McpFeature {
   return {
     capabilities: { tools: {} },

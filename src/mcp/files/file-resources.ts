@@ -8,15 +8,15 @@ import { readResource } from './resource-content.ts'
 import { type ListedFile, listFiles } from './resource-listing.ts'
 import { getPage } from './resource-pages.ts'
 
-/** The variable of the template, and what completion completes. */
+/** Variable of the template, which completion completes. */
 export const PATH_VARIABLE = 'path'
 const TEMPLATE = `vfs:///{+${PATH_VARIABLE}}`
 
-/** What resources are made of. */
+/** Source of the resources. */
 export interface ResourceFiles {
   readonly fs: FileSystem
   readonly ctx: CallContext
-  /** The directories a client is shown; everything else is there for who names it. */
+  /** Directories to list; everything else can be read by URI. */
   readonly roots: readonly string[]
   watch(path: string, ctx: CallContext): AsyncIterable<PathChange>
 }
@@ -75,7 +75,7 @@ export class FileResources implements ResourceSource {
   }
 }
 
-/** A directory is affected by what happens below it, and anything by what happens to a directory it is in. */
+/** True if a change is at, below or above a watched path. */
 function isAffected({ path, from = path }: PathChange, watched: string): boolean {
   return [path, from].some((changed) => isWithin(changed, watched) || isWithin(watched, changed))
 }

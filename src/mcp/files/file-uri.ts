@@ -2,10 +2,10 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { fromUri } from '../../tools/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 
-/** What the protocol says of a resource that is not there; the SDK has no name for it. */
+/** The protocol's code for a missing resource; the SDK has no name for it. */
 const RESOURCE_NOT_FOUND = -32002
 
-/** The path behind a resource's URI. McpError. */
+/** Returns the path of a resource's URI. McpError. */
 export function parseResourceUri(uri: string): string {
   try {
     return fromUri(uri)
@@ -14,7 +14,7 @@ export function parseResourceUri(uri: string): string {
   }
 }
 
-/** A failure as the protocol tells it: what is not there is not found, what cannot be asked for is invalid. */
+/** Converts an error to the protocol's: a missing resource is not found, a bad request is invalid. */
 export function toProtocolError(uri: string, error: unknown): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {

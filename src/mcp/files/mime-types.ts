@@ -1,4 +1,4 @@
-/** Types of files by the end of their name: those that models and clients treat differently. */
+/** MIME types by extension, for those that models and clients treat differently. */
 const byExtension: Readonly<Record<string, string>> = {
   css: 'text/css',
   csv: 'text/csv',
@@ -35,7 +35,7 @@ const byExtension: Readonly<Record<string, string>> = {
 
 export const DIRECTORY_TYPE = 'inode/directory'
 
-/** The type a name suggests; undefined if it suggests none. */
+/** Returns the MIME type for a name; undefined if it is unknown. */
 export function findMimeType(name: string): string | undefined {
   const dot = name.lastIndexOf('.')
   if (dot <= 0) return undefined

@@ -3,8 +3,8 @@ import type { Completer } from '../completions-feature.ts'
 import { PATH_VARIABLE } from './file-resources.ts'
 
 /**
- * Completes the path of the file template name by name; a directory ends in a slash, to go on from. What could not be
- * read is not offered: a path with `..` in it has no completion.
+ * Completes the path of the file template name by name; a directory ends in a slash. A path that cannot be
+ * read is not offered: one with `..` has no completion.
  */
 export function createPathCompleter(fs: FileSystem, ctx: CallContext): Completer {
   return async ({ ref, argument }, signal) => {
@@ -28,7 +28,7 @@ async function listEntries(
   try {
     return await list(fs, strict(directory), ctx)
   } catch (error) {
-    // Half a path is no error: there is nothing to offer yet.
+    // An incomplete path is no error: there is nothing to offer yet.
     if (isVfsError(error)) return []
     throw error
   }

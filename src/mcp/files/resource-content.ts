@@ -9,17 +9,17 @@ import {
 } from '../../vfs/index.ts'
 import { DIRECTORY_TYPE, findMimeType } from './mime-types.ts'
 
-/** A resource is read as a whole and sent as one message. */
+/** Limit of a resource, which is sent whole in one message. */
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_ENTRIES = 10_000
 
-/** What is read from a resource: text where it is text, and bytes where it is not. */
+/** Content of a resource: text, or bytes if it is not text. */
 export type ResourceContent =
   | { readonly mimeType: string; readonly text: string }
   | { readonly mimeType: string; readonly blob: string }
 
 /**
- * The content of a file, or the names in a directory; of a link, of what it leads to. VfsError; EINVAL, with what to do
+ * Reads a file, or the names in a directory; links are followed. VfsError; EINVAL, with what to do
  * instead, if it is too large.
  */
 export async function readResource(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
@@ -63,7 +63,7 @@ async function formatNames(fs: FileSystem, path: string, ctx: CallContext): Prom
   return lines.join('\n')
 }
 
-/** Undefined if it is not text: somebody who writes back what he read must not have changed a byte of it. */
+/** Decodes text; undefined if it is not text, so that writing it back changes no byte. */
 function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {

@@ -1,11 +1,11 @@
 import { type CallContext, child, type FileSystem, isVfsError } from '../../vfs/index.ts'
 
-/** A list a client can show. What is deeper is read by its URI, found with tools, and completed. */
+/** Limit of the list. Deeper files are read by URI, found with tools, and completed. */
 const MAX_LISTED = 1000
-/** What nobody wants to pick from a list. */
+/** Names that are not useful in a list. */
 const HIDDEN_NAME = /^(?:\..*|node_modules)$/
 
-/** A file of the list; its root is the index of the directory it was found below. */
+/** A listed file; `root` is the index of its top directory. */
 export interface ListedFile {
   readonly root: number
   readonly path: string
@@ -17,7 +17,7 @@ export interface ListedRoots {
   readonly roots: readonly string[]
 }
 
-/** The roots and the files below them, level by level: what a limit cuts off is deep, not late in the alphabet. */
+/** Lists the roots and the files below them, level by level: the limit cuts off deep files first. */
 export async function listFiles({ fs, roots }: ListedRoots, ctx: CallContext): Promise<ListedFile[]> {
   const found: ListedFile[] = []
   for (const [root, path] of roots.entries()) {
@@ -30,7 +30,7 @@ export async function listFiles({ fs, roots }: ListedRoots, ctx: CallContext): P
   return found
 }
 
-/** The order of the list. */
+/** Compares files in the order of the list. */
 export function compareListedFiles(a: ListedFile, b: ListedFile): number {
   return a.root - b.root || compareByLevel(a.path.split('/'), b.path.split('/'))
 }
@@ -53,7 +53,7 @@ async function* walkFiles(fs: FileSystem, top: string, ctx: CallContext): AsyncG
           directories.push(child(directory, name))
       }
     } catch (error) {
-      // Gone since its parent was listed, or not ours to see: the rest is still worth showing.
+      // Deleted since its parent was listed, or not readable: list the rest.
       if (!isVfsError(error)) throw error
     }
   }

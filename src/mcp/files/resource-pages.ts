@@ -9,8 +9,8 @@ interface ResourceListPage {
 }
 
 /**
- * One page of a list that may have changed since the page before: a cursor names the last file that was given, and the
- * page goes on behind the place it has or had. McpError for a cursor that is none of ours.
+ * Returns a page of a list that may have changed: a cursor names the last file of the previous page, and the
+ * page starts after its position. McpError for an invalid cursor.
  */
 export function getPage(files: readonly ListedFile[], cursor: string | undefined): ResourceListPage {
   const start = cursor === undefined ? 0 : findIndexAfter(files, decodeCursor(cursor))

@@ -4,16 +4,16 @@ import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/se
 import type { McpSession } from '../mcp-session.ts'
 import { RecentEvents } from './recent-events.ts'
 
-/** How soon a client whose stream ended should come back. */
+/** Delay before a client reconnects its stream. */
 const RETRY_MS = 1000
 
 export interface HttpSessionOptions {
   readonly maxBodyBytes: number
-  /** Called once the client has introduced itself and the session has its id. */
+  /** Called once the client is initialized and the session has its id. */
   readonly onOpen: (id: string, session: HttpSession) => void
 }
 
-/** A client's session over HTTP: many requests, of which some stay open as streams. */
+/** A client's session over HTTP: many requests, some of which stay open as streams. */
 export class HttpSession {
   readonly #session: McpSession
   readonly #transport: StreamableHTTPServerTransport
@@ -25,12 +25,12 @@ export class HttpSession {
     this.#transport = transport
   }
 
-  /** Begins a session, which gets its id from the client's first request. */
+  /** Starts a session, which gets its id from the client's first request. */
   static async start(
     session: McpSession,
     { maxBodyBytes, onOpen }: HttpSessionOptions,
   ): Promise<HttpSession> {
-    // Loaded here and not above: over stdio nobody needs it, and it takes its time.
+    // Loaded lazily: stdio does not need it, and loading is slow.
     const { StreamableHTTPServerTransport } = await import(
       '@modelcontextprotocol/sdk/server/streamableHttp.js'
     )
@@ -46,17 +46,17 @@ export class HttpSession {
     return begun
   }
 
-  /** Undefined until the client has introduced itself. */
+  /** Id of the session; undefined until the client is initialized. */
   get id(): string | undefined {
     return this.#transport.sessionId
   }
 
-  /** Aborted when the session ends, whoever ended it. */
+  /** Aborted when the session ends. */
   get ended(): AbortSignal {
     return this.#session.signal
   }
 
-  /** Since when nobody is connected; undefined while somebody is. */
+  /** Time since which no client is connected; undefined while one is. */
   get idleSince(): number | undefined {
     return this.#open > 0 ? undefined : this.#lastUsed
   }

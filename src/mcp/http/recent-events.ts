@@ -10,7 +10,7 @@ interface StoredEvent {
   readonly size: number
 }
 
-/** The last events of one session, so that a client whose connection broke gets what it missed. */
+/** Last events of one session, replayed to a client after its connection broke. */
 export class RecentEvents implements EventStore {
   readonly #events = new Map<number, StoredEvent>()
   #next = 1
@@ -29,7 +29,7 @@ export class RecentEvents implements EventStore {
     return this.#events.get(Number(eventId))?.streamId
   }
 
-  /** Sends what came after an event on its stream. An event that is forgotten is an error: there may be a gap. */
+  /** Sends the events after an event of its stream. An evicted event is an error: there may be a gap. */
   async replayEventsAfter(
     lastEventId: string,
     { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
@@ -53,7 +53,7 @@ export class RecentEvents implements EventStore {
   }
 }
 
-/** The event that opens a stream carries nothing but its id. */
+/** The event that opens a stream carries only its id. */
 function isMessage({ message }: StoredEvent): boolean {
   return Object.keys(message).length > 0
 }

@@ -3,21 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import type { HttpRefusal } from './http-refusal.ts'
 
 export interface AuthorizerOptions {
-  /** What a client has to show; null lets everybody on this machine in. */
+  /** Token that a client must send; null allows every local client. */
   readonly token: string | null
-  /** The host it listens on: a name besides those of the loopback that a request may call it by. */
+  /** Host it listens on: accepted in requests besides the loopback names. */
   readonly host: string
 }
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-/** What a request is sent to: a name and perhaps a port. Taken literally: what only resolves to a name is another. */
+/** Matches a Host header: a name and optional port. Compared literally, without resolving. */
 const HOST = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/
-/** Where a page is from: a host of the web, and nothing beside it, such as a user or a path. */
+/** Matches an Origin header: a web host alone, without user or path. */
 const ORIGIN = /^https?:\/\/(.*)$/i
 
 /**
- * Decides which requests are heard. A web page that reaches this machine under a name of its own is refused by the
- * name, whatever it knows; anybody else needs the token.
+ * Decides which requests are served. A web page that reaches this machine under its own name is refused by
+ * that name, even with the token; all others need the token.
  */
 export class RequestAuthorizer {
   readonly #token: Buffer | null
@@ -28,7 +28,7 @@ export class RequestAuthorizer {
     this.#names = new Set([...LOOPBACK, (host.includes(':') ? `[${host}]` : host).toLowerCase()])
   }
 
-  /** Null for a request that may pass. */
+  /** Returns null for an authorized request. */
   authorize({ headers }: IncomingMessage): HttpRefusal | null {
     const { host, origin, authorization } = headers
     if (host === undefined || !this.#isOwnHost(host)) {
@@ -50,7 +50,7 @@ export class RequestAuthorizer {
   #isAuthorized(authorization: string | undefined): boolean {
     if (this.#token === null) return true
     const [, shown] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
-    // Digests have one length, so the time tells nothing of the token, not even how long it is.
+    // Digests have one length, so the time reveals nothing about the token.
     return shown !== undefined && timingSafeEqual(digest(shown), this.#token)
   }
 }

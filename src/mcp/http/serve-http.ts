@@ -10,24 +10,24 @@ import { type SessionLimits, SessionTable } from './session-table.ts'
 const ENDPOINT = '/mcp'
 
 export interface HttpOptions extends Partial<SessionLimits>, Pick<AuthorizerOptions, 'token'> {
-  /** 0 takes any free port. */
+  /** Port; 0 for any free one. */
   readonly port: number
-  /** The loopback when absent: nobody else can reach it. */
+  /** Host to listen on; the loopback when absent. */
   readonly host?: string
   readonly maxBodyBytes?: number
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer extends AsyncDisposable {
-  /** Where clients find it. */
+  /** URL for clients. */
   readonly url: string
-  /** How many clients have a session. */
+  /** Number of sessions. */
   readonly sessions: number
   /** Ends every session and stops listening. */
   close(): Promise<void>
 }
 
-/** Serves a session to each client that comes over HTTP, at `/mcp`. Rejects if the port cannot be had. */
+/** Serves a session to each HTTP client at `/mcp`. Rejects if the port is not available. */
 export async function serveHttp(
   open: () => McpSession,
   { port, host = '127.0.0.1', token, maxBodyBytes = MAX_MESSAGE_BYTES, ...limits }: HttpOptions,
@@ -51,7 +51,7 @@ export async function serveHttp(
   }
 }
 
-/** The way of each request: admission, the endpoint, its session. */
+/** Routes each request: authorization, endpoint, session. */
 class RequestRouter {
   readonly #sessions: SessionTable
   readonly #authorizer: RequestAuthorizer
@@ -78,7 +78,7 @@ class RequestRouter {
         (await this.#route(request, response))
       if (refusal !== null) sendRefusal(response, refusal)
     } catch {
-      // A client that broke off in the middle, or a mistake of ours: either way nobody else must notice.
+      // A client disconnected, or there is a bug here: other clients must not notice.
       if (!response.headersSent)
         sendRefusal(response, { status: 400, message: 'the request could not be read' })
       else response.destroy()
@@ -115,7 +115,7 @@ class RequestRouter {
       onOpen: (id, opened) => this.#sessions.add(id, opened),
     })
     await session.handle(request, response)
-    // It was no introduction: the answer said so, and nobody will come back to this session.
+    // The request was not an initialization: the response said so, and the session is unused.
     if (session.id === undefined) await session.close()
     return null
   }

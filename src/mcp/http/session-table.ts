@@ -2,11 +2,11 @@ import type { HttpSession } from './http-session.ts'
 
 export interface SessionLimits {
   readonly maxSessions: number
-  /** A session nobody is connected to is ended after this time. */
+  /** Time after which a session without a connection is ended. */
   readonly maxIdleMs: number
 }
 
-/** The sessions of a server by their ids. Clients that are killed never say goodbye: they are found by their silence. */
+/** Sessions of a server by id. Killed clients never close theirs: the idle time detects them. */
 export class SessionTable implements AsyncDisposable {
   readonly #sessions = new Map<string, HttpSession>()
   readonly #limits: SessionLimits
@@ -30,7 +30,7 @@ export class SessionTable implements AsyncDisposable {
     session.ended.addEventListener('abort', () => this.#sessions.delete(id), { once: true })
   }
 
-  /** Whether there is room for one more, after the one nobody used for longest had to leave. */
+  /** Evicts the longest idle session if needed; false if there is no room. */
   async makeRoom(): Promise<boolean> {
     if (this.size < this.#limits.maxSessions) return true
     const [idlest] = this.#listIdle().sort((a, b) => a.idleSince - b.idleSince)

@@ -78,7 +78,7 @@ export class HostFiles implements AsyncDisposable {
     this.#narrowed = directories?.flatMap((directory) => this.#intersectAllowed(directory)) ?? null
   }
 
-  /** Resolves a path of an agent. EINVAL if it is malformed, EACCES if not allowed, ENOENT if its directory is missing. */
+  /** Resolves a path of an agent. EINVAL if malformed, EACCES if not allowed, ENOENT if its directory is missing. */
   async locate(path: string): Promise<HostTarget> {
     const real = await resolveRealPath(assertHostPath(path))
     const granted = this.#granted.find((directory) => isWithin(real, directory.path))

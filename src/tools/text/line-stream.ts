@@ -64,7 +64,7 @@ export function* splitBlock(block: string): Generator<string> {
 export function assertText(start: Uint8Array, path: string): Encoding {
   const encoding = detectEncoding(start)
   if (encoding.name === 'utf-8' && isBinary(start)) {
-    const detail = 'a binary file, not text; vfs_info tells its size and kind'
+    const detail = 'a binary file, not text; vfs_info shows its size and kind'
     throw new VfsError('EINVAL', path, { op: 'read', detail })
   }
   return encoding
