@@ -9,7 +9,7 @@ import { createWriteError } from './write-error.ts'
 
 const MAX_LISTED = 10
 
-/** What stands in the way of a change, and why. */
+/** Path that conflicts with a change, and the reason. */
 export interface ApplyConflict {
   readonly path: string
   readonly reason: string
@@ -20,9 +20,9 @@ export class ApplyError extends VfsError {
   readonly conflicts: readonly ApplyConflict[]
 
   constructor(directory: string, conflicts: readonly ApplyConflict[]) {
-    const told = conflicts.slice(0, MAX_LISTED).map(({ path, reason }) => `${path} ${reason}`)
+    const listed = conflicts.slice(0, MAX_LISTED).map(({ path, reason }) => `${path} ${reason}`)
     const more = conflicts.length > MAX_LISTED ? `, and ${conflicts.length - MAX_LISTED} more` : ''
-    const detail = `nothing was written to ${directory}: ${told.join(', ')}${more}`
+    const detail = `nothing was written to ${directory}: ${listed.join(', ')}${more}`
     super('ECONFLICT', directory, { op: 'apply', detail })
     this.conflicts = conflicts
   }
@@ -57,7 +57,7 @@ export function findPendingChanges(
   return pending
 }
 
-/** What vanishes while it is looked at has changed, too. EACCES and the like are told as failures to write. */
+/** An entry that vanishes during the check has changed, too. EACCES and the like are failures to write. */
 function findConflictReason(
   root: HostTree,
   directory: DirectoryView,
@@ -113,7 +113,7 @@ class DirectoryView {
   }
 }
 
-/** What somebody put into a directory that is to go. */
+/** Returns entries that another process put into a directory that is to be removed. */
 function findUnexpectedEntries(
   directory: HostTree,
   path: string,

@@ -15,18 +15,18 @@ export function compareTouchedPaths(
   paths: readonly string[],
 ): TreeChange[] {
   const names = findFirstNames(after, paths)
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return paths.flatMap((path) => {
     if (path === '/') return []
     const [old, now] = [findEntry(before, path), findEntry(after, path)]
     if (now === undefined && findEntry(after, dirname(path))?.type !== 'directory') return []
-    if (isUntouched(old, now) && !told.has(names.get(path) ?? '')) return []
-    told.add(path)
+    if (isUntouched(old, now) && !reported.has(names.get(path) ?? '')) return []
+    reported.add(path)
     return [{ path, before: old, after: now }]
   })
 }
 
-/** Whether two trees are the same at some paths, but for times. O(paths). */
+/** True if two trees are the same at some paths, except for times. O(paths). */
 export function isSameAt(before: TreeFiles, after: TreeFiles, paths: readonly string[]): boolean {
   return paths.every((path) => {
     const [old, now] = [findEntry(before, path), findEntry(after, path)]
@@ -34,7 +34,7 @@ export function isSameAt(before: TreeFiles, after: TreeFiles, paths: readonly st
   })
 }
 
-/** Changes of a tree as a session tells them, where its files can be read below `root` on this machine. */
+/** Converts changes of a tree to those of a session, with its files below `root` on this machine. */
 export function toSessionChanges(
   after: TreeFiles,
   changes: readonly TreeChange[],

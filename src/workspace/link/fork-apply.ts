@@ -23,23 +23,23 @@ export interface AppliedFork {
   readonly used: Date
 }
 
-/** Who applies, and how it is called off while others are waited for. */
+/** Caller of an apply, and the signal that cancels its wait for other writers. */
 export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'signal'> {
   /** Give files setuid and setgid where the fork has them; these bits are not written when absent. */
   readonly keepSetuid?: boolean
 }
 
-/** What became of an apply or undo whose process was killed. */
+/** Outcome of an apply or undo whose process was killed. */
 export interface Recovery {
   readonly fork: string
   readonly act: 'apply' | 'undo'
   /** `stuck`: some of it could be neither finished nor taken back, and the next command tries again. */
   readonly outcome: 'taken-back' | 'finished' | 'stuck'
-  /** Why it is stuck. */
+  /** Reason of `stuck`. */
   readonly reason?: string
 }
 
-/** What a directory is to become, and where that is noted. */
+/** Planned write to a directory, with the record that tracks it. */
 interface PendingWrite {
   readonly mirror: TreeFiles
   readonly record: LinkRecord
@@ -123,16 +123,16 @@ export class ForkApply {
     const record = readRecord(files)
     if (record?.stage === undefined) return { record }
     const { fork, isUndo } = record
-    const told = { fork, act: isUndo === true ? 'undo' : 'apply' } as const
+    const interrupted = { fork, act: isUndo === true ? 'undo' : 'apply' } as const
     try {
       const outcome = await this.#finishOrRevert(mirror, files, record, record.stage)
       return {
         record: readRecord(files),
-        ...(outcome !== undefined && { recovery: { ...told, outcome } }),
+        ...(outcome !== undefined && { recovery: { ...interrupted, outcome } }),
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      return { record, recovery: { ...told, outcome: 'stuck', reason } }
+      return { record, recovery: { ...interrupted, outcome: 'stuck', reason } }
     }
   }
 

@@ -19,10 +19,10 @@ export interface Approval {
   readonly network: boolean
   readonly isolation: ExecutionRequest['isolation']
   readonly env: ExecutionRequest['env']
-  /** What it reads, as text; null for nothing. */
+  /** Standard input as text; null for none. */
   readonly stdin: string | null
   readonly reason: string | null
-  /** What policy found it to do, and the kind of its session; absent in records of before. */
+  /** Categories found by policy, and the kind of session; absent in older records. */
   readonly categories?: ExecutionDecision['categories']
   readonly session?: ExecutionRequest['session']
   readonly readonly?: boolean
@@ -40,7 +40,7 @@ export interface Approval {
 /**
  * Requests that policy gates, as files of a vault. The id is made of the request, so that the same request asked again
  * is the one that was approved, and no other is, though secrets are not kept: two that share a short id, which can be
- * brought about, are told apart by the whole of it.
+ * brought about, are distinguished by the whole digest.
  */
 export class Approvals {
   readonly #fs: FileSystem
@@ -62,7 +62,7 @@ export class Approvals {
     const { vault, cwd, command, network, isolation, env, passedEnv, session, readonly } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
     const asked = new Date().toISOString()
-    const told = {
+    const review = {
       vault,
       cwd,
       command,
@@ -77,7 +77,7 @@ export class Approvals {
       ...(part !== undefined && { part }),
       ...(passedEnv && { passedEnv }),
     }
-    await this.#save({ id, digest, ...this.#redact(told), asked, approved: null })
+    await this.#save({ id, digest, ...this.#redact(review), asked, approved: null })
     return id
   }
 
@@ -96,7 +96,7 @@ export class Approvals {
     return denied
   }
 
-  /** Whether somebody said no to a request. */
+  /** Reports whether a person denied a request. */
   async isDenied(request: ExecutionRequest): Promise<boolean> {
     return (await this.#findRecord(request))?.denied !== undefined
   }
@@ -108,8 +108,8 @@ export class Approvals {
   }
 
   /**
-   * Whether a request was approved and has not run since. From now on it has: only one who asks is told yes. One whose
-   * id somebody has just said yes to is approved by that, and nobody else is; it does not wait any more.
+   * Consumes the approval of a request: true for one caller only, and only once. A request whose id was just
+   * answered with yes is approved by that alone, and no longer waits.
    */
   async consume(request: ExecutionRequest, answered?: string): Promise<boolean> {
     const isAnswered = answered !== undefined && listIds(hashRequest(request)).includes(answered)
@@ -129,12 +129,12 @@ export class Approvals {
     return found
   }
 
-  /** What is approved is the request that the digest is of, whatever is left to be read of it. */
-  #redact<Told extends Pick<Approval, 'env'>>(told: Told): Told {
+  /** Redacts what is stored for review; the digest still identifies the full request. */
+  #redact<Review extends Pick<Approval, 'env'>>(review: Review): Review {
     const redactor = this.#redactor
     return redactor === undefined
-      ? told
-      : { ...redactor.redactValueForReview(told), env: redactor.redactEnvironmentForReview(told.env) }
+      ? review
+      : { ...redactor.redactValueForReview(review), env: redactor.redactEnvironmentForReview(review.env) }
   }
 
   async #find(id: string): Promise<Approval> {
@@ -205,10 +205,10 @@ function toShortId(digest: string): string {
 function hashRequest(request: ExecutionRequest): string {
   const { vault, cwd, command, env, passedEnv = [], network, isolation, readonly, stdin = null } = request
   const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
-  const told = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
+  const fields = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
   // Only where there are any, so that what was approved before they counted still is.
   const passed = passedEnv.length === 0 ? [] : [[...passedEnv].sort()]
   return createHash('sha256')
-    .update(JSON.stringify([...told, ...passed]))
+    .update(JSON.stringify([...fields, ...passed]))
     .digest('hex')
 }

@@ -34,11 +34,11 @@ import type { Baseline, CommandChanges, ExecutionWorkspace } from './execution-w
 import { explainInThread } from './explain-in-thread.ts'
 import { findHostPrograms } from './host-programs.ts'
 
-/** What an execution needs of its surroundings. */
+/** Environment of an execution. */
 export interface ExecuteOptions {
   /** Finds what a request is about. ENOENT. */
   readonly open: (request: ExecutionRequest) => Promise<ExecutionWorkspace>
-  /** Where sessions keep what they need while they are open. */
+  /** Directory for the files of open sessions. */
   readonly sessions: string
   readonly policy?: PolicyRules | undefined
   readonly journal?: ExecutionJournal | undefined
@@ -48,7 +48,7 @@ export interface ExecuteOptions {
   readonly answered?: string | undefined
   /** The environment of every command; what a request says counts before it. */
   readonly env?: Readonly<Record<string, string>>
-  /** What a command reads if its request says nothing: an open descriptor of this process. Nothing without it. */
+  /** Default input of commands: an open descriptor of this process. Empty when absent. */
   readonly stdin?: number | undefined
   /** The home directory of the user, whose secrets isolation hides. */
   readonly userHome?: string | undefined
@@ -57,9 +57,9 @@ export interface ExecuteOptions {
   readonly limits?: CommandLimits
   /** The memory in bytes that all processes of a command may take together; half of the machine's when absent. */
   readonly memory?: number | 'none'
-  /** What the command writes, as it comes. If it returns a promise, more is read only after that. */
+  /** Receives output in chunks. If it returns a promise, more is read only after that. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
-  /** Whether anybody still wants what the command writes; it finds a pipe closed that nobody listens to. */
+  /** Reports whether output still has a reader; without one the command gets a closed pipe. */
   readonly isHeard?: ((stream: 'stdout' | 'stderr') => boolean) | undefined
   /** Called with what the command changed, while the trees before and after it can still be compared. */
   readonly onChanges?: ((changes: CommandChanges) => Promise<void>) | undefined
@@ -86,7 +86,7 @@ export interface OpenExecution extends AsyncDisposable {
   run(input: ExecutionRequestInput, options?: RunningOptions): Promise<ExecutionResult>
 }
 
-/** What may be different for each command of an open execution. */
+/** Options that may differ for each command of an open execution. */
 export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'signal' | 'stdin' | 'by'>
 
 /** Opens an execution. The session begins with the first command that is let through, and ends when it is disposed of. */
@@ -151,14 +151,14 @@ class Execution {
     const network = request.network || decision.categories.includes('networked')
     const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
     const summary = await this.#step('summarise', async () => {
-      const told = await session.changes()
-      const changes = filterKept(told, workspace)
+      const all = await session.changes()
+      const changes = filterKept(all, workspace)
       await using own = await workspace.collect({ changes, since, by }).catch((error: unknown) => {
         throw createNotKeptError(request, error)
       })
       await this.#options.onChanges?.(own)
       const changed = toChangedFiles(own.changes)
-      return { changed, setuid: listSetuidFiles(own.changes), leftOut: listLeftOut(told, changes) }
+      return { changed, setuid: listSetuidFiles(own.changes), leftOut: listLeftOut(all, changes) }
     })
     return this.#step('result', async () => {
       const result = createResult({ request, decision, session, checkpoint, outcome, ...summary })
@@ -285,9 +285,9 @@ interface ResultParts {
 }
 
 /** Without what cannot be kept, and what is in it. */
-function filterKept(told: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
+function filterKept(all: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
   let left: string | undefined
-  return told.filter((change) => {
+  return all.filter((change) => {
     if (left !== undefined && change.path.startsWith(`${left}/`)) return false
     if (workspace.canKeep?.(change) !== false) return true
     left = change.path
@@ -295,11 +295,11 @@ function filterKept(told: readonly SessionChange[], workspace: ExecutionWorkspac
   })
 }
 
-function listLeftOut(told: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
-  const all = new Set(kept)
+function listLeftOut(all: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
+  const keptSet = new Set(kept)
   const isLeft = (change: SessionChange) =>
-    !all.has(change) || (change.kind === 'put' && change.type === 'other')
-  return told.filter(isLeft).map(({ path }) => path)
+    !keptSet.has(change) || (change.kind === 'put' && change.type === 'other')
+  return all.filter(isLeft).map(({ path }) => path)
 }
 
 function createResult(parts: ResultParts): ExecutionResult {
