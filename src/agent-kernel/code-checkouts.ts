@@ -10,7 +10,7 @@ import { CodeCheckout } from './code-checkout.ts'
 
 /**
  * Files of processes in host directories for language servers, current at each query,
- * whoever changed them. Servers run code of the project, so they are sandboxed like
+ * including changes of others. Servers run code of the project, so they are sandboxed like
  * commands, without a network, and cannot write there.
  */
 export class CodeCheckouts {

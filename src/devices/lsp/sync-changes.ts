@@ -14,7 +14,7 @@ const changeTypes = {
 } as const
 
 /**
- * Sends a server all changes since its last request, whoever made them. Files of its languages are sent with
+ * Sends a server all changes since its last request. Files of its languages are sent with
  * their text, so that the next response is about their current content.
  */
 export async function syncChanges(
