@@ -27,10 +27,10 @@ import {
   VaultWorkspace,
 } from '../workspace/index.ts'
 
-/** What an execution needs that the home has. */
+/** Parts of the home that an execution needs. */
 type ProvidedOptions = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered'
 
-/** How one command is run, beside what its request says. */
+/** Options of one run, beside its request. */
 export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
   /** Run in this fork; it is made if there is none and the command changes anything. */
   readonly fork?: string | undefined
@@ -40,7 +40,7 @@ export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions
     | undefined
 }
 
-/** What came of a command, and the vault its changes are in; null if it made none. */
+/** Result of a command and the vault with its changes; null if it made none. */
 export interface RunReport {
   readonly result: ExecutionResult
   readonly fork: string | null
@@ -96,7 +96,7 @@ export class Boundary {
     }
   }
 
-  /** What somebody said no to does not wait for an approval any more. */
+  /** Removes a denied request from the approvals that wait. */
   async #recordDenial(
     request: ExecutionRequestInput,
     { path, decision, approval }: ExecutionRefusal,
@@ -107,7 +107,7 @@ export class Boundary {
     return new ExecutionRefusal(path, decision, { answer })
   }
 
-  /** Why a command may not run quotes it, and is kept wherever errors are. */
+  /** Redacts the reason of a refusal: it quotes the command, and errors end up in logs. */
   #redactRefusal(error: unknown): unknown {
     if (!(error instanceof ExecutionRefusal) || this.#redactor === undefined) return error
     const { path, decision, approval, answer } = error

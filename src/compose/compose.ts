@@ -1,6 +1,6 @@
 import type { ComposedAgent, Composition } from './composition.ts'
 
-/** What came of one process. */
+/** Outcome of one process. */
 export interface ComposeOutcome {
   readonly name: string
   /** `skipped`: something it depends on failed, and it never began. */

@@ -17,7 +17,7 @@ export interface ComposedAgent {
 }
 
 export interface Composition {
-  /** What each works on a fork of; the vault at hand when absent. */
+  /** Vault that each process forks; the current one when absent. */
   readonly vault?: string | undefined
   readonly agents: Readonly<Record<string, ComposedAgent>>
 }

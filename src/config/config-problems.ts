@@ -5,7 +5,7 @@ import type { KeyLines } from './key-lines.ts'
 
 type Keys = readonly (string | number)[]
 
-/** What the schema objects to, in words, each at its line. */
+/** Formats the problems that the schema found, each with its line. */
 export function formatProblems(
   issues: readonly z.core.$ZodIssue[],
   values: unknown,

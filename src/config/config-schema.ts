@@ -93,7 +93,7 @@ const mounts = z
   })
   .pipe(mountsByPath)
 
-/** What a `config.toml` may say. */
+/** Schema of `config.toml`. */
 export const configSchema: ZodType<Config> = strictTable({
   vault: ownVault.exactOptional(),
   engine: choiceSchema(engines).exactOptional(),

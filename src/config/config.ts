@@ -4,16 +4,16 @@ export type ConfiguredEngine = (typeof engines)[number]
 
 export const durabilities = ['full', 'process', 'relaxed'] as const
 
-/** Where the zones live: in a vault, so that they fork and keep their history, or in a plain directory. */
+/** Storage of the zones: in a vault, so that they fork and keep their history, or in a plain directory. */
 export const storageModes = ['vault', 'local'] as const
 
 export const accessModes = ['read', 'write'] as const
 
-/** What can be mounted by name. `src/namespace/backends.ts` opens them. */
+/** Backends that can be mounted by name. `src/namespace/backends.ts` opens them. */
 export const mountBackends = ['host', 'memory', 'vault'] as const
 
 interface MountAccessSettings {
-  /** Whether contexts may change it; `read` when absent. */
+  /** Access of contexts; `read` when absent. */
   readonly access?: (typeof accessModes)[number]
 }
 
@@ -38,7 +38,7 @@ export interface VaultMountSettings extends MountAccessSettings {
 
 export type UserMountSettings = HostMountSettings | MemoryMountSettings | VaultMountSettings
 
-/** How the output of tools is kept, by the names of the contract. */
+/** Cache settings for tool output, by the names of the contract. */
 export interface ToolSettings {
   readonly tool_output_cache_threshold?: number
   readonly tool_cache_preview_chars?: number
@@ -52,11 +52,11 @@ export interface HostSettings {
   readonly allow?: readonly string[]
   /** Names and globs that are never written, there and in mounts of directories, besides the usual ones. */
   readonly protect?: readonly string[]
-  /** Whether the usual names are protected, too; they are when absent. */
+  /** True to protect the usual names too, the default. */
   readonly protect_usual?: boolean
 }
 
-/** How processes search the web. */
+/** Web search of processes. */
 interface WebSettings {
   /** An endpoint that answers `?q=…&format=json` as SearXNG does; it may be on this machine. */
   readonly search_url?: string
@@ -64,7 +64,7 @@ interface WebSettings {
   readonly search_token_env?: string
 }
 
-/** What `config.toml` of a home may say. */
+/** Settings of a home's `config.toml`. */
 export interface Config {
   /** The vault that commands work on when none is named. */
   readonly vault?: string

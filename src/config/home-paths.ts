@@ -1,11 +1,11 @@
 import { isWithin } from '../vfs/index.ts'
 
-/** Whether a path of this machine is a home, or inside it. Both are real; spellings that some disk treats as one match. */
+/** Reports whether a path of this machine is a home, or inside it. Both are real; spellings that some disk treats as one match. */
 export function isInsideHome(path: string, home: string): boolean {
   return isWithin(foldPath(path), foldPath(home))
 }
 
-/** Whether a path of this machine contains a home. */
+/** Reports whether a path of this machine contains a home. */
 export function containsHome(path: string, home: string): boolean {
   return isWithin(foldPath(home), foldPath(path))
 }

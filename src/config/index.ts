@@ -1,7 +1,7 @@
 /**
  * `config.toml` of a home: what it may say, read and checked as a whole, changed one key at a time.
  * It opens nothing: what the settings lead to is made by the namespace.
- * Invariant: whatever cannot be taken is told with file, line and what is known there; nothing is ignored.
+ * Invariant: every invalid setting is reported with file, line and the known names; nothing is ignored.
  */
 export {
   type Config,

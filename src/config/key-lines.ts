@@ -1,4 +1,4 @@
-/** Where each key of a TOML document stands. */
+/** Finds the line of each key of a TOML document. */
 export interface KeyLines {
   /** The line, from 1, that sets a key, or opens its table, or does so for the nearest key above it. */
   getLine(keys: readonly (string | number)[]): number
@@ -100,7 +100,7 @@ class KeyScanner {
     this.#readValue(keys)
   }
 
-  /** What stands between brackets or braces, with commas in between. */
+  /** Reads a comma-separated list between brackets or braces. */
   #readElements(end: string, read: (index: number) => void): void {
     this.#at++
     for (let index = 0; this.#at < this.#text.length; index++) {
@@ -125,7 +125,7 @@ class KeyScanner {
     return this.#line
   }
 
-  /** What a sticky pattern matches here; empty if it does not. */
+  /** Returns the match of a sticky pattern here, or an empty string. */
   #match(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     const [taken = ''] = pattern.exec(this.#text) ?? []

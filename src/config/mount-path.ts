@@ -4,7 +4,7 @@ import { isVfsError, isWithin, strict } from '../vfs/index.ts'
 /** Places of the namespace that are not the user's to mount at. */
 const reservedPaths: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
 
-/** Why nothing can be mounted at a path beside the others, if so. */
+/** Explains why a path cannot be a mount point beside the others; undefined if it can. */
 export function findMountProblem(path: string, all: readonly string[]): string | undefined {
   const malformed = findPathProblem(path)
   if (malformed !== undefined) return `'${escapeName(path)}' is no mount path: ${malformed}`

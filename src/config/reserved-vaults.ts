@@ -4,16 +4,16 @@ export const ZONES_VAULT = 'zones'
 /** The vault with the journal of executions and the approvals: who could write in it would approve its own commands. */
 export const BOUNDARY_VAULT = 'boundary'
 
-/** What linked directories, checkouts and sessions begin from. */
+/** Prefixes of vaults for linked directories, checkouts and sessions. */
 const INTERNAL_NAME =
   /^(?:link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
-/** Whether the execution boundary keeps a vault of this name for itself. */
+/** Reports whether a name is reserved for the execution boundary. */
 export function isInternalVault(name: string): boolean {
   return name === BOUNDARY_VAULT || INTERNAL_NAME.test(name)
 }
 
-/** What a vault of this name is there for, so that no context may work in it; undefined for all that are free. */
+/** Returns the purpose of a reserved vault, which no context may use; undefined for other names. */
 export function findReservedPurpose(name: string): string | undefined {
   if (name === ZONES_VAULT) return 'holds the zones of everyone'
   return isInternalVault(name) ? 'belongs to the execution boundary' : undefined

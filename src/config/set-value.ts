@@ -11,7 +11,7 @@ export function setTopLevelValue(text: string, key: string, value: string | unde
   return `${top}${gap}${key} = ${written}\n${behind}${tables}`
 }
 
-/** What follows a table's header belongs to the table, so that the top level ends there. */
+/** Header of the first table, where the top level ends. */
 function splitAtFirstTable(text: string): [top: string, tables: string] {
   const start = text.search(/^[ \t]*\[/m)
   return start === -1 ? [text, ''] : [text.slice(0, start), text.slice(start)]

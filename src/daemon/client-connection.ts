@@ -29,7 +29,7 @@ export class ClientConnection {
     this.#methods = methods
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('drain', () => socket.resume())
-    // A client that is gone is told nothing; that it is gone is no error of ours.
+    // Writing to a client that has disconnected is not an error.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => this.#left.abort(new Error('the client has left')))
   }
@@ -94,11 +94,11 @@ export class ClientConnection {
     this.#send({ id, end: true })
   }
 
-  /** False while the client reads more slowly than it is told. */
+  /** False while the client reads more slowly than we write. */
   #send(reply: DaemonReply): boolean {
     if (this.#socket.destroyed || this.#socket.writableEnded) return true
     const isTaken = this.#socket.write(`${JSON.stringify(reply)}\n`)
-    // Who does not read what it is told is not heard until it does: else its answers would pile up here.
+    // Stops reading requests of a client that does not read its responses, which would pile up.
     if (!isTaken) this.#socket.pause()
     return isTaken
   }

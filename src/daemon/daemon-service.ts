@@ -7,13 +7,13 @@ import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.
 import { OpenDevices } from './open-devices.ts'
 import { streamQuestionEvents } from './question-events.ts'
 
-/** What a method needs besides the kernel. */
+/** Dependencies of a method besides the kernel. */
 export interface DaemonControl {
   status(): DaemonStatus
   stop(): void
 }
 
-/** How a request is answered: once, or with a stream. */
+/** Response to a request: one value or a stream. */
 export type DaemonMethod =
   | { readonly answer: (params: unknown, signal: AbortSignal) => Promise<unknown> }
   | { readonly stream: (params: unknown, signal: AbortSignal) => AsyncIterable<unknown> }

@@ -13,7 +13,7 @@ export interface DaemonOptions extends Omit<AgentKernelOptions, 'home'> {
   readonly home: string
   readonly socket: string
   readonly version: string
-  /** How long it stays with no process, client or cron job; null for ever. */
+  /** Idle time in ms, without process, client or cron job, before it stops; null for none. */
   readonly idleMs: number | null
 }
 
@@ -119,7 +119,7 @@ export class Daemon implements AsyncDisposable {
     return this.stop()
   }
 
-  /** Once the one who asked for it has been told. */
+  /** Runs after the response to the caller. */
   #stopSoon(): void {
     setImmediate(() => void this.stop().catch(() => {}))
   }

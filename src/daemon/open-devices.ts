@@ -14,7 +14,7 @@ interface OpenedDevice {
 const MAX_OPEN_PER_CLIENT = 1000
 const MAX_READ_BYTES = 4 * 1024 * 1024
 
-/** What clients have open of devices, by numbers. It is closed when they leave, and what it was asked is given up. */
+/** Device handles of a client by number. They close, and their requests end, when the client leaves. */
 export class OpenDevices {
   readonly #open: OpenDevice
   readonly #opened = new Map<number, OpenedDevice>()

@@ -1,7 +1,7 @@
 import type { Tty } from '../devices/tty/index.ts'
 import type { QuestionEvent } from './client/index.ts'
 
-/** What happens to questions, until the signal; so long somebody is there to be asked. */
+/** Yields the events of questions until the signal; meanwhile processes may ask. */
 export async function* streamQuestionEvents(tty: Tty, signal: AbortSignal): AsyncGenerator<QuestionEvent> {
   const waiting: QuestionEvent[] = []
   let wake = () => {}

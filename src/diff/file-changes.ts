@@ -9,7 +9,7 @@ import {
 import type { TreePair } from './patch.ts'
 
 /**
- * Changes as a patch tells them: each file once, with where it was before. What was renamed and changed is one
+ * Lists changes as a patch has them: each file once, with its old path. What was renamed and changed is one
  * change, and a renamed directory is each of its files. A directory that came or went empty is one, too.
  */
 export async function* listFileChanges(
@@ -19,12 +19,13 @@ export async function* listFileChanges(
 ): AsyncGenerator<PathChange> {
   const all = await Array.fromAsync(changes)
   const renames = all.filter(({ kind }) => kind === 'renamed')
-  const told = new Set(all.filter(({ kind }) => kind !== 'renamed').map(({ path }) => path))
+  const reported = new Set(all.filter(({ kind }) => kind !== 'renamed').map(({ path }) => path))
   for (const change of all) {
     if (change.kind === 'modified') yield await withOrigin(change, renames, trees, ctx)
     else if (change.kind === 'added' || change.kind === 'deleted') yield change
-    else if (change.after?.type === 'directory') yield* listRenamedFiles(change, renames, told, trees, ctx)
-    else if (!told.has(change.path)) yield change
+    else if (change.after?.type === 'directory')
+      yield* listRenamedFiles(change, renames, reported, trees, ctx)
+    else if (!reported.has(change.path)) yield change
   }
 }
 
@@ -45,23 +46,23 @@ async function withOrigin(
 async function* listRenamedFiles(
   { path: directory }: PathChange,
   renames: readonly PathChange[],
-  told: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
   trees: TreePair,
   ctx: CallContext,
 ): AsyncGenerator<PathChange> {
-  // What was renamed below it tells of itself and of its own files.
+  // Renames below it report themselves and their files.
   const inner = renames
     .map(({ path }) => path)
     .filter((path) => path !== directory && isWithin(path, directory))
   for await (const { path, stat: after } of trees.after.walk(directory, {}, ctx)) {
-    if (told.has(path) || inner.some((other) => isWithin(path, other))) continue
+    if (reported.has(path) || inner.some((other) => isWithin(path, other))) continue
     const from = findOrigin(path, renames)
     const before = await statIfPresent(trees, from, ctx)
     if (before !== undefined) yield { kind: 'renamed', path, from, before, after }
   }
 }
 
-/** Where a path was before the renames: the nearest one above it counts. */
+/** Returns the path before the renames; the nearest renamed parent counts. */
 function findOrigin(path: string, renames: readonly PathChange[]): string {
   const [nearest] = renames
     .filter((rename) => relativeTo(path, rename.path) !== null)

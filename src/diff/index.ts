@@ -1,7 +1,7 @@
 /**
  * Changes between two trees as text: unified diffs, and patches that `git apply` takes.
- * What changed is told by the trees; here it is only put into lines.
- * Invariant: a patch of all texts that changed makes the new tree of the old one; what a patch cannot tell is told beside it.
+ * The trees report the changes; this folder only formats them.
+ * Invariant: a patch of all texts that changed makes the new tree of the old one; changes that a patch cannot express stand beside it.
  */
 export { listFileChanges } from './file-changes.ts'
 export {

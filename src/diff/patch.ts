@@ -12,9 +12,9 @@ import {
 } from '../vfs/index.ts'
 import { formatUnifiedDiff, splitLines } from './unified-diff.ts'
 
-/** How far into a file a NUL byte marks it as binary. */
+/** Length of the prefix in which a NUL byte marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000
-/** A text larger than this is told like a binary one. */
+/** Size above which a text is shown as binary. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const PERMISSIONS = 0o7777
 
@@ -44,7 +44,7 @@ export async function readChangedText(
   return { change, isBinary, old: old ?? '', now: now ?? '' }
 }
 
-/** How many lines a change adds and takes away. */
+/** Counts the lines that a change adds and removes. */
 export function countChangedLines({ old, now }: ChangedText): {
   readonly added: number
   readonly removed: number
@@ -58,7 +58,7 @@ export function countChangedLines({ old, now }: ChangedText): {
 
 /**
  * One change as a patch that `git apply` and `patch -p1` take; a binary file is only named. What a patch cannot have is
- * told in words that they pass over: directories, and permissions but for who may run a file.
+ * written as lines that they skip: directories, and permissions but for who may run a file.
  */
 export function formatPatch({ change, isBinary, old, now }: ChangedText): string[] {
   if (isDirectoryChange(change)) return [formatDirectoryChange(change)]
@@ -89,7 +89,7 @@ export function formatModes({ before, after }: PathChange): string {
   return `${formatOctal(old)} -> ${formatOctal(now)}${words}`
 }
 
-/** Whether it is a directory that came, went or changed, and no file. */
+/** Reports whether a change is of a directory. */
 export function isDirectoryChange({ before, after }: PathChange): boolean {
   return (after ?? before)?.type === 'directory'
 }

@@ -1,4 +1,4 @@
-/** What was opened along the way, closed in the opposite order. */
+/** Resources to close in reverse order. */
 export class CleanupStack {
   readonly #closers: (() => Promise<void>)[] = []
 

@@ -19,7 +19,7 @@ export interface HomeSettings {
   readonly config?: Config
 }
 
-/** What is configured, and the file it came from if it did. ConfigError. */
+/** Returns the configuration and its file, if there is one. ConfigError. */
 export async function resolveSettings({
   home,
   config,
@@ -32,7 +32,7 @@ export async function resolveSettings({
   return { config: resolveConfigPaths(source), source }
 }
 
-/** What is never written in directories of this machine. */
+/** Names never written in directories of this machine. */
 export function listProtectedNames({
   protect = [],
   protect_usual: isUsual = true,

@@ -35,12 +35,12 @@ export class LazyHome {
     }
   }
 
-  /** How directories of this machine are opened for agents: no home is reached through them. */
+  /** Opens a directory of this machine for agents, without access to any home. */
   get hostOptions(): HostFsOptions {
     return { ...this.ownOptions, closed: { directories: this.closedDirectories, reason: CLOSED_REASON } }
   }
 
-  /** How directories of the home are opened: all processes of this home wait for each other's writes. */
+  /** Opens a directory of the home; processes of the home serialize their writes. */
   get ownOptions(): HostFsOptions {
     return this.path === undefined ? {} : { locks: join(this.path, LOCKS_DIRECTORY) }
   }

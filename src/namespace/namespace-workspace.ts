@@ -98,7 +98,7 @@ export class NamespaceWorkspace implements Workspace {
     return join(this.path, path.slice(1))
   }
 
-  /** What a diff compares with: a checkpoint, the fork point, or nothing at all. */
+  /** Base of a diff: a checkpoint, the fork point, or nothing at all. */
   async #getBaseTree(since: string | undefined): Promise<FileSystem> {
     return since !== undefined || (await this.#isFork()) ? this.#vault.at(since) : new MemoryFs()
   }

@@ -10,7 +10,7 @@ import type { CallContext, MountTable, PathChange } from '../vfs/index.ts'
 import type { CleanupStack } from './cleanup-stack.ts'
 import { watchMounts } from './watch-mounts.ts'
 
-/** What `openNamespace` put together. */
+/** Parts that `openNamespace` assembles. */
 export interface NamespaceParts {
   readonly context: string
   /** The mounts as they are, below the guard. */
@@ -33,7 +33,7 @@ export interface ToolOptions {
 
 /** Everything one context sees as `/`: zones, its workspace and mounts, guarded as a whole. Close it when done. */
 export class Namespace implements AsyncDisposable {
-  /** Who works here. */
+  /** Name of the context. */
   readonly context: string
   /** The files, guarded: who asks is the caller of each call. */
   readonly fs: GuardedFs
@@ -70,7 +70,7 @@ export class Namespace implements AsyncDisposable {
 
   /**
    * Changes at or below a path, made by whichever process, from now until the loop is left.
-   * Zones in a vault, the workspace and vaults mounted to be written can tell; other mounts cannot.
+   * Zones in a vault, the workspace and writable vault mounts report changes; other mounts do not.
    */
   watch(path: string, ctx?: CallContext): AsyncGenerator<PathChange> {
     return watchMounts(this.#parts.table.mounts(), path, ctx)

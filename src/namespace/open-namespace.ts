@@ -26,7 +26,7 @@ import { createContext, openZoneFiles } from './zone-files.ts'
 const WORKSPACE = '/workspace'
 
 export interface NamespaceOptions extends HomeSettings {
-  /** Who works here: letters, digits, - and _. It gets a home of its own. */
+  /** Name of the context: letters, digits, - and _. It has its own home. */
   readonly context: string
   /** The vault to be `/workspace`; none when absent. */
   readonly vault?: string | undefined
@@ -46,7 +46,7 @@ export interface NamespaceOptions extends HomeSettings {
   readonly commands?: CommandSettings | undefined
   /** Devices and the like by their place (`/dev`, `/proc`, `/mnt/mcp`), where nothing else can be mounted. */
   readonly devices?: Readonly<Record<string, FileSystem>>
-  /** What the guard asks besides. */
+  /** More hooks of the guard. */
   readonly policies?: readonly Policy[]
 }
 
@@ -137,7 +137,7 @@ function listHostDirectories(mounts: readonly UserMount[]): ProtectedRoot[] {
   )
 }
 
-/** What the context may write beside the zones everybody has. */
+/** Paths that the context may write beside the common zones. */
 function createWritableZones(
   context: string,
   vault: Vault | undefined,
@@ -148,7 +148,7 @@ function createWritableZones(
   return all.map((root) => ({ root, writers: [context] }))
 }
 
-/** Where a device is there to be written to; what it takes is its own business. */
+/** Paths of writable devices, which check their own input. */
 function createDeviceZones(
   context: string,
   devices: NamespaceOptions['devices'] = {},

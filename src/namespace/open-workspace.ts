@@ -16,7 +16,7 @@ export interface WorkspaceSelection {
  */
 export async function openWorkspace(home: Home, { vault, fork }: WorkspaceSelection): Promise<Vault> {
   for (const name of [vault, fork]) if (name !== undefined) assertNotReserved(name)
-  // A missing vault is told before a fork of it is looked for.
+  // Reports a missing vault before it looks for a fork.
   const { from: origin } = await home.info(vault)
   // Forks of what linked directories begin from are there to work in.
   if (origin?.vault === ZONES_VAULT || origin?.vault === BOUNDARY_VAULT) {

@@ -15,8 +15,8 @@ interface WatchedMount {
 }
 
 /**
- * Tells of changes at or below a path, by whichever process, of every mount that can tell; from now until the loop is
- * left. Paths are those of the namespace. What another mount covers is not told.
+ * Yields changes at or below a path, by any process, of every mount that reports them; from now until the loop is
+ * left. Paths are those of the namespace. Skips what another mount covers.
  * @param mounts the longest mount point first.
  */
 export async function* watchMounts(
@@ -39,7 +39,7 @@ export async function* watchMounts(
   }
 }
 
-/** The changes of one mount, with the namespace's paths; none if it cannot tell. */
+/** Yields the changes of one mount with the namespace's paths; none if it does not report them. */
 async function* watchMount(
   mount: WatchedMount,
   top: string,

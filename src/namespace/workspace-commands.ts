@@ -7,7 +7,7 @@ import { type CallContext, isVfsError } from '../vfs/index.ts'
 import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../workspace/index.ts'
 import { formatCommandQuestion } from './command-question.ts'
 
-/** What the commands of a workspace are run with. */
+/** Options for the commands of a workspace. */
 export interface CommandSettings {
   /** All of their environment. */
   readonly env: Readonly<Record<string, string>>

@@ -8,7 +8,7 @@ import type { OpenedFs } from './backends.ts'
 import type { LazyHome } from './lazy-home.ts'
 import { openOrCreateVault } from './open-or-create-vault.ts'
 
-/** Where the zones are in a home that keeps them as plain files. */
+/** Directory of the zones in a home that has them as plain files. */
 const ZONES_DIRECTORY = 'vfs'
 
 const HOMES = '/home'
@@ -29,7 +29,7 @@ export async function createContext(zones: FileSystem, name: string): Promise<bo
   const home = `${HOMES}/${assertContextName(name)}`
   const known = await listContexts(zones)
   if (known.includes(name)) return false
-  // On a disk that does not tell cases apart, both would have the same home.
+  // On a case-insensitive disk, both would have the same home.
   const twin = known.find((other) => other.toLowerCase() === name.toLowerCase())
   if (twin === undefined) return ensureDirectory(zones, home)
   const detail = `there is a context '${twin}', and the case of its letters makes no other name`
@@ -52,7 +52,7 @@ async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostF
   return new HostFs(directory, ownOptions)
 }
 
-/** Whether it was made now: what is there leaves no trace in the journal. */
+/** True if created now; an existing one adds nothing to the journal. */
 async function ensureDirectory(zones: FileSystem, path: string): Promise<boolean> {
   if (await zones.exists(path, asSystem)) return false
   await zones.mkdir(path, { parents: true }, asSystem)

@@ -5,7 +5,7 @@ import type { DaemonMethods, DaemonStreams } from './daemon-methods.ts'
 import { PROTOCOL_VERSION } from './daemon-protocol.ts'
 import { LineReader } from './line-reader.ts'
 
-/** What a daemon of the same version said: as little checked as what JSON.parse returns. */
+/** Response of a daemon of the same version, as unchecked as the result of JSON.parse. */
 type UncheckedJson = ReturnType<typeof JSON.parse>
 
 interface PendingRequest {
@@ -17,7 +17,7 @@ interface PendingRequest {
 
 /** Answers may be longer than requests. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024
-/** Events that wait to be read before the daemon is told to wait. */
+/** Unread events above which the daemon must pause. */
 const MAX_QUEUED_EVENTS = 1000
 
 /** Speaks to the daemon of a home. */

@@ -1,7 +1,7 @@
 import { type FileHandle, type Stat, VfsError } from '../../vfs/index.ts'
 import type { DaemonClient } from './daemon-client.ts'
 
-/** What a line of the protocol has room for, as it travels. */
+/** Bytes that fit in one line of the protocol. */
 const MAX_WRITE_BYTES = 4 * 1024 * 1024
 
 /** A device that a daemon holds open for this program. It has no positions, so they do not count. */

@@ -21,7 +21,7 @@ interface ListedAgent {
   readonly problem?: string
 }
 
-/** How a daemon is. */
+/** Status of a daemon. */
 export interface DaemonStatus {
   readonly pid: number
   readonly version: string
@@ -48,10 +48,10 @@ type StepSummary = Pick<
   | 'tool_error'
 >
 
-/** What happens to questions. */
+/** Event of a question. */
 export type QuestionEvent = { readonly asked: AskedQuestions } | { readonly settled: string }
 
-/** What is known of a path, as it travels. */
+/** Attributes of a path in the protocol. */
 interface StatJson {
   readonly type: FileType
   readonly size: number
@@ -64,7 +64,7 @@ type Pid = { readonly pid: number }
 type Path = { readonly path: string }
 type NoParams = Readonly<Record<never, never>>
 
-/** What is asked once and answered once. */
+/** Methods with one request and one response. */
 export interface DaemonMethods {
   readonly spawn: { readonly params: AgentSpawn; readonly result: SpawnedAgent }
   readonly ps: { readonly params: { readonly all?: boolean }; readonly result: readonly ProcessStatus[] }
@@ -103,7 +103,7 @@ export interface DaemonMethods {
   readonly stop: { readonly params: NoParams; readonly result: null }
 }
 
-/** What goes on until it ends or the client leaves. */
+/** Streams, which run until they end or the client leaves. */
 export interface DaemonStreams {
   readonly logs: {
     readonly params: Pid & { readonly follow?: boolean }

@@ -5,7 +5,7 @@ export const PROTOCOL_VERSION = 1
 /** A longer line is no request. */
 export const MAX_LINE_BYTES: number = 8 * 1024 * 1024
 
-/** What a client asks for. */
+/** Request of a client. */
 export interface DaemonRequest {
   readonly id: number
   readonly method: string
@@ -19,7 +19,7 @@ export type DaemonReply =
   | { readonly id: number | null; readonly event: unknown }
   | { readonly id: number | null; readonly end: true }
 
-/** A request of a line, or what is wrong with it, to be told to who sent it. */
+/** Parses a line into a request, or a problem to return to its sender. */
 export function parseRequest(
   line: string,
 ): DaemonRequest | { readonly id: number | null; readonly problem: VfsError } {

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 
-/** Where sockets may be. */
+/** Directories for sockets. */
 export interface SocketDirectories {
   /** The directory the system gives this user for such things, if it does. */
   readonly runtime?: string | undefined
@@ -11,7 +11,7 @@ export interface SocketDirectories {
   readonly temporary: string
 }
 
-/** What the shortest of systems takes for the path of a socket. */
+/** Shortest limit of any system for the path of a socket. */
 const MAX_PATH_BYTES = 103
 const OTHERS_MODE = 0o077
 const OWNER_ONLY = 0o700
