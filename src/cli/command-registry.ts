@@ -1,9 +1,23 @@
 import type { Command, CommandGroup } from './framework/command.ts'
 
-/** A command, or a family of them, that is loaded when it is asked for: a start costs what the one command needs. */
+/** Loads a command or a group on use, so that a start pays for one command only. */
 export type CommandLoader = () => Promise<Command | CommandGroup>
 
-/** Every first word of the CLI, in the groups of the overview. */
+/** Commands that `coppice --help` lists; `coppice help --all` lists every one. */
+export const firstCommands: readonly string[] = [
+  'exec',
+  'diff',
+  'apply',
+  'drop',
+  'import',
+  'fork',
+  'merge',
+  'log',
+  'mcp',
+  'doctor',
+]
+
+/** Every first word of the CLI, in the sections of `coppice help --all`. */
 export const helpSections: Readonly<Record<string, Readonly<Record<string, CommandLoader>>>> = {
   'Start here': {
     exec: async () => (await import('./commands/start/exec.ts')).exec,
@@ -91,7 +105,7 @@ export function isCommandGroup(entry: Command | CommandGroup): entry is CommandG
   return 'commands' in entry
 }
 
-/** Every first word and what loads it. */
+/** Returns the loader of each first word. */
 export function getLoaders(): Map<string, CommandLoader> {
   return new Map(Object.values(helpSections).flatMap((group) => Object.entries(group)))
 }

@@ -14,7 +14,7 @@ export interface CompletionCandidate {
   readonly summary?: string
 }
 
-/** What could stand in place of the last word; `files` leaves it to the shell, which knows this machine's files. */
+/** Lists candidates for the last word; `files` lets the shell complete file names. */
 export async function completeWords(
   words: readonly string[],
   terminal: Terminal,
@@ -22,7 +22,7 @@ export async function completeWords(
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
   const offered = await completeLastWord(before, current, terminal)
   if (offered === 'files') return offered
-  // A word with a line end in it cannot be told to a shell.
+  // The protocol with the shell has one word a line.
   return offered.filter(({ word }) => word.startsWith(current) && escapeName(word) === word)
 }
 
@@ -77,7 +77,7 @@ async function completeCommand(
 
 interface ParsedWords {
   readonly values: ReadonlyMap<string, readonly string[]>
-  /** How many arguments are there already. */
+  /** Number of arguments so far. */
   readonly words: number
   /** The option that waits for its value. */
   readonly pending: CommandOption | undefined

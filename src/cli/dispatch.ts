@@ -1,16 +1,18 @@
-import { findNearest } from '../text/index.ts'
-import { getLoaders, helpSections, isCommandGroup } from './command-registry.ts'
+import { findAllNearest } from '../text/index.ts'
+import { firstCommands, getLoaders, helpSections, isCommandGroup } from './command-registry.ts'
 import type { Command, CommandGroup } from './framework/command.ts'
 import { UsageError } from './framework/usage-error.ts'
 import { formatSection } from './render/help.ts'
 
+const MAX_SUGGESTIONS = 3
+
 export interface ResolvedCommand {
   readonly entry: Command | CommandGroup
-  /** What came after its name. */
+  /** Arguments after the name. */
   readonly rest: readonly string[]
 }
 
-/** The command that the first words name; a family if only its name was given. UsageError. */
+/** Loads the command that the first words name, or the group if only its name is given. UsageError. */
 export async function resolveCommand([first = '', ...rest]: readonly string[]): Promise<ResolvedCommand> {
   const load = getLoaders().get(first)
   if (load === undefined) throw createUnknownCommandError(first, [...getLoaders().keys()], 'coppice --help')
@@ -24,8 +26,20 @@ export async function resolveCommand([first = '', ...rest]: readonly string[]): 
   return { entry: member, rest: others }
 }
 
-/** What `coppice --help` prints: every command in its group. */
+/** Formats `coppice --help`: the commands for a first day. */
 export async function formatOverview(version: string): Promise<string> {
+  const loaders = getLoaders()
+  const entries = await Promise.all(firstCommands.flatMap((name) => loaders.get(name)?.() ?? []))
+  const rows = entries.map(getHelpEntry).map(({ name, summary }) => [name, summary])
+  return formatHelpPage(
+    version,
+    formatSection('Commands', rows),
+    `coppice help --all lists all ${loaders.size} commands.`,
+  )
+}
+
+/** Formats `coppice help --all`: every command in its section. */
+export async function formatAllCommands(version: string): Promise<string> {
   const width = Math.max(...[...getLoaders().keys()].map((name) => name.length))
   const sections: string[] = []
   for (const [title, group] of Object.entries(helpSections)) {
@@ -33,17 +47,23 @@ export async function formatOverview(version: string): Promise<string> {
     const rows = entries.map(getHelpEntry).map(({ name, summary }) => [name.padEnd(width), summary])
     sections.push(formatSection(title, rows))
   }
+  return formatHelpPage(version, sections.join('\n\n'), 'coppice --help lists those to start with.')
+}
+
+function formatHelpPage(version: string, commands: string, more: string): string {
   return `coppice ${version}: one filesystem for AI agents
 
 Usage: coppice <command> [options]
 
-${sections.join('\n\n')}
+${commands}
 
+${more}
 coppice <command> --help shows its options and examples; every command has --json.
 coppice --version shows the version.
 
-Example:
-  coppice tour`
+Examples:
+  coppice tour
+  coppice exec -- npm test`
 }
 
 function getHelpEntry(entry: Command | CommandGroup): { readonly name: string; readonly summary: string } {
@@ -57,7 +77,7 @@ function getLastWord(name: string): string {
 function createUnknownCommandError(word: string, known: readonly string[], help: string): UsageError {
   if (word.startsWith('-'))
     return new UsageError(`options such as '${word}' come after the command; see ${help}`)
-  const near = findNearest(getLastWord(word), known)
-  const hint = near === undefined ? `known: ${known.join(', ')}; see` : `did you mean '${near}'? See`
+  const near = findAllNearest(getLastWord(word), known).slice(0, MAX_SUGGESTIONS)
+  const hint = near.length === 0 ? 'see' : `did you mean ${near.map((name) => `'${name}'`).join(' or ')}? See`
   return new UsageError(`there is no command '${word}'; ${hint} ${help}`)
 }

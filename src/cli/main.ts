@@ -3,16 +3,16 @@ import type { Command, CommandGroup } from './framework/command.ts'
 import { isDumbTerminal, type Terminal } from './framework/terminal.ts'
 import { readVersion } from './package-root.ts'
 
-/** What a shell expects of a process that a signal ended, though it cleaned up first. */
+/** Base of the exit code that shells expect after a signal. */
 const EXIT_SIGNALLED = 128
 
-/** What ends a command: ^C, somebody else, the terminal that is closed. */
+/** Signals that end a command: ^C, kill, a closed terminal. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Why the output could not be written. */
+/** Errors of standard output and standard error. */
 const writeErrors = new WeakSet<Error>()
 
-/** Runs the CLI and returns its exit code. The one place where the process, its signals and errors are met. */
+/** Runs the CLI and returns its exit code. Only this function handles the process, its signals and its errors. */
 export async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController()
   let exitInterrupted = EXIT_SIGNALLED + constants.signals.SIGINT
@@ -20,7 +20,7 @@ export async function main(args: readonly string[]): Promise<number> {
     exitInterrupted = EXIT_SIGNALLED + constants.signals[signal]
     interruption.abort()
   }
-  // Once: who presses ^C again does not want to wait for the cleaning up.
+  // Once: a second ^C ends the process without cleaning up.
   for (const signal of ENDING_SIGNALS) process.once(signal, interrupt)
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => exitOnWriteError(stream, error))
@@ -54,9 +54,12 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
   const [first] = args
   if (first === '--version' || first === '-v') return print(terminal, readVersion())
   if (first === '__complete') return printCompletions(args.slice(1), terminal)
-  const { formatOverview, resolveCommand } = await import('./dispatch.ts')
+  const { formatAllCommands, formatOverview, resolveCommand } = await import('./dispatch.ts')
   if (first === undefined || (isHelpWord(first) && args.length === 1)) {
     return print(terminal, await formatOverview(readVersion()))
+  }
+  if (isHelpWord(first) && args.length === 2 && args[1] === '--all') {
+    return print(terminal, await formatAllCommands(readVersion()))
   }
   const { formatCommandHelp, formatGroupHelp } = await import('./render/help.ts')
   const isAsking = isHelpWord(first)
@@ -67,7 +70,7 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
   return entry.run(rest, terminal)
 }
 
-/** What the completion scripts ask for while a line is being typed. */
+/** Prints the candidates that the completion scripts read. */
 async function printCompletions(words: readonly string[], terminal: Terminal): Promise<number> {
   const { completeWords } = await import('./completion.ts')
   const candidates = await completeWords(words, terminal)
@@ -107,7 +110,7 @@ async function printError(error: unknown, asJson: boolean, { err }: Terminal): P
   return exitCode
 }
 
-/** Node 22 calls its SQLite an experiment at every start, which is nothing the user can do about. */
+/** Hides the warning that Node 22 prints about SQLite at every start; the user cannot act on it. */
 function muteSqliteWarning(): void {
   const printers = process.listeners('warning')
   process.removeAllListeners('warning')
@@ -117,12 +120,12 @@ function muteSqliteWarning(): void {
   })
 }
 
-/** ^C at a question does not reach us as a signal. */
+/** Reports whether ^C at a question caused an error; it raises no signal there. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** Who waits for the stream at that moment is told himself; a command that always listens has more to do than to write. */
+/** Exits on a write error, unless a command has its own listener on the stream. */
 function exitOnWriteError(stream: NodeJS.WriteStream, error: Error): void {
   writeErrors.add(error)
   if (stream.listenerCount('error') > 1) return
@@ -130,7 +133,7 @@ function exitOnWriteError(stream: NodeJS.WriteStream, error: Error): void {
   throw error
 }
 
-/** What nobody reads needs not be written. */
+/** Reports whether the reader of our output has gone. */
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && writeErrors.has(error) && 'code' in error && error.code === 'EPIPE'
 }

@@ -7,7 +7,7 @@ const INVISIBLE_CHARACTERS =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' }
 
-/** What lays text out is fine in content. */
+/** Layout characters, which content may have. */
 const LAYOUT_CHARACTERS: ReadonlyMap<string, string> = new Map(
   [...'\n\t\r'].map((character) => [character, character]),
 )

@@ -1,16 +1,21 @@
-/** Further than this, two words are not one word mistyped. */
+/** Edit distance above which a word is not a typing error of another. */
 const MAX_EDITS = 2
 
-/** The candidate a word was probably meant to be, if there is one. */
+/** Returns the candidate with the fewest edits to a word, or undefined if none is near. */
 export function findNearest(word: string, candidates: Iterable<string>): string | undefined {
-  const [best] = [...candidates]
-    .map((candidate) => ({ candidate, edits: getEditDistance(word, candidate) }))
-    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits < candidate.length)
-    .sort((a, b) => a.edits - b.edits)
-  return best?.candidate
+  return findAllNearest(word, candidates)[0]
 }
 
-/** How many letters must be added, dropped, replaced or swapped with their neighbour. */
+/** Returns every candidate that shares the fewest edits to a word; empty if none is near. */
+export function findAllNearest(word: string, candidates: Iterable<string>): string[] {
+  const near = [...candidates]
+    .map((candidate) => ({ candidate, edits: getEditDistance(word, candidate) }))
+    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits < candidate.length)
+  const fewest = Math.min(...near.map(({ edits }) => edits))
+  return near.filter(({ edits }) => edits === fewest).map(({ candidate }) => candidate)
+}
+
+/** Counts the letters to add, drop, replace or swap with their neighbour. */
 function getEditDistance(one: string, other: string): number {
   let older: number[] = []
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)

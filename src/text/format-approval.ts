@@ -16,7 +16,7 @@ export interface ApprovalRequest {
   readonly stdin?: string | Uint8Array | null | undefined
 }
 
-/** What policy says about it. */
+/** Reason and categories from the policy. */
 export interface ApprovalReason {
   readonly reason?: string | null | undefined
   readonly categories?: readonly string[] | undefined
@@ -24,7 +24,7 @@ export interface ApprovalReason {
 }
 
 const WIDTH = 100
-/** A question of more than this may be cut by the one who shows it. */
+/** Limits above which a client may cut a question. */
 const MAX_QUESTION = { characters: 4000, lines: 60 }
 /** Before every line that comes from the request, so that none can pass for one of ours. */
 const QUOTE_PREFIX = '  | '
@@ -79,7 +79,7 @@ export function formatApproval(
   ]
 }
 
-/** Whether a person can be asked this in one message, seeing all of it. */
+/** Reports whether one message can show the whole question. */
 export function fitsInQuestion(text: string): boolean {
   return text.length <= MAX_QUESTION.characters && text.split('\n').length <= MAX_QUESTION.lines
 }

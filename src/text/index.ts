@@ -5,5 +5,5 @@
  */
 
 export { escapeName, escapeText } from './escape.ts'
-export { findNearest } from './find-nearest.ts'
+export { findAllNearest, findNearest } from './find-nearest.ts'
 export { fitsInQuestion, formatApproval } from './format-approval.ts'

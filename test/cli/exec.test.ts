@@ -51,8 +51,30 @@ describe('coppice exec', () => {
     expect(readdirSync(cli.files, { recursive: true }).sort()).toEqual(['a.txt', 'new.txt', 'src'])
     expect(await cli.ok('apply', '--undo')).toContain('took back 3 changes')
     expect(readFileSync(join(cli.files, 'src/b.txt'), 'utf8')).toBe('b\n')
-    expect(await cli.ok('drop')).toContain('dropped files-1')
+    const refused = await cli.run(['drop'])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('files-1 has 3 changes that were not applied; coppice apply files-1')
+    expect(await cli.ok('drop', '--force')).toContain('dropped files-1')
     expect(await cli.ok('vault', 'list')).toBe('')
+  })
+
+  it('drops without a question what was applied, or is named', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    await cli.ok('apply')
+    expect(await cli.ok('drop')).toContain('dropped files-1')
+    await cli.run(['exec', '-c', '--', 'echo more >> a.txt'])
+    expect(await cli.ok('drop', 'files-1')).toContain('dropped files-1')
+  })
+
+  it('says in a linked directory that there is no such fork to compare', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    await cli.ok('vault', 'create', 'one')
+    await cli.ok('vault', 'create', 'two')
+    const run = await cli.run(['diff', 'nosuch'])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toContain("this directory has no fork 'nosuch'; its forks: files-1")
   })
 
   it('refuses to merge a fork of a directory into what is kept of that, so that apply still has it all', async () => {

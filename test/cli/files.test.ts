@@ -99,7 +99,7 @@ describe('the file commands', () => {
     [['cat', '/f', '--lines', '0'], 2, '--lines counts from 1'],
     [['cat', '/f', '--lines', '3-1'], 2, '--lines ends before it begins: 3-1'],
     [['cat', '-dash'], 2, "there is no option '-d'; a name that starts with a dash goes behind --; see "],
-    [['export', 'out.tar.xz'], 2, 'out.tar.xz cannot be written; name a .tar, .tar.gz, .tgz or .zip'],
+    [['export', 'out.tar.xz'], 2, 'cannot write the archive out.tar.xz; name a .tar, .tar.gz, .tgz or .zip'],
     [['exec', 'ls', '-la'], 2, "there is no option '-l'; the <command> and its options go behind --; see "],
   ]
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { getLoaders, isCommandGroup } from '../../src/cli/command-registry.ts'
 import { type Run, root, runNode } from '../support/run-node.ts'
 
 const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', ...args])
@@ -10,8 +11,11 @@ describe('coppice', () => {
     const run = await coppice()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toContain('tour')
-    expect(run.stdout).toMatch(/^Files:$/m)
+    expect(run.stdout.match(/^ {2}\w+ {2,}/gm)).toHaveLength(10)
     expect((await coppice('--help')).stdout).toBe(run.stdout)
+    const all = await coppice('help', '--all')
+    expect(all).toMatchObject({ code: 0, stderr: '' })
+    expect(all.stdout).toMatch(/^Files:$/m)
   })
 
   it('knows its version', async () => {
@@ -23,7 +27,26 @@ describe('coppice', () => {
     const run = await coppice('tuor')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain("no command 'tuor'; did you mean 'tour'?")
-    expect((await coppice('checkpoint', 'frobnicate')).stderr).toContain('known: save, list')
+    expect((await coppice('checkpoint', 'frobnicate')).stderr).toMatch(
+      /'checkpoint frobnicate'; see coppice checkpoint --help\n$/,
+    )
+  })
+
+  it('suggests at most three commands', async () => {
+    const { stderr } = await coppice('xs')
+    expect(stderr.match(/' or '/g)?.length ?? 0).toBeLessThan(3)
+  })
+
+  it('has an imperative line of at most ten words and two examples for every command', async () => {
+    const entries = await Promise.all([...getLoaders().values()].map((load) => load()))
+    for (const entry of entries) {
+      const commands = isCommandGroup(entry) ? entry.commands : [entry]
+      const summaries = [entry, ...commands].map((one) => (isCommandGroup(one) ? one : one.definition))
+      for (const { name, summary } of summaries)
+        expect(summary.split(' ').length, `${name}: ${summary}`).toBeLessThanOrEqual(10)
+      for (const { definition } of commands)
+        expect(definition.examples.length, definition.name).toBeGreaterThanOrEqual(2)
+    }
   })
 
   it.each([

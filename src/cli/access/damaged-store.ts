@@ -1,7 +1,7 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { CommandError } from '../framework/errors.ts'
 
-/** What the engines say of bytes that make no sense. */
+/** Messages of the engines for damaged data. */
 const DAMAGE_PATTERN =
   /disk image is malformed|is not a database|MDB_(?:CORRUPTED|INVALID|PAGE_NOTFOUND)|Corruption: /
 
@@ -14,7 +14,7 @@ export async function withDamageReport<Result>(home: string, work: () => Promise
   try {
     return await work()
   } catch (error) {
-    // What is told already with what to do is more than damage.
+    // A CommandError already names the next step.
     if (error instanceof CommandError) throw error
     const said = isVfsError(error) ? (error.detail ?? error.message) : getErrorMessage(error)
     if (!DAMAGE_PATTERN.test(said)) throw error

@@ -22,7 +22,7 @@ const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 /** What a directory has that is a home: the store of an engine, the record of it, or what is made beside zones that are plain files. */
 const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 
-/** What a process works in; whoever means one names it. */
+/** Name of a process's fork, never chosen by default. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
 /** A home that is open for one command, and what its directory says. */
@@ -86,14 +86,14 @@ export async function withHome<Result>(
   })
 }
 
-/** Whether a home cannot be opened since `coppice exec` runs this command, and hides the home it was started from. */
+/** Reports whether `coppice exec` hides the home from this command. */
 async function isHomeHidden(call: CommandInvocation, path: string): Promise<boolean> {
   if (!process.env['COPPICE_WORKSPACE']) return false
   // What stands for the hidden one may even be writable, with room for next to nothing.
   return call.option('home') === undefined || !(await isWritable(path))
 }
 
-/** Whether this user may make something in a directory. */
+/** Reports whether this user may write into a directory. */
 export async function isWritable(directory: string): Promise<boolean> {
   const { R_OK, W_OK, X_OK } = constants
   return access(directory, R_OK | W_OK | X_OK).then(
@@ -110,7 +110,7 @@ function createHiddenHomeError(path: string, cause: unknown): CommandError {
   })
 }
 
-/** What the system says of a home that this user may not make or look into, with what to do. */
+/** Adds the next step to a permission error of a home. */
 export function toHomeAccessError(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
@@ -159,12 +159,12 @@ export async function ensureVault(call: CommandInvocation, open: OpenHome): Prom
   return vault
 }
 
-/** Vaults that a command may mean without being told: those that were not made for the user's own files are none. */
+/** Filters the vaults of the user's own files, which commands may choose by default. */
 export function filterUserVaults(names: readonly string[]): string[] {
   return filterVisibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
 }
 
-/** Vaults that are told of: not those that the execution boundary keeps for itself. */
+/** Filters out the internal vaults of the execution boundary. */
 export function filterVisibleVaults(names: readonly string[]): string[] {
   return names.filter((name) => !isInternalVault(name))
 }
@@ -172,12 +172,10 @@ export function filterVisibleVaults(names: readonly string[]): string[] {
 /** Refuses the names of vaults that are kept for something else where a vault to work in is meant. CommandError. */
 export function assertUserVault(name: string): string {
   if (isInternalVault(name)) {
-    throw new CommandError(`'${name}' is a name that coppice exec takes for itself; choose another`)
+    throw new CommandError(`the name '${name}' is reserved for coppice exec; choose another`)
   }
   if (name !== ZONES_VAULT) return name
-  throw new CommandError(
-    `'${name}' holds the zones of all contexts, and is no vault to work in; choose another`,
-  )
+  throw new CommandError(`the vault '${name}' is reserved for the files of contexts; choose another`)
 }
 
 /** The vault as it is, or as it was at the checkpoint `--at` names. */

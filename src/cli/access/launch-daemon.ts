@@ -43,12 +43,12 @@ export async function launchDaemon(
   throw new CommandError(`the daemon does not answer; see ${log}`)
 }
 
-/** What a daemon tells the program that started it. */
+/** Message of a daemon that is ready, to its parent process. */
 export const READY = 'ready'
-/** There is one already. */
+/** Message of a daemon that found another one running. */
 export const ALREADY_RUNNING = 'taken'
 
-/** Where the daemon of a home writes what goes wrong. */
+/** Returns the path of the daemon's log. */
 export function getLogPath(home: string): string {
   return join(home, 'data', 'daemon.log')
 }

@@ -1,13 +1,13 @@
 import type { Home } from '../../backends/vault/index.ts'
 import { LinkedDirectory, type LinkedFork } from '../../workspace/index.ts'
 
-/** A fork of a directory of this machine, with what it is a fork of. */
+/** A fork with the directory of this machine that it was made from. */
 export interface OpenLinkedFork {
   readonly link: LinkedDirectory
   readonly fork: LinkedFork
 }
 
-/** The fork of the working directory by this name, or the one that was used last; undefined if there is none. */
+/** Returns the fork of the working directory by name, or the one used last; undefined if there is none. */
 export async function findLinkedFork(
   home: Home,
   name: string | undefined,
@@ -16,4 +16,9 @@ export async function findLinkedFork(
   const forks = await link.listForks()
   const fork = name === undefined ? forks[0] : forks.find((candidate) => candidate.name === name)
   return fork === undefined ? undefined : { link, fork }
+}
+
+/** Lists the names of the forks of the working directory, the one used last first. */
+export async function listLinkedForkNames(home: Home): Promise<string[]> {
+  return (await new LinkedDirectory(home, process.cwd()).listForks()).map(({ name }) => name)
 }

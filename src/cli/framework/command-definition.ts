@@ -1,11 +1,11 @@
-/** What a shell may offer for a value: names of the home, paths in the vault, tools, or files of this machine. */
+/** Source of completions for a value: names of the home, paths in the vault, tools, or files of this machine. */
 export type CompletionSource = 'vault' | 'checkpoint' | 'path' | 'context' | 'tool' | 'file'
 
 /** `--name`, and `-n` if it has a letter. */
 export interface CommandOption {
   readonly summary: string
   readonly short?: string
-  /** What its value is called in the help. An option without one is a switch. */
+  /** Name of the value in the help. An option without one is a switch. */
   readonly value?: string
   /** May be given several times. */
   readonly isList?: boolean
@@ -16,18 +16,18 @@ export interface CommandOption {
 export interface CommandArgument {
   readonly summary: string
   readonly isOptional?: boolean
-  /** Words of another program, with options of its own. */
+  /** Words of another program, with its own options. */
   readonly isPassedOn?: boolean
-  /** Takes all that is left: only the last argument can. */
+  /** Takes all remaining words; for the last argument only. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
   readonly offers?: CompletionSource
 }
 
-/** What a command works on: nothing of the store, a home, a vault, or a vault that it changes. It gets the options for that. */
+/** Object of a command: nothing, a home, a vault, or a vault it changes. It decides the common options. */
 export type CommandScope = 'none' | 'home' | 'vault' | 'change'
 
-/** A command as it is told: the help, the checks and the completion all come from this. */
+/** Definition of a command, from which help, checks and completion derive. */
 export interface CommandDefinition<
   Options extends Readonly<Record<string, CommandOption>> = Readonly<Record<string, CommandOption>>,
   Arguments extends Readonly<Record<string, CommandArgument>> = Readonly<Record<string, CommandArgument>>,
@@ -35,7 +35,7 @@ export interface CommandDefinition<
   /** As it is typed after `coppice`: one word, or two for a command of a family. */
   readonly name: string
   readonly summary: string
-  /** What the summary leaves open, for the help. */
+  /** Details that the help prints below the summary. */
   readonly details?: string
   readonly scope: CommandScope
   readonly options?: Options

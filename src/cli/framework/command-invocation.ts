@@ -4,7 +4,7 @@ import type { ParsedInput } from './parse-input.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** One run of a command: what the user gave, where the answer goes. Asks only for names the definition has. */
+/** One run of a command: its input and its output. Accepts only names of the definition. */
 export class CommandInvocation<OptionName extends string = never, ArgumentName extends string = never> {
   readonly terminal: Terminal
   readonly output: Output
@@ -20,17 +20,17 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     return this.#input.options.has('json')
   }
 
-  /** Whether an option was given. */
+  /** Reports whether an option was given. */
   has(option: OptionName | CommonOption): boolean {
     return this.#input.options.has(option)
   }
 
-  /** The value of an option. */
+  /** Returns the value of an option. */
   option(option: OptionName | CommonOption): string | undefined {
     return this.optionValues(option)[0]
   }
 
-  /** All the values of an option that may be given several times. */
+  /** Returns all values of a repeatable option. */
   optionValues(option: OptionName | CommonOption): readonly string[] {
     return this.#input.options.get(option) ?? []
   }
@@ -40,7 +40,7 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     const text = this.option(option)
     if (text === undefined) return undefined
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    throw new UsageError(`--${option} is a whole number, not '${text}'`)
+    throw new UsageError(`--${option} takes a whole number, not '${text}'`)
   }
 
   /** The value of an option that is one of a few. */
@@ -48,19 +48,19 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     return known.find((value) => value === this.option(option))
   }
 
-  /** An argument that must be there. */
+  /** Returns a required argument. UsageError. */
   argument(name: ArgumentName): string {
     const value = this.optionalArgument(name)
     if (value === undefined) throw new UsageError(`<${name}> is missing`)
     return value
   }
 
-  /** An argument that may be left out. */
+  /** Returns an optional argument. */
   optionalArgument(name: ArgumentName): string | undefined {
     return this.argumentList(name)[0]
   }
 
-  /** All the words of the last argument. */
+  /** Returns all words of the last argument. */
   argumentList(name: ArgumentName): readonly string[] {
     return this.#input.arguments.get(name) ?? []
   }

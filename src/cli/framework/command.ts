@@ -17,7 +17,7 @@ export interface CommandGroup {
   readonly commands: readonly Command[]
 }
 
-/** Makes a command of its definition and of what it does once its arguments are checked: it returns the exit code if it is not 0. */
+/** Creates a command from its definition and a function that runs on checked input and returns an exit code. */
 export function defineCommand<
   const Options extends Readonly<Record<string, CommandOption>> = Readonly<Record<never, CommandOption>>,
   const Arguments extends Readonly<Record<string, CommandArgument>> = Readonly<

@@ -4,21 +4,21 @@ import { escapeName, escapeText } from '../../text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../../vfs/index.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What a command's exit code says. */
+/** Exit codes of commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
 
 const MISSING_DIRECTORY = 'the working directory is gone; change to one that is there'
 
-/** What a store says that has no room left. */
+/** Part of the message of a store on a full disk. */
 const STORE_FULL = 'the store could not commit'
 const MAKE_ROOM = 'make room on the disk of the home, or remove files and run coppice gc --keep-history 0h'
 
-/** A command that cannot go on, with what to do next in its message. */
+/** A failure whose message names the next step. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** The exit code and the words for whatever went wrong. The one place where errors become text. */
+/** Returns exit code and message of an error. Only this function turns errors into text. */
 export function describeError(thrown: unknown): { readonly exitCode: number; readonly message: string } {
   const error = firstError(thrown)
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
@@ -32,18 +32,18 @@ export function describeError(thrown: unknown): { readonly exitCode: number; rea
   }
   if (!(error instanceof Error)) return { exitCode, message: String(error) }
   if ('syscall' in error && error.syscall === 'uv_cwd') return { exitCode, message: MISSING_DIRECTORY }
-  // What the system said has a code and is told as it is; anything else should not have happened.
+  // A system error has a code and prints unchanged; any other error is a bug.
   if ('code' in error) return { exitCode, message: error.message }
   const where = process.env['COPPICE_DEBUG'] ? `\n${error.stack}` : ' (COPPICE_DEBUG=1 shows where)'
   return { exitCode, message: `internal error: ${error.message}; please report it${where}` }
 }
 
-/** A message as a terminal shows it: what a command or a file is called must not steer it, nor write over a line. */
+/** Formats a message for a terminal, with control characters escaped. */
 export function formatErrorLine(message: string): string {
   return `coppice: ${escapeText(message).replaceAll('\r', '\\r')}\n`
 }
 
-/** The error as one JSON value. */
+/** Converts an error to JSON. */
 export function toErrorJson(error: unknown): { readonly error: object } {
   const { message } = describeError(error)
   const code = error instanceof UsageError ? 'EUSAGE' : getErrorCode(error)
@@ -66,11 +66,11 @@ export interface Conflict {
   readonly base: ConflictSide
   readonly ours: ConflictSide
   readonly theirs: ConflictSide
-  /** In words, where it is a directory of this machine that has changed. */
+  /** Reason, for a changed directory of this machine. */
   readonly reason?: string
 }
 
-/** What stands in the way of a merge or an apply that was refused; undefined for any other error. */
+/** Returns the conflicts of a refused merge or apply; undefined for any other error. */
 export function findConflicts(error: unknown): Conflict[] | undefined {
   if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts)) {
     return undefined
@@ -86,7 +86,7 @@ export function findConflicts(error: unknown): Conflict[] | undefined {
   }))
 }
 
-/** The id under which a request that was held back can be approved. */
+/** Returns the id for approving a request that policy held back. */
 function findApproval(error: unknown): { readonly approval?: string } {
   const isHeldBack = isVfsError(error, 'EACCES') && 'approval' in error && typeof error.approval === 'string'
   return isHeldBack ? { approval: String(error.approval) } : {}
@@ -102,20 +102,20 @@ function formatVfsError({ code, path, detail, op }: VfsError): string {
   const isNamed = path === '/' || path === '' || mentionsPath(detail, path)
   const named = isNamed ? detail : `${escapeName(path)}: ${detail}`
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
-  // A detail mostly says itself what to do; of names the commands know more.
+  // Most details name the next step; for unknown names the CLI adds its list command.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
   if (what !== undefined) return `${named}; coppice ${what} list shows which there are`
   if (/^there is no process \d+$/.test(detail)) return `${detail}; coppice ps --all shows which there are`
   return named.replace(/(?<=; )\w+_list(?= shows)/, (operation) => listCommands[operation] ?? operation)
 }
 
-/** The commands for what devices call by their own operations. */
+/** CLI commands for operations of devices. */
 const listCommands: Readonly<Record<string, string>> = {
   task_list: 'coppice tasks list',
   cron_list: 'coppice cron list',
 }
 
-/** Whether a text has a path as a whole, and not as a part of another. */
+/** Reports whether a text has a path as a whole word. */
 function mentionsPath(text: string, path: string): boolean {
   const parts = text.split(path)
   return parts.some((after, index) => {
@@ -136,11 +136,11 @@ const mkdirHints: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 const errorHints: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
   ENOENT: (path) => `see what is there with: coppice ls ${escapeName(dirname(path))}`,
-  EEXIST: () => 'remove it first, or say --force where the command has it',
+  EEXIST: () => 'remove it first, or use --force if the command has it',
   EISDIR: () => 'list it with coppice ls, remove it with coppice rm -r',
   ENOTDIR: () => 'one of its parents is a file',
   ENOTEMPTY: () => 'remove what it holds first',
-  EROFS: () => 'the past cannot be changed; leave --at out',
+  EROFS: () => 'a checkpoint is read-only; leave out --at',
   ENOSPC: () => 'see coppice quota show, and coppice gc',
   EIO: () => 'see coppice fsck',
   EUNAVAILABLE: () => 'try again',

@@ -18,13 +18,13 @@ export class Output {
     this.isJson = isJson
   }
 
-  /** One answer: the value as JSON, or its text, if there is any. */
+  /** Writes one value as JSON, or its text. */
   async writeValue(value: unknown, text?: string): Promise<void> {
     if (this.isJson) await this.writeLine(JSON.stringify(value, null, 2))
     else if (text !== undefined && text !== '') await this.writeLine(text)
   }
 
-  /** Many answers: an array, or a line each. Returns how many there were. */
+  /** Writes a JSON array, or a line per item. Returns the number of items. */
   async writeList<Item>(
     items: Iterable<Item> | AsyncIterable<Item>,
     text: (item: Item) => string,
@@ -41,7 +41,7 @@ export class Output {
     return count
   }
 
-  /** Answers that may have no end: a JSON value a line, or a line each. `isLive` holds none of them back. */
+  /** Writes an endless stream, one JSON value or text a line. `isLive` flushes each. */
   async writeStream<Item>(
     items: AsyncIterable<Item>,
     text: (item: Item) => string,
@@ -57,7 +57,7 @@ export class Output {
     await this.#append(`${text}\n`)
   }
 
-  /** Bytes as they are. Returns how many there were. */
+  /** Writes raw bytes. Returns their number. */
   async writeBytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     await this.flush()
     let size = 0
@@ -68,7 +68,7 @@ export class Output {
     return size
   }
 
-  /** Hands over what is held back. */
+  /** Writes the buffer out. */
   async flush(): Promise<void> {
     if (this.#buffer === '') return
     const text = this.#buffer

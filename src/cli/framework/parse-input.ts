@@ -4,14 +4,14 @@ import type { CommandArgument, CommandDefinition, CommandOption } from './comman
 import { commonOptions } from './common-options.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What the user gave, by the names of the definition. */
+/** Options and arguments by the names of the definition. */
 export interface ParsedInput {
   /** Each option's values; a switch that was given has none. */
   readonly options: ReadonlyMap<string, readonly string[]>
   readonly arguments: ReadonlyMap<string, readonly string[]>
 }
 
-/** Every option of a command: its own, then those of its scope that it does not mean otherwise. */
+/** Lists the options of a command: its own, then those of its scope. */
 export function listOptions({
   options = {},
   scope,
@@ -19,7 +19,7 @@ export function listOptions({
   return { ...options, ...commonOptions[scope], ...options }
 }
 
-/** Checks what the user gave against the definition. UsageError says what is wrong, and where the help is. */
+/** Checks the input against the definition. UsageError names the fault and the help. */
 export function parseInput(definition: CommandDefinition, args: readonly string[]): ParsedInput {
   try {
     const known = listOptions(definition)
@@ -27,7 +27,7 @@ export function parseInput(definition: CommandDefinition, args: readonly string[
       args: [...args],
       options: toParseArgsConfig(known),
       allowPositionals: true,
-      // Not strict: what is unknown or lacks its value is told below, in our words.
+      // Not strict: the checks below report unknown options and missing values.
       strict: false,
       tokens: true,
     })
@@ -38,7 +38,7 @@ export function parseInput(definition: CommandDefinition, args: readonly string[
       if (token.kind !== 'option') continue
       const before = options.get(token.name) ?? []
       if (before.length > 0 && known[token.name]?.isList !== true) {
-        throw new UsageError(`'${token.rawName}' is there twice`)
+        throw new UsageError(`'${token.rawName}' was given twice`)
       }
       assertKnownOption(definition, known, token)
       options.set(token.name, [...before, ...parseOptionValue(known, token)])
@@ -98,7 +98,7 @@ function parseOptionValue(
   return [value]
 }
 
-/** Gives each argument its words. What is optional, wherever it stands, gets one only when there is one to spare. */
+/** Assigns words to arguments. An optional argument gets a word only if one is left over. */
 function assignArguments(
   definitions: Readonly<Record<string, CommandArgument>>,
   words: readonly string[],
@@ -129,8 +129,7 @@ function assertChoice(what: string, choices: readonly string[] | undefined, valu
   throw new UsageError(`${what} is one of ${choices.join(', ')}, not '${value}'`)
 }
 
-/** A variable that is not set would otherwise mean the directory one is in. */
+/** Refuses an empty path, which an unset variable gives and which would mean the working directory. */
 function assertFileGiven(what: string, offers: CommandOption['offers'], value: string): void {
-  if (offers === 'file' && value === '')
-    throw new UsageError(`${what} is empty; it names a place of this machine`)
+  if (offers === 'file' && value === '') throw new UsageError(`${what} is empty; name a file or directory`)
 }

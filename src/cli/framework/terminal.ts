@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 
-/** Where a command reads and writes, and what that place can show. */
+/** Streams of a command and their abilities. */
 export interface Terminal {
   readonly in: Readable
   readonly out: Writable
@@ -12,7 +12,7 @@ export interface Terminal {
   readonly showsProgress: boolean
   /** A person can be asked. */
   readonly canAsk: boolean
-  /** Aborted when the person has had enough. */
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
 
@@ -24,7 +24,7 @@ export function applyStyle({ isInteractive }: Terminal, style: Style, text: stri
   return isInteractive && !isPlain ? styleText(style, text, { validateStream: false }) : text
 }
 
-/** Whether the terminal only prints, as that of an editor: what steers it would be shown. */
+/** Reports whether the terminal shows escape sequences as text. */
 export function isDumbTerminal(): boolean {
   return process.env['TERM'] === 'dumb'
 }

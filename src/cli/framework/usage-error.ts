@@ -1,4 +1,4 @@
-/** The user asked for something that makes no sense: told without a stack, exit code 2. */
+/** Invalid command line; printed without a stack, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -11,10 +11,10 @@ import { applyStyle, type Terminal } from '../framework/terminal.ts'
 import { formatChange } from './format-change.ts'
 import { formatCount } from './format-values.ts'
 
-/** How many changes are told one by one before the rest is only counted. */
+/** Changes to list; the rest is counted. */
 const MAX_LISTED = 40
 
-/** A line for each change with how many lines it adds and takes away, and the sum. */
+/** Formats a line per change with its added and removed lines. */
 export async function formatChangeSummary(
   terminal: Terminal,
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
@@ -44,10 +44,10 @@ async function formatLineCounts(
   return formatChangeDetails(change, text.isBinary, [...more, ...fewer].join(' '))
 }
 
-/** What stands behind a changed path: `+12 -3`, or what it is if it has no lines, and new permissions. */
+/** Formats the details of a change: `+12 -3`, or its type, and new permissions. */
 export function formatChangeDetails(change: PathChange, isBinary: boolean, lines: string): string {
   const modes = formatModes(change)
   const what = isDirectoryChange(change) ? 'directory' : isBinary ? 'binary' : lines
-  const told = [what, modes === '' ? '' : `mode ${modes}`]
-  return told.map((text) => (text === '' ? '' : `  ${text}`)).join('')
+  const parts = [what, modes === '' ? '' : `mode ${modes}`]
+  return parts.map((text) => (text === '' ? '' : `  ${text}`)).join('')
 }

@@ -3,10 +3,10 @@ import type { Terminal } from '../framework/terminal.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { getDisplayWidth } from './table.ts'
 
-/** Asks before something that cannot be undone. Where nobody can be asked, `--yes` must have said it: UsageError. */
+/** Asks before an irreversible step. Without a terminal, `--yes` is required: UsageError. */
 export async function confirm(terminal: Terminal, question: string, isSaid: boolean): Promise<boolean> {
   if (isSaid) return true
-  if (!terminal.canAsk) throw new UsageError(`${question} Say --yes, since there is nobody to ask`)
+  if (!terminal.canAsk) throw new UsageError(`${question} There is no terminal to ask on; use --yes`)
   return /^y(?:es)?$/i.test(await promptLine(terminal, `${question} [y/N] `))
 }
 
@@ -15,7 +15,7 @@ async function promptLine({ in: input, err, signal }: Terminal, question: string
   try {
     return (await dialogue.question(question, { signal })).trim()
   } catch (error) {
-    // Whoever turns away from the question has not ended its line.
+    // An aborted question leaves its line unfinished.
     err.write('\n')
     throw error
   } finally {
@@ -23,7 +23,7 @@ async function promptLine({ in: input, err, signal }: Terminal, question: string
   }
 }
 
-/** The size of a terminal that does not say how large it is. */
+/** Size of a terminal that does not report one. */
 const [DEFAULT_ROWS, DEFAULT_COLUMNS] = [24, 80]
 /** Rows that are left free, for the question below a page. */
 const FREE_ROWS = 4

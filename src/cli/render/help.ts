@@ -3,13 +3,14 @@ import type { CommandArgument, CommandDefinition, CommandOption } from '../frame
 import { listOptions } from '../framework/parse-input.ts'
 import { formatTable } from './table.ts'
 
-/** What `coppice <command> --help` prints. */
+/** Formats `coppice <command> --help`. */
 export function formatCommandHelp(definition: CommandDefinition): string {
   const { summary, details, examples } = definition
   const args = Object.entries(definition.arguments ?? {})
   const sections = [
+    `${summary}.`,
     `Usage: ${formatUsage(definition)}`,
-    details === undefined ? `${summary}.` : `${summary}.\n${details}`,
+    details ?? '',
     args.length === 0 ? '' : formatSection('Arguments', args.map(toArgumentRow)),
     formatSection('Options', Object.entries(listOptions(definition)).map(toOptionRow)),
     `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`,
@@ -17,13 +18,13 @@ export function formatCommandHelp(definition: CommandDefinition): string {
   return sections.filter((text) => text !== '').join('\n\n')
 }
 
-/** What `coppice <family> --help` prints. */
+/** Formats `coppice <group> --help`. */
 export function formatGroupHelp({ name, summary, commands }: CommandGroup): string {
   const rows = commands.map(({ definition }) => [definition.name, definition.summary])
   const examples = commands.flatMap(({ definition }) => definition.examples.slice(0, 1))
   return [
-    `Usage: coppice ${name} <command> [options]`,
     `${summary}.`,
+    `Usage: coppice ${name} <command> [options]`,
     formatSection('Commands', rows),
     `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`,
     `See coppice ${name} <command> --help`,

@@ -47,7 +47,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / MINUTE_S)}m ${Math.floor(seconds % MINUTE_S)}s`
 }
 
-/** One call: when, which, with what, what came of it, and how long it took. */
+/** Formats a call: time, name, arguments, result, duration. */
 export function formatTraceEvent(
   event: TraceEvent,
   terminal: Terminal,
@@ -70,12 +70,12 @@ export function formatLogEvent(event: LogEvent): string {
   return `${(event.elapsed_ms / SECOND_MS).toFixed(3).padStart(8)}  ${toSingleLine(event.text)}`
 }
 
-/** A text in at most so many characters. */
+/** Cuts a text to a length. */
 export function truncateText(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text
 }
 
-/** What others said, on one line, and without what would steer a terminal. */
+/** Escapes a text and joins its lines. */
 function toSingleLine(text: string): string {
   return escapeText(text).replaceAll('\n', ' ')
 }

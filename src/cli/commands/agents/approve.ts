@@ -8,23 +8,23 @@ import { UsageError } from '../../framework/usage-error.ts'
 import { confirmAfterShowing } from '../../render/confirm.ts'
 import { formatTime } from '../../render/format-values.ts'
 
-/** Below the id it belongs to. */
+/** Indentation of a request below its id. */
 const INDENT = '  '
 
 export const approve: Command = defineCommand(
   {
     name: 'approve',
-    summary: 'Let a command run once that policy holds back, or list those that wait',
-    details: `It is let through when exactly the same is asked for again, in the same place.
-On a terminal, all of the command and everything it gets is shown first, page by page, and you are asked.
-Without a terminal, or with --yes, the id is approved at once.`,
+    summary: 'Approve a command that policy holds back',
+    details: `The approval is for one run of exactly the same command in the same place. Without an id, lists what waits.
+On a terminal, shows the whole command and everything it gets, then asks.
+Without a terminal, or with --yes, approves at once.`,
     scope: 'home',
     options: {
-      deny: { summary: 'Say no instead: the same command is refused when it is asked for again' },
+      deny: { summary: 'Refuse the command instead' },
       yes: { summary: 'Approve without a question', short: 'y' },
     },
     arguments: {
-      id: { summary: 'What coppice exec said; lists all that wait when absent', isOptional: true },
+      id: { summary: 'Id that coppice exec printed', isOptional: true },
     },
     examples: [
       'coppice approve',
@@ -39,10 +39,11 @@ Without a terminal, or with --yes, the id is approved at once.`,
       const { approvals } = await Boundary.open(home, createRedactor(config))
       const id = call.optionalArgument('id')
       const isSaid = call.has('yes')
-      if (isSaid && call.has('deny')) throw new UsageError('--yes and --deny do not go together')
+      if (isSaid && call.has('deny'))
+        throw new UsageError('--yes and --deny exclude each other; leave one out')
       if (id === undefined) {
-        if (isSaid) throw new UsageError('--yes takes the id of what may run')
-        if (call.has('deny')) throw new UsageError('--deny takes the id of what is not to run')
+        if (isSaid) throw new UsageError('--yes needs the id of a waiting command')
+        if (call.has('deny')) throw new UsageError('--deny needs the id of a waiting command')
         const waiting = await approvals.list()
         await call.output.writeList(waiting, formatApprovalEntry)
         if (waiting.length === 0 && !call.isJson) await call.output.writeLine('nothing waits for an approval')
@@ -66,7 +67,7 @@ function formatApprovalEntry(approval: Approval): string {
   return [line, ...formatApproval(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
 }
 
-/** Shows a person at a terminal all of what waits, and asks. What does not wait is for `approve` to refuse. */
+/** Shows a waiting request and asks. For any other id, `approve` reports the error. */
 async function confirmApproval(terminal: Terminal, approvals: Approvals, id: string): Promise<boolean> {
   const waiting = (await approvals.list()).find((one) => one.id === id)
   if (waiting === undefined) return true

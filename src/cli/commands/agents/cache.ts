@@ -11,7 +11,7 @@ const contextOption: CommandOption = { summary: 'Only of this context', value: '
 const list: Command = defineCommand(
   {
     name: 'cache list',
-    summary: 'List the outputs of tools that were too long to hand out, the oldest first',
+    summary: 'List cached long outputs of tools, oldest first',
     scope: 'home',
     options: { context: contextOption },
     examples: ['coppice cache list', 'coppice cache list --context planner --json'],
@@ -27,12 +27,12 @@ const list: Command = defineCommand(
 const clear: Command = defineCommand(
   {
     name: 'cache clear',
-    summary: 'Remove outputs of tools that were kept',
-    details: 'They also go by themselves, after tool_cache_max_age_days of config.toml (7).',
+    summary: 'Remove cached outputs of tools',
+    details: 'They expire after tool_cache_max_age_days of config.toml (7).',
     scope: 'home',
     options: {
       context: contextOption,
-      'older-than': { summary: 'Only those that are older', value: 'days' },
+      'older-than': { summary: 'Only outputs older than this', value: 'days' },
     },
     examples: ['coppice cache clear', 'coppice cache clear --context planner --older-than 1'],
   },
@@ -47,6 +47,6 @@ const clear: Command = defineCommand(
 
 export const cache: CommandGroup = {
   name: 'cache',
-  summary: 'Look after the long outputs of tools',
+  summary: 'List and clear cached outputs of tools',
   commands: [list, clear],
 }

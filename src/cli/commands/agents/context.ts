@@ -4,11 +4,11 @@ import { type Command, type CommandGroup, defineCommand } from '../../framework/
 const create: Command = defineCommand(
   {
     name: 'context create',
-    summary: 'Make a context, the identity an agent works under, and the home if there is none',
+    summary: 'Create a context, the identity of an agent',
     details: 'It gets /home/<name> for its own files; what it writes is recorded under its name.',
     scope: 'home',
     arguments: { name: { summary: 'Letters, digits, - and _; not "system"' } },
-    examples: ['coppice context create planner'],
+    examples: ['coppice context create planner', 'coppice context create reviewer --home ./agents'],
   },
   (call) =>
     withZones(
@@ -45,6 +45,6 @@ const list: Command = defineCommand(
 
 export const context: CommandGroup = {
   name: 'context',
-  summary: 'Make and list contexts, the identities agents work under',
+  summary: 'Create and list contexts, the identities of agents',
   commands: [create, list],
 }

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { CommandError } from '../../framework/errors.ts'
 
-/** Shorter ones could be guessed. */
+/** Minimum length that resists guessing. */
 const MIN_TOKEN_LENGTH = 16
 const TOKEN_BYTES = 32
 
 export interface McpToken {
   readonly token: string
-  /** Made now: the user has to be told. */
+  /** True for a token made now, which must be shown. */
   readonly isNew: boolean
 }
 
-/** The token HTTP clients have to send: that of the file, or of the environment, or a new one. CommandError. */
+/** Returns the token for HTTP clients: from the file, the environment, or a new one. CommandError. */
 export async function resolveToken(file: string | undefined): Promise<McpToken> {
   const given = file === undefined ? process.env['COPPICE_MCP_TOKEN'] : await readFile(file, 'utf8')
   if (given === undefined) return { token: randomBytes(TOKEN_BYTES).toString('base64url'), isNew: true }

@@ -29,7 +29,7 @@ type McpInvocation = CommandInvocation<
 export const mcp: Command = defineCommand(
   {
     name: 'mcp',
-    summary: 'Serve tools and files to an MCP client, such as Claude Code, Cursor or VS Code',
+    summary: 'Serve tools and files to an MCP client',
     details: `Speaks MCP over stdin and stdout until the client closes them, or with --http over streamable HTTP.
 The vault is /workspace; with --fork a fork of it, so that the vault stays as it is until you merge.
 Beside it there are /shared, /home/<context> and the mounts of config.toml.
@@ -42,20 +42,20 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
       fork,
       context,
       allow: {
-        summary: "Let tools use this directory, as far as it is in the client's roots; may be repeated",
+        summary: "Let tools use this directory if it is in the client's roots; repeatable",
         value: 'directory',
         isList: true,
         offers: 'file',
       },
       'allow-roots': { summary: "Let tools use the client's roots, whatever they are" },
       tools: {
-        summary: 'Offer only these tools, with commas between them',
+        summary: 'Offer only these tools, separated by commas',
         value: 'names',
         offers: 'tool',
       },
-      'read-only': { summary: 'Offer only tools that change nothing, and let nothing be changed' },
-      'no-exec': { summary: 'Offer no shell_exec: no commands are run' },
-      http: { summary: 'Listen for HTTP on 127.0.0.1 instead' },
+      'read-only': { summary: 'Offer only tools that read' },
+      'no-exec': { summary: 'Do not offer shell_exec' },
+      http: { summary: 'Serve HTTP on 127.0.0.1 instead of stdio' },
       port: { summary: `The port for HTTP (${DEFAULT_PORT}); 0 takes any that is free`, value: 'number' },
       'token-file': { summary: 'Read the token for HTTP from this file', value: 'file', offers: 'file' },
     },
@@ -94,12 +94,12 @@ function createNamespaceChoices(call: McpInvocation): NamespaceChoices {
   }
 }
 
-/** The port to listen on; undefined if there is only the client that started us. UsageError. */
+/** Returns the port to listen on; undefined for stdio. UsageError. */
 function parsePort(call: McpInvocation): number | undefined {
   if (!call.has('http')) {
     const alone = (['port', 'token-file'] as const).find((option) => call.has(option))
     if (alone === undefined) return undefined
-    throw new UsageError(`--${alone} goes with --http`)
+    throw new UsageError(`--${alone} needs --http`)
   }
   const port = call.countOption('port') ?? DEFAULT_PORT
   if (port > MAX_PORT) throw new UsageError(`--port is at most ${MAX_PORT}, not ${port}`)

@@ -13,14 +13,14 @@ import { escapeForTerminal } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 import { context, fork } from '../shared-options.ts'
 
-/** In place of a text: take it from standard input. */
+/** Argument that stands for standard input. */
 const STANDARD_INPUT = '-'
 
 const list: Command = defineCommand(
   {
     name: 'tool list',
-    summary: 'List the tools an agent can call; --json has their schemas',
-    details: 'Those of the workspace appear when there is a vault to work in.',
+    summary: 'List the tools of agents; --json adds schemas',
+    details: 'Workspace tools need a vault.',
     scope: 'vault',
     options: { context },
     examples: ['coppice tool list', 'coppice tool list --json'],
@@ -35,7 +35,7 @@ const list: Command = defineCommand(
 const invoke: Command = defineCommand(
   {
     name: 'tool call',
-    summary: 'Call a tool as an agent would, and print what it would read',
+    summary: 'Call a tool as an agent does',
     details: `The arguments are a JSON object: in --args, in --json, or on standard input with -.
 With --json the answer is JSON, too: text, isError, error and cached. A tool that fails has exit code 1.`,
     scope: 'change',
@@ -74,11 +74,11 @@ With --json the answer is JSON, too: text, isError, error and cached. A tool tha
 
 export const tool: CommandGroup = {
   name: 'tool',
-  summary: 'List the tools of agents, and call them',
+  summary: 'List and call the tools of agents',
   commands: [list, invoke],
 }
 
-/** The tools there are; those of any namespace where there is no home yet, since a list makes none. */
+/** Lists the tools; without a home, those of an empty namespace. Creates no home. */
 async function listTools(call: CommandInvocation<'context'>): Promise<readonly ToolInfo[]> {
   const vault = await resolveWorkspaceVault(call)
   if (!(await isHomeMissing(resolveHomePath(call)))) {
@@ -88,7 +88,7 @@ async function listTools(call: CommandInvocation<'context'>): Promise<readonly T
   return agentTools(new MemoryFs()).tools
 }
 
-/** What the agent would read; a failure on standard error, as that of any command. Returns the exit code. */
+/** Prints the result, or a failure to standard error. Returns the exit code. */
 async function printToolResult(call: CommandInvocation, result: ToolResult): Promise<number> {
   const { terminal, output } = call
   const text = escapeForTerminal(terminal, result.text)
@@ -97,13 +97,14 @@ async function printToolResult(call: CommandInvocation, result: ToolResult): Pro
   return result.isError ? exitCodes.failed : exitCodes.ok
 }
 
-/** The JSON object that was given, wherever. UsageError. */
+/** Reads the JSON arguments of a tool from an option or standard input. UsageError. */
 async function readToolArguments(call: CommandInvocation<'args', 'input'>): Promise<unknown> {
   const given = [call.option('args'), call.option('json'), call.optionalArgument('input')].filter(
     (value) => value !== undefined,
   )
   const [value = '{}', second] = given
-  if (second !== undefined) throw new UsageError('the arguments are there twice; give --args, --json or -')
+  if (second !== undefined)
+    throw new UsageError('the arguments were given twice; use one of --args, --json and -')
   const { in: input, signal } = call.terminal
   const json = value === STANDARD_INPUT ? await text(addAbortSignal(signal, input)) : value
   try {

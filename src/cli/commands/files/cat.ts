@@ -14,7 +14,7 @@ export const cat: Command = defineCommand(
       'A large file streams. With --json the content is one string, as UTF-8.\n/dev, /proc and /mnt/mcp are those of the daemon, unless a vault is named.',
     scope: 'vault',
     options: {
-      lines: { summary: 'Only these: 3-10, 7, or 20- for the rest', value: 'range' },
+      lines: { summary: 'Only these lines: 3-10, 7, or 20- for the rest', value: 'range' },
       at,
       rev: { summary: 'This version, as coppice versions lists them', value: 'version' },
     },
@@ -33,7 +33,7 @@ export const cat: Command = defineCommand(
       const path = parseVaultPath(call.argument('path'))
       const rev = call.option('rev')
       if (rev !== undefined && (call.has('at') || call.has('lines'))) {
-        throw new UsageError('--rev does not go with --at or --lines')
+        throw new UsageError('--rev excludes --at and --lines; leave one out')
       }
       const lines = parseLineRange(call.option('lines'))
       const content =

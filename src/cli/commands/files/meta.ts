@@ -12,10 +12,10 @@ const key: CommandArgument = { summary: 'The name of the value' }
 const set: Command = defineCommand(
   {
     name: 'meta set',
-    summary: 'Note a value on a file',
+    summary: 'Set a metadata value of a file',
     scope: 'change',
     arguments: { path, key, value: { summary: 'Any text' } },
-    examples: ['coppice meta set /src/cart.ts owner alice'],
+    examples: ['coppice meta set /src/cart.ts owner alice', 'coppice meta set /docs status draft'],
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
@@ -28,10 +28,10 @@ const set: Command = defineCommand(
 const get: Command = defineCommand(
   {
     name: 'meta get',
-    summary: 'Print a value that was noted on a file',
+    summary: 'Print a metadata value of a file',
     scope: 'vault',
     arguments: { path, key },
-    examples: ['coppice meta get /src/cart.ts owner'],
+    examples: ['coppice meta get /src/cart.ts owner', 'coppice meta get /docs status --json'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {
@@ -45,10 +45,10 @@ const get: Command = defineCommand(
 const remove: Command = defineCommand(
   {
     name: 'meta remove',
-    summary: 'Drop a value from a file',
+    summary: 'Remove a metadata value of a file',
     scope: 'change',
     arguments: { path, key },
-    examples: ['coppice meta remove /src/cart.ts owner'],
+    examples: ['coppice meta remove /src/cart.ts owner', 'coppice meta remove /docs status'],
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
@@ -62,10 +62,10 @@ const remove: Command = defineCommand(
 const list: Command = defineCommand(
   {
     name: 'meta list',
-    summary: 'List the values noted on a file',
+    summary: 'List the metadata of a file',
     scope: 'vault',
     arguments: { path },
-    examples: ['coppice meta list /src/cart.ts'],
+    examples: ['coppice meta list /src/cart.ts', 'coppice meta list /src/cart.ts --json'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {
@@ -83,6 +83,6 @@ function createMissingValueError(place: string, name: string): CommandError {
 
 export const meta: CommandGroup = {
   name: 'meta',
-  summary: 'Note values on files: key and text',
+  summary: 'Set, print and remove metadata of files',
   commands: [set, get, remove, list],
 }

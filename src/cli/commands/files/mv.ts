@@ -7,7 +7,7 @@ import { resolveTarget } from './cp.ts'
 export const mv: Command = defineCommand(
   {
     name: 'mv',
-    summary: 'Move or rename a file or a directory within the vault',
+    summary: 'Move or rename a file or directory in a vault',
     details: 'Into a directory that exists, it goes inside it.',
     scope: 'change',
     options: { force: { summary: 'Replace a file that is there', short: 'f' } },

@@ -15,7 +15,7 @@ const add: Command = defineCommand(
     summary: 'Put tags on a file',
     scope: 'change',
     arguments: { path, tags: { summary: 'The tags', isList: true } },
-    examples: ['coppice tag add /src/cart.ts reviewed urgent'],
+    examples: ['coppice tag add /src/cart.ts reviewed urgent', 'coppice tag add /docs draft --vault task-1'],
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
@@ -31,7 +31,7 @@ const remove: Command = defineCommand(
     summary: 'Take tags off a file',
     scope: 'change',
     arguments: { path, tags: { summary: 'The tags', isList: true } },
-    examples: ['coppice tag remove /src/cart.ts urgent'],
+    examples: ['coppice tag remove /src/cart.ts urgent', 'coppice tag remove /docs draft --vault task-1'],
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
@@ -50,7 +50,7 @@ const remove: Command = defineCommand(
 const list: Command = defineCommand(
   {
     name: 'tag list',
-    summary: 'List the tags of a file, or all tags of the vault with how many files have them',
+    summary: 'List the tags of a file or of the vault',
     scope: 'vault',
     arguments: { path: { ...path, isOptional: true } },
     examples: ['coppice tag list', 'coppice tag list /src/cart.ts'],
@@ -74,7 +74,7 @@ const find: Command = defineCommand(
     summary: 'List the files that have a tag',
     scope: 'vault',
     arguments: { tag: { summary: 'The tag' } },
-    examples: ['coppice tag find reviewed'],
+    examples: ['coppice tag find reviewed', 'coppice tag find reviewed --json'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {

@@ -8,23 +8,23 @@ import { CommandError, exitCodes, formatErrorLine } from '../../framework/errors
 import { formatChange } from '../../render/format-change.ts'
 import { formatCount } from '../../render/format-values.ts'
 
-/** How many paths are named before the rest is only counted. */
+/** Paths that a message names; it counts the rest. */
 const MAX_LISTED = 10
 
 export const apply: Command = defineCommand(
   {
     name: 'apply',
-    summary: 'Write the changes of a fork to this directory, all of them or none',
-    details: `The fork is one that coppice exec made here; changes of a fork of a vault are brought in with coppice merge.
-If anything of it was changed here meanwhile, nothing is written and the exit code is 3.`,
+    summary: 'Write the changes of a fork to this directory',
+    details: `Writes all changes or none. Forks of this directory come from coppice exec; for a fork of a vault use coppice merge.
+If the directory changed at the same paths meanwhile, nothing is written and the exit code is 3.`,
     scope: 'home',
     options: {
-      undo: { summary: 'Take back what was written last from this fork' },
-      'keep-setuid': { summary: 'Write setuid and setgid of files, too' },
+      undo: { summary: 'Revert the last apply of this fork' },
+      'keep-setuid': { summary: 'Also write setuid and setgid bits' },
     },
     arguments: {
       fork: {
-        summary: 'The fork; the one that was used last when absent',
+        summary: 'The fork (default: the one used last)',
         isOptional: true,
         offers: 'vault',
       },
@@ -67,10 +67,10 @@ async function requireLinkedFork(
   throw new CommandError(`${what}; coppice exec -- <command> makes one`)
 }
 
-/** The paths at which the directory is not what the fork has. */
+/** Paths where the directory and the fork differ. */
 interface UnappliedPaths {
   readonly differing: readonly string[]
-  /** Those of which setuid and setgid were not written. */
+  /** Paths whose setuid and setgid bits were not written. */
   readonly setuidLeftOut: readonly string[]
 }
 
@@ -108,7 +108,7 @@ function formatWithheldBits(fork: string, paths: readonly string[]): string {
   return `setuid and setgid were not written: ${named}; coppice apply ${fork} --keep-setuid writes them`
 }
 
-/** Why nothing was written. What is claimed of the directory is what it has now, not what was once applied. */
+/** Explains why nothing was written, from what the directory has now. */
 function formatNothingWritten(fork: string, differing: readonly string[]): string {
   if (differing.length === 0) return `this directory has all that ${fork} changed; nothing was written`
   const paths = differing.slice(0, MAX_LISTED).map(escapeName).join(', ')
@@ -124,7 +124,7 @@ function formatSummary(fork: string, changes: number, isUndone: boolean): string
 
 function formatConflicts({ conflicts }: ApplyError, fork: string): string {
   const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`)
-  return `coppice: nothing was written, since this directory is not what ${fork} began from
+  return `coppice: nothing was written: this directory changed since ${fork} was made
 ${lines.join('')}Look at its changes with: coppice diff ${fork}
 Bring them in by hand with: coppice diff ${fork} | git apply --3way
 `

@@ -12,11 +12,11 @@ const checkpointArgument: CommandArgument = { summary: 'The checkpoint', offers:
 const save: Command = defineCommand(
   {
     name: 'checkpoint save',
-    summary: 'Name the vault as it is now',
+    summary: 'Save the state of a vault under a name',
     details: 'Takes constant time, whatever the vault holds.',
     scope: 'vault',
-    options: { message: { summary: 'What it is about', short: 'm', value: 'text' } },
-    arguments: { name: { summary: 'Its name; made of the time when absent', isOptional: true } },
+    options: { message: { summary: 'Description', short: 'm', value: 'text' } },
+    arguments: { name: { summary: 'Name (default: made from the time)', isOptional: true } },
     examples: ['coppice checkpoint save before', "coppice checkpoint save -m 'tests pass'"],
   },
   (call) =>
@@ -50,11 +50,11 @@ const list: Command = defineCommand(
 const restore: Command = defineCommand(
   {
     name: 'checkpoint restore',
-    summary: 'Make the vault what it was at a checkpoint',
-    details: 'The journal keeps what was in between; save a checkpoint first to come back to it.',
+    summary: 'Restore a vault to a checkpoint',
+    details: 'To come back to the present state, save a checkpoint first.',
     scope: 'change',
     arguments: { name: checkpointArgument },
-    examples: ['coppice checkpoint restore before'],
+    examples: ['coppice checkpoint restore before', 'coppice checkpoint restore before --vault task-1'],
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
@@ -67,10 +67,10 @@ const restore: Command = defineCommand(
 const remove: Command = defineCommand(
   {
     name: 'checkpoint delete',
-    summary: 'Forget a checkpoint; the vault stays as it is',
+    summary: 'Delete a checkpoint; the vault stays unchanged',
     scope: 'vault',
     arguments: { name: checkpointArgument },
-    examples: ['coppice checkpoint delete before'],
+    examples: ['coppice checkpoint delete before', 'coppice checkpoint delete before --vault task-1'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {
@@ -86,7 +86,7 @@ const info: Command = defineCommand(
     summary: 'Describe a checkpoint, and how much changed since',
     scope: 'vault',
     arguments: { name: checkpointArgument },
-    examples: ['coppice checkpoint info before'],
+    examples: ['coppice checkpoint info before', 'coppice checkpoint info before --json'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {

@@ -6,11 +6,12 @@ import {
   readChangedText,
   type TreePair,
 } from '../../../diff/index.ts'
-import type { CallContext, PathChange } from '../../../vfs/index.ts'
+import { type CallContext, type PathChange, VfsError } from '../../../vfs/index.ts'
 import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
-import { findLinkedFork } from '../../access/linked-access.ts'
+import { findLinkedFork, listLinkedForkNames } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { CommandError } from '../../framework/errors.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatChangeDetails } from '../../render/change-summary.ts'
@@ -18,17 +19,20 @@ import { formatChange, formatChangeWithMode, toChangeJson } from '../../render/f
 import { escapeForTerminal, formatCount } from '../../render/format-values.ts'
 import { withPager } from '../../render/pager.ts'
 
+/** Forks that a message names at most. */
+const MAX_LISTED = 10
+
 export const diff: Command = defineCommand(
   {
     name: 'diff',
-    summary: 'Show what changed: A added, M modified, D deleted, R renamed',
-    details: `In a directory that coppice exec was run in: the changed lines of the fork that is named, or was used last.
-With --vault, and anywhere else: compares the vault with what it was forked from, or with what is named:
-a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).`,
+    summary: 'Show what changed in a fork or a vault',
+    details: `In a directory with forks of coppice exec: prints the changed lines of the named fork, or of the one used last.
+Elsewhere, and with --vault: lists A added, M modified, D deleted and R renamed paths since the fork point, or since
+a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).`,
     scope: 'vault',
     options: {
-      patch: { summary: 'The changed lines, as a patch for git apply', short: 'p' },
-      stat: { summary: 'How many lines were added and removed in each file' },
+      patch: { summary: 'Print the changed lines as a patch for git apply', short: 'p' },
+      stat: { summary: 'Count the added and removed lines of each file' },
     },
     arguments: {
       against: {
@@ -49,7 +53,8 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
   },
   (call) =>
     withHome(call, async (open) => {
-      if (call.has('patch') && call.has('stat')) throw new UsageError('--patch and --stat do not go together')
+      if (call.has('patch') && call.has('stat'))
+        throw new UsageError('--patch and --stat exclude each other; leave one out')
       const { changes, trees, isLinked } = await resolveComparison(call, open)
       if (call.has('stat')) await printStat(call, changes, trees, open.ctx)
       else if (call.has('patch') || (isLinked && !call.isJson))
@@ -68,7 +73,7 @@ type DiffInvocation = CommandInvocation<'patch' | 'stat', 'against'>
 interface Comparison {
   readonly changes: AsyncIterable<PathChange>
   readonly trees: TreePair
-  /** Whether it is about a fork of the working directory. */
+  /** True for a fork of the working directory. */
   readonly isLinked: boolean
 }
 
@@ -80,8 +85,32 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
       const { link, fork } = linked
       return { changes: link.diff(fork), trees: await link.openTrees(fork), isLinked: true }
     }
+    await assertComparable(call, open, against)
   }
   return compareVaults(open.home, await open.home.vault(await resolveVaultName(call, open)), against)
+}
+
+/** Refuses a name that is neither a fork of a linked directory nor a checkpoint of the vault. ENOENT. */
+async function assertComparable(
+  call: DiffInvocation,
+  open: OpenHome,
+  against: string | undefined,
+): Promise<void> {
+  if (against === undefined || parseVaultReference(against) !== undefined) return
+  const forks = await listLinkedForkNames(open.home)
+  if (forks.length === 0 || (await hasCheckpoint(call, open, against))) return
+  const detail = `this directory has no fork '${against}'; its forks: ${forks.slice(0, MAX_LISTED).join(', ')}`
+  throw new VfsError('ENOENT', against, { op: 'diff', detail })
+}
+
+async function hasCheckpoint(call: DiffInvocation, open: OpenHome, name: string): Promise<boolean> {
+  try {
+    const vault = await open.home.vault(await resolveVaultName(call, open))
+    return (await vault.checkpoints()).some((checkpoint) => checkpoint.name === name)
+  } catch (error) {
+    if (error instanceof CommandError) return false
+    throw error
+  }
 }
 
 async function compareVaults(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {

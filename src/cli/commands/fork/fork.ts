@@ -6,11 +6,11 @@ import { at } from '../shared-options.ts'
 export const fork: Command = defineCommand(
   {
     name: 'fork',
-    summary: 'Fork a vault: a copy in constant time that shares what both leave alone',
+    summary: 'Fork a vault in constant time',
     scope: 'home',
-    options: { at, use: { summary: 'Work on the fork from now on' } },
+    options: { at, use: { summary: 'Make the fork the current vault' } },
     arguments: {
-      source: { summary: 'The vault; the current one when absent', isOptional: true, offers: 'vault' },
+      source: { summary: 'The vault (default: the current one)', isOptional: true, offers: 'vault' },
       name: { summary: 'The name of the fork' },
     },
     examples: [

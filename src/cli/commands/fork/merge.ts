@@ -15,21 +15,21 @@ const conflictOptions: readonly OnConflict[] = ['ours', 'theirs', 'markers']
 export const merge: Command = defineCommand(
   {
     name: 'merge',
-    summary: 'Bring the changes of a fork into the vault it grew from',
+    summary: 'Merge the changes of a fork into its vault',
     details: `Text files that both sides changed are merged by lines.
-If both changed the same lines, nothing changes and the exit code is 3: say what to keep and merge again.
-The changes of a fork of a directory are written there with coppice apply.`,
+If both changed the same lines, nothing is merged and the exit code is 3: merge again with one of the options.
+For a fork of a directory use coppice apply.`,
     scope: 'home',
     options: {
-      ours: { summary: 'In a conflict keep what the vault has' },
-      theirs: { summary: 'In a conflict take what the fork has' },
-      markers: { summary: 'In a conflict put both into the file, between markers' },
+      ours: { summary: 'In a conflict, keep the version of the vault' },
+      theirs: { summary: 'In a conflict, take the version of the fork' },
+      markers: { summary: 'In a conflict, write both versions between markers' },
       trace,
     },
     arguments: {
       fork: { summary: 'The fork', offers: 'vault' },
       into: {
-        summary: 'The vault; the one it was forked from when absent',
+        summary: 'The vault (default: the one it was forked from)',
         isOptional: true,
         offers: 'vault',
       },
@@ -62,7 +62,8 @@ async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
 
 function parseConflictOption(call: CommandInvocation<OnConflict>): { readonly onConflict?: OnConflict } {
   const [answer, second] = conflictOptions.filter((name) => call.has(name))
-  if (second !== undefined) throw new UsageError(`--${answer} and --${second} do not go together`)
+  if (second !== undefined)
+    throw new UsageError(`--${answer} and --${second} exclude each other; leave one out`)
   return answer === undefined ? {} : { onConflict: answer }
 }
 

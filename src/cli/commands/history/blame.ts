@@ -9,7 +9,7 @@ import { escapeForTerminal, formatCaller, formatTime } from '../../render/format
 export const blame: Command = defineCommand(
   {
     name: 'blame',
-    summary: 'Show who wrote each line of a file, and in which version',
+    summary: 'Show the author and version of each line',
     scope: 'vault',
     arguments: { path: { summary: 'The file', offers: 'path' } },
     examples: ['coppice blame /src/cart.ts', 'coppice blame /src/cart.ts --json'],

@@ -13,7 +13,7 @@ import { takeFirst } from '../../render/take-first.ts'
 const SEQ_COLUMN = 6
 const CALLER_COLUMN = 12
 const OP_COLUMN = 10
-/** How many paths of a merge or a batch are named. */
+/** Paths of a merge or batch that a line names. */
 const PATHS_SHOWN = 3
 
 // biome-ignore format: a list to skim, not to scroll
@@ -27,25 +27,24 @@ export const log: Command = defineCommand(
     name: 'log',
     summary: 'Show who changed what, and when',
     details: `The newest change first: its number, time, caller, operation and path.
-Changes that were stored together are one, as a merge or a batch, with their paths.
-With --json one JSON value a line, so that it can be read while it is written.
-With --follow all changes, the oldest first, then those to come until Ctrl-C; in JSON each has a token for --after.`,
+A merge or a batch is one entry with its paths. With --json, prints one JSON value a line.
+With --follow, prints all changes, oldest first, then new ones until Ctrl-C; in JSON each has a token for --after.`,
     scope: 'vault',
     options: {
-      caller: { summary: 'Only what this context did', value: 'name' },
+      caller: { summary: 'Only changes of this context', value: 'name' },
       op: {
         summary: 'Only this operation, alone or in a merge or batch',
         value: 'name',
         choices: operations,
       },
-      since: { summary: 'Only what came after this number', value: 'number' },
-      limit: { summary: 'No more than this many', short: 'n', value: 'count' },
-      'oldest-first': { summary: 'The other way around' },
-      inherited: { summary: 'Also what happened before the vault was forked' },
-      follow: { summary: 'Wait for more', short: 'f' },
-      after: { summary: 'With --follow: go on behind this one', value: 'token' },
+      since: { summary: 'Only changes after this number', value: 'number' },
+      limit: { summary: 'Print at most this many', short: 'n', value: 'count' },
+      'oldest-first': { summary: 'Print the oldest first' },
+      inherited: { summary: 'Include changes from before the fork' },
+      follow: { summary: 'Wait for new changes', short: 'f' },
+      after: { summary: 'With --follow: continue after this token', value: 'token' },
     },
-    arguments: { path: { summary: 'Only what happened at or below it', isOptional: true, offers: 'path' } },
+    arguments: { path: { summary: 'Only changes at or below this path', isOptional: true, offers: 'path' } },
     examples: [
       'coppice log',
       'coppice log /src -n 20',
@@ -67,7 +66,7 @@ With --follow all changes, the oldest first, then those to come until Ctrl-C; in
     }),
 )
 
-/** Nothing may have happened to a file lately; of one that never was, it would mean nothing to say so. ENOENT. */
+/** Fails for a path that never existed, where an empty log would mislead. ENOENT. */
 async function assertPathKnown(vault: Vault, path: string): Promise<void> {
   if (await vault.exists(path)) return
   for await (const _record of vault.journal({ path, inherited: true, newestFirst: true })) return
@@ -80,7 +79,7 @@ type LogInvocation = CommandInvocation<
 >
 
 function createJournalFilter(call: LogInvocation): JournalFilter {
-  if (call.has('after')) throw new UsageError('--after goes with --follow')
+  if (call.has('after')) throw new UsageError('--after needs --follow')
   const [since, op, caller] = [
     call.countOption('since'),
     call.choiceOption('op', operations),
@@ -100,9 +99,9 @@ function createJournalFilter(call: LogInvocation): JournalFilter {
 function createFeedOptions(call: LogInvocation): FeedOptions {
   const alone = ['caller', 'op', 'since', 'oldest-first', 'inherited'] as const
   const other = alone.find((option) => call.has(option))
-  if (other !== undefined) throw new UsageError(`--follow shows everything; it does not go with --${other}`)
+  if (other !== undefined) throw new UsageError(`--follow shows every change; leave out --${other}`)
   if (call.optionalArgument('path') !== undefined)
-    throw new UsageError('--follow shows everything; it does not go with a path')
+    throw new UsageError('--follow shows every change; leave out the path')
   const since = call.option('after')
   return { follow: true, signal: call.terminal.signal, ...(since !== undefined && { since }) }
 }

@@ -6,12 +6,12 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 export const revert: Command = defineCommand(
   {
     name: 'revert',
-    summary: 'Make a file what it was in an earlier version',
-    details: 'That is a change too: the versions in between stay, and can be reverted to.',
+    summary: 'Revert a file to an earlier version',
+    details: 'The versions in between stay; a revert is a new version.',
     scope: 'change',
     arguments: {
       path: { summary: 'The file', offers: 'path' },
-      version: { summary: 'As coppice versions lists them' },
+      version: { summary: 'Version, from coppice versions' },
     },
     examples: ['coppice versions /src/cart.ts', 'coppice revert /src/cart.ts 12'],
   },

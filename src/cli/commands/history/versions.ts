@@ -10,10 +10,10 @@ const SIZE_COLUMN = 10
 export const versions: Command = defineCommand(
   {
     name: 'versions',
-    summary: 'List what a file was, the newest version first',
+    summary: 'List the versions of a file, newest first',
     details: 'Each line: version, time, size, caller, operation. Read one with coppice cat --rev.',
     scope: 'vault',
-    options: { limit: { summary: 'No more than this many', short: 'n', value: 'count' } },
+    options: { limit: { summary: 'List at most this many', short: 'n', value: 'count' } },
     arguments: { path: { summary: 'The file', offers: 'path' } },
     examples: ['coppice versions /src/cart.ts', 'coppice versions /src/cart.ts -n 5 --json'],
   },

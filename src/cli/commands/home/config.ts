@@ -6,7 +6,7 @@ import { formatTable } from '../../render/table.ts'
 const check: Command = defineCommand(
   {
     name: 'config check',
-    summary: 'Check config.toml of the home: every setting, and the directories it names',
+    summary: 'Check config.toml of the home',
     details: 'Each problem has its line and what is known there; the exit code is then 1.',
     scope: 'home',
     examples: ['coppice config check', 'coppice config check --home ./agents --json'],
@@ -23,7 +23,7 @@ const check: Command = defineCommand(
 const show: Command = defineCommand(
   {
     name: 'config show',
-    summary: 'Show what config.toml of the home says, with its directories in full',
+    summary: 'Show the settings of config.toml with absolute paths',
     scope: 'home',
     examples: ['coppice config show', 'coppice config show --json'],
   },

@@ -11,9 +11,9 @@ import { formatTable } from '../../render/table.ts'
 export const doctor: Command = defineCommand(
   {
     name: 'doctor',
-    summary: 'Show what this machine can do for commands, and how to enable the rest',
-    details: `Tries out every kind of session and isolation. Nothing is left behind, and no home is made.
-Mounts whose server has died are taken away. A home that other users could read is closed to them.`,
+    summary: 'Check which sessions and isolation this machine supports',
+    details: `Tries every kind of session and isolation, and says how to enable the rest. Creates no home.
+Removes mounts whose server has died, and makes the home private to its owner.`,
     scope: 'home',
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
@@ -42,13 +42,13 @@ Mounts whose server has died are taken away. A home that other users could read 
   },
 )
 
-/** Where things are tried out, and what is to be said of the home. */
+/** Directory for the trials, and findings about the home. */
 interface ProbeLocation {
   readonly directory: string
   readonly findings: readonly HostFinding[]
 }
 
-/** In the home, or where it would be made: whether an overlay can be had depends on the disk it is on. */
+/** Returns the home, or its nearest parent: overlay support depends on the disk. */
 async function findProbeLocation(home: string): Promise<ProbeLocation> {
   try {
     if (await isHomeMissing(home)) return { directory: await findWritableParent(home), findings: [] }
@@ -73,7 +73,7 @@ async function findWritableParent(home: string): Promise<string> {
   }
 }
 
-/** Even who only reads has to write to a store. */
+/** Reports whether the home is writable; reading a store needs that too. */
 function createHomeFinding(home: string, canWrite: boolean): HostFinding {
   if (canWrite) return { name: 'home', isAvailable: true, detail: `${home} can be written to` }
   const remedy = `have ${home} made writable for you, or name another home with --home`

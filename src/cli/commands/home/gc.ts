@@ -10,10 +10,10 @@ const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000,
 export const gc: Command = defineCommand(
   {
     name: 'gc',
-    summary: 'Free the space of what no vault, checkpoint or version needs',
-    details: `Others may read and write meanwhile.
-It also removes checkouts and hidden vaults of vaults that are gone, and what killed commands left.
-With --keep-history versions of files from before that are forgotten; otherwise all are kept.`,
+    summary: 'Free space that no vault, checkpoint or version needs',
+    details: `Other processes may read and write meanwhile.
+Also removes leftovers of deleted vaults and killed commands.
+--keep-history deletes file versions older than that; without it all are kept.`,
     scope: 'home',
     options: {
       'keep-history': { summary: 'How far back: 12h, 30d, 8w, or a date such as 2026-01-31', value: 'time' },

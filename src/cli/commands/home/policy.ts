@@ -12,12 +12,12 @@ const ISOLATIONS = ['auto', 'none', 'strict'] as const
 const explain: Command = defineCommand(
   {
     name: 'policy explain',
-    summary: 'Say what would be decided about a command, and why, without running it',
+    summary: 'Explain the policy decision on a command',
     details: `Each program the command runs is a part, however it is wrapped; the strongest decides.
 The rules are those of policy.toml in the home.`,
     scope: 'home',
     options: {
-      shell: { summary: 'The command is one line for a shell', short: 'c' },
+      shell: { summary: 'Pass the command to a shell, as one argument', short: 'c' },
       network: { summary: 'As if the command were to reach the network' },
       isolation: { summary: 'As if it ran in this isolation (auto)', value: 'level', choices: ISOLATIONS },
     },
@@ -42,7 +42,7 @@ The rules are those of policy.toml in the home.`,
 const check: Command = defineCommand(
   {
     name: 'policy check',
-    summary: 'Check policy.toml of the home: every rule and every default',
+    summary: 'Check policy.toml of the home',
     details: 'Each problem has its line and what is known there; the exit code is then 1.',
     scope: 'home',
     examples: ['coppice policy check', 'coppice policy check --home ./agents --json'],
@@ -58,7 +58,7 @@ const check: Command = defineCommand(
 
 export const policy: CommandGroup = {
   name: 'policy',
-  summary: 'Say what commands may do, and why',
+  summary: 'Explain and check the policy for commands',
   commands: [explain, check],
 }
 
@@ -68,7 +68,7 @@ function createRequest(
   const words = call.argumentList('command')
   const [line = ''] = words
   if (call.has('shell') && words.length !== 1) {
-    throw new UsageError('--shell takes one line; put it in quotation marks')
+    throw new UsageError('--shell takes one argument; put the command in quotation marks')
   }
   return {
     vault: process.cwd(),

@@ -19,7 +19,7 @@ const show: Command = defineCommand(
 const set: Command = defineCommand(
   {
     name: 'quota set',
-    summary: 'Limit what a vault may hold; a limit of none lifts it',
+    summary: 'Limit the size of a vault; none lifts a limit',
     details: 'Limits that are not named stay. Sizes may be written as 500K, 10M, 2G.',
     scope: 'vault',
     options: {

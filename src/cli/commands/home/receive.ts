@@ -10,7 +10,7 @@ import { engine } from '../shared-options.ts'
 export const receive: Command = defineCommand(
   {
     name: 'receive',
-    summary: 'Make a vault of a stream that coppice send wrote, or bring one up to date with it',
+    summary: 'Create or update a vault from a coppice send stream',
     details: `All of it or nothing: a stream that is cut off or damaged changes nothing.
 Changes (send --since) go into the vault that received what they build on.`,
     scope: 'home',
@@ -33,7 +33,7 @@ Changes (send --since) go into the vault that received what they build on.`,
       const { vault, checkpoint, since } = report
       const what = since === undefined ? `vault ${vault}` : `changes of ${vault} since ${since}`
       const point = checkpoint === undefined ? '' : `, checkpoint ${checkpoint}`
-      // What came in says little: small files are part of the operations, and what is here already is not sent.
+      // The totals of the vault: the stream omits content that the home already has.
       const { files, bytes } = await home.info(vault)
       const holds = `it holds ${formatCount(files, 'file')}, ${formatBytes(bytes)}`
       await output.writeValue(report, `received ${what}${point}; ${holds}`)

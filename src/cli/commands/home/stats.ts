@@ -6,7 +6,7 @@ import { formatTable } from '../../render/table.ts'
 export const stats: Command = defineCommand(
   {
     name: 'stats',
-    summary: 'Show what the home holds, and what it takes to hold it',
+    summary: 'Show the content of the home and its disk usage',
     details:
       'Files count in each vault that has them; what vaults share is stored once. Hidden vaults are those that commands keep for themselves; vault list leaves them out.',
     scope: 'home',

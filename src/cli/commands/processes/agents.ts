@@ -9,7 +9,7 @@ type ListedAgent = DaemonMethods['agents']['result'][number]
 export const agents: Command = defineCommand(
   {
     name: 'agents',
-    summary: 'List the agents there are',
+    summary: 'List the agents',
     details: `An agent is agents/<name>/agent.yaml with instructions.md, in the home or built in.`,
     scope: 'home',
     examples: ['coppice agents', 'coppice agents --json'],
@@ -28,7 +28,7 @@ export const agents: Command = defineCommand(
 export const skills: Command = defineCommand(
   {
     name: 'skills',
-    summary: 'List the skills there are',
+    summary: 'List the skills',
     details: `A skill is skills/<name>/SKILL.md, in the home or built in: the Agent Skills format.`,
     scope: 'home',
     examples: ['coppice skills', 'coppice skills --json'],

@@ -6,9 +6,9 @@ import { formatQuestions, parseReply } from './process-follower.ts'
 export const answer: Command = defineCommand(
   {
     name: 'answer',
-    summary: 'Answer the questions of a process, or list those that wait',
-    details: `Processes can ask while somebody follows them: coppice spawn --follow, coppice attach.
-One word or quoted text for each question; a number stands for an option.`,
+    summary: 'Answer the questions of a process, or list them',
+    details: `A process asks while it is followed: coppice spawn --follow, coppice attach.
+Give one word or quoted text per question; a number selects an option.`,
     scope: 'home',
     arguments: {
       id: { summary: 'The number in brackets behind "asks"', isOptional: true },
@@ -26,7 +26,7 @@ One word or quoted text for each question; a number stands for an option.`,
       }
       const asked = waiting.find((questions) => questions.id === id)
       if (asked === undefined)
-        throw new CommandError(`nothing was asked as ${id}; coppice answer lists the questions that wait`)
+        throw new CommandError(`there is no question ${id}; coppice answer lists open questions`)
       const given = call.argumentList('answers')
       const answers = given.map((words, at) => {
         const question = asked.questions[at]

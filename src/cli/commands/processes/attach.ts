@@ -5,11 +5,11 @@ import { followProcess } from './process-follower.ts'
 export const attach: Command = defineCommand(
   {
     name: 'attach',
-    summary: 'Show what a process does, and answer its questions, until it has ended',
-    details: '^C leaves it at work. The exit code is that of the process.',
+    summary: 'Follow a process and answer its questions',
+    details: '^C detaches; the process goes on. Exits with the code of the process.',
     scope: 'home',
     arguments: { pid: { summary: 'The number of the process' } },
-    examples: ['coppice attach 3'],
+    examples: ['coppice attach 3', 'coppice attach 3 --json'],
   },
   (call) => withDaemon(call, (client) => followProcess(client, call, parsePid(call.argument('pid')))),
 )

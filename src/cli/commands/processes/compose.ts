@@ -18,10 +18,10 @@ const RESULT_CHARACTERS = 80
 const up: Command = defineCommand(
   {
     name: 'compose up',
-    summary: 'Run the processes of a file, each when those it depends on are done',
+    summary: 'Run the processes of a file in dependency order',
     details: `The file has agents by name, each with an intent, and perhaps agent, provider, model, budget, skills,
-max_steps, script and depends_on. What a process says is told to those that depend on it.
-Processes that depend on one that failed are skipped; the exit code is 1 then.`,
+max_steps, script and depends_on. Each process gets the results of those it depends on.
+If one fails, its dependents are skipped and the exit code is 1.`,
     scope: 'vault',
     arguments: {
       file: { summary: `A YAML file (${DEFAULT_FILE})`, isOptional: true, offers: 'file' },

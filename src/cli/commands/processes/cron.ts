@@ -18,7 +18,7 @@ interface ListedCronJob {
 const list: Command = defineCommand(
   {
     name: 'cron list',
-    summary: 'List what recurs, and when it is due',
+    summary: 'List cron jobs and their next run',
     scope: 'home',
     examples: ['coppice cron list', 'coppice cron list --json'],
   },
@@ -40,20 +40,23 @@ const list: Command = defineCommand(
 const add: Command = defineCommand(
   {
     name: 'cron add',
-    summary: 'Have a process spawned again and again',
+    summary: 'Spawn a process on a schedule',
     details: `The schedule has five fields: minute, hour, day, month, weekday; or is @hourly, @daily, @weekly.
-It keeps to the clocks of its time zone, also when these are put forward or back.
-It fires while the daemon runs, which stays as long as anything recurs; what was missed is made up for once.`,
+It follows its time zone, daylight saving included.
+The daemon stays while there are jobs; it makes up once for runs it missed.`,
     scope: 'home',
     options: {
-      agent: { summary: 'The agent each process is', value: 'name' },
+      agent: { summary: 'Agent to run', value: 'name' },
       timezone: { summary: 'Such as Europe/Berlin or UTC (that of this machine)', value: 'zone' },
     },
     arguments: {
-      schedule: { summary: 'When, in quotes' },
-      intent: { summary: 'What each process is to do' },
+      schedule: { summary: 'The schedule, in quotes' },
+      intent: { summary: 'The task for each process' },
     },
-    examples: ['coppice cron add "0 9 * * 1-5" "sum up what changed" --timezone Europe/Berlin'],
+    examples: [
+      'coppice cron add @daily "review the open tasks"',
+      'coppice cron add "0 9 * * 1-5" "sum up what changed" --timezone Europe/Berlin',
+    ],
   },
   async (call) => {
     const agent = call.option('agent')
@@ -75,10 +78,10 @@ It fires while the daemon runs, which stays as long as anything recurs; what was
 const remove: Command = defineCommand(
   {
     name: 'cron remove',
-    summary: 'End something that recurs',
+    summary: 'Remove a cron job',
     scope: 'home',
     arguments: { id: { summary: 'The number of the job' } },
-    examples: ['coppice cron remove 1'],
+    examples: ['coppice cron remove 1', 'coppice cron remove 1 --json'],
   },
   async (call) => {
     const id = call.argument('id')
@@ -89,14 +92,14 @@ const remove: Command = defineCommand(
 
 export const cron: CommandGroup = {
   name: 'cron',
-  summary: 'Have processes spawned by a schedule',
+  summary: 'Spawn processes on a schedule',
   commands: [list, add, remove],
 }
 
-/** A moment as the clocks of a time zone show it: `2026-11-16 09:00`. */
+/** Formats a moment in a time zone: `2026-11-16 09:00`. */
 function formatDueTime(moment: string | null, timeZone: string): string {
   if (moment === null) return 'never'
-  // The one language whose usual form is that of the rest of our times.
+  // Swedish formats dates as ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(
     new Date(moment),
   )

@@ -12,14 +12,14 @@ import { formatDuration } from '../../render/process-format.ts'
 const DEFAULT_IDLE_S = 300
 const SECOND_MS = 1000
 
-const stayOption = { summary: 'Stay, also with nothing to do' }
+const stayOption = { summary: 'Keep running when idle' }
 
 const start: Command = defineCommand(
   {
     name: 'daemon start',
     summary: 'Start the daemon of a home, if none runs',
-    details: `Commands that need the daemon start it themselves; it stops after five minutes with nothing to do.
-Keys of model providers are those of the environment it is started in.`,
+    details: `Commands start the daemon on demand; it stops after five idle minutes.
+It reads the keys of model providers from the environment it starts in.`,
     scope: 'home',
     options: { stay: stayOption },
     examples: ['coppice daemon start', 'coppice daemon start --stay'],
@@ -37,9 +37,9 @@ Keys of model providers are those of the environment it is started in.`,
 const stop: Command = defineCommand(
   {
     name: 'daemon stop',
-    summary: 'Stop the daemon, and with it the processes that run',
+    summary: 'Stop the daemon and its processes',
     scope: 'home',
-    examples: ['coppice daemon stop'],
+    examples: ['coppice daemon stop', 'coppice daemon stop --json'],
   },
   async (call) => {
     const client = await findDaemon(call)
@@ -58,7 +58,7 @@ const stop: Command = defineCommand(
 const status: Command = defineCommand(
   {
     name: 'daemon status',
-    summary: 'Tell whether the daemon runs, and what it has to do',
+    summary: 'Show whether the daemon runs, and its load',
     scope: 'home',
     examples: ['coppice daemon status', 'coppice daemon status --json'],
   },
@@ -69,24 +69,24 @@ const status: Command = defineCommand(
       return
     }
     await using _ = client
-    const told = await client.call('status', {}, call.terminal.signal)
-    await call.output.writeValue({ running: true, ...told }, formatStatus(told))
+    const current = await client.call('status', {}, call.terminal.signal)
+    await call.output.writeValue({ running: true, ...current }, formatStatus(current))
   },
 )
 
 const run: Command = defineCommand(
   {
     name: 'daemon run',
-    summary: 'Be the daemon, in the foreground, for who starts it by other means',
+    summary: 'Run the daemon in the foreground',
     scope: 'home',
     options: {
       stay: stayOption,
       idle: {
-        summary: `Stop after so many seconds with nothing to do (${DEFAULT_IDLE_S})`,
+        summary: `Stop after this many idle seconds (${DEFAULT_IDLE_S})`,
         value: 'seconds',
       },
     },
-    examples: ['coppice daemon run --stay'],
+    examples: ['coppice daemon run --stay', 'coppice daemon run --idle 60'],
   },
   async (call) => {
     const idleMs = call.has('stay') ? null : (call.countOption('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
@@ -106,13 +106,13 @@ const run: Command = defineCommand(
   },
 )
 
-/** The daemon that runs. Where there is no home there is none, and nothing is made to look for it. */
+/** Connects to the running daemon; undefined if none runs. Creates no home. */
 async function findDaemon(call: CommandInvocation): Promise<DaemonClient | undefined> {
   const home = resolveHomePath(call)
   return (await isHomeMissing(home)) ? undefined : findRunningDaemon(home)
 }
 
-/** To the program that started this one, if one waits for it. */
+/** Notifies the parent process, if it waits. */
 function notifyParent(word: string): undefined {
   process.send?.(word)
   process.disconnect?.()
@@ -128,6 +128,6 @@ function formatStatus({ pid, home, started_at, processes, cron_jobs, idle_ms }: 
 
 export const daemon: CommandGroup = {
   name: 'daemon',
-  summary: 'Start, stop and look at the daemon that runs processes',
+  summary: 'Start, stop and inspect the daemon that runs processes',
   commands: [start, stop, status, run],
 }

@@ -14,7 +14,7 @@ const stateHeadings: Readonly<Record<Review['state'], string>> = {
   changed: 'it does not say what was approved',
 }
 
-/** What a server says about its tools beside what was approved: a diff of each tool that is another. */
+/** Formats a review: a diff of each tool that differs from its approved description. */
 export function formatToolReview(terminal: Terminal, review: Review): string {
   const { agent, server, state, tools, changes } = review
   const head = `${agent}/${server}: ${formatCount(tools, 'tool')}; ${stateHeadings[state]}`
@@ -31,7 +31,7 @@ function formatToolChange(terminal: Terminal, { name, kind, before, after, warni
   ]
 }
 
-/** A tool as lines, so that they can be compared: what it says of itself first, then its arguments and results. */
+/** Formats a tool as lines to compare: its description, then its arguments and results. */
 function formatTool(tool: Tool | null): string {
   if (tool === null) return ''
   const { title, description = '', annotations, inputSchema, outputSchema } = tool
@@ -40,10 +40,10 @@ function formatTool(tool: Tool | null): string {
     ['arguments', inputSchema],
     ['result', outputSchema],
   ]
-  const told = parts.flatMap(([name, value]) =>
+  const lines = parts.flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${JSON.stringify(value, null, 2)}`],
   )
-  return [...(title === undefined ? [] : [`title: ${title}`]), description, ...told, ''].join('\n')
+  return [...(title === undefined ? [] : [`title: ${title}`]), description, ...lines, ''].join('\n')
 }
 
 function styleDiffLine(terminal: Terminal, line: string): string {

@@ -6,12 +6,12 @@ const signals = ['TERM', 'KILL', 'INT', 'PAUSE', 'RESUME'] as const
 export const kill: Command = defineCommand(
   {
     name: 'kill',
-    summary: 'Send signals to processes: end them, pause them, resume them',
+    summary: 'Send a signal to processes: end, pause, resume',
     scope: 'home',
     options: {
-      signal: { summary: 'Which one (TERM)', short: 's', value: 'name', choices: signals },
+      signal: { summary: 'Signal (TERM)', short: 's', value: 'name', choices: signals },
     },
-    arguments: { pid: { summary: 'Numbers of processes', isList: true } },
+    arguments: { pid: { summary: 'Process ids', isList: true } },
     examples: ['coppice kill 3', 'coppice kill --signal PAUSE 3 4', 'coppice kill -s KILL 3'],
   },
   (call) =>

@@ -5,10 +5,10 @@ import { formatLogEvent } from '../../render/process-format.ts'
 export const logs: Command = defineCommand(
   {
     name: 'logs',
-    summary: 'Show what a process has said of its work',
-    details: 'Kept in the daemon for the last processes; coppice steps has the whole past.',
+    summary: 'Show the log of a process',
+    details: 'The daemon keeps the logs of recent processes; coppice steps has the full history.',
     scope: 'home',
-    options: { follow: { summary: 'Go on until it has ended', short: 'f' } },
+    options: { follow: { summary: 'Follow until the process ends', short: 'f' } },
     arguments: { pid: { summary: 'The number of the process' } },
     examples: ['coppice logs 3', 'coppice logs 3 --follow'],
   },

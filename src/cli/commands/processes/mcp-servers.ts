@@ -17,7 +17,7 @@ const serverArgument = { summary: 'The agent and its server, such as reviewer/gi
 const list: Command = defineCommand(
   {
     name: 'mcp-servers list',
-    summary: 'List the MCP servers that agents have, and what was approved of them',
+    summary: 'List the MCP servers of agents and their approvals',
     scope: 'home',
     examples: ['coppice mcp-servers list', 'coppice mcp-servers list --json'],
   },
@@ -40,12 +40,11 @@ const list: Command = defineCommand(
 const show: Command = defineCommand(
   {
     name: 'mcp-servers show',
-    summary: 'Show how what a server says about its tools differs from what was approved',
-    details:
-      'The server is started for it. What it says is the word of its author, and a model is to read it.',
+    summary: 'Compare the tools of a server with the approved ones',
+    details: 'Starts the server. Its descriptions come from its author, and models read them: review them.',
     scope: 'home',
     arguments: { server: serverArgument },
-    examples: ['coppice mcp-servers show reviewer/github'],
+    examples: ['coppice mcp-servers show reviewer/github', 'coppice mcp-servers show reviewer/github --json'],
   },
   (call) =>
     withDaemon(call, async (client) => {
@@ -57,13 +56,16 @@ const show: Command = defineCommand(
 const approve: Command = defineCommand(
   {
     name: 'mcp-servers approve',
-    summary: 'Let agents use the tools of a server again, whose descriptions have changed',
-    details: `Shows what changed and asks. Approved is exactly what was shown: if the server says something else
-a moment later, it is refused. What a server says when it is first met is approved with the server itself.`,
+    summary: 'Approve the changed tool descriptions of a server',
+    details: `Shows the changes and asks. The approval covers exactly what was shown; later changes are refused.
+The first descriptions of a server are approved together with the server.`,
     scope: 'home',
     options: { yes: { summary: 'Do not ask', short: 'y' } },
     arguments: { server: serverArgument },
-    examples: ['coppice mcp-servers approve reviewer/github'],
+    examples: [
+      'coppice mcp-servers approve reviewer/github',
+      'coppice mcp-servers approve reviewer/github --yes',
+    ],
   },
   (call) =>
     withDaemon(call, async (client) => {
@@ -85,7 +87,7 @@ a moment later, it is refused. What a server says when it is first met is approv
 
 export const mcpServers: CommandGroup = {
   name: 'mcp-servers',
-  summary: 'See and approve what the MCP servers of agents say about their tools',
+  summary: 'Review and approve the tools of MCP servers',
   commands: [list, show, approve],
 }
 
@@ -93,7 +95,7 @@ function parseServerName(call: CommandInvocation<never, 'server'>): ServerName {
   const [agent, server, ...more] = call.argument('server').split('/')
   if (agent && server && more.length === 0) return { agent, server }
   throw new UsageError(
-    '<server> is an agent and its server, such as reviewer/github; coppice mcp-servers list',
+    '<server> is <agent>/<server>, such as reviewer/github; coppice mcp-servers list shows them',
   )
 }
 

@@ -8,7 +8,7 @@ import { CommandError } from '../../framework/errors.ts'
 const scopes = ['memory', 'global_memory', 'user'] as const
 
 const scopeOption = {
-  summary: 'What it is about: this project (memory), everything (global_memory), the person (user)',
+  summary: 'Project (memory), all projects (global_memory) or person (user)',
   value: 'scope',
   choices: scopes,
 }
@@ -40,7 +40,7 @@ const show: Command = defineCommand(
 const add: Command = defineCommand(
   {
     name: 'memory add',
-    summary: 'Have agents remember something',
+    summary: 'Add a fact to the memory of agents',
     scope: 'home',
     options: { scope: scopeOption },
     arguments: { fact: { summary: 'What to remember' } },
@@ -55,11 +55,14 @@ const add: Command = defineCommand(
 const remove: Command = defineCommand(
   {
     name: 'memory remove',
-    summary: 'Have agents forget something',
+    summary: 'Remove a fact from the memory of agents',
     scope: 'home',
     options: { scope: scopeOption },
     arguments: { fact: { summary: 'What is remembered, or a part of it' } },
-    examples: ['coppice memory remove "tests run with"'],
+    examples: [
+      'coppice memory remove "tests run with"',
+      'coppice memory remove --scope user "short answers"',
+    ],
   },
   (call) => changeMemory(call, { action: 'remove', old: call.argument('fact') }),
 )
@@ -67,11 +70,11 @@ const remove: Command = defineCommand(
 const recall: Command = defineCommand(
   {
     name: 'memory recall',
-    summary: 'Search what is remembered, and what processes said and did',
+    summary: 'Search the memory and the history of processes',
     scope: 'home',
-    options: { limit: { summary: 'How many at most (20)', value: 'number' } },
+    options: { limit: { summary: 'Maximum number of results (20)', value: 'number' } },
     arguments: { query: { summary: 'Words to look for' } },
-    examples: ['coppice memory recall "failing test"'],
+    examples: ['coppice memory recall "failing test"', 'coppice memory recall deploy --limit 5'],
   },
   async (call) => {
     const limit = call.countOption('limit')

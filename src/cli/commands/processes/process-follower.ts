@@ -8,7 +8,7 @@ import { formatLogEvent, type ProcessInfo } from '../../render/process-format.ts
 
 type ProcessQuestions = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
 
-/** Shows what a process does and asks until it has ended; its exit code. Who leaves earlier leaves it at work. */
+/** Prints the log of a process and answers its questions until it ends. Returns its exit code. ^C detaches. */
 export async function followProcess(
   client: DaemonClient,
   call: CommandInvocation,
@@ -18,7 +18,7 @@ export async function followProcess(
   const left = new AbortController()
   const signal = AbortSignal.any([terminal.signal, left.signal])
   const questions = answerQuestions(client, terminal, pid, signal)
-  // Whichever of the two fails ends the other as well, and what is told is why it failed.
+  // A failure of either stream ends the other, and is the error thrown.
   questions.catch(() => left.abort())
   try {
     for await (const event of client.stream('logs', { pid, follow: true }, signal)) {
@@ -33,7 +33,7 @@ export async function followProcess(
   return printOutcome(call, await client.call('wait', { pid }, terminal.signal))
 }
 
-/** What came of a process, and its exit code. */
+/** Prints the outcome of a process and returns its exit code. */
 export async function printOutcome(
   { output, terminal }: CommandInvocation,
   process: ProcessInfo,
@@ -49,7 +49,7 @@ export async function printOutcome(
   return code ?? 1
 }
 
-/** Puts the questions of a process to the person, or tells how they are answered where nobody can be asked. */
+/** Asks the user the questions of a process; without a terminal, prints how to answer them. */
 async function answerQuestions(
   client: DaemonClient,
   terminal: Terminal,
@@ -89,7 +89,7 @@ async function promptForAnswers(
   }
 }
 
-/** Numbers stand for options. */
+/** Parses a reply, in which numbers select options. */
 export function parseReply(
   { options, multi_select }: ProcessQuestions['questions'][number],
   words: string,

@@ -5,11 +5,10 @@ import { formatProcessTable } from '../../render/process-format.ts'
 export const ps: Command = defineCommand(
   {
     name: 'ps',
-    summary: 'List the processes that run',
-    details:
-      'A process that ran in a daemon that was killed is lost; its fork and its steps are still there.',
+    summary: 'List running processes',
+    details: 'If the daemon is killed, its processes are lost; their forks and steps stay.',
     scope: 'home',
-    options: { all: { summary: 'Those that have ended too', short: 'a' } },
+    options: { all: { summary: 'Include processes that have ended', short: 'a' } },
     examples: ['coppice ps', 'coppice ps --all --json'],
   },
   (call) =>

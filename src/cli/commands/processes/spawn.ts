@@ -16,25 +16,25 @@ type SpawnInvocation = CommandInvocation<
 export const spawn: Command = defineCommand(
   {
     name: 'spawn',
-    summary: 'Start a process: an agent that works on its own fork of the vault',
-    details: `The daemon runs it; coppice ps, logs, strace and steps show what it does.
-Its work is in a fork named agent-…, which stays: coppice diff and coppice merge show and take it.
---script plays a file of answers in place of a model. With --follow, the exit code is that of the process.`,
+    summary: 'Start an agent process on its own fork',
+    details: `The daemon runs it; coppice ps, logs, strace and steps show its work.
+The fork, named agent-…, stays: see coppice diff and coppice merge.
+--script replays a file of model responses. With --follow, the exit code is that of the process.`,
     scope: 'vault',
     options: {
-      agent: { summary: 'The agent it is, see coppice agents', value: 'name' },
+      agent: { summary: 'Agent to run, from coppice agents', value: 'name' },
       provider: {
-        summary: 'Who answers: claude, cursor, anthropic, openai, google, ollama, …',
+        summary: 'Model provider: claude, cursor, anthropic, openai, google, ollama, …',
         value: 'name',
       },
       model: { summary: 'The model of that provider', value: 'name' },
-      budget: { summary: 'End it when it has used so many tokens', value: 'tokens' },
-      skills: { summary: 'Skills it has besides, with commas between them', value: 'names' },
-      script: { summary: 'Play this file of answers in place of a model', value: 'file', offers: 'file' },
-      'max-steps': { summary: 'End it after so many steps (10)', value: 'number' },
-      follow: { summary: 'Show what it does until it has ended', short: 'f' },
+      budget: { summary: 'Token limit', value: 'tokens' },
+      skills: { summary: 'More skills, separated by commas', value: 'names' },
+      script: { summary: 'Replay this file of responses in place of a model', value: 'file', offers: 'file' },
+      'max-steps': { summary: 'Step limit (10)', value: 'number' },
+      follow: { summary: 'Show its log until it ends', short: 'f' },
     },
-    arguments: { intent: { summary: 'What it is to do' } },
+    arguments: { intent: { summary: 'The task for the agent' } },
     examples: [
       'coppice spawn "fix the failing test" --provider claude --follow',
       'coppice spawn "review the last change" --agent code-reviewer --budget 50000',
@@ -76,13 +76,13 @@ async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['
   }
 }
 
-/** A script with its name. CommandError. */
+/** Reads a script. CommandError if there is no such file. */
 export async function readScript(file: string): Promise<{ readonly name: string; readonly text: string }> {
   try {
     return { name: basename(file), text: await readFile(file, 'utf8') }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new CommandError(`there is no file ${file}; --script names a file of answers, in YAML or NDJSON`)
+      throw new CommandError(`there is no file ${file}; --script takes a YAML or NDJSON file of responses`)
     }
     throw error
   }

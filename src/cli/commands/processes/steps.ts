@@ -12,9 +12,9 @@ type Step = DaemonMethods['get_step_detail']['result']
 export const steps: Command = defineCommand(
   {
     name: 'steps',
-    summary: 'Show the steps of a process, or all of one step: what its model was told, said and did',
+    summary: 'Show the steps of a process, or one step',
     details:
-      'They are kept in the home, and outlive the process and the daemon. Secrets are left out of them.',
+      'A step has the prompt, the response and the tool calls. Steps stay in the home; secrets are redacted.',
     scope: 'home',
     arguments: {
       pid: { summary: 'The number of the process' },
@@ -75,5 +75,5 @@ function formatStep(step: Step, terminal: Terminal): string {
 
 function parseStepNumber(text: string): number {
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
-  throw new UsageError(`a step has a number, not '${text}'; see coppice steps --help`)
+  throw new UsageError(`step '${text}' is not a number; coppice steps <pid> lists them`)
 }

@@ -5,9 +5,9 @@ import { formatTraceEvent } from '../../render/process-format.ts'
 export const strace: Command = defineCommand(
   {
     name: 'strace',
-    summary: 'Show each call of a process to the kernel',
-    details: `One line for each: when, which call, with what, what came of it, how long it took; slow ones are marked.
-Begins with what is known of the process and goes on until it has ended; without a number, all processes from now on.`,
+    summary: 'Trace the kernel calls of a process',
+    details: `One line a call: time, name, arguments, result, duration; slow calls are marked.
+Prints past calls, then follows until the process ends; without a number, follows all processes.`,
     scope: 'home',
     arguments: { pid: { summary: 'The number of the process', isOptional: true } },
     examples: ['coppice strace 3', 'coppice strace', 'coppice strace 3 --json | jq .call'],

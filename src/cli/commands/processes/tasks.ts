@@ -7,7 +7,7 @@ import { formatTable } from '../../render/table.ts'
 const TASKS_DEVICE = '/dev/tasks'
 const statuses = ['pending', 'in_progress', 'completed'] as const
 
-/** A task as the device tells of it. */
+/** A task as the device returns it. */
 export interface ListedTask {
   readonly id: string
   readonly subject: string
@@ -21,7 +21,7 @@ const list: Command = defineCommand(
     name: 'tasks list',
     summary: 'List the tasks that processes share',
     scope: 'home',
-    options: { status: { summary: 'Only those that are so', value: 'status', choices: statuses } },
+    options: { status: { summary: 'Only tasks with this status', value: 'status', choices: statuses } },
     examples: ['coppice tasks list', 'coppice tasks list --status pending --json'],
   },
   async (call) => {
@@ -40,9 +40,12 @@ const add: Command = defineCommand(
     name: 'tasks add',
     summary: 'Add a task',
     scope: 'home',
-    options: { description: { summary: 'Whatever it takes to do it', value: 'text' } },
+    options: { description: { summary: 'Details of the task', value: 'text' } },
     arguments: { subject: { summary: 'What is to be done, in one line' } },
-    examples: ['coppice tasks add "update the README"'],
+    examples: [
+      'coppice tasks add "update the README"',
+      'coppice tasks add "fix the build" --description "see the CI log"',
+    ],
   },
   async (call) => {
     const request = {
@@ -66,15 +69,18 @@ const update: Command = defineCommand(
         value: 'status',
         choices: statuses,
       },
-      owner: { summary: 'Who does it', value: 'name' },
+      owner: { summary: 'Owner of the task', value: 'name' },
     },
     arguments: { id: { summary: 'The number of the task' } },
-    examples: ['coppice tasks update 1 --status in_progress --owner me'],
+    examples: [
+      'coppice tasks update 1 --status in_progress --owner me',
+      'coppice tasks update 1 --status completed',
+    ],
   },
   async (call) => {
     const [status, owner] = [call.option('status'), call.option('owner')]
     if (status === undefined && owner === undefined)
-      throw new UsageError('say what to change, with --status or --owner')
+      throw new UsageError('nothing to change; give --status or --owner')
     const change = { ...(status !== undefined && { status }), ...(owner !== undefined && { owner }) }
     const request = { op: 'task_update', id: call.argument('id'), ...change }
     const task = await callDevice<ListedTask>(call, TASKS_DEVICE, request)
@@ -82,7 +88,7 @@ const update: Command = defineCommand(
   },
 )
 
-/** Tasks, one a line. */
+/** Formats tasks as a table. */
 export function formatTaskTable(tasks: readonly ListedTask[]): string[] {
   return formatTable(
     tasks.map(({ id, subject, status, owner, blocked_by = [] }) => [

@@ -10,14 +10,14 @@ import { formatProcessTable, type ProcessInfo } from '../../render/process-forma
 
 const SECOND_MS = 1000
 const DEFAULT_INTERVAL_S = 1
-/** More often would be work for the daemon and nothing to see. */
+/** Shorter intervals load the daemon without a visible effect. */
 const MIN_INTERVAL_S = 0.05
-/** The last ones that ended are shown below those that run. */
+/** Ended processes shown below the running ones. */
 const MAX_ENDED = 10
-/** Where a terminal does not tell its size. */
+/** Size of a terminal that does not report one. */
 const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24
-/** Ctrl-C comes as a key, too, while keys are heard as they are typed. */
+/** Keys that quit; in raw mode Ctrl-C arrives as a key. */
 const QUIT_KEYS = ['q', 'Q', '\u0003']
 const ALTERNATE_SCREEN = '\u001b[?1049h\u001b[?25l'
 const MAIN_SCREEN = '\u001b[?25h\u001b[?1049l'
@@ -28,13 +28,12 @@ const CLEAR_BELOW = '\u001b[J'
 export const top: Command = defineCommand(
   {
     name: 'top',
-    summary: 'Watch the processes at work',
-    details:
-      'Redrawn every second; q leaves. Where the output is no terminal, and with --once, it is shown once.',
+    summary: 'Watch the running processes',
+    details: 'Redraws every second; q quits. Prints once if the output is not a terminal.',
     scope: 'home',
     options: {
-      once: { summary: 'Show it once' },
-      every: { summary: 'So long from one look to the next; 1 if not given', value: 'seconds' },
+      once: { summary: 'Print once and exit' },
+      every: { summary: 'Seconds between updates (1)', value: 'seconds' },
     },
     examples: ['coppice top', 'coppice top --every 5', 'coppice top --once', 'coppice top --json'],
   },
@@ -53,7 +52,7 @@ export const top: Command = defineCommand(
 function parseInterval(text = String(DEFAULT_INTERVAL_S)): number {
   const seconds = Number(text)
   if (seconds >= MIN_INTERVAL_S) return seconds
-  throw new UsageError(`--every is a number of seconds, ${MIN_INTERVAL_S} or more, not '${text}'`)
+  throw new UsageError(`--every takes ${MIN_INTERVAL_S} seconds or more, not '${text}'`)
 }
 
 interface TopSnapshot {
@@ -103,7 +102,7 @@ async function runTop(client: DaemonClient, terminal: Terminal, seconds: number)
   }
 }
 
-/** As much as fits, over what was there. */
+/** Draws the lines that fit over the last frame. */
 function drawFrame(out: Writable, lines: readonly string[]): void {
   const { columns, rows } = getTerminalSize(out)
   const shown = lines.slice(0, rows - 1).map((line) => `${line.slice(0, columns)}${CLEAR_LINE}\r\n`)
@@ -116,7 +115,7 @@ function getTerminalSize(out: Writable): { readonly columns: number; readonly ro
   return { columns, rows }
 }
 
-/** Until it is time to look again, or the terminal has another size. Rejects when the signal is aborted. */
+/** Waits for the interval or a resize. Rejects when the signal is aborted. */
 async function waitForRedraw(seconds: number, out: Writable, signal: AbortSignal): Promise<void> {
   const resized = new AbortController()
   const end = () => resized.abort()
@@ -130,7 +129,7 @@ async function waitForRedraw(seconds: number, out: Writable, signal: AbortSignal
   }
 }
 
-/** Keys as they are typed, until it is disposed. */
+/** Aborts on a quit key, in raw mode, until disposed. */
 function quitOnKey({ in: input }: Terminal, left: AbortController): Disposable {
   const setRaw = (on: boolean) => {
     if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)

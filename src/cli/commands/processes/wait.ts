@@ -5,7 +5,7 @@ import { printOutcome } from './process-follower.ts'
 export const wait: Command = defineCommand(
   {
     name: 'wait',
-    summary: 'Wait for the end of a process, and print its result',
+    summary: 'Wait for a process and print its result',
     details: 'The exit code is that of the process: 0 done, 1 failed, 2 out of budget.',
     scope: 'home',
     arguments: { pid: { summary: 'The number of the process' } },

@@ -16,15 +16,15 @@ const formatPatterns: readonly (readonly [ArchiveFormat, RegExp])[] = [
   ['zip', /\.zip$/i],
 ]
 
-/** Which archive a file of this machine is, by its name; undefined if it is none. */
+/** Returns the archive format of a file name; undefined for any other file. */
 export function detectArchiveFormat(file: string): ArchiveFormat | undefined {
   return formatPatterns.find(([, ending]) => ending.test(file))?.[0]
 }
 
-/** What nobody means to be the name of a directory, and cannot be written. */
+/** Endings of archives that export cannot write. */
 const unsupportedEndings = /\.(?:tar\.(?:bz2|xz|lz4?|zst)|tbz2?|txz|tzst|7z|rar|gz|bz2|xz)$/i
 
-/** Whether a name is that of an archive which cannot be written. */
+/** Reports whether a name is that of an archive that export cannot write. */
 export function isUnsupportedArchive(file: string): boolean {
   return detectArchiveFormat(file) !== 'tar.gz' && unsupportedEndings.test(file)
 }
@@ -63,8 +63,8 @@ export async function importArchive(
             },
             ctx,
           )
-    const tell = ({ files, bytes }: UnpackReport) => onProgress({ done: files, bytes })
-    return { ...(await unpack(archive, target, { into, onProgress: tell }, ctx)), skipped }
+    const report = ({ files, bytes }: UnpackReport) => onProgress({ done: files, bytes })
+    return { ...(await unpack(archive, target, { into, onProgress: report }, ctx)), skipped }
   } finally {
     await rm(room, { recursive: true, force: true })
   }

@@ -16,7 +16,7 @@ const READING_TIME_MS = 2000
 export const demo: Command = defineCommand(
   {
     name: 'demo',
-    summary: 'See three agents repair a project together, without a key',
+    summary: 'Watch three scripted agents repair a project',
     details: `A planner, a coder and a reviewer work on forks of a small project, on a home of its own that is removed
 at the end. What they say is scripted; everything they do is real: processes, tasks, files they share, commands behind
 the boundary, and a merge at the end.`,

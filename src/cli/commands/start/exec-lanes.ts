@@ -14,15 +14,15 @@ const STOP_REASONS = {
   abort: 'interrupted',
 } as const
 
-/** One of several runs of a command: what came of it, or why there was none. */
+/** One of several runs of a command: its report or its error. */
 export type LaneResult = { readonly number: number; readonly request: ExecutionRequestInput } & (
   | { readonly report: RunReport }
   | { readonly error: unknown }
 )
 
 /**
- * Runs a command several times at once, each in a fork of its own. The environment tells which it is: COPPICE_LANE. What
- * goes wrong with one of them is nothing to the others. Whoever is asked is asked once, for all of them.
+ * Runs a command several times at once, each in its own fork, with its number in COPPICE_LANE.
+ * A failure of one leaves the others running. One answer to a question holds for all.
  */
 export function runLanes(
   boundary: Boundary,

@@ -21,21 +21,20 @@ import { OutputForwarder } from './output-forwarder.ts'
 
 const SESSIONS = ['auto', 'overlay', 'fuse', 'dir'] as const
 const ISOLATIONS = ['auto', 'none', 'strict'] as const
-/** What a shell says of a command that took too long, and of one that was stopped otherwise. */
+/** Exit codes of a shell for a command that timed out, and for one that was killed. */
 const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
 const MS_PER_SECOND = 1000
 const MAX_LANES = 64
 const LEFT_OUT_REASON =
   'pipes, sockets and devices are not, nor names and links that are not UTF-8, nor names that apply itself takes, nor what is too deep for a path, nor changes of what you may not read, nor the removal of what has any of these in it'
 const STOP_MESSAGES = {
-  timeout: 'the command took too long and was ended; --timeout gives it more, 0 as long as it takes',
-  memory:
-    'the command took more memory than one may, and was ended; --memory SIZE sets another limit, none lifts it',
-  disk: 'the command wrote more to the disk than one may, and was ended',
-  abort: 'the command was ended',
+  timeout: 'the command was stopped at its time limit; --timeout SECONDS sets another, 0 none',
+  memory: 'the command was stopped at its memory limit; --memory SIZE sets another, none lifts it',
+  disk: 'the command was stopped at its disk limit',
+  abort: 'the command was stopped',
 } as const
 const INTERRUPTED_NOTE = '; what the command had changed by then is kept'
-/** What a diff of vaults does not tell. */
+/** Changes that a diff of vaults does not list. */
 const ATTRIBUTES_ONLY = '  only owners, or permissions of directories'
 const LANE_HINTS = {
   directory:
@@ -52,33 +51,32 @@ type ExecInvocation = CommandInvocation<
 export const exec: Command = defineCommand(
   {
     name: 'exec',
-    summary: 'Run a command in a fork of this directory, and show what it changed',
-    details: `The directory stays as it is: look at the changes with coppice diff, write them to the directory with
-coppice apply, or forget them with coppice drop. With --vault the command runs in a fork of that vault instead.
-What would reach the network or leave the workspace is held back; coppice policy explain says why.
-Variables that look like credentials are withheld, and named; --env NAME passes one on.
+    summary: 'Run a command in a fork of this directory',
+    details: `The directory stays unchanged. Then: coppice diff shows the changes, coppice apply writes them to the directory,
+coppice drop deletes them. With --vault the command runs in a fork of that vault instead.
+Policy holds back commands that reach the network or leave the workspace; coppice policy explain says why.
+Variables that look like credentials are withheld and named; --env NAME passes one on.
 Exits with the code of the command.`,
     scope: 'vault',
     options: {
-      fork: { ...fork, summary: 'Run in this fork, made if there is none; a new one when absent' },
-      all: { summary: 'Run it so often at once, each in a fork of its own, and compare', value: 'count' },
-      shell: { summary: 'The command is one line for a shell', short: 'c' },
-      network: { summary: 'Let the command reach the network; takes your approval' },
+      fork: { ...fork, summary: 'Run in this fork, created if missing (default: a new fork)' },
+      all: { summary: 'Run N copies in parallel, each in its own fork', value: 'count' },
+      shell: { summary: 'Pass the command to a shell, as one argument', short: 'c' },
+      network: { summary: 'Let the command reach the network; needs your approval' },
       isolation: {
-        summary: 'How much of this machine is kept from the command (auto)',
+        summary: 'Isolation from this machine (auto)',
         value: 'level',
         choices: ISOLATIONS,
       },
-      session: { summary: 'How the fork becomes a directory (auto)', value: 'kind', choices: SESSIONS },
-      timeout: { summary: 'End the command after so long; 0 for no limit (300)', value: 'seconds' },
+      session: { summary: 'Way to present the fork as a directory (auto)', value: 'kind', choices: SESSIONS },
+      timeout: { summary: 'Time limit; 0 for none (300)', value: 'seconds' },
       memory: {
-        summary:
-          'End the command when it takes more memory, such as 2G; none for no limit (half of the machine)',
+        summary: 'Memory limit, such as 2G, or none (half of the machine)',
         value: 'size',
       },
-      'read-only': { summary: 'The command cannot change the workspace' },
+      'read-only': { summary: 'Run in a read-only workspace' },
       env: {
-        summary: 'NAME=value for the command, or NAME to pass on a credential of yours; may be repeated',
+        summary: 'Set NAME=value, or pass on your variable NAME; repeatable',
         value: 'setting',
         isList: true,
       },
@@ -109,7 +107,7 @@ Exits with the code of the command.`,
         const code = call.has('all')
           ? await execLanes(call, open, boundary, request, options)
           : await execOnce(call, open, boundary, request, options)
-        // Only now: what an interrupted command had changed is kept, and told.
+        // Only now: the changes of an interrupted command are kept and printed.
         await call.output.flush()
         call.terminal.signal.throwIfAborted()
         return code
@@ -125,7 +123,7 @@ function getExitCode({ result: { exit_code, timed_out } }: RunReport): number {
 function createRequest(call: ExecInvocation): ExecutionRequestInput {
   const words = call.argumentList('command')
   if (call.has('shell') && words.length !== 1)
-    throw new UsageError('--shell takes one line; put it in quotation marks')
+    throw new UsageError('--shell takes one argument; put the command in quotation marks')
   const timeout = call.countOption('timeout')
   const passedEnv = listPassedVariables(call)
   return {
@@ -150,21 +148,22 @@ function parseAssignment(text: string): [name: string, value: string] {
   return [assertVariableName(text.slice(0, at)), text.slice(at + 1)]
 }
 
-/** The variables that `--env NAME` passes on. UsageError for one that is not set. */
+/** Lists the variables that `--env NAME` passes on. UsageError for one that is not set. */
 function listPassedVariables(call: ExecInvocation): string[] {
   const names = call.optionValues('env').filter((text) => !isAssignment(text))
   for (const name of names.map(assertVariableName)) {
-    if (process.env[name] === undefined) throw new UsageError(`there is no variable '${name}' to pass on`)
+    if (process.env[name] === undefined)
+      throw new UsageError(`--env ${name}: the variable is not set; use --env ${name}=value`)
   }
   return names
 }
 
 function assertVariableName(name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return name
-  throw new UsageError(`--env is NAME or NAME=value, and '${name}' is no name of a variable`)
+  throw new UsageError(`--env takes NAME or NAME=value; '${name}' is not a variable name`)
 }
 
-/** The names of the variables that a command does not get. */
+/** Lists the variables withheld from a command. */
 function listWithheldVariables(call: ExecInvocation, { env = {} }: ExecutionRequestInput): string[] {
   return createCommandEnvironment(listPassedVariables(call)).withheld.filter(
     (name) => env[name] === undefined,
@@ -184,7 +183,7 @@ function createRunOptions(call: ExecInvocation, { ctx, path }: OpenHome): Bounda
     signal,
     by,
     ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
-    // With --json what it writes is in the envelope.
+    // With --json the envelope has the output.
     ...(!call.isJson && forwardOutput(call)),
   }
 }
@@ -200,12 +199,12 @@ function forwardOutput({ terminal }: ExecInvocation): Pick<BoundaryRunOptions, '
   return { onOutput: output.write.bind(output), isHeard: output.isOpen.bind(output) }
 }
 
-/** What is gated is asked for where somebody can be asked. */
+/** Creates the question for a gated command; undefined without a terminal. */
 function createApprovalPrompt({ terminal }: ExecInvocation, count: number): BoundaryRunOptions['ask'] {
   if (!terminal.canAsk) return undefined
-  const often = count === 1 ? '' : ` ${count} times`
+  const times = count === 1 ? '' : ` ${count} times`
   return async (decision, request) =>
-    (await confirmAfterShowing(terminal, formatApproval(request, decision), `Let it run${often}?`))
+    (await confirmAfterShowing(terminal, formatApproval(request, decision), `Let it run${times}?`))
       ? 'yes'
       : 'no'
 }
@@ -218,7 +217,7 @@ async function execOnce(
   options: BoundaryRunOptions,
 ): Promise<number> {
   const lines: string[] = []
-  // Told also after an interruption, which has ended the command alone.
+  // Without the signal: an interruption ends the command, not this summary.
   const { signal: _signal, ...by } = open.ctx
   const onChanges: BoundaryRunOptions['onChanges'] = async ({ changes, trees }) => {
     if (trees !== undefined) lines.push(...(await formatChangeSummary(call.terminal, changes, trees, by)))
@@ -237,7 +236,7 @@ async function execOnce(
   return getExitCode(report)
 }
 
-/** Exits with the code of the first that failed. */
+/** Runs the lanes and returns the exit code of the first that failed. */
 async function execLanes(
   call: ExecInvocation,
   open: OpenHome,
@@ -246,8 +245,9 @@ async function execLanes(
   options: BoundaryRunOptions,
 ): Promise<number> {
   const count = call.countOption('all') ?? 0
-  if (count < 1 || count > MAX_LANES) throw new UsageError(`--all is between 1 and ${MAX_LANES}`)
-  if (call.has('fork')) throw new UsageError('--all and --fork do not go together')
+  if (count < 1 || count > MAX_LANES)
+    throw new UsageError(`--all takes a number from 1 to ${MAX_LANES}, not ${count}`)
+  if (call.has('fork')) throw new UsageError('--all and --fork exclude each other; leave one out')
   const { runLanes } = await import('./exec-lanes.ts')
   const lanes = await runLanes(
     boundary,
@@ -268,7 +268,7 @@ async function execLanes(
   return codes.find((code) => code !== 0) ?? 0
 }
 
-/** What keeps all of them from running in the same way is told once, as if there were one. */
+/** Throws once the error that kept every lane from running. */
 function assertAnyRan(lanes: readonly LaneResult[]): void {
   const errors = lanes.flatMap((lane) => ('error' in lane ? [lane.error] : []))
   const messages = new Set(errors.map((error) => describeError(error).message))
@@ -281,15 +281,15 @@ async function printLanesJson(
   redactor: Redactor,
   withheld: readonly string[],
 ): Promise<void> {
-  const told = lanes.map((lane) =>
+  const envelopes = lanes.map((lane) =>
     'error' in lane
       ? { ...toErrorJson(lane.error), fork: null }
       : createRedactedEnvelope(lane.request, lane.report, redactor, withheld),
   )
-  await call.output.writeValue(await Promise.all(told))
+  await call.output.writeValue(await Promise.all(envelopes))
 }
 
-/** To the messages, as what one command changed. */
+/** Prints to standard error, as for one command. */
 async function printLanes(call: ExecInvocation, lanes: readonly LaneResult[]): Promise<void> {
   const { err, signal } = call.terminal
   const { formatLaneTable } = await import('./exec-lanes.ts')
@@ -297,7 +297,7 @@ async function printLanes(call: ExecInvocation, lanes: readonly LaneResult[]): P
     const lines = 'error' in lane ? [describeError(lane.error).message] : formatLeftOut(lane.report)
     return lines.map((line) => formatErrorLine(`[${lane.number}] ${line}`))
   })
-  // What an interruption kept from running has nothing to tell.
+  // A lane that an interruption kept from running has no notes.
   if (!signal.aborted) err.write(notes.join(''))
   const reports = lanes.flatMap((lane) => ('report' in lane ? [lane.report] : []))
   if (reports.length > 0) err.write(`\n${formatLaneTable(lanes).join('\n')}\n`)
@@ -321,7 +321,7 @@ function printWithheld({ terminal }: ExecInvocation, names: readonly string[]): 
   terminal.err.write(`coppice: withheld from the command: ${listed}; pass one on with --env NAME\n`)
 }
 
-/** What the command changed, and how to go on. To the messages: the output is the command's own. */
+/** Prints the changes and the next steps to standard error: standard output is the command's own. */
 function printChanges(call: ExecInvocation, { result, fork: name }: RunReport, lines: string[]): void {
   const { err, signal } = call.terminal
   if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NOTE}\n`)
@@ -332,7 +332,7 @@ function printChanges(call: ExecInvocation, { result, fork: name }: RunReport, l
   const isGone = isLinked && !existsSync(result.vault)
   if (isGone) err.write(`coppice: ${escapeName(result.vault)} is gone; what the command changed is kept\n`)
   const hasDirectory = isLinked && !isGone
-  // A fork that has a name is there for whatever comes next, and of its times nobody wants to hear.
+  // A named fork stays for later commands; changed times alone are not worth a message.
   if (lines.length === 0 && (hasDirectory || call.has('fork'))) return
   if (lines.length === 0) lines.push(ATTRIBUTES_ONLY)
   const next = hasDirectory ? `coppice diff ${name} · coppice apply ${name}` : formatVaultHint(name, isGone)
@@ -340,7 +340,7 @@ function printChanges(call: ExecInvocation, { result, fork: name }: RunReport, l
   err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
 }
 
-/** What cannot go back where it came from can still be looked at, and taken elsewhere. */
+/** Formats the next steps for a fork without a directory: inspect it, merge it or export it. */
 function formatVaultHint(name: string, isGone: boolean): string {
   const keep = isGone ? `coppice export <directory> --vault ${name}` : `coppice merge ${name}`
   return `coppice diff --vault ${name} --patch · ${keep}`

@@ -23,16 +23,16 @@ type ExportInvocation = CommandInvocation<'at' | 'path' | 'force' | 'salvage', '
 export const exportDirectory: Command = defineCommand(
   {
     name: 'export',
-    summary: 'Copy a vault into a directory or an archive of this machine',
-    details: `Nothing is overwritten unless --force says so, and nothing outside the directory is touched.
-Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes one archive.
-With --salvage, a file that can be read in part is written as name.damaged; exit code 1 if anything is lost.`,
+    summary: 'Copy a vault into a directory or archive',
+    details: `Existing files stay unless --force is given; nothing outside the directory is touched.
+Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes an archive.
+With --salvage, a partly readable file is written as name.damaged; the exit code is 1 if anything is lost.`,
     scope: 'vault',
     options: {
       at,
-      path: { summary: 'Only this directory or file of the vault', value: 'path', offers: 'path' },
-      force: { summary: 'Replace files that are there', short: 'f' },
-      salvage: { summary: 'Write what can be read of a damaged vault, list the rest' },
+      path: { summary: 'Export only this directory or file', value: 'path', offers: 'path' },
+      force: { summary: 'Replace existing files', short: 'f' },
+      salvage: { summary: 'Write what a damaged vault still has, list the rest' },
     },
     arguments: {
       directory: { summary: 'The directory, made if it is missing; or the archive', offers: 'file' },
@@ -53,10 +53,12 @@ function exportFiles(call: ExportInvocation): Promise<void> {
     const { terminal, output } = call
     const named = call.argument('directory')
     if (named === '-')
-      throw new UsageError('- is no place; name a directory or an archive, or see coppice send')
+      throw new UsageError(
+        'cannot export to standard output; name a directory or an archive, or use coppice send',
+      )
     if (isUnsupportedArchive(named))
       throw new UsageError(
-        `${escapeName(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
+        `cannot write the archive ${escapeName(named)}; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
       )
     const target = resolve(named)
     const [at, path, overwrite] = [call.option('at'), call.option('path'), call.has('force')]
@@ -77,7 +79,7 @@ function exportFiles(call: ExportInvocation): Promise<void> {
   })
 }
 
-/** Writes what can be read of a vault that may not even open. */
+/** Writes the readable files of a vault, even of one that its engine cannot open. */
 function salvageVault(call: ExportInvocation): Promise<number> {
   if (call.has('force') || call.option('path') !== undefined) {
     throw new UsageError(
@@ -109,7 +111,7 @@ async function writeArchive(
     exportArchive(fs, file, { overwrite, root }, ctx, onProgress),
   ).catch((error) => {
     if (!isVfsError(error, 'ECONFLICT')) throw error
-    throw new CommandError(`${escapeName(file)} is there already; replace it with --force`)
+    throw new CommandError(`${escapeName(file)} exists; replace it with --force`)
   })
   const { files, bytes } = report
   const text = `exported ${formatCount(files, 'entry', 'entries')} to ${escapeName(file)}, ${formatBytes(bytes)}`

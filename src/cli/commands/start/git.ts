@@ -12,14 +12,14 @@ import { engine } from '../shared-options.ts'
 const importCommits: Command = defineCommand(
   {
     name: 'git import',
-    summary: 'Bring the history of a repository into a vault',
+    summary: 'Import the history of a Git repository into a vault',
     details: `Every commit becomes a checkpoint, with its message, its author and its times.
-Makes the vault that --vault names, and the home, if they are missing. Run again, it brings what is new.
-The vault must be empty, or as its last imported commit has it. Submodules become empty directories.
-Ctrl-C leaves the vault at a whole commit, and the next import goes on from there.`,
+Creates the home and the vault that --vault names if they are missing. A second run imports new commits.
+The vault must be empty or unchanged since its last import. Submodules become empty directories.
+Ctrl-C leaves the vault at a whole commit; the next import resumes there.`,
     scope: 'change',
     options: {
-      ref: { summary: 'A branch, a tag or an id; HEAD when absent', value: 'name', short: 'r' },
+      ref: { summary: 'Branch, tag or commit id (default: HEAD)', value: 'name', short: 'r' },
       'trust-owner': { summary: 'Read a repository that belongs to another user' },
       engine,
     },
@@ -38,7 +38,7 @@ Ctrl-C leaves the vault at a whole commit, and the next import goes on from ther
       trustOwner: call.has('trust-owner'),
       ...(ref !== undefined && { ref }),
     }
-    // Before anything is made for it.
+    // Fails before anything is created.
     await (await openGit(repository, options))[Symbol.asyncDispose]()
     const bring = async (open: OpenHome) => {
       const vault = await ensureVault(call, open)
@@ -57,14 +57,14 @@ Ctrl-C leaves the vault at a whole commit, and the next import goes on from ther
 const exportCommits: Command = defineCommand(
   {
     name: 'git export',
-    summary: 'Write the checkpoints of a vault as commits of a repository',
-    details: `Makes a bare repository where there is none; to work in it: git clone <directory>
-The same checkpoints give the same commits, and those of an imported history their own ids again.
-The branch changes when everything is there, and only forward. Empty directories are left out, as Git holds none.`,
+    summary: 'Export the checkpoints of a vault as Git commits',
+    details: `Creates a bare repository if there is none; to work in it: git clone <directory>
+The same checkpoints give the same commits; an imported history keeps its commit ids.
+The branch moves last, and only forward. Empty directories are skipped, as in Git.`,
     scope: 'vault',
     options: {
-      branch: { summary: 'The branch that gets the commits; main when absent', value: 'name', short: 'b' },
-      author: { summary: "Who made the checkpoints, as 'Ada <ada@example.org>'", value: 'name' },
+      branch: { summary: 'Branch to write (default: main)', value: 'name', short: 'b' },
+      author: { summary: "Author of the commits, as 'Ada <ada@example.org>'", value: 'name' },
     },
     arguments: { directory: { summary: 'The repository; made if it is missing', offers: 'file' } },
     examples: [
@@ -98,11 +98,11 @@ The branch changes when everything is there, and only forward. Empty directories
 
 export const git: CommandGroup = {
   name: 'git',
-  summary: 'Histories of Git as checkpoints, and back',
+  summary: 'Import and export Git history',
   commands: [importCommits, exportCommits],
 }
 
 function assertAuthor(author: string): string {
   if (/^[^<>\n]* ?<[^<>\n]*>$/.test(author)) return author
-  throw new CommandError(`'${author}' is no author; write it as 'Ada <ada@example.org>'`)
+  throw new CommandError(`'${author}' is not an author; write it as 'Ada <ada@example.org>'`)
 }

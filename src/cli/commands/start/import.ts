@@ -16,20 +16,20 @@ import { detectArchiveFormat, importArchive } from './archive-files.ts'
 export const importDirectory: Command = defineCommand(
   {
     name: 'import',
-    summary: 'Copy a directory or an archive of this machine into a vault',
-    details: `Makes the vault that --vault names, and the home, if they are missing.
-Links stay links and are never followed; sockets and devices are left out.
-What is there already is left alone, so an import that was interrupted goes on when it is run again.
-An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry that would lead out of it is skipped.`,
+    summary: 'Copy a directory or archive into a vault',
+    details: `Creates the home and the vault that --vault names if they are missing.
+Links are copied as links; sockets and devices are skipped.
+Existing files are left alone, so a second run resumes an interrupted import.
+Archives: .tar, .tar.gz, .tgz, .tar.zst, .zip. Entries that lead outside the archive are skipped.`,
     scope: 'change',
     options: {
-      gitignore: { summary: 'Leave out what .gitignore files say, and .git', short: 'g' },
+      gitignore: { summary: 'Skip .git and what .gitignore files list', short: 'g' },
       exclude: {
-        summary: 'Leave this out too, as a line of .gitignore; may be repeated',
+        summary: 'Skip this pattern, as in .gitignore; repeatable',
         value: 'pattern',
         isList: true,
       },
-      into: { summary: 'Where in the vault; the root when absent', value: 'path', offers: 'path' },
+      into: { summary: 'Target directory in the vault (default: the root)', value: 'path', offers: 'path' },
       engine,
     },
     arguments: { directory: { summary: 'The directory, or the archive', offers: 'file' } },
@@ -63,7 +63,7 @@ An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry 
   },
 )
 
-/** Whether it is an archive; asked before anything is made for it. */
+/** Reports whether a path is an archive. CommandError if it is neither archive nor directory. */
 async function isArchiveOrDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return false

@@ -11,7 +11,7 @@ import { UsageError } from '../../framework/usage-error.ts'
 import { context, fork } from '../shared-options.ts'
 import { type MountPlan, prepareMount } from './unprivileged-mount.ts'
 
-/** What stands for everything a context sees. */
+/** Argument that mounts the whole namespace of a context. */
 const NAMESPACE = '/'
 const namespaceOptions = ['context', 'vault', 'fork'] as const
 
@@ -23,20 +23,20 @@ type MountInvocation = CommandInvocation<
 export const mount: Command = defineCommand(
   {
     name: 'mount',
-    summary: 'Show a vault, or all that a context sees, as a directory of this machine',
-    details: `Serves the directory until Ctrl-C, or until somebody unmounts it. Everything done in it is in the vault at once.
-With / in place of a vault it is what agents see: /workspace, /shared, the homes of contexts and the mounts of config.toml,
-with the rights of a context. /proc, /dev and /mnt/mcp are those of the daemon, which is started when they are used. A device
-is asked and answers on one open file: exec 3<>dev/tasks/task_list; echo '{}' >&3; cat <&3
-It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your own: unshare -Urm coppice mount …`,
+    summary: 'Mount a vault or a namespace as a directory',
+    details: `Serves the directory until Ctrl-C or coppice unmount. Every change reaches the vault at once.
+With / in place of a vault it mounts what agents see, with the rights of a context: /workspace, /shared, the homes of
+contexts and the mounts of config.toml. /proc, /dev and /mnt/mcp come from the daemon, which starts on first use.
+A device reads its request and returns its response on one open file: exec 3<>dev/tasks/task_list; echo '{}' >&3; cat <&3
+Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (unshare -Urm coppice mount …).`,
     scope: 'vault',
     arguments: {
       what: { summary: 'A vault, or / for everything a context sees', offers: 'vault' },
-      directory: { summary: 'An existing directory; what is in it is hidden meanwhile', offers: 'file' },
+      directory: { summary: 'An existing directory; its content is hidden while mounted', offers: 'file' },
     },
     options: {
-      'read-only': { summary: 'Let nothing be changed through it' },
-      'allow-other': { summary: 'Let other users in, as far as permissions go; root always does' },
+      'read-only': { summary: 'Mount read-only' },
+      'allow-other': { summary: 'Let other users in, within permissions (always on for root)' },
       context,
       fork,
     },
@@ -52,13 +52,14 @@ It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your
 async function runVaultMount(call: MountInvocation): Promise<void> {
   const name = call.argument('what')
   const stray = namespaceOptions.find((option) => call.has(option))
-  if (stray !== undefined) throw new UsageError(`--${stray} goes with coppice mount / <directory>`)
+  if (stray !== undefined)
+    throw new UsageError(`--${stray} needs a namespace: coppice mount / <directory> --${stray} …`)
   const { home, caller } = await withHome(call, (open) => locateHome(open, name))
   const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
   const { mountVault } = await import('../../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }
   await using mounted = await mountVault({ ...plan, ...who, home, vault: name })
-  await serveUntilStopped(call, mounted, { name, told: { vault: name } })
+  await serveUntilStopped(call, mounted, { name, fields: { vault: name } })
 }
 
 async function runNamespaceMount(call: MountInvocation): Promise<void> {
@@ -77,7 +78,7 @@ async function runNamespaceMount(call: MountInvocation): Promise<void> {
       watch: (ctx) => namespace.watch('/', ctx),
       disk: resolveHomePath(call),
     })
-    await serveUntilStopped(call, mounted, { name: `all that ${who} sees`, told: { context: who } })
+    await serveUntilStopped(call, mounted, { name: `all that ${who} sees`, fields: { context: who } })
   })
 }
 
@@ -90,7 +91,7 @@ function createMountPlan(call: MountInvocation, source: string): MountPlan {
   }
 }
 
-/** Where the home is, for the thread that serves it, and who asks. ENOENT for no such vault. */
+/** Returns the location of the home, for the serving thread, and the caller. ENOENT for no such vault. */
 async function locateHome(
   { home, path, ctx }: OpenHome,
   vault: string,
@@ -99,17 +100,17 @@ async function locateHome(
   return { home: home.place ?? { path }, caller: ctx.caller }
 }
 
-/** Says that it is mounted, and waits until it is not, or the person has had enough. */
+/** Prints the mount point and waits for its end or for Ctrl-C. */
 async function serveUntilStopped(
   { output, terminal }: MountInvocation,
   { directory, ended }: FuseMount,
-  { name, told }: { readonly name: string; readonly told: Readonly<Record<string, string>> },
+  { name, fields }: { readonly name: string; readonly fields: Readonly<Record<string, string>> },
 ): Promise<void> {
-  await output.writeValue({ ...told, directory }, `${name} is mounted on ${directory}; Ctrl-C unmounts it`)
+  await output.writeValue({ ...fields, directory }, `${name} is mounted on ${directory}; Ctrl-C unmounts it`)
   await output.flush()
   const { signal } = terminal
-  const { promise: enough, resolve: stop } = Promise.withResolvers<void>()
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
   if (signal.aborted) stop()
   signal.addEventListener('abort', () => stop(), { once: true })
-  await Promise.race([ended, enough])
+  await Promise.race([ended, stopped])
 }

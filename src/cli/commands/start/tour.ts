@@ -9,7 +9,7 @@ const READING_TIME_MS = 2500
 export const tour: Command = defineCommand(
   {
     name: 'tour',
-    summary: 'See what Coppice does in twenty seconds, on a namespace in memory',
+    summary: 'See what Coppice does in twenty seconds',
     details: `A guided run on a temporary namespace in memory: mount, write, search, stage, diff, commit, fork.
 Every line it shows is the result of a real call, and is checked before it is shown.
 Nothing on this machine is read or changed.`,

@@ -6,11 +6,11 @@ import { CommandError } from '../../framework/errors.ts'
 export const unmount: Command = defineCommand(
   {
     name: 'unmount',
-    summary: 'Take a mounted vault or namespace away again',
-    details: 'What serves it ends by itself. Everything that was done in it is in the vault.',
+    summary: 'Unmount a vault or a namespace',
+    details: 'The serving process ends. All changes are in the vault.',
     scope: 'none',
-    arguments: { directory: { summary: 'Where it is mounted', offers: 'file' } },
-    options: { lazy: { summary: 'Also while it is in use: programs in it then get errors' } },
+    arguments: { directory: { summary: 'The mount point', offers: 'file' } },
+    options: { lazy: { summary: 'Unmount even while in use; programs in it get errors' } },
     examples: ['coppice unmount /mnt/base', 'coppice unmount ./view --lazy'],
   },
   async (call) => {
@@ -18,8 +18,8 @@ export const unmount: Command = defineCommand(
     const directory = await resolveMountPoint(resolve(call.argument('directory')))
     const places = fuse.listOwnMounts().map((mount) => mount.directory)
     if (!places.includes(directory)) {
-      const known = places.length === 0 ? 'nothing is' : `mounted are: ${places.join(', ')}`
-      throw new CommandError(`coppice has mounted nothing on ${directory}; ${known}`)
+      const known = places.length === 0 ? 'nothing is mounted' : `mounted are: ${places.join(', ')}`
+      throw new CommandError(`${directory} is not a coppice mount; ${known}`)
     }
     if (call.has('lazy')) fuse.forceUnmount(directory)
     else await fuse.unmount(directory)
@@ -27,7 +27,7 @@ export const unmount: Command = defineCommand(
   },
 )
 
-/** The path the kernel lists it by. What is mounted is not looked at: nobody may answer behind it. */
+/** Returns the path as the kernel lists it, without a look at the mount: its server may be dead. */
 async function resolveMountPoint(directory: string): Promise<string> {
   return join(await realpath(dirname(directory)), basename(directory))
 }

@@ -20,9 +20,9 @@ import { engine, yes } from '../shared-options.ts'
 const create: Command = defineCommand(
   {
     name: 'vault create',
-    summary: 'Make an empty vault, and the home if there is none',
+    summary: 'Create an empty vault, and the home if missing',
     scope: 'home',
-    options: { engine, use: { summary: 'Work on it from now on' } },
+    options: { engine, use: { summary: 'Make it the current vault' } },
     arguments: { name: { summary: 'Letters, digits, - and _; 64 at most' } },
     examples: ['coppice vault create base', 'coppice vault create base --use --engine lmdb'],
   },
@@ -63,11 +63,11 @@ const list: Command = defineCommand(
 const use: Command = defineCommand(
   {
     name: 'vault use',
-    summary: 'Choose the vault that commands work on when none is named',
+    summary: 'Choose the vault for commands without --vault',
     details: 'Written to config.toml of the home; the rest of that file stays as it is.',
     scope: 'home',
     arguments: { name: { summary: 'The vault', offers: 'vault' } },
-    examples: ['coppice vault use task-1'],
+    examples: ['coppice vault use task-1', 'coppice vault use base --json'],
   },
   (call) =>
     withHome(call, async ({ home, path }) => {
@@ -80,7 +80,7 @@ const use: Command = defineCommand(
 const info: Command = defineCommand(
   {
     name: 'vault info',
-    summary: 'Describe a vault: where it came from, what it holds',
+    summary: 'Describe a vault: its origin and its content',
     scope: 'home',
     arguments: {
       name: { summary: 'The vault; the current one when absent', isOptional: true, offers: 'vault' },
@@ -112,8 +112,8 @@ const info: Command = defineCommand(
 const remove: Command = defineCommand(
   {
     name: 'vault delete',
-    summary: 'Delete a vault with its checkpoints and its history',
-    details: 'Its forks live on. Asks first; where nobody can be asked, say --yes.',
+    summary: 'Delete a vault, its checkpoints and its history',
+    details: 'Its forks stay. Asks first; without a terminal, --yes is required.',
     scope: 'home',
     options: { yes },
     arguments: { name: { summary: 'The vault', offers: 'vault' } },
@@ -136,11 +136,11 @@ const remove: Command = defineCommand(
 
 export const vault: CommandGroup = {
   name: 'vault',
-  summary: 'Make, list, choose, describe and delete vaults',
+  summary: 'Create, list, choose, describe and delete vaults',
   commands: [create, list, use, info, remove],
 }
 
-/** The vault a command would work on now, if that is clear. */
+/** Returns the vault for commands without --vault; undefined if there are several. */
 async function findCurrentVault({ home, config }: OpenHome): Promise<string | undefined> {
   if (config.vault !== undefined) return config.vault
   const [only, ...others] = filterUserVaults(await home.vaults())
@@ -152,7 +152,7 @@ function toInfoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
   return [name, formatCount(files, 'file'), formatBytes(bytes), formatTime(created), origin]
 }
 
-/** A fork that coppice exec made grew from a vault of its own that nobody has to know. */
+/** Names the origin of a fork; the mirror vault of coppice exec is shown as a directory. */
 function formatOrigin(vault: string): string {
   return isMirrorName(vault) ? 'a directory' : vault
 }
