@@ -38,7 +38,7 @@ describe('coppice git', () => {
     const cli = new Cli()
     const nowhere = await cli.run(['git', 'import', cli.files, '--vault', 'v'])
     expect(nowhere).toMatchObject({ code: 1, stdout: '' })
-    expect(nowhere.stderr).toContain('there is no git repository')
+    expect(nowhere.stderr).toContain('not a git repository')
     expect(existsSync(cli.home)).toBe(false)
     using repository = new TestRepository([{ files: { a: 'one\n' } }])
     const unknown = await cli.run(['git', 'import', repository.path, '--vault', 'v', '--ref', 'nothing'])
