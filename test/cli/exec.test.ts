@@ -53,7 +53,7 @@ describe('coppice exec', () => {
     expect(readFileSync(join(cli.files, 'src/b.txt'), 'utf8')).toBe('b\n')
     const refused = await cli.run(['drop'])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('files-1 has 3 changes that were not applied; coppice apply files-1')
+    expect(refused.stderr).toContain('files-1 has 3 changes that were not applied; write to this directory with')
     expect(await cli.ok('drop', '--force')).toContain('dropped files-1')
     expect(await cli.ok('vault', 'list')).toBe('')
   })
@@ -304,7 +304,7 @@ describe('coppice exec', () => {
   it('ends a command that takes too long, with all it started', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--timeout', '1', '-c', '--', 'sleep 4321 & sleep 4321'])
-    expect(run).toMatchObject({ code: 124, stderr: expect.stringContaining('--timeout gives it more') })
+    expect(run).toMatchObject({ code: 124, stderr: expect.stringContaining('stopped at its time limit') })
     expect(processes()).not.toContain('sleep 4321')
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })

@@ -95,7 +95,7 @@ describe('a place of this machine without a name', () => {
     const cli = new Cli()
     const run = await cli.run(words.filter((word) => word !== undefined))
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toMatch(/ is empty; it names a place of this machine; see coppice /)
+    expect(run.stderr).toMatch(/ is empty; name a file or directory; see coppice /)
     expect(readdirSync(cli.scratch)).toEqual(['files'])
   })
 })

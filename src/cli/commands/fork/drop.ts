@@ -65,7 +65,7 @@ async function confirmDrop(
   if (changes === 0) return true
   const what = `${formatCount(changes, 'change')} that ${changes === 1 ? 'was' : 'were'} not applied`
   if (call.terminal.canAsk) return confirm(call.terminal, `Drop ${name} with ${what}?`, false)
-  const next = `coppice apply ${name} writes them to this directory, coppice drop ${name} deletes them`
+  const next = `write to this directory with coppice apply ${name}, or delete with coppice drop ${name}`
   throw new CommandError(`${name} has ${what}; ${next}`)
 }
 
