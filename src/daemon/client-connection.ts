@@ -12,7 +12,7 @@ import {
 } from './client/index.ts'
 import type { DaemonMethod } from './daemon-service.ts'
 
-/** Whoever asks for more before it has answers waits for them first. */
+/** Open requests of a client above which reading pauses. */
 const MAX_PENDING = 256
 const CLOSE_TIMEOUT_MS = 1000
 
@@ -83,11 +83,11 @@ export class ClientConnection {
     throw createRequestError(`there is no method ${JSON.stringify(name.slice(0, 40))}; there is: ${known}`)
   }
 
-  /** As fast as the client reads, which holds nobody else up. */
+  /** Writes as fast as this client reads; other clients are not delayed. */
   async #stream(id: number, events: AsyncIterable<unknown>): Promise<void> {
     for await (const event of events) {
       if (this.#send({ id, event })) continue
-      // Whoever leaves is not waited for: the signal ends the wait.
+      // The signal ends the wait when the client leaves.
       await once(this.#socket, 'drain', { signal: this.#left.signal }).catch(() => {})
       if (this.#left.signal.aborted) return
     }

@@ -127,7 +127,7 @@ export class Daemon implements AsyncDisposable {
   async #close(): Promise<void> {
     const { server, agents, home, lock } = this.#parts
     try {
-      // No new clients, and nobody finds the socket; those who wait for a process hear of its end.
+      // No new clients, no socket; clients that wait for a process still get its end.
       server.close()
       await agents.close()
     } finally {

@@ -6,7 +6,7 @@ import { LazyHome } from './lazy-home.ts'
 import { openToolCache } from './tool-cache.ts'
 import { createContext, listContexts, openZoneFiles } from './zone-files.ts'
 
-/** The zones of a home with nobody at work in them, to look after contexts and what tools have said at length. */
+/** Zones of a home without a context, for managing contexts and cached tool output. */
 export class Zones implements AsyncDisposable {
   /** Not guarded: for the system, and for looking. */
   readonly fs: FileSystem
@@ -24,7 +24,7 @@ export class Zones implements AsyncDisposable {
     return listContexts(this.fs)
   }
 
-  /** Gives a context its home; whether that is new. EINVAL for a name nobody may have. */
+  /** Creates the home of a context and reports whether it is new. EINVAL for a reserved name. */
   createContext(name: string): Promise<boolean> {
     return createContext(this.fs, name)
   }

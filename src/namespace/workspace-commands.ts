@@ -40,7 +40,7 @@ export class WorkspaceCommands {
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
     const { result, fork } = await this.#runInFork(command, call)
     if (call.ctx.signal?.aborted === true) {
-      // What a cancelled call did until then is nobody's wish.
+      // A cancelled call leaves no changes.
       if (fork !== null) await this.#home.deleteVault(fork)
       call.ctx.signal.throwIfAborted()
     }
@@ -71,7 +71,7 @@ export class WorkspaceCommands {
     const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...by } = ctx
     return boundary.run(this.#createRequest(command), {
-      // Until it is merged it belongs to this process, and goes with it: whoever starts next sweeps what is left.
+      // Until the merge the fork belongs to this process; the next process sweeps leftovers.
       fork: createForkName(),
       env,
       userHome,

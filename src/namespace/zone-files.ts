@@ -24,7 +24,7 @@ export async function openZoneFiles(config: Config, door: LazyHome): Promise<Ope
   return zones
 }
 
-/** Gives a context its home; whether that is new. EINVAL for a name nobody may have, EEXIST for a twin of another. */
+/** Creates the home of a context and reports whether it is new. EINVAL for a reserved name, EEXIST for one that differs by case only. */
 export async function createContext(zones: FileSystem, name: string): Promise<boolean> {
   const home = `${HOMES}/${assertContextName(name)}`
   const known = await listContexts(zones)

@@ -11,7 +11,7 @@ export interface ApprovalRequest {
   readonly session?: string | undefined
   readonly readonly?: boolean | undefined
   readonly env: Readonly<Record<string, string>>
-  /** Variables that it gets besides; their values are nobody's to see. */
+  /** More variables it gets, without their values. */
   readonly passedEnv?: readonly string[] | undefined
   readonly stdin?: string | Uint8Array | null | undefined
 }

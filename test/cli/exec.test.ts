@@ -53,7 +53,9 @@ describe('coppice exec', () => {
     expect(readFileSync(join(cli.files, 'src/b.txt'), 'utf8')).toBe('b\n')
     const refused = await cli.run(['drop'])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('files-1 has 3 changes that were not applied; write to this directory with')
+    expect(refused.stderr).toContain(
+      'files-1 has 3 changes that were not applied; write to this directory with',
+    )
     expect(await cli.ok('drop', '--force')).toContain('dropped files-1')
     expect(await cli.ok('vault', 'list')).toBe('')
   })

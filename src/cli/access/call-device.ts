@@ -2,10 +2,10 @@ import type { DaemonClient } from '../../daemon/client/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { type DaemonAccess, withDaemon } from './daemon-access.ts'
 
-/** What a device answers: as little checked as what JSON.parse returns. */
+/** Response of a device, as unchecked as the result of JSON.parse. */
 type UncheckedJson = ReturnType<typeof JSON.parse>
 
-/** Writes a request to a device of the daemon of the home a command is about; what it answers. */
+/** Sends a request to a device of the home's daemon and returns the response. */
 export function callDevice<Answer>(
   call: CommandInvocation,
   path: string,
@@ -16,7 +16,7 @@ export function callDevice<Answer>(
   return withDaemon(call, (client) => callDeviceWith<Answer>(client, path, request, signal), access)
 }
 
-/** The same of a daemon that is at hand. */
+/** As `callDevice`, with a connected client. */
 export async function callDeviceWith<Answer>(
   client: DaemonClient,
   path: string,

@@ -1,7 +1,7 @@
 import { type Config, listConfiguredSecrets } from '../../config/index.ts'
 import { isCredential, Redactor } from '../../secrets/index.ts'
 
-/** What a command of an agent gets to know of our environment: no tokens, whatever they are called. */
+/** Variables passed to commands of agents; none of them holds tokens. */
 const AGENT_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|EDITOR|[A-Z]+_HOME|NVM_DIR|GOPATH|VIRTUAL_ENV)$/
 
@@ -32,7 +32,7 @@ export function copyEnvironment(): Record<string, string> {
   return Object.fromEntries(listEnvironment())
 }
 
-/** What of it a command of an agent gets. */
+/** Returns the part of the environment that commands of agents get. */
 export function createAgentEnvironment(): Record<string, string> {
   return Object.fromEntries(
     listEnvironment().filter(([name, value]) => AGENT_VARIABLES.test(name) && !isCredential(name, value)),

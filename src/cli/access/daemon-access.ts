@@ -54,13 +54,13 @@ export async function findRunningDaemon(home: string): Promise<DaemonClient | un
     return await DaemonClient.connect(await resolveSocketPath(home))
   } catch (error) {
     if (isVfsError(error, 'EUNAVAILABLE')) return undefined
-    // Where not even a socket can be, nobody listens.
+    // No daemon listens where no socket can be created.
     if (!isVfsError(error) && !(await isWritable(home))) return undefined
     throw error
   }
 }
 
-/** What the daemon of a home is started with: the environment is that of who starts it. */
+/** Returns the options of a daemon, with the environment of this process. */
 export async function createDaemonOptions(home: string, idleMs: number | null): Promise<DaemonOptions> {
   return {
     home,
@@ -77,7 +77,7 @@ export async function createDaemonOptions(home: string, idleMs: number | null): 
 /** The number of a process as it was typed. UsageError. */
 export function parsePid(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`a process has a number, not '${text}'; coppice ps --all lists them`)
+  throw new UsageError(`process '${text}' is not a number; coppice ps --all lists them`)
 }
 
 async function resolveSocketPath(home: string): Promise<string> {

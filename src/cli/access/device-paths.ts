@@ -4,10 +4,10 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { withDaemon } from './daemon-access.ts'
 import { parseVaultPath } from './parse-vault-path.ts'
 
-/** What the daemon has, and no vault. */
+/** Roots that the daemon serves. */
 export const DEVICE_ROOTS: readonly string[] = ['/dev', '/proc', '/mnt/mcp']
 
-/** Where nothing is stored by a path alone: these are directories of every process's namespace. */
+/** Directories of the kernel in every namespace, which no vault stores. */
 const KERNEL_ROOTS: readonly string[] = [...DEVICE_ROOTS, '/sys']
 
 const READ_CHUNK_BYTES = 64 * 1024

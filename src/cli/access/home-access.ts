@@ -19,7 +19,7 @@ import { withDamageReport } from './damaged-store.ts'
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 
-/** What a directory has that is a home: the store of an engine, the record of it, or what is made beside zones that are plain files. */
+/** Names that mark a home: a store, its record, or the tool cache beside zones in plain files. */
 const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 
 /** Name of a process's fork, never chosen by default. */
@@ -31,7 +31,7 @@ export interface OpenHome {
   /** The directory of the home. */
   readonly path: string
   readonly config: Config
-  /** Who asks, and how it is cancelled: to pass with every operation. */
+  /** Caller and abort signal, for every operation. */
   readonly ctx: CallContext
 }
 
@@ -230,7 +230,7 @@ async function prepareConfig(path: string, engine: ConfiguredEngine | undefined)
   return { ...config, engine }
 }
 
-/** Whether there is no home in a directory yet: it may hold anything else, such as a configuration written beforehand. */
+/** Reports whether a directory has no home yet; it may have other files, such as a configuration. */
 export async function isHomeMissing(path: string): Promise<boolean> {
   try {
     return !(await readdir(path)).some((name) => HOME_MARKER.test(name))

@@ -17,7 +17,7 @@ import {
 /** A context for a user whose name is none. */
 const DEFAULT_CONTEXT = 'agent'
 
-/** What a command decides of the namespace it opens. */
+/** Options of a namespace that a command sets. */
 export type NamespaceChoices = Omit<NamespaceOptions, 'home' | 'config' | 'context'>
 
 /** Opens the namespace of the context a command is about, and closes it when the work is done or has failed. */
@@ -44,7 +44,7 @@ export async function withNamespace<Result>(
   })
 }
 
-/** Opens the zones of the home, with nobody at work in them. CommandError if there is no home, unless it may be made. */
+/** Opens the zones of the home without a context. CommandError if there is no home, unless `create` is set. */
 export async function withZones<Result>(
   call: CommandInvocation,
   work: (zones: Zones) => Promise<Result>,
@@ -70,7 +70,7 @@ export async function resolveWorkspaceVault(call: CommandInvocation): Promise<st
   return others.length === 0 ? only : undefined
 }
 
-/** Who is at work if nobody is named: the context of the environment, else the user. */
+/** Returns the default context: from the environment, else the user name. */
 export function resolveContextName(): string {
   const user = getUserName()
     .replaceAll(/[^A-Za-z0-9_-]/g, '_')

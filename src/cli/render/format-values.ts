@@ -30,7 +30,7 @@ export function formatTime(time: Date): string {
   return `${day} ${clock}`
 }
 
-/** Who did it, in a word. */
+/** Formats a caller as one word. */
 export function formatCaller(caller: Caller | undefined): string {
   if (caller === undefined) return '-'
   if (caller.kind === 'system') return 'system'

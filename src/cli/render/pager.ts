@@ -18,7 +18,7 @@ export async function withPager(
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
   const left = new AbortController()
   const closed = once(child, 'close').finally(() => left.abort())
-  // Whoever has seen enough leaves before the end.
+  // The reader may quit before the end.
   child.stdin.on('error', () => left.abort())
   try {
     const signal = AbortSignal.any([terminal.signal, left.signal])

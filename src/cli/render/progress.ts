@@ -3,11 +3,11 @@ import { formatBytes, formatCount } from './format-values.ts'
 
 const BAR_CELLS = 24
 const REDRAW_INTERVAL_MS = 100
-/** What is over sooner needs no bar. */
+/** Shorter work shows no bar. */
 const SHOW_DELAY_MS = 300
 const CLEAR_LINE = '\r\u001b[K'
 
-/** How far a long piece of work is. Without a total there is a count and no bar. */
+/** Progress of long work. Without a total, a count replaces the bar. */
 export interface ProgressUpdate {
   readonly done: number
   readonly total?: number

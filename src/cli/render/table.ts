@@ -1,6 +1,6 @@
 const COLUMN_GAP = '  '
 
-/** What a terminal shows in two columns: letters of East Asia, and pictures. */
+/** Characters two columns wide: East Asian letters and emoji. */
 const WIDE_CHARACTER =
   /^(?:\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}|[\u3001-\u303e\uff01-\uff60])|\ufe0f$/u
 
@@ -20,7 +20,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** How many columns of a terminal a text takes. */
+/** Returns the width of a text in terminal columns. */
 export function getDisplayWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
   let columns = 0

@@ -39,7 +39,7 @@ export class DaemonFiles extends Backend implements Openable {
   }
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    // Known without a daemon, so that nobody starts one by looking at what is beside it.
+    // Known without a daemon, so that listing a sibling starts none.
     if (path === '/') return { type: 'directory', size: 0, mtime: new Date(0), mode: null }
     const { mtime, ...stat } = await this.#withMountPaths((client) =>
       client.call('stat', { path: this.#toDaemonPath(path) }, ctx?.signal),

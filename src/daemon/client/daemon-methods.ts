@@ -113,6 +113,6 @@ export interface DaemonStreams {
     readonly params: { readonly pid?: number | undefined; readonly follow?: boolean }
     readonly event: TraceLine | MissedEvents
   }
-  /** Shows the questions of processes; while somebody does, they may ask. */
+  /** Streams the questions of processes, which may ask only meanwhile. */
   readonly attach: { readonly params: NoParams; readonly event: QuestionEvent }
 }

@@ -1,6 +1,6 @@
 /**
  * How a daemon is spoken to: where its socket is, what can be asked, and a client that asks it.
- * Apart from the daemon itself, since whoever only asks is to start fast.
+ * Apart from the daemon, so that a client starts fast.
  * Invariant: nothing here needs a kernel or a device to run; both are known by their types.
  */
 export { DaemonClient } from './daemon-client.ts'

@@ -1,6 +1,6 @@
 import type { DaemonClient } from './daemon-client.ts'
 
-/** One client for as long as its daemon lives, and another one after that; none until somebody asks. */
+/** Connects on first use, and again after its daemon has ended. */
 export class ReconnectingClient implements AsyncDisposable {
   readonly #connect: () => Promise<DaemonClient>
   #current: Promise<DaemonClient> | undefined

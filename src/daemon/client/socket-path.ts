@@ -26,13 +26,13 @@ export function getSocketPath(home: string, { runtime, temporary }: SocketDirect
   return path
 }
 
-/** Whoever can write there could put a socket of their own in its place. */
+/** Refuses a directory where another user could replace the socket. */
 function ensurePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
   const { uid, mode } = lstatSync(directory)
   const isDirectory = lstatSync(directory).isDirectory()
   if (!isDirectory || (process.getuid !== undefined && uid !== process.getuid())) {
-    const detail = `${directory} belongs to somebody else; remove it, or set XDG_RUNTIME_DIR to a directory of your own`
+    const detail = `${directory} belongs to another user; remove it, or set XDG_RUNTIME_DIR to a directory of your own`
     throw new VfsError('EACCES', directory, { op: 'socket', detail })
   }
   if ((mode & OTHERS_MODE) !== 0) chmodSync(directory, OWNER_ONLY)

@@ -53,7 +53,7 @@ export const ls: Command = defineCommand(
   },
 )
 
-/** Whether it has entries of its own, or is a link to what has. */
+/** Reports whether a path is a directory or a link to one. */
 async function isDirectory(fs: FileSystem, path: string, ctx: CallContext): Promise<boolean> {
   const { type } = await fs.stat(path, ctx)
   if (type !== 'symlink') return type === 'directory'

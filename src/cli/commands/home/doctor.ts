@@ -36,7 +36,7 @@ Removes mounts whose server has died, and makes the home private to its owner.`,
       ...(remedies.length === 0
         ? []
         : ['', 'To have what is missing:', ...remedies.map((line) => `  ${line}`)]),
-      ...(swept.length === 0 ? [] : ['', `Taken away, since nobody served them: ${swept.join(', ')}`]),
+      ...(swept.length === 0 ? [] : ['', `Removed mounts without a server: ${swept.join(', ')}`]),
     ]
     await call.output.writeValue({ ...report, swept }, text.join('\n'))
   },

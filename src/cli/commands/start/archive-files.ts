@@ -96,7 +96,7 @@ export async function exportArchive(
   const packed =
     format === 'zip' ? packZip(fs, options, ctx) : packTar(fs, { ...options, gzip: format === 'tar.gz' }, ctx)
   const path = `/${basename(file)}`
-  // Within the directory: whoever else may write into it could lead a link of this name anywhere.
+  // Within the directory: another user who may write there could plant a link of this name.
   await using host = new HostFs(dirname(file))
   removeAbandonedFiles(host.directory)
   try {

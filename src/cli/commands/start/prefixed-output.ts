@@ -5,7 +5,7 @@ type Stream = Parameters<OutputSink>[0]
 
 const NEWLINE = 0x0a
 const NEWLINE_BYTES = Buffer.of(NEWLINE)
-/** Nobody reads a longer line, and somebody has to hold it until its end: it is handed on as several. */
+/** Longest line to buffer; a longer one is split. */
 const MAX_LINE_BYTES = 2 ** 20
 
 /** The beginning of a line whose end has not come yet. */
@@ -14,7 +14,7 @@ interface PartialLine {
   bytes: number
 }
 
-/** Hands on what a lane writes, line by line and whatever the bytes, with its number before each. */
+/** Forwards the output of a lane line by line, with its number before each. */
 export class PrefixedOutput {
   readonly #forward: OutputSink
   readonly #prefix: Uint8Array
@@ -28,7 +28,7 @@ export class PrefixedOutput {
     this.#prefix = Buffer.from(`[${lane}] `)
   }
 
-  /** What it returns is for the whole of it: fulfilled when all is handed on. */
+  /** Returns a promise for the whole chunk, fulfilled once all is forwarded. */
   write(stream: Stream, chunk: Uint8Array): unknown {
     const parts: Uint8Array[] = []
     let from = 0
@@ -40,7 +40,7 @@ export class PrefixedOutput {
     return parts.length === 0 ? undefined : this.#forward(stream, Buffer.concat(parts))
   }
 
-  /** Hands on what came without an end of line. */
+  /** Forwards the last line without an end. */
   async end(): Promise<void> {
     for (const stream of ['stdout', 'stderr'] as const) {
       if (this.#partialLines[stream].bytes > 0)

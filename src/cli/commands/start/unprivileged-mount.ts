@@ -3,12 +3,12 @@ import { realpath, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { CommandError } from '../../framework/errors.ts'
 
-/** Where this program finds a mount made for it when it is started again. */
+/** Variable with the mount point for the restarted program. */
 const MOUNT_VARIABLE = 'COPPICE_MOUNTED_ON'
 
-/** What is to be mounted where. */
+/** Source and target of a mount. */
 export interface MountPlan {
-  /** What `mount` and `df` show as the source. */
+  /** Source that `mount` and `df` show. */
   readonly source: string
   readonly directory: string
   readonly isReadOnly: boolean
@@ -42,7 +42,7 @@ export async function prepareMount(plan: MountPlan): Promise<MountPlan & { reado
   return process.execve(findProgram(file), [file, ...args], { ...process.env, [MOUNT_VARIABLE]: directory })
 }
 
-/** What a dead server left in the place fails in another way, and is taken away later. */
+/** Requires a directory. A stale mount fails with another code and is removed later. */
 async function assertDirectory(directory: string): Promise<void> {
   try {
     if ((await stat(directory)).isDirectory()) return
