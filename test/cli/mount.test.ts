@@ -183,7 +183,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     })
     expect(await cli.run(['mount', 'base', cli.place, '--context', 'alice'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--context goes with coppice mount /'),
+      stderr: expect.stringContaining('--context needs a namespace: coppice mount /'),
     })
     expect(await cli.run(['mount', 'none', cli.place])).toMatchObject({ code: 1 })
     const missing = join(cli.place, 'none')

@@ -101,7 +101,7 @@ describe('coppice top elsewhere', () => {
     })
     expect(await cli.run(['top', '--every', 'often'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("0.05 or more, not 'often'"),
+      stderr: expect.stringContaining("0.05 seconds or more, not 'often'"),
     })
   })
 })

@@ -175,7 +175,7 @@ export function assertUserVault(name: string): string {
     throw new CommandError(`the name '${name}' is reserved for coppice exec; choose another`)
   }
   if (name !== ZONES_VAULT) return name
-  throw new CommandError(`the vault '${name}' is reserved for the files of contexts; choose another`)
+  throw new CommandError(`the vault '${name}' holds the zones of all contexts; choose another`)
 }
 
 /** The vault as it is, or as it was at the checkpoint `--at` names. */
