@@ -20,7 +20,6 @@ export function commitOnce(
     return resolveOutcome(reader, error, isStored)
   }
   if (!(result instanceof Promise)) return result
-  reader.markRemote()
   return result.then(
     // A retry on the way to a remote engine may send a batch twice: the first one then refuses the second.
     (isAccepted) => isAccepted || checkStored(reader, new Error('it was refused'), isStored),

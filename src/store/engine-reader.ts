@@ -29,21 +29,15 @@ export class EngineReader {
   readonly session: StoreSession
   /** Set only while work is retried. */
   #results: ReadResults | undefined
-  #isRemote = false
 
   constructor(engine: Engine) {
     this.engine = engine
     this.session = new StoreSession(engine.sessionRegistry)
   }
 
-  /** True once the engine has returned a promise. */
+  /** True if calls of the engine may return promises. */
   get isRemote(): boolean {
-    return this.#isRemote
-  }
-
-  /** Called when a commit returns a promise. */
-  markRemote(): void {
-    this.#isRemote = true
+    return this.engine.isSync !== true
   }
 
   /**
@@ -167,7 +161,6 @@ export class EngineReader {
     try {
       const result = read()
       if (!(result instanceof Promise)) return result
-      this.#isRemote = true
       return result.catch(throwReadError)
     } catch (error) {
       return throwReadError(error)

@@ -9,12 +9,12 @@ import { type CallContext, type Match, type Searchable, type SearchQuery, VfsErr
 import { VaultFs } from './vault-fs.ts'
 import { VaultSearch } from './vault-search.ts'
 
-/** A vault as it was once. Nobody writes to it: it is always handed out read-only. */
+/** A vault as it was at a checkpoint or version. Every change is EROFS. */
 export class SnapshotFs extends VaultFs implements Searchable {
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, log: VaultLog, find: () => number) {
-    // The past never changes, so it is looked up once.
+    // A snapshot never changes, so its root is read once.
     let root: number | undefined
     const getRoot = () => {
       root ??= find()
@@ -25,19 +25,19 @@ export class SnapshotFs extends VaultFs implements Searchable {
       if (files !== undefined) return files
       home.session.beginRead()
       files = home.getFilesAt(getRoot())
-      // The checkpoint may be removed while somebody looks into it.
+      // The checkpoint may be removed while this reads it.
       home.session.hold(files.tree)
       return files
     }
-    const submitNow = () => {
-      throw new VfsError('EROFS', '/', { detail: 'the past cannot be changed' })
+    const refuse = (): never => {
+      throw new VfsError('EROFS', '/', { detail: 'a snapshot cannot be changed' })
     }
     super(
       {
         openInodes: new OpenInodes(),
         readFiles: read,
-        submit: () => Promise.resolve(),
-        submitSync: submitNow,
+        submit: async () => refuse(),
+        submitSync: refuse,
       },
       home.blobs,
       ['search'],

@@ -14,12 +14,12 @@ import type {
   RecordRow,
   Sweep,
 } from '../engine.ts'
+import { SqliteGroupCommit } from '../group-commit/sqlite-group-commit.ts'
 import { FileSessionRegistry } from '../sessions/file-session-registry.ts'
 import { type CommittedState, canCommit } from './can-commit.ts'
 import { DiskSpace, isGrowing } from './disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from './disk-usage.ts'
 import { commitError } from './engine-errors.ts'
-import { SqliteGroupCommit } from './sqlite-group-commit.ts'
 import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identifyDatabase } from './sqlite-identity.ts'
 import { SCHEMA, SqliteStatements } from './sqlite-statements.ts'
 import { SqliteWal } from './sqlite-wal.ts'

@@ -4,19 +4,19 @@ import { makePrivateFile } from '../../machine/index.ts'
 import type { SideLogBatch } from '../engine.ts'
 import { ByteReader, ByteWriter } from '../tree/byte-codec.ts'
 
-/** How many bytes name the state of a store. */
+/** Length of a token, which names a committed state of the store. */
 export const TOKEN_BYTES = 8
 const HEADER_BYTES = 8
-/** A spool up to this size stays as large as it is: to write over something is quicker than to write anew. */
+/** A side log up to this size keeps its size: overwriting is quicker than growing a file. */
 const MAX_REUSED_BYTES = 1024 * 1024
 const ABSENT = 0
 const PRESENT = 1
 
 /**
- * A file beside the database with what its writer has acknowledged and not committed yet. Only whoever holds the
- * database's write lock writes it; what he finds there for the state that is committed was left by one that was killed.
- * Each batch carries the token of that state: on any other it means nothing. So nothing has to be taken away after a
- * commit, when the next writer may have the lock already, and the rests of earlier batches behind the last one do no harm.
+ * Write-ahead side log: a file beside the database with batches that are acknowledged and not committed yet. Only the
+ * owner of the database's write lock writes it; batches it finds for the committed state are those of a killed process.
+ * Each batch has the token of the state it follows and means nothing on another. So a commit need not clear the file,
+ * and remains of earlier batches behind the last one do no harm.
  */
 export class SideLog {
   readonly #path: string
@@ -30,7 +30,7 @@ export class SideLog {
     this.#path = path
   }
 
-  /** The token of the state its first batch follows; undefined if there is none. */
+  /** Token of the state that the first batch follows; undefined if there is no batch. */
   get token(): Uint8Array | undefined {
     if (this.#fd === undefined && (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) === 0)
       return undefined
@@ -39,33 +39,33 @@ export class SideLog {
     return length < this.#header.length ? undefined : this.#header.subarray(HEADER_BYTES)
   }
 
-  /** Begins anew: nothing in it follows the committed state. Only with the lock. */
+  /** Starts again at the beginning. Needs the lock, and no batch that follows the committed state. */
   rewind(): void {
     if (this.#end > MAX_REUSED_BYTES) this.truncate()
     this.#end = 0
   }
 
-  /** Gives its room back. Only with the lock, and if nothing in it follows the committed state. */
+  /** Frees the file's space. Needs the lock, and no batch that follows the committed state. */
   truncate(): void {
     ftruncateSync(this.#openForWriting())
     this.#end = 0
   }
 
-  /** Survives the end of this process when it returns. */
+  /** Writes a batch, which then survives the end of this process. */
   append(batch: SideLogBatch, token: Uint8Array): void {
     const whole = this.#encodeFrame(batch, token)
     const written = writeSync(this.#openForWriting(), whole, 0, whole.length, this.#end)
-    if (written !== whole.length) throw new Error('ENOSPC: no space left for the spool')
+    if (written !== whole.length) throw new Error('ENOSPC: no space left for the side log')
     this.#end += written
   }
 
-  /** The whole batches that follow a state, in order. */
+  /** Reads the whole batches that follow a state, in order. */
   *readBatchesAfter(token: Uint8Array): Generator<SideLogBatch> {
     const bytes = readFileSync(this.#path)
     for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
       const start = at + HEADER_BYTES
       const body = bytes.subarray(start, start + bytes.readUInt32LE(at))
-      // The last one may be torn: its writer was killed before anybody was told of it.
+      // The last one may be torn: its writer was killed before it acknowledged the batch.
       if (crc32(body) !== bytes.readUInt32LE(at + 4)) return
       if (Buffer.compare(body.subarray(0, TOKEN_BYTES), token) !== 0) return
       const content = bytes.subarray(start + body.length)
@@ -86,8 +86,8 @@ export class SideLog {
   }
 
   /**
-   * A batch behind its length and checksum, and the content of its blobs behind that, which have their own: all in one
-   * piece, because a second buffer would cost as much as the write.
+   * Encodes length and checksum, the batch, then the content of its blobs, which have checksums of their own. One
+   * buffer for all, because a second one would cost as much as the write.
    */
   #encodeFrame(batch: SideLogBatch, token: Uint8Array): Uint8Array {
     const writer = this.#writer
@@ -143,7 +143,7 @@ function encodeBatch(
   }
 }
 
-/** The batch, if all the content is there that belongs to it, and how many bytes that takes. */
+/** Decodes a batch, undefined if its content is torn, and the length of that content. */
 function decodeBatch(
   reader: ByteReader,
   content: Uint8Array,
