@@ -18,7 +18,7 @@ export interface DiskOptions {
 export class LoopDisk implements Disposable {
   /** Where it is mounted. */
   readonly path: string
-  readonly #image: string
+  #image: string
 
   constructor(options: number | DiskOptions) {
     const facts: DiskOptions = typeof options === 'number' ? { megabytes: options } : options
@@ -59,7 +59,15 @@ export class LoopDisk implements Disposable {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
       }
     }
+    this.#copyImage()
     this.#mount()
+  }
+
+  /** A session that started meanwhile may keep the old mount in its namespace: the same image would share its state. */
+  #copyImage(): void {
+    const copy = `${this.#image}-again`
+    run('cp', '--sparse=always', this.#image, copy)
+    this.#image = copy
   }
 
   [Symbol.dispose](): void {

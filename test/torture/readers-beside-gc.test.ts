@@ -83,7 +83,7 @@ describe.each(sharedEngineNames)('beside a garbage collection of another process
     process.kill('SIGCONT')
     process.stdin.write('go on\n')
     const { problems } = await reportOf({ process, lines })
-    expect(problems).toEqual([expect.stringMatching(/^EUNAVAILABLE .*begin again/), 'now: here'])
+    expect(problems).toEqual([expect.stringMatching(/^EUNAVAILABLE .*read again/), 'now: here'])
     expect((await home.fsck()).damaged).toEqual([])
     await home.close()
   })
