@@ -180,7 +180,7 @@ describe('an export', () => {
       import { Vault } from ${module('../vault.ts')}
       import { exportVault } from ${module('./index.ts')}
       const home = new StoreHome(new MemoryEngine())
-      const vault = new Vault(home, 'v', await home.create('v'))
+      const vault = new Vault(home, 'v', await home.createVault('v'))
       await vault.write('/d/large', new Uint8Array(3 * 1024 * 1024))
       await exportVault(home, 'v', process.argv[1], { onProgress: () => process.kill(process.pid, 'SIGKILL') })`
     const args = ['--input-type=module', '--eval', script, directory]
