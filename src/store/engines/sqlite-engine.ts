@@ -29,6 +29,8 @@ import { StoreFile } from './store-file.ts'
 const JOURNAL_SPAN = 2 ** 36
 const MAX_SEQ = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
+const RETRY_MS = 5
+const SQLITE_BUSY = 5
 const PAGE_BYTES = 8192
 /** How much room is given back in one transaction: others wait no longer than for a commit. */
 const SHRINK_PAGES = 256
@@ -299,11 +301,28 @@ export class SqliteEngine implements Engine {
     const isNew = this.#readPageCount() === 0
     const isStore = !isNew && identifyDatabase(this.#db, this.#file) === 'store'
     if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
-    this.#db.exec('PRAGMA journal_mode = WAL')
+    this.#enterWal()
     this.#db.exec('PRAGMA cache_size = -16000')
     // Per connection, and silently the default if misspelt: set at every open, and asked back.
     this.#setSynchronous(this.#isFullyDurable)
     if (!isStore) this.#createTables()
+  }
+
+  /**
+   * SQLite does not wait here where two processes want it at the first moment of a store: each has a shared lock that
+   * the other waits for, so it reports busy at once. The one that begins again finds the work done.
+   */
+  #enterWal(): void {
+    const deadline = performance.now() + BUSY_TIMEOUT_MS
+    for (;;) {
+      try {
+        this.#db.exec('PRAGMA journal_mode = WAL')
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+      }
+    }
   }
 
   #setUpImmutable(): void {
@@ -361,4 +380,8 @@ function getBytes(row: Record<string, unknown> | undefined): Uint8Array | undefi
 
 function toBytes(value: unknown): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
