@@ -20,7 +20,13 @@ import { type CommittedState, canCommit } from './can-commit.ts'
 import { DiskSpace, isGrowing } from './disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from './disk-usage.ts'
 import { commitError } from './engine-errors.ts'
-import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identifyDatabase } from './sqlite-identity.ts'
+import {
+  APPLICATION_ID,
+  assertOwnLog,
+  BUSY_TIMEOUT_MS,
+  FORMAT_VERSION,
+  identifyDatabase,
+} from './sqlite-identity.ts'
 import { SCHEMA, SqliteStatements } from './sqlite-statements.ts'
 import { SqliteWal } from './sqlite-wal.ts'
 import { StoreFile } from './store-file.ts'
@@ -28,7 +34,6 @@ import { StoreFile } from './store-file.ts'
 /** Rows of a vault's journal are numbered from here on: vault and place in one integer key, so rows are appended. */
 const JOURNAL_SPAN = 2 ** 36
 const MAX_SEQ = JOURNAL_SPAN - 1
-const BUSY_TIMEOUT_MS = 60_000
 const RETRY_MS = 5
 const SQLITE_BUSY = 5
 const PAGE_BYTES = 8192
@@ -295,34 +300,34 @@ export class SqliteEngine implements Engine {
     return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
   }
 
+  /**
+   * SQLite does not wait where two processes make the same store at once: each has a shared lock that the other waits
+   * for, so it reports busy without a delay. The process that begins again finds the work done.
+   */
   #setUp(): void {
     this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Chunks need fewer of such pages, and free ones can be given back. To ask that of an old file would be to write.
-    const isNew = this.#readPageCount() === 0
-    const isStore = !isNew && identifyDatabase(this.#db, this.#file) === 'store'
-    if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
-    this.#enterWal()
-    this.#db.exec('PRAGMA cache_size = -16000')
-    // Per connection, and silently the default if misspelt: set at every open, and asked back.
-    this.#setSynchronous(this.#isFullyDurable)
-    if (!isStore) this.#createTables()
-  }
-
-  /**
-   * SQLite does not wait here where two processes want it at the first moment of a store: each has a shared lock that
-   * the other waits for, so it reports busy at once. The one that begins again finds the work done.
-   */
-  #enterWal(): void {
     const deadline = performance.now() + BUSY_TIMEOUT_MS
     for (;;) {
       try {
-        this.#db.exec('PRAGMA journal_mode = WAL')
+        this.#prepareStore()
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() > deadline) throw error
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
       }
     }
+  }
+
+  #prepareStore(): void {
+    // Chunks need fewer of such pages, and free ones can be given back. To ask that of an old file would be to write.
+    const isNew = this.#readPageCount() === 0
+    const isStore = !isNew && identifyDatabase(this.#db, this.#file) === 'store'
+    if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
+    this.#db.exec('PRAGMA journal_mode = WAL')
+    this.#db.exec('PRAGMA cache_size = -16000')
+    // Per connection, and silently the default if misspelt: set at every open, and asked back.
+    this.#setSynchronous(this.#isFullyDurable)
+    if (!isStore) this.#createTables()
   }
 
   #setUpImmutable(): void {
@@ -383,5 +388,7 @@ function toBytes(value: unknown): Uint8Array | undefined {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+  if (!(error instanceof Error) || !('errcode' in error)) return false
+  // The low byte of an extended code is its class.
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY
 }

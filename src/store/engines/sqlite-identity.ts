@@ -33,13 +33,16 @@ export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity
   return names.length === TABLE_NAMES.length ? 'store' : 'empty'
 }
 
+/** How long a connection waits for the lock of another process. */
+export const BUSY_TIMEOUT_MS = 60_000
+
 /**
- * As `identify`, for a database whose last changes are still in a log: a connection that may write would bring them
+ * As `identifyDatabase`, for a database whose last changes are still in a log: a connection that may write would bring them
  * into the file when it is closed, whosever they are.
  */
 export function assertOwnLog(file: string): void {
   if (!['-wal', '-journal'].some((suffix) => getFileSize(`${file}${suffix}`) > 0)) return
-  const db = new DatabaseSync(file, { readOnly: true })
+  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
     identifyDatabase(db, file)
   } finally {
