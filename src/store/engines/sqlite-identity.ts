@@ -33,7 +33,7 @@ export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity
   return names.length === TABLE_NAMES.length ? 'store' : 'empty'
 }
 
-/** How long a connection waits for the lock of another process. */
+/** Time a connection waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 60_000
 
 /**
