@@ -317,7 +317,8 @@ describe.skipIf(withoutBubblewrap !== undefined)('a host without namespaces', ()
         expect(attempts['daemon']).toMatchObject({ stopped: 'timeout' })
         expect(attempts['after']?.printed).toBe('0\n')
         expect(changed).toEqual(['/made'])
-      } else expect(attempts['daemon']?.refusal).toMatch(/ENOTSUP: this host cannot isolate strictly/)
+      } else
+        expect(attempts['daemon']?.refusal).toMatch(/ENOTSUP: this host does not support strict isolation/)
     }
   })
 })

@@ -5,7 +5,10 @@ import { quoteWord } from './quote.ts'
 
 const MOUNTINFO = '/proc/self/mountinfo'
 
-/** One of many mounts that a single program makes: one for each would take a millisecond every time. */
+/**
+ * A row of a mount table. One `mount` process makes all of its rows: a process for each would cost a millisecond a
+ * row.
+ */
 interface BatchMount {
   readonly source: string
   readonly target: string
@@ -13,16 +16,16 @@ interface BatchMount {
   readonly options: readonly string[]
 }
 
-/** A directory that is to be empty, and in memory. */
+/** A directory to cover with an empty file system in memory. */
 export interface TmpfsMount {
   readonly path: string
   readonly options: readonly string[]
 }
 
 /**
- * The line of a shell that makes mounts in their order, all in one go; fails if any of them does. What is mounted there
- * from the same source already is left out without a word. The table is a file in the directory of the session, in
- * which the line runs.
+ * Writes a mount table into the session's directory, and returns the shell line that mounts its rows in order. The
+ * line runs in that directory and fails if a row fails. `mount` silently skips a row that is already mounted from the
+ * same source.
  */
 export function createMountLine(directory: string, table: string, mounts: readonly BatchMount[]): string {
   const rows = mounts.map(({ source, target, type = 'none', options }) =>
@@ -32,7 +35,10 @@ export function createMountLine(directory: string, table: string, mounts: readon
   return `mount -n -a -T ${table}`
 }
 
-/** Lines that make mounts read-only: at once, or one by one where that fails or has left any of them out. */
+/**
+ * Returns shell lines that make mounts read-only in one `mount` process. Where that fails or skips a row, they
+ * remount each on its own.
+ */
 export function createReadOnlyLines(directory: string, mounts: readonly HostMountPoint[]): string[] {
   const single = mounts.filter((mount) => isSingle(mount, mounts))
   const others = mounts.filter((mount) => !single.includes(mount))
@@ -44,11 +50,13 @@ export function createReadOnlyLines(directory: string, mounts: readonly HostMoun
     target: path,
     options: ['remount', 'bind', 'ro', ...options],
   }))
-  const atOnce = `${createMountLine(directory, 'read-only', table)} 2>&- && ${createNoneWritableTest(single)}`
-  return [...oneByOne, `{ ${atOnce}; } || { ${single.map(createReadOnlyCall).join('; ')}; }`]
+  const inOneProcess = `${createMountLine(directory, 'read-only', table)} 2>&- && ${createNoneWritableTest(single)}`
+  return [...oneByOne, `{ ${inOneProcess}; } || { ${single.map(createReadOnlyCall).join('; ')}; }`]
 }
 
-/** Lines that put something empty over directories, if they are there: as above. */
+/**
+ * Returns shell lines that cover existing directories with an empty tmpfs, in one `mount` process or one for each.
+ */
 export function createTmpfsLines(directory: string, table: string, mounts: readonly TmpfsMount[]): string[] {
   const oneByOne = mounts.map(({ path, options }) => {
     const mount = `mount -n -t tmpfs -o ${options.join(',')} tmpfs ${quoteWord(path)}`
@@ -57,24 +65,29 @@ export function createTmpfsLines(directory: string, table: string, mounts: reado
   if (mounts.length < 2) return oneByOne
   const source = createUniqueSource(directory, table)
   const rows = mounts.map(({ path, options }) => ({ source, target: path, type: 'tmpfs', options }) as const)
-  const atOnce = `${createMountLine(directory, table, rows)} 2>&- && ${createMountCountTest(source, rows.length)}`
-  return [`{ ${atOnce}; } || { ${oneByOne.join('; ')}; }`]
+  const inOneProcess = `${createMountLine(directory, table, rows)} 2>&- && ${createMountCountTest(source, rows.length)}`
+  return [`{ ${inOneProcess}; } || { ${oneByOne.join('; ')}; }`]
 }
 
-/** A source that nothing was ever mounted from. */
+/** Returns a source name that no mount uses, so that `mount` skips no row. */
 function createUniqueSource(directory: string, table: string): string {
   return `${basename(directory)}-${table}`
 }
 
-/** The root is never in a table; what is mounted twice at a path would seem to have been left out. */
+/**
+ * True if the mount may go into a table. The root may not, and `mount` would skip a second mount at the same path.
+ */
 function isSingle({ path }: HostMountPoint, mounts: readonly HostMountPoint[]): boolean {
   return path !== '/' && mounts.filter((other) => other.path === path).length === 1
 }
 
-/** Looks at what the kernel says of them. Not with the shell's own `read`, which takes it byte by byte. */
+/**
+ * Returns a shell test that succeeds if the kernel lists none of the mounts as writable. `grep` reads the list,
+ * because the shell's own `read` takes it byte by byte.
+ */
 function createNoneWritableTest(mounts: readonly HostMountPoint[]): string {
   const patterns = mounts.map(({ path }) => `-e ${quoteWord(` ${escapeMountinfoPath(path)} rw`)}`)
-  // 1 means none; any other status means one, or an unknown state.
+  // `grep` exits with 1 if it found no line. Any other status means a writable mount or a failed check.
   return `{ grep -q -F ${patterns.join(' ')} ${MOUNTINFO}; [ $? = 1 ]; }`
 }
 
@@ -82,12 +95,12 @@ function createMountCountTest(source: string, count: number): string {
   return `[ "$(grep -c -F ${quoteWord(` - tmpfs ${source} `)} ${MOUNTINFO})" = ${count} ]`
 }
 
-/** As the kernel writes paths in its lists of mounts: exactly so, or a mount that is still writable is not found there. */
+/** Escapes a path as /proc/self/mountinfo does. Another spelling would miss a mount that is still writable. */
 function escapeMountinfoPath(path: string): string {
   return path.replace(/[ \t\n\\]/g, toOctalEscape)
 }
 
-/** As `mount` reads paths in a table, where a `#` begins a remark. */
+/** Escapes a path for an fstab file, in which `#` begins a comment. */
 function escapeFstabPath(path: string): string {
   return path.replace(/[ \t\n\\#]/g, toOctalEscape)
 }

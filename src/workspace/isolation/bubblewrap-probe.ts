@@ -7,8 +7,8 @@ const SUCCESS_MESSAGE = 'bubblewrap works'
 let isKnownToWork = false
 
 /**
- * Lines of a shell, in an enclosure that is tried out anyway, which find out whether bubblewrap works in there while
- * `lines` are at work: to start one more program costs a command as much as all of these.
+ * Returns shell lines that probe bubblewrap in the background while `lines` run. Another probe of the host already
+ * starts this shell, which saves the command a process of its own.
  */
 export function createBubblewrapProbeLines(privilege: 'root' | 'user', lines: readonly string[]): string[] {
   return [
@@ -18,9 +18,9 @@ export function createBubblewrapProbeLines(privilege: 'root' | 'user', lines: re
   ]
 }
 
-/** Takes note of what such lines have said. */
-export function rememberBubblewrap(said: string): void {
-  isKnownToWork ||= said.includes(SUCCESS_MESSAGE)
+/** Records whether the output of such lines reports success. */
+export function rememberBubblewrap(output: string): void {
+  isKnownToWork ||= output.includes(SUCCESS_MESSAGE)
 }
 
 /** Reports whether bubblewrap works on this host; probed once. */
@@ -32,7 +32,7 @@ export async function isBubblewrapUsable(): Promise<boolean> {
   return (await probeBubblewrap()).works
 }
 
-/** Tried where this host most likely can: mostly there is no need to find out first. */
+/** Probes with the likely privilege first. Only a failure asks which namespaces this host allows. */
 async function probe(): Promise<ProbeResult> {
   if ((await findTool('bwrap')) === undefined) return { works: false, reason: 'bubblewrap is not installed' }
   const likely = guessPrivilege()

@@ -3,10 +3,10 @@ import { type CommandConfinement, EMPTY_FILE, type HiddenPath, isWithin } from '
 import { keptCapabilities, kernelSettings, privateDirectories } from './isolation-plan.ts'
 import { createRootDropArgs } from './unshare-lines.ts'
 
-/** One page: there is no smaller size. */
+/** One page, the smallest size a tmpfs can have. */
 const MIN_TMPFS_BYTES = 4096
 
-/** The words before a command that confine it with bubblewrap. */
+/** Returns the arguments that start a command under bubblewrap, up to the command itself. */
 export function createBubblewrapArgs(confinement: CommandConfinement): string[] {
   const { workspace, plan, limits, scratch } = confinement
   return [
@@ -29,7 +29,10 @@ export function createBubblewrapArgs(confinement: CommandConfinement): string[] 
     ...(confinement.privilege === 'root' ? createRootDropArgs() : []),
   ]
 
-  /** The workspace is put back into such a place, which for that has to be there first, and open. */
+  /**
+   * True if the hidden directory contains the workspace. It stays writable, since the workspace is mounted inside it
+   * later.
+   */
   function isAround({ path }: HiddenPath): boolean {
     return isWithin(workspace, path)
   }
@@ -41,10 +44,10 @@ function createHideArgs({ path, isDirectory }: HiddenPath, directory: string): s
     : ['--ro-bind', join(directory, EMPTY_FILE), path]
 }
 
-/** Capabilities that root needs until `rootDroppingWords` have taken the others away. */
+/** Capabilities that root needs until the arguments of `createRootDropArgs` have dropped the others. */
 const SETUP_CAPABILITIES: readonly string[] = ['sys_admin', 'sys_chroot', 'setpcap']
 
-/** Root stays root with next to no capabilities; a user, who is root in the enclosure, becomes themself again. */
+/** Root stays root with few capabilities. A user, who is root in the namespace, gets their own ids back. */
 function createIdentityArgs({ privilege, user }: CommandConfinement): string[] {
   if (privilege === 'user') {
     const ids = ['--uid', String(user.uid), '--gid', String(user.gid)]

@@ -8,27 +8,26 @@ import { secretPaths } from './secret-paths.ts'
 /** Name of the empty file that replaces a hidden file, in the directory of the session. */
 export const EMPTY_FILE = 'empty'
 
-/** A place that a confined command finds empty. */
+/** A file or directory that a confined command sees as empty. */
 export interface HiddenPath {
   readonly path: string
   readonly isDirectory: boolean
 }
 
-/** A plan, held against this machine: what is hidden exists, and every path is real. */
+/** An isolation plan resolved on this machine: each hidden path exists, and all paths are real paths. */
 export interface CommandConfinement {
   readonly plan: IsolationPlan
   readonly limits: CommandLimits
   readonly privilege: 'root' | 'user'
   readonly user: { readonly uid: number; readonly gid: number }
-  /** Of the session, with the empty file in it. */
+  /** The session's directory. It contains the empty file. */
   readonly directory: string
-  /** Path of the workspace. */
   readonly workspace: string
   readonly isReadonly: boolean
   readonly hidden: readonly HiddenPath[]
-  /** A directory whose changes are thrown away: mounted so before the command is confined. */
+  /** The user's home directory. An overlay over it discards the command's changes. */
   readonly scratch?: string
-  /** Paths that are shown though their directory is private. */
+  /** Files to show although their directory is private. */
   readonly shown: readonly string[]
 }
 
@@ -38,12 +37,12 @@ export interface ConfinementSpec {
   readonly limits: CommandLimits
   readonly privilege: 'root' | 'user'
   readonly workspace: string
-  /** The real path of what the workspace is a copy of. */
+  /** The real path of the directory that the workspace copies. */
   readonly copyOf?: string
   readonly isReadonly?: boolean
 }
 
-/** Finds on this machine what a plan is about. */
+/** Resolves an isolation plan on this machine. */
 export async function resolveConfinement(spec: ConfinementSpec): Promise<CommandConfinement> {
   const { plan, workspace } = spec
   const home = plan.userHome === undefined ? undefined : await resolvePath(plan.userHome)
@@ -60,7 +59,7 @@ export async function resolveConfinement(spec: ConfinementSpec): Promise<Command
   }
 }
 
-/** Finds the places of this machine that a plan hides, by their real paths; none without isolation. */
+/** Finds the existing paths that a plan hides, as real paths. Returns none without isolation. */
 export async function findHiddenPaths(
   plan: Pick<IsolationPlan, 'level' | 'userHome' | 'hidden'>,
 ): Promise<HiddenPath[]> {
@@ -68,15 +67,15 @@ export async function findHiddenPaths(
   return findExistingPaths([...listSecretPaths(plan), ...(plan.hidden ?? [])])
 }
 
-/** True if a path is a directory or in it. */
+/** True if a path is the directory or lies below it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || directory === '/' || path.startsWith(`${directory}/`)
 }
 
-/** Lists paths of secrets below the named home directory, and below that of the account. */
+/** Lists the paths of secrets below the given home directory, and below that of the account. */
 function listSecretPaths({ userHome }: Pick<IsolationPlan, 'userHome'>): string[] {
   if (userHome === undefined) return []
-  // A program or an agent may use another home directory: the keys remain in that of the account.
+  // A program or an agent may set another home directory, but the keys stay in that of the account.
   const homes = new Set([userHome, findAccountHome() ?? userHome].filter((home) => home !== ''))
   return [...homes].flatMap((home) => secretPaths.map((name) => join(home, name)))
 }
@@ -90,7 +89,7 @@ function findAccountHome(): string | undefined {
   }
 }
 
-/** Returns the paths of a machine's path in a workspace that is a copy of a directory around it. */
+/** Returns the path inside the workspace if the workspace copies a directory that contains `path`. */
 function toCopyPaths({ copyOf, workspace }: ConfinementSpec, path: string): string[] {
   const isCopied = copyOf !== undefined && path !== copyOf && isWithin(path, copyOf)
   return isCopied ? [join(workspace, path.slice(copyOf.length))] : []
@@ -101,7 +100,7 @@ async function findExistingPaths(paths: readonly string[]): Promise<HiddenPath[]
 }
 
 async function findExistingPath(path: string): Promise<HiddenPath[]> {
-  // Most are not there, which is known the fastest this way.
+  // Most paths do not exist, and this is the fastest check.
   if (!existsSync(path)) return []
   const at = await resolvePath(path)
   return at === undefined ? [] : [{ path: at, isDirectory: (await lstat(at)).isDirectory() }]
@@ -111,7 +110,7 @@ async function resolvePath(path: string): Promise<string | undefined> {
   try {
     return await realpath(path)
   } catch {
-    // Not there, or not for us: then there is nothing to hide or to show.
+    // The path does not exist or is not readable: there is nothing to hide or show.
     return undefined
   }
 }

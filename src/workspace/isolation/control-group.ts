@@ -4,14 +4,17 @@ import { memoizeAsync, type ProbeResult, runProbe } from './probe.ts'
 
 const PROBE_LIMITS = { memoryBytes: 2 ** 30, processes: 100 } as const
 
-/** Says whether the process is where the limits are: a manager that was not given a controller leaves them out. */
+/**
+ * Fails if the limits are not in the process's control group. systemd ignores a limit whose controller it does not
+ * have.
+ */
 const PROBE_SCRIPT = `at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
 [ "$(cat "$at/memory.max")" = ${PROBE_LIMITS.memoryBytes} ] && [ "$(cat "$at/pids.max")" = ${PROBE_LIMITS.processes} ] ||
 { echo 'the memory and pids controllers are not delegated to this user' >&2; exit 1; }`
 
 /**
- * The words before others that limit what all their processes use together: the system's manager makes a control group
- * for them. It becomes what follows it, so who starts it is still the parent.
+ * Returns the arguments before a command that limit all its processes together. systemd creates a control group for
+ * it. `systemd-run --scope` then executes the command in its own place, so the caller stays the parent.
  */
 export function createGroupArgs({ memoryBytes, processes }: Partial<CommandLimits>): string[] {
   const uid = process.getuid?.() ?? 0
@@ -30,12 +33,15 @@ export function createGroupArgs({ memoryBytes, processes }: Partial<CommandLimit
   ]
 }
 
-/** The words that limit a command as a whole, where this host can and somebody asks for it: it takes its time. */
+/**
+ * Returns the arguments that limit a command as a whole, or none. Only a memory limit needs them, because systemd
+ * takes time to start.
+ */
 export async function findGroupArgs(limits: CommandLimits): Promise<string[]> {
   return limits.memoryBytes !== undefined && (await probeControlGroup()).works ? createGroupArgs(limits) : []
 }
 
-/** Reports whether this host can limit a command as a whole; probed once. */
+/** Reports whether this host can limit all processes of a command together; probed once. */
 export const probeControlGroup: () => Promise<ProbeResult> = memoizeAsync(probe)
 
 async function probe(): Promise<ProbeResult> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { quoteWord } from './quote.ts'
 
-/** Options of a mount that a user namespace may not take away, and that a remount therefore repeats. */
+/** Mount options that a user namespace may not clear. A remount has to repeat them. */
 const KEPT_OPTIONS: ReadonlySet<string> = new Set([
   'nosuid',
   'nodev',
@@ -16,34 +16,37 @@ export interface HostMountPoint {
   readonly options: readonly string[]
 }
 
-/** Lists the mounts of this machine, as this process sees them, in their order. */
+/** Lists the mounts that this process sees, in mount order. */
 export function listHostMounts(): HostMountPoint[] {
-  // At once: the kernel has it at hand, and a command waits for it.
+  // Synchronous: the kernel answers from memory, and a command waits for the list.
   return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
 }
 
-/** A directory that is bound onto itself, as a mount with the options of the one it is in. */
+/** Returns a directory bound onto itself as a mount, with the options of the mount that contains it. */
 export function createSelfBind(directory: string, mounts: readonly HostMountPoint[]): HostMountPoint {
   const around = mounts.filter(({ path }) => path === '/' || `${directory}/`.startsWith(`${path}/`))
   const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0]
   return { path: directory, options: nearest?.options ?? [] }
 }
 
-/** The line of a shell that makes a mount read-only. What cannot be reached needs not be: the command is the same user. */
+/** Returns a shell line that makes a mount read-only. */
 export function createReadOnlyLine(mount: HostMountPoint): string {
   return `${READ_ONLY_FUNCTION}; ${createReadOnlyCall(mount)}`
 }
 
-/** The function of a shell that `readOnlyCall` calls: a machine may have hundreds of mounts, and a script is one word. */
+/**
+ * The shell function that `createReadOnlyCall` calls. It keeps the script short, since a machine may have hundreds of
+ * mounts.
+ */
 export const READ_ONLY_FUNCTION: string =
-  // The list is older than this namespace: a path may be unmounted since. Only a mount that still exists fails.
+  // A path may have been unmounted since the list was read. Only a mount that still exists can fail.
   'read_only() { [ ! -e "$2" ] || mount -n -o "$1" "$2" 2>&- || ! mountpoint -q "$2" || mount -n -o "$1" "$2"; }'
 
 export function createReadOnlyCall({ path, options }: HostMountPoint): string {
   return `read_only ${['remount', 'bind', 'ro', ...options].join(',')} ${quoteWord(path)}`
 }
 
-/** Reads what /proc/self/mountinfo says. */
+/** Parses the lines of /proc/self/mountinfo. */
 function parseMounts(mountinfo: string): HostMountPoint[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [, , , , path, options] = line.split(' ')
@@ -53,7 +56,7 @@ function parseMounts(mountinfo: string): HostMountPoint[] {
   })
 }
 
-/** The kernel writes spaces and line ends of a path as octal numbers. */
+/** Decodes the octal escapes that the kernel writes for spaces and line ends. */
 function unescapePath(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }

@@ -1,7 +1,7 @@
 /**
- * Keeping a command away from the machine: namespaces, a read-only host, hidden secrets, no network, limits. Knows
- * nothing of sessions or policies; a plan and a workspace go in, the words that start a command come out.
- * Invariant: no program that confines sees the environment, the PATH or a file of the command it confines.
+ * Isolation of a command from the machine: namespaces, a read-only host, hidden secrets, no network, limits. It takes
+ * a plan and a workspace and returns the arguments that start the command. It knows nothing of sessions or policies.
+ * Invariant: no program that confines a command sees that command's environment, PATH or files.
  */
 
 export { createBubblewrapProbeLines, probeBubblewrap, rememberBubblewrap } from './bubblewrap-probe.ts'

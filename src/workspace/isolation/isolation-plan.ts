@@ -1,40 +1,43 @@
 import { totalmem } from 'node:os'
 
-/** Isolation of a command from the machine: none, as much as this host can, or all of it or no run. */
+/** `none` isolates nothing, `auto` as much as this host can. `strict` isolates fully or refuses to run. */
 type IsolationLevel = 'none' | 'auto' | 'strict'
 
 /** Resources outside its workspace that a command may see and reach. */
 export interface IsolationPlan {
   readonly level: IsolationLevel
-  /** True if the network can be reached. Without isolation it always can. */
+  /** True if the command may reach the network. Without isolation it always can. */
   readonly network: boolean
   /**
-   * The home directory of the user: what is secret in it is hidden, and what is written to it is thrown away. What is
-   * secret in the home directory of the account, if that is another, is hidden, too.
+   * The user's home directory. Secrets in it are hidden, and changes to it are discarded. Secrets in the account's
+   * home directory are hidden too, if that is another one.
    */
   readonly userHome?: string
-  /** Further files and directories that are hidden. */
+  /** More files and directories to hide. */
   readonly hidden?: readonly string[]
-  /** With what it is done: bubblewrap where it is installed, if nothing is said. */
+  /** The program that confines. Default: bubblewrap where it works. */
   readonly means?: 'bubblewrap' | 'unshare'
 }
 
-/** How much a command may use up. What is left out is not limited. */
+/** Limits on the resources of a command. A limit left out does not apply. */
 export interface CommandLimits {
-  /** How much of each of stdout and stderr is kept. */
+  /** Bytes kept of each of stdout and stderr. */
   readonly outputBytes: number
-  /** All processes together where there are control groups for it; elsewhere the data of each. */
+  /** Memory of all processes together where the host has control groups, otherwise of each process. */
   readonly memoryBytes?: number
-  /** All processes together, on every host: looked at five times a second, and the command is ended beyond it. */
+  /**
+   * Memory of all processes together, on every host. It is sampled five times a second; a command over the limit is
+   * killed.
+   */
   readonly watchedMemoryBytes?: number
   readonly processes?: number
-  /** What the command may write to disk: the largest file, and all changes together. */
+  /** Bytes the command may write: the size of its largest file, and of all its changes together. */
   readonly diskBytes?: number
-  /** What each private directory in memory, such as /tmp, may hold. */
+  /** Size of each private directory in memory, such as /tmp. */
   readonly scratchBytes: number
 }
 
-/** Generous to builds and tests, and far below what takes a machine down. */
+/** Limits generous enough for builds and tests, and low enough to keep the machine responsive. */
 export const defaultLimits: CommandLimits = {
   outputBytes: 16 * 2 ** 20,
   watchedMemoryBytes: Math.floor(totalmem() / 2),
@@ -43,22 +46,22 @@ export const defaultLimits: CommandLimits = {
   scratchBytes: 2 * 2 ** 30,
 }
 
-/** Returns the limits with this one in place of theirs. One that is asked for holds in the kernel too, where it can. */
+/** Returns the limits with another memory limit, which the kernel enforces too where it can. `'none'` removes it. */
 export function limitMemory(limits: CommandLimits, memory: number | 'none' | undefined): CommandLimits {
   if (memory === undefined) return limits
   const { memoryBytes: _hard, watchedMemoryBytes: _watched, ...others } = limits
   return memory === 'none' ? others : { ...others, memoryBytes: memory, watchedMemoryBytes: memory }
 }
 
-/** What every isolated command has to itself, in memory and empty at first. */
+/** Directories that each isolated command gets empty and in memory. */
 export const privateDirectories: readonly string[] = ['/tmp', '/var/tmp', '/run', '/dev/shm']
 
-/** What root could change of the machine without any capability: read-only for every isolated command. */
+/** Kernel settings that root could change without any capability. They are read-only for an isolated command. */
 export const kernelSettings: readonly string[] = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi'].map(
   (name) => `/proc/${name}`,
 )
 
-/** What root keeps of its powers: those over files, and none over the machine. */
+/** Capabilities that root keeps in an isolated command: those over files and processes, none over the machine. */
 export const keptCapabilities: readonly string[] = [
   'chown',
   'dac_override',

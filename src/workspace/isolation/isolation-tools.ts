@@ -1,9 +1,12 @@
 import { access, constants } from 'node:fs/promises'
 
-/** Where the programs that isolate are looked for: never in the PATH of a request, which a command could have prepared. */
+/**
+ * Directories searched for the programs that isolate. The PATH of a request is not used, since a command could have
+ * changed it.
+ */
 const TOOL_DIRECTORIES: readonly string[] = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
 
-/** Where a program of this machine is, if it is installed. */
+/** Returns the path of a program of this machine, or undefined if it is not installed. */
 export async function findTool(name: string): Promise<string | undefined> {
   for (const place of TOOL_DIRECTORIES) {
     const path = `${place}/${name}`
@@ -11,13 +14,13 @@ export async function findTool(name: string): Promise<string | undefined> {
       await access(path, constants.X_OK)
       return path
     } catch {
-      // Not here: perhaps in the next place.
+      // Try the next directory.
     }
   }
   return undefined
 }
 
-/** The environment that the programs that isolate run in; the command gets its own. */
+/** The environment of the programs that isolate. The command has its own. */
 export const isolationEnvironment: Readonly<Record<string, string>> = {
   PATH: TOOL_DIRECTORIES.join(':'),
   LC_ALL: 'C',

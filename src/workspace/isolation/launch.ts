@@ -18,51 +18,53 @@ import {
 } from './unshare-lines.ts'
 
 /**
- * What is started to run a command, which it reads as a shell script from its descriptor 3. What the command has as
- * its standard error is descriptor 4: what the programs before it say about their own end is not the command's.
+ * The process that runs a command. It reads the command as a shell script from descriptor 3. Descriptor 4 is the
+ * command's standard error, which keeps messages of the starting programs out of it.
  */
 export interface Launch {
   readonly argv: readonly string[]
-  /** Whether the end of it is the end of all processes it started. */
+  /** True if all processes of the command end with this one. */
   readonly hasPidNamespace: boolean
 }
 
 export interface LaunchSpec {
   readonly plan: IsolationPlan
   readonly limits: CommandLimits
-  /** Of the session: where the launch is to be started, and may keep what it needs. */
+  /** The session's directory, in which the launch starts and keeps its files. */
   readonly directory: string
-  /** Where the workspace is, or will be once it is mounted. */
+  /** Path of the workspace, which may be mounted only during the launch. */
   readonly workspace: string
-  /** What the workspace is a copy of, elsewhere: what is hidden there is hidden in the copy as well. */
+  /** The directory that the workspace copies. Its hidden paths are hidden in the copy as well. */
   readonly copyOf?: string
   readonly isReadonly?: boolean
-  /** Lines of a shell, run in the session's directory, that mount the workspace. */
+  /** Shell lines, run in the session's directory, that mount the workspace. */
   readonly mountLines: readonly string[]
-  /** Lines that put on top of the workspace what is not part of it, once it is in its place. */
+  /** Shell lines that mount further files over the workspace once it is mounted. */
   readonly placingLines?: readonly string[]
 }
 
 const REDIRECT_STDERR = 'exec 2>&4 4>&-'
-/** Reads the command from descriptor 3 and becomes it. */
+/** Reads the command from descriptor 3 and executes it. */
 const READ_COMMAND: readonly string[] = ['sh', '-c', 'eval "$(cat <&3)"']
-/** Programs talk to themselves over it; bubblewrap does the same. */
+/** Turns the loopback interface on, as bubblewrap does. */
 const LOOPBACK = 'ip link set lo up 2>&- || :'
-/** Where there are no namespaces: nothing is confined, nor held together. */
+/** The launch on a host without namespaces: it confines nothing and does not end orphans. */
 const unconfinedLaunch: Launch = {
   argv: ['sh', '-c', `${REDIRECT_STDERR}; eval "$(cat <&3)"`],
   hasPidNamespace: false,
 }
-/** Since when a process namespace has a limit of its own; before, it is the machine's. */
+/** First kernel version in which a process namespace has its own limit. Before, the limit is that of the machine. */
 const PID_LIMIT_KERNEL = [6, 14] as const
-/** Below it the kernel takes no limit. */
+/** The smallest limit that the kernel accepts. */
 const MIN_PID_LIMIT = 400
 
-/** How to start a command so that it is confined as planned. ENOTSUP if `strict` cannot be had here. */
+/**
+ * Returns how to start a command confined by its plan. ENOTSUP if the plan is `strict` and this host cannot isolate.
+ */
 export async function createLaunch(spec: LaunchSpec): Promise<Launch> {
   const group = await findGroupArgs(spec.limits)
   if (group.length === 0) return createUngroupedLaunch(spec)
-  // What all of them may use together needs no second limit for each, which counts what is only reserved.
+  // The group limits all processes together. A second limit for each would also count memory that is only reserved.
   const { memoryBytes: _, ...limits } = spec.limits
   const started = await createUngroupedLaunch({ ...spec, limits })
   return { ...started, argv: [...group, ...started.argv] }
@@ -103,7 +105,7 @@ async function createConfinedLaunch(
     `exec 4<${quoteWord(workspace)}`,
     ...createScratchLines(confined, mounts),
     ...(usesBubblewrap ? [] : createConfinementLines(confined, mounts)),
-    // What was mounted since may cover the workspace: it is put on top again.
+    // Later mounts may cover the workspace, so it is mounted on top again.
     `[ -d ${quoteWord(workspace)} ] || mkdir -p ${quoteWord(workspace)}`,
     `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quoteWord(workspace)}`,
     'exec 4<&-',
@@ -130,7 +132,10 @@ function createReadonlyWorkspaceLines({ isReadonly, workspace }: LaunchSpec): st
   return isReadonly ? [`mount -n --bind ${path} ${path}`, `mount -n -o remount,bind,ro ${path}`] : []
 }
 
-/** The first process of an enclosure: it prepares, then waits for the command as the parent of all orphans. */
+/**
+ * Returns the script of the namespace's first process. It prepares the mounts, then waits for the command and adopts
+ * orphans.
+ */
 function createScript(lines: readonly string[], limits: CommandLimits): string {
   return [
     'set -e',
@@ -149,7 +154,7 @@ function createPidLimitLines({ processes }: CommandLimits): string[] {
   return [`echo ${Math.max(processes, MIN_PID_LIMIT)} > /proc/sys/kernel/pid_max`]
 }
 
-/** Whether a kernel limits the processes of a namespace, rather than of the machine. */
+/** True if this kernel version limits the processes of a namespace rather than those of the machine. */
 export function hasOwnPidLimit(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number.parseFloat)
   return major > PID_LIMIT_KERNEL[0] || (major === PID_LIMIT_KERNEL[0] && minor >= PID_LIMIT_KERNEL[1])
@@ -165,14 +170,17 @@ function createLimitArgs({ processes, memoryBytes, diskBytes }: CommandLimits): 
   ]
 }
 
-/** A command as the script that a launch reads: nothing of its environment reaches the programs before it. */
+/**
+ * Returns the script that a launch reads. The command's environment is set in its last line, so earlier programs do
+ * not see it.
+ */
 export function createCommandScript(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string,
 ): string {
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  // To `env`, a name with an equals sign is one more setting.
+  // `env` reads a word with an equals sign as a variable.
   const [program = ''] = argv
   const words = program.includes('=') ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...argv] : argv
   return [
@@ -184,9 +192,9 @@ export function createCommandScript(
 }
 
 function createIsolationError(path: string, reason: string): VfsError {
-  const next = "allow user namespaces (see 'coppice doctor'), or run with isolation 'auto'"
+  const next = "allow user namespaces (see 'coppice doctor'), or use isolation 'auto'"
   return new VfsError('ENOTSUP', path, {
     op: 'exec',
-    detail: `this host cannot isolate strictly: ${reason}; ${next}`,
+    detail: `this host does not support strict isolation: ${reason}; ${next}`,
   })
 }

@@ -1,26 +1,26 @@
 import { memoizeAsync, type ProbeResult, runProbe } from './probe.ts'
 
 /**
- * How processes are put into namespaces of their own on this host.
- * As `root` with the machine's own, as a `user` in a user namespace in which it is root, or not at all.
+ * The privilege with which this host creates namespaces. `root` uses the machine's own user namespace; `user` is root
+ * in a user namespace; `none` cannot create any.
  */
 type Privilege = 'root' | 'user' | 'none'
 
 export interface NamespaceSupport {
   readonly privilege: Privilege
-  /** Why there is none. */
+  /** The reason if the privilege is `none`. */
   readonly reason?: string
 }
 
-/** What of the machine an enclosed process does not share, beside mounts and processes. */
+/** Namespaces that a process gets of its own, in addition to mounts and processes. */
 export interface UnsharedNamespaces {
   readonly network?: boolean
   readonly ipc?: boolean
 }
 
 /**
- * The words that start a shell script in mount and process namespaces of its own, as their first process.
- * When it ends, or whoever started it does, the kernel ends every process in there, and the mounts with them.
+ * Returns the arguments that start a shell script in its own mount and process namespaces, as their first process.
+ * When it or its parent ends, the kernel kills every process in them and removes the mounts.
  */
 export function createNamespaceArgs(
   privilege: 'root' | 'user',
@@ -40,8 +40,8 @@ export function createNamespaceArgs(
 }
 
 /**
- * The words that start a program in a mount namespace of its own, which others can then be started in: see `entering`.
- * It is ended with whoever started it, and the mounts with the last process that is in there.
+ * Returns the arguments that start a program in its own mount namespace. `createEnterArgs` starts others in it. The
+ * program ends with its parent, and the mounts with the last process.
  */
 export function createMountNamespaceArgs(
   privilege: Exclude<Privilege, 'none'>,
@@ -51,7 +51,7 @@ export function createMountNamespaceArgs(
   return ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--mount', ...own, '--', ...argv]
 }
 
-/** The words before others that are to be started where a process is that was put `apart`, in a directory. */
+/** Returns the arguments that start a program in a directory inside the mount namespace of a process. */
 export function createEnterArgs(
   privilege: Exclude<Privilege, 'none'>,
   pid: number,
@@ -62,26 +62,26 @@ export function createEnterArgs(
   return ['nsenter', '--target', String(pid), '--mount', ...own, '--', ...there]
 }
 
-/** What this host most likely allows, without a trial. */
+/** Guesses the privilege without a probe. */
 export function guessPrivilege(): 'root' | 'user' {
   return process.getuid?.() === 0 ? 'root' : 'user'
 }
 
 let knownSupport: NamespaceSupport | undefined
 
-/** Takes note of an enclosure that has been seen to work, so that it needs no trial of its own. */
+/** Records a privilege that worked elsewhere, which saves the probe. */
 export function rememberNamespaces(privilege: 'root' | 'user'): void {
   knownSupport ??= { privilege }
 }
 
-/** Finds what this host allows; probed once. EUNAVAILABLE if the probe is inconclusive now. */
+/** Finds the privilege that this host allows; probed once. EUNAVAILABLE if the probe is inconclusive now. */
 export const probeNamespaces: () => Promise<NamespaceSupport> = memoizeAsync(async () => {
   knownSupport ??= await tryPrivileges()
   return knownSupport
 })
 
 async function tryPrivileges(): Promise<NamespaceSupport> {
-  if (process.platform !== 'linux') return { privilege: 'none', reason: 'namespaces are a thing of Linux' }
+  if (process.platform !== 'linux') return { privilege: 'none', reason: 'only Linux has namespaces' }
   const tried: ProbeResult[] = []
   for (const privilege of guessPrivilege() === 'root' ? (['root', 'user'] as const) : (['user'] as const)) {
     const trial = await runProbe(createNamespaceArgs(privilege, 'exit 0'))
@@ -89,5 +89,5 @@ async function tryPrivileges(): Promise<NamespaceSupport> {
     tried.push(trial)
   }
   const [first] = tried
-  return { privilege: 'none', reason: first?.works === false ? first.reason : 'it did not work' }
+  return { privilege: 'none', reason: first?.works === false ? first.reason : 'the probe failed' }
 }

@@ -7,7 +7,7 @@ import type { CommandConfinement } from './command-confinement.ts'
 import { defaultLimits } from './isolation-plan.ts'
 import { createScratchLines } from './overlay-lines.ts'
 
-it('removes what earlier commands had for scratch, and nothing that its name could mean to a shell', () => {
+it('removes earlier scratch directories, and quotes their names', () => {
   const session = mkdtempSync(join(tmpdir(), 'coppice-scratch-'))
   for (const name of ['scratch-1', 'scratch-2 kept', 'scratch-$(touch made)', 'kept'])
     mkdirSync(join(session, name))

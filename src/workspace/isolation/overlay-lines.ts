@@ -5,26 +5,26 @@ import { createReadOnlyCall, createSelfBind, type HostMountPoint, READ_ONLY_FUNC
 import { formatCommandLine, quoteWord } from './quote.ts'
 
 /**
- * No redirects: a directory that is renamed is copied, and the upper tree holds all that changed. No index: a file of
- * the base with several names becomes separate files, as it would in any copy. Volatile: nothing is forced to disk.
+ * No redirects: the kernel copies a renamed directory, so the upper tree holds every change. No index: a file of the
+ * base with several names becomes separate files, as in any copy. Volatile: the kernel does not sync to disk.
  */
 const OVERLAY_OPTIONS = 'redirect_dir=nofollow,index=off,metacopy=off,volatile'
 const SCRATCH_PREFIX = 'scratch-'
 
-/** Where a shell finds what an overlay is made of: below the directory of a session, in which it runs. */
+/** The trees of an overlay, below the session's directory in which the shell line runs. */
 interface OverlayTrees {
   readonly session: string
-  /** Relative to it, with `lower` (a link to what is covered) and `upper` in it. */
+  /** Path relative to the session's directory. It contains `lower`, a link to the covered directory, and `upper`. */
   readonly place: string
   readonly privilege: 'root' | 'user'
 }
 
 /**
- * The line of a shell that puts an overlay over a directory, once. It is mounted from below the working directory: no
- * path of a user gets into mount options, where commas and colons mean something.
+ * Returns the shell line that mounts an overlay over a directory; each line works once. The options name only
+ * relative paths, because a comma or colon in a user's path would end an option.
  */
 export function createOverlayLine({ session, place, privilege }: OverlayTrees, directory: string): string {
-  // A volatile overlay does not take a work directory twice. Made here, since a shell would start a program for it.
+  // A volatile overlay rejects a work directory that was used before. Creating it here saves a process in the shell.
   const work = basename(mkdtempSync(join(session, place, 'work-')))
   const layers = `lowerdir=${place}/lower,upperdir=${place}/upper,workdir=${place}/${work}`
   const options = `${layers},${OVERLAY_OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
@@ -32,8 +32,8 @@ export function createOverlayLine({ session, place, privilege }: OverlayTrees, d
 }
 
 /**
- * Lines that make changes below the scratch directory go nowhere; if that cannot be, there can be none. A user cannot
- * have an overlay over a directory in which something is mounted.
+ * Returns shell lines that discard changes below the scratch directory, or make it read-only if the overlay fails. A
+ * user cannot mount an overlay over a directory that contains mounts.
  */
 export function createScratchLines(
   confined: CommandConfinement,
@@ -42,7 +42,7 @@ export function createScratchLines(
   const { directory: session, scratch, privilege } = confined
   if (scratch === undefined) return []
   const path = quoteWord(scratch)
-  // By the shell, which can remove whatever a command has left there.
+  // The shell removes them, because it runs with the privilege of the commands that wrote them.
   const earlier = readdirSync(session).filter((name) => name.startsWith(SCRATCH_PREFIX))
   const overlay = createOverlayLine(
     { session, place: createScratchDirectory(session, scratch), privilege },

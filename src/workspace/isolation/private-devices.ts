@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMountLine } from './batch-mounts.ts'
 
-/** All of /dev that a confined command has. */
+/** The device files that a confined command has in /dev. */
 const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 const DIRECTORIES: readonly string[] = ['shm', 'pts']
 const LINKS: Readonly<Record<string, string>> = {
@@ -12,12 +12,12 @@ const LINKS: Readonly<Record<string, string>> = {
   stdout: 'fd/1',
   stderr: 'fd/2',
 }
-/** What /dev is made from, in the directory of the session. */
+/** Name of the template of /dev in the session's directory. */
 const TREE_NAME = 'dev'
 
 /**
- * Lines of a shell that give a confined command a /dev of its own, with next to nothing in it. It is made beside the
- * real one and then put over it, since the devices are bound from there.
+ * Returns shell lines that give a confined command its own small /dev. They build it in /tmp and then move it over
+ * the real one, because the devices are bound from there.
  */
 export function createDeviceLines(directory: string): string[] {
   createDeviceTree(join(directory, TREE_NAME))
@@ -35,7 +35,7 @@ export function createDeviceLines(directory: string): string[] {
   ]
 }
 
-/** Made here, since a shell would start a program for each. */
+/** Creates the template here, since a shell would start a process for each file. */
 function createDeviceTree(tree: string): void {
   if (existsSync(tree)) return
   mkdirSync(tree)

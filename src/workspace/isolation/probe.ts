@@ -2,21 +2,21 @@ import { type ExecFileException, execFile } from 'node:child_process'
 import { VfsError } from '../../vfs/index.ts'
 import { isolationEnvironment } from './isolation-tools.ts'
 
-/** Nothing that is tried takes this long, unless the machine does not answer. */
+/** A probe takes this long only on a machine that hangs. */
 const PROBE_TIMEOUT_MS = 10_000
 
-/** Messages of a machine that is out of resources for now: they say nothing about its capabilities. */
+/** Messages of a machine that is out of resources. They say nothing about its capabilities. */
 const EXHAUSTED =
   /EMFILE|ENFILE|EAGAIN|ENOMEM|Too many open files|Resource temporarily|Cannot allocate memory/
 
-/** Whether something works here, and if not, why. */
+/** The result of a probe, with its output or the reason of its failure. */
 export type ProbeResult =
-  | { readonly works: true; readonly said?: string }
+  | { readonly works: true; readonly output?: string }
   | { readonly works: false; readonly reason: string }
 
 /**
- * Runs a program as a probe, and returns why it failed. EUNAVAILABLE if the probe is inconclusive
- * now: a machine that is too busy must not be taken for one that cannot isolate.
+ * Runs a program as a probe, and returns the reason if it fails. EUNAVAILABLE if the probe is inconclusive: a busy
+ * machine is not one that cannot isolate.
  */
 export function runProbe(argv: readonly string[], cwd = '/'): Promise<ProbeResult> {
   const [file = '', ...args] = argv
@@ -27,8 +27,8 @@ export function runProbe(argv: readonly string[], cwd = '/'): Promise<ProbeResul
       timeout: PROBE_TIMEOUT_MS,
       killSignal: 'SIGKILL',
     } as const
-    execFile(file, args, options, (error, said, stderr) => {
-      if (error === null) return resolve({ works: true, said })
+    execFile(file, args, options, (error, output, stderr) => {
+      if (error === null) return resolve({ works: true, output: output })
       const reason = getFirstLine(stderr) || error.message
       if (isUndecided(error, reason)) reject(createUndecidedError(error, reason))
       else resolve({ works: false, reason })
@@ -37,14 +37,14 @@ export function runProbe(argv: readonly string[], cwd = '/'): Promise<ProbeResul
 }
 
 /** Runs a probe once. An inconclusive probe runs again at the next call. */
-export function memoizeAsync<Found>(find: () => Promise<Found>): () => Promise<Found> {
-  let found: Promise<Found> | undefined
+export function memoizeAsync<Result>(find: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
   return () => {
-    found ??= find().catch((error: unknown) => {
-      found = undefined
+    result ??= find().catch((error: unknown) => {
+      result = undefined
       throw error
     })
-    return found
+    return result
   }
 }
 
@@ -53,8 +53,8 @@ function isUndecided({ killed }: ExecFileException, reason: string): boolean {
 }
 
 function createUndecidedError(cause: ExecFileException, reason: string): VfsError {
-  const why = cause.killed ? 'it does not answer' : reason
-  const detail = `this machine is too busy to find out how it can isolate commands: ${why}; try again`
+  const why = cause.killed ? 'the probe timed out' : reason
+  const detail = `cannot check how this machine isolates commands: ${why}; try again`
   return new VfsError('EUNAVAILABLE', '/', { op: 'exec', detail, cause })
 }
 

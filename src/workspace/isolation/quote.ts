@@ -1,9 +1,9 @@
-/** A word as a POSIX shell reads it back unchanged. */
+/** Quotes a word for a POSIX shell. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** Words as one command of a shell. */
+/** Formats words as a shell command. */
 export function formatCommandLine(words: readonly string[]): string {
   return words.map(quoteWord).join(' ')
 }

@@ -1,4 +1,4 @@
-/** What a user proves to other machines who they are with. */
+/** Keys and tokens by which a user logs in to other machines. */
 const keys = [
   '.ssh',
   '.gnupg',
@@ -260,12 +260,12 @@ const browsers = [
   '.var/app',
 ]
 
-/** The home of Coppice, where no other was named. */
+/** The default home of Coppice. */
 const coppicePaths = ['.coppice']
 
 const wallets = ['.bitcoin', '.electrum', '.ethereum', '.config/solana']
 
-/** Passwords are typed where they should not be. */
+/** Histories of shells and other programs, in which people type passwords by mistake. */
 const histories = [
   '.bash_history',
   '.zsh_history',
@@ -297,7 +297,7 @@ const histories = [
   '.local/state/nvim',
 ]
 
-/** Where credentials live below a home directory. A command that is isolated finds nothing there. */
+/** Paths of credentials relative to a home directory. Isolation hides them from a command. */
 export const secretPaths: readonly string[] = [
   ...coppicePaths,
   ...keys,

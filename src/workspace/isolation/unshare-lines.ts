@@ -6,12 +6,12 @@ import { keptCapabilities, kernelSettings, privateDirectories } from './isolatio
 import { createDeviceLines } from './private-devices.ts'
 import { quoteWord } from './quote.ts'
 
-/** One page: there is no smaller size. */
+/** One page, the smallest size a tmpfs can have. */
 const MIN_TMPFS_OPTION = 'size=4096'
-/** Any directory will do: what is bound to it has the directory itself in it. */
+/** Any directory works, since the bound tree contains it too. */
 const CHROOT_PATH = '/tmp'
 
-/** The lines that confine what comes after them in an enclosure, where bubblewrap is not installed. */
+/** Returns shell lines that confine the command after them, for hosts without bubblewrap. */
 export function createConfinementLines(
   confinement: CommandConfinement,
   mounts: readonly HostMountPoint[],
@@ -52,7 +52,7 @@ export function createConfinementLines(
   ]
 }
 
-/** The lines for what is hidden inside the workspace or beside it, once the workspace is in its place. */
+/** Returns shell lines that hide paths inside or beside the workspace. They run after it is mounted. */
 export function createHidingLines({ directory, hidden, workspace }: CommandConfinement): string[] {
   const places = hidden.filter(({ path }) => !isWithin(workspace, path))
   const directories = places.filter(({ isDirectory }) => isDirectory)
@@ -66,7 +66,7 @@ export function createHidingLines({ directory, hidden, workspace }: CommandConfi
   ]
 }
 
-/** The words before a command that take away what the enclosure gave it. */
+/** Returns the arguments before a command that drop the privileges of the namespace. */
 export function createPrivilegeDropArgs({ privilege, user }: CommandConfinement): string[] {
   return privilege === 'user'
     ? [...createUserMappingArgs(user), 'setpriv', '--no-new-privs', '--']
@@ -74,9 +74,9 @@ export function createPrivilegeDropArgs({ privilege, user }: CommandConfinement)
 }
 
 /**
- * The words before a command of root that leave it few capabilities and no way to user namespaces, in which it would
- * have all of them again, those over control groups included. The kernel makes none for a process whose root directory
- * is not that of its mount namespace: the same tree, bound to another place, is such a root.
+ * Returns the arguments before a command of root that leave it few capabilities and no new user namespaces. In a user
+ * namespace it would regain all capabilities, those over control groups included. The kernel refuses one to a process
+ * whose root directory differs from that of its mount namespace. Binding the same tree elsewhere makes such a root.
  */
 export function createRootDropArgs(): string[] {
   const kept = keptCapabilities.map((name) => `+${name}`).join(',')
@@ -86,10 +86,10 @@ export function createRootDropArgs(): string[] {
   ]
 }
 
-/** The line that leaves a user, who is root in an enclosure, one more user namespace: the one of `asThemself`. */
+/** Allows a user, who is root in the namespace, one more user namespace: that of `createUserMappingArgs`. */
 const ONE_USER_NAMESPACE = 'echo 1 > /proc/sys/user/max_user_namespaces'
 
-/** The words before a command that make a user, who is root in an enclosure, themself again. */
+/** Returns the arguments before a command that give a user, who is root in the namespace, their own ids back. */
 export function createUserMappingArgs({
   uid,
   gid,
@@ -105,11 +105,11 @@ function createReadOnlyBindLine(path: string): string {
 }
 
 function createHideFileLine({ path }: HiddenPath): string {
-  // By its name in the working directory: the path to that may be covered by now.
+  // The relative name still works when a mount covers the path of the working directory.
   return `[ ! -e ${quoteWord(path)} ] || mount -n --no-canonicalize -o bind,ro ${EMPTY_FILE} ${quoteWord(path)}`
 }
 
-/** A home below a private directory was held open meanwhile, as the workspace is. */
+/** Returns the line that restores a home below a private directory. Descriptor 5 kept it open meanwhile. */
 function createRestoreLine(path: string): string {
   return `mkdir -p ${quoteWord(path)} && mount -n --no-canonicalize --bind /proc/self/fd/5 ${quoteWord(path)} && exec 5<&-`
 }

@@ -64,7 +64,7 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
   const trial = await probeOverlay(likely)
   if (trial.works) {
     rememberNamespaces(likely.privilege)
-    rememberBubblewrap(trial.said ?? '')
+    rememberBubblewrap(trial.output ?? '')
     return likely
   }
   const { privilege, reason } = await probeNamespaces()
