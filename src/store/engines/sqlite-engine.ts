@@ -301,8 +301,8 @@ export class SqliteEngine implements Engine {
   }
 
   /**
-   * SQLite does not wait where two processes make the same store at once: each has a shared lock that the other waits
-   * for, so it reports busy without a delay. The process that begins again finds the work done.
+   * Prepares the store, and retries while SQLite reports busy. SQLite does not wait where two processes switch a new
+   * file to WAL mode: both have a shared lock that the other waits for. The second attempt finds the work done.
    */
   #setUp(): void {
     this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
