@@ -152,10 +152,5 @@ function withRequestedPath(error: unknown, real: readonly string[], touches: rea
   const index = real.findIndex((path) => isWithin(error.path, path))
   const [from, requested] = [real[index], touches[index]?.path]
   if (from === undefined || requested === undefined || from === requested) return error
-  return new VfsError(error.code, requested + error.path.slice(from.length), {
-    ...(error.op !== undefined && { op: error.op }),
-    ...(error.mount !== undefined && { mount: error.mount }),
-    ...(error.detail !== undefined && { detail: error.detail }),
-    cause: error,
-  })
+  return VfsError.withPath(error, requested + error.path.slice(from.length), error.mount)
 }

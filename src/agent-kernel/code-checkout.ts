@@ -1,6 +1,7 @@
 import { HostFs } from '../backends/host/index.ts'
 import type { FeedItem, Vault } from '../backends/vault/index.ts'
 import type { ChangedFile, WorkspaceCheckout } from '../devices/lsp/index.ts'
+import { Mutex } from '../machine/index.ts'
 import { copy, type FileSystem, isVfsError, type Stat } from '../vfs/index.ts'
 
 export interface CodeCheckoutOptions {
@@ -21,7 +22,7 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
   readonly #changed = new Map<string, { readonly file: ChangedFile; readonly version: number }>()
   #token: string | undefined
   #version = 0
-  #refreshed: Promise<void> = Promise.resolve()
+  readonly #mutex = new Mutex()
 
   constructor({ vault, token, directory, wrapCommand }: CodeCheckoutOptions) {
     this.directory = directory
@@ -40,14 +41,11 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
 
   /** Applies the changes since the last refresh; concurrent calls run in order. */
   refresh(): Promise<void> {
-    const next = this.#refreshed.then(() => this.#refresh())
-    this.#refreshed = next.catch(() => {})
-    return next
+    return this.#mutex.run(() => this.#refresh())
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#refreshed
-    await this.#host.close()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#mutex.run(() => this.#host.close())
   }
 
   #listChangesSince(seen: number): ChangedFile[] {

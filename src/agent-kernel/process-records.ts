@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Redactor } from '../kernel/index.ts'
-import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
+import { isErrno, makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 
 /** Record of a process, which outlives it. */
 export interface ProcessRecord {
@@ -134,7 +134,7 @@ function readRecords(file: string): ProcessRecord[] {
   try {
     return readFileSync(file, 'utf8').split('\n').flatMap(parseRecord)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isErrno(error, 'ENOENT')) return []
     throw error
   }
 }

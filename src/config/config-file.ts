@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError } from 'smol-toml'
-import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
+import { isErrno, makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 import { VfsError } from '../vfs/index.ts'
 import { type Config, durabilities, engines } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -144,7 +144,7 @@ async function readIfPresent(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    if (isErrno(error, 'ENOENT')) return ''
     throw error
   }
 }

@@ -11,6 +11,8 @@ export type { FileDescriptor } from './file-descriptor.ts'
 export { chownIfPermitted, type FileOwner } from './file-owner.ts'
 export { type FileTime, toFileTime, toNanoseconds, toUtimesArgument } from './file-time.ts'
 export { firstError } from './first-error.ts'
+export { isErrno } from './is-errno.ts'
+export { Mutex } from './mutex.ts'
 export {
   isOpenToOthers,
   makeFilesPrivate,

@@ -14,6 +14,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isErrno } from './is-errno.ts'
 
 /** Modes of directories and files that are private to their owner. */
 export const PRIVATE_DIRECTORY_MODE = 0o700
@@ -55,7 +56,7 @@ export function makePrivateFile(path: string): boolean {
   try {
     fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_FILE_MODE)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (isErrno(error, 'EEXIST')) return false
     throw error
   }
   try {

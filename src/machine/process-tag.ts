@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { isErrno } from './is-errno.ts'
 
 /** Start time if the system does not report one. */
 const UNKNOWN_START = '0'
@@ -62,7 +63,7 @@ export function hasExited({ machine, boot, namespace, pid, start }: ProcessIdent
     process.kill(pid, 0)
   } catch (error) {
     // Another user's process may not be signalled, and lives.
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+    return isErrno(error, 'ESRCH')
   }
   const status = readProcessStatus(pid)
   if (status === undefined) return start === UNKNOWN_START ? undefined : false

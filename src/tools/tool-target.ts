@@ -73,12 +73,7 @@ export async function statOpenableFile(place: ToolTarget, ctx: CallContext): Pro
 /** Replaces the path of a file-system error by its shown form. */
 export function withShownPath(error: unknown, show: (path: string) => string): unknown {
   if (!isVfsError(error) || !error.path.startsWith('/')) return error
-  const { code, op, detail } = error
-  return new VfsError(code, show(error.path), {
-    cause: error,
-    ...(op !== undefined && { op }),
-    ...(detail !== undefined && { detail }),
-  })
+  return VfsError.withPath(error, show(error.path))
 }
 
 async function statFollowed(fs: FileSystem, path: string, ctx: CallContext): Promise<Stat> {

@@ -50,6 +50,27 @@ describe('as an Error', () => {
   })
 })
 
+describe('withPath', () => {
+  const error = new VfsError('EIO', '/inner', { op: 'read', mount: '/m', detail: 'the disk' })
+
+  it('changes the path, keeps the rest and names the cause', () => {
+    const moved = VfsError.withPath(error, '/m/inner', '/m')
+    expect(moved.message).toBe("EIO: the disk, read '/m/inner'")
+    expect(moved).toMatchObject({ code: 'EIO', mount: '/m', cause: error })
+  })
+
+  it('drops a mount of the old namespace', () => {
+    expect(VfsError.withPath(error, '/elsewhere').mount).toBeUndefined()
+  })
+
+  it('takes an error of another copy of the package, which may lack the methods', () => {
+    const script = `Object.assign(new Error('gone'), { name: 'VfsError', code: 'ENOENT', path: '/a' })`
+    const foreign: unknown = runInNewContext(script)
+    if (!isVfsError(foreign)) throw new Error('expected a VfsError')
+    expect(VfsError.withPath(foreign, '/b').toJSON()).toMatchObject({ code: 'ENOENT', path: '/b' })
+  })
+})
+
 describe('JSON', () => {
   const details = fc.record(
     { op: fc.string(), mount: fc.string(), detail: fc.string() },

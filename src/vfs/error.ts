@@ -86,6 +86,20 @@ export class VfsError extends Error {
   static fromJSON(json: VfsErrorJson): VfsError {
     return new VfsError(json.code, json.path, json)
   }
+
+  /**
+   * Returns the same error at another path, for a layer that names files differently; the given one is its cause. The
+   * old mount is a name of the old namespace, so the error has no mount unless one is given.
+   * Not a method: an error of another copy of the package may have none.
+   */
+  static withPath(error: VfsError, path: string, mount?: string): VfsError {
+    return new VfsError(error.code, path, {
+      ...(error.op !== undefined && { op: error.op }),
+      ...(mount !== undefined && { mount }),
+      ...(error.detail !== undefined && { detail: error.detail }),
+      cause: error,
+    })
+  }
 }
 
 /** Reports whether a value is a `VfsError`, and of this code if one is given. */

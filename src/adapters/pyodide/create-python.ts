@@ -1,3 +1,4 @@
+import { Mutex } from '../../machine/index.ts'
 import { type CallContext, checkPath, type FileSystem, VfsError } from '../../vfs/index.ts'
 import { type SharedFileSystem, shareFileSystem } from '../threads/index.ts'
 import { type InterpreterResult, InterpreterThread, type OutputListeners } from './interpreter-thread.ts'
@@ -71,7 +72,7 @@ class ThreadedPython implements Python {
   })
   readonly #ctx: CallContext | undefined
   readonly #umask: number
-  #lastRun: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #isRunning = false
 
   constructor({ env = {}, ctx, umask = 0o022, ...listeners }: PythonOptions) {
@@ -91,9 +92,7 @@ class ThreadedPython implements Python {
   }
 
   run(code: string, options: PythonRunOptions = {}): Promise<PythonResult> {
-    const run = this.#lastRun.then(() => this.#run(code, options))
-    this.#lastRun = run.catch(() => undefined)
-    return run
+    return this.#mutex.run(() => this.#run(code, options))
   }
 
   async mount(path: string, fs: FileSystem): Promise<void> {

@@ -2,13 +2,14 @@ import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs'
 import {
   type DirectoryHandle,
   findRealPath,
+  isErrno,
   isTemporaryName,
   openRoot,
   type RootConfinement,
 } from '../../machine/index.ts'
 import { dirname, relativeTo } from '../../vfs/index.ts'
 import { ClosedDirectories, type ClosedOptions } from './closed-directories.ts'
-import { attempt, type HostCall, HostFsFault, isErrno } from './host-errors.ts'
+import { attempt, type HostCall, HostFsFault } from './host-errors.ts'
 
 const MAX_HOPS = 40
 

@@ -2,9 +2,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createProcessTag, hasExited, makePrivateDirectory, parseProcessTag } from '../../machine/index.ts'
+import {
+  createProcessTag,
+  hasExited,
+  isErrno,
+  makePrivateDirectory,
+  parseProcessTag,
+} from '../../machine/index.ts'
 import type { ConfinedPath } from './confinement.ts'
-import { HostFsFault, isErrno } from './host-errors.ts'
+import { HostFsFault } from './host-errors.ts'
 
 const MAX_BACKOFF_MS = 32
 const TIMEOUT_MS = 30_000

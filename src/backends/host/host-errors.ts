@@ -95,11 +95,6 @@ export async function attemptAsync<T>(
   }
 }
 
-/** Whether a failure of the system is one of these. */
-export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return codes.includes(getErrno(error))
-}
-
 function getErrno(error: unknown): string {
   if (!(error instanceof Error)) return ''
   // Node has no name for this one.

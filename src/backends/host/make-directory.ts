@@ -1,6 +1,7 @@
 import { constants, fchmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { isErrno } from '../../machine/index.ts'
 import type { ConfinedPath } from './confinement.ts'
-import { HostFsFault, isErrno } from './host-errors.ts'
+import { HostFsFault } from './host-errors.ts'
 
 const { O_DIRECTORY, O_RDONLY } = constants
 const NEW_DIRECTORY_MODE = 0o777

@@ -1,8 +1,7 @@
 import { renameSync, rmdirSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
-import { createTemporaryName, type DirectoryHandle } from '../../machine/index.ts'
+import { createTemporaryName, type DirectoryHandle, isErrno } from '../../machine/index.ts'
 import type { DirEntry } from '../../vfs/index.ts'
-import { isErrno } from './host-errors.ts'
 import { listDirectory } from './list-directory.ts'
 
 const MAX_CONCURRENT_UNLINKS = 32

@@ -1,7 +1,8 @@
 import { renameSync, type Stats, statSync } from 'node:fs'
+import { isErrno } from '../../machine/index.ts'
 import { type RenameOptions, relativeTo } from '../../vfs/index.ts'
 import { type ConfinedPath, type ConfinedTree, isSameFile, type LinkOptions } from './confinement.ts'
-import { type HostCall, HostFsFault, isErrno } from './host-errors.ts'
+import { type HostCall, HostFsFault } from './host-errors.ts'
 
 /** Renames without following the last component of either path. Synchronous, so that nobody here comes between. */
 export function rename(

@@ -1,3 +1,4 @@
+import { Mutex } from '../../machine/index.ts'
 import {
   type Appendable,
   Backend,
@@ -17,7 +18,6 @@ import {
   VfsError,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import { Mutex } from './mutex.ts'
 import type { StorageBackend } from './storage-backend.ts'
 import { callStorage } from './storage-errors.ts'
 import { StorageTree } from './storage-tree.ts'

@@ -96,18 +96,13 @@ export class DaemonFiles extends Backend implements Openable {
     })
   }
 
-  /** The daemon knows whole paths; who mounts this puts the first part before ours again. */
+  /** Removes the root from the path of an error: the daemon has whole paths, and the mount table adds its own prefix. */
   async #withMountPaths<Result>(work: (client: DaemonClient) => Promise<Result>): Promise<Result> {
     try {
       return await work(await this.#connect())
     } catch (error) {
       if (!isVfsError(error) || !isWithin(error.path, this.#root)) throw error
-      const { code, op, detail } = error
-      throw new VfsError(code, error.path.slice(this.#root.length) || '/', {
-        ...(op !== undefined && { op }),
-        ...(detail !== undefined && { detail }),
-        cause: error,
-      })
+      throw VfsError.withPath(error, error.path.slice(this.#root.length) || '/')
     }
   }
 

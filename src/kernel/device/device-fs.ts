@@ -155,13 +155,7 @@ export class DeviceFs extends Backend implements Openable {
       return await work()
     } catch (error) {
       if (!isVfsError(error) || !isWithin(error.path, this.#root)) throw error
-      const { code, op, detail } = error
-      const own = error.path.slice(this.#root.length) || '/'
-      throw new VfsError(code, own, {
-        ...(op !== undefined && { op }),
-        ...(detail !== undefined && { detail }),
-        cause: error,
-      })
+      throw VfsError.withPath(error, error.path.slice(this.#root.length) || '/')
     }
   }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makePrivateFile } from '../../machine/index.ts'
+import { isErrno, makePrivateFile } from '../../machine/index.ts'
 import { ByteCursor } from './byte-cursor.ts'
 import { createDamagedStoreError } from './engine-errors.ts'
 import { readLevelLog } from './level-log.ts'
@@ -172,7 +172,7 @@ function readIfPresent<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isErrno(error, 'ENOENT')) return undefined
     throw error
   }
 }

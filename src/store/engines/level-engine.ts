@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Mutex } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow, Sweep } from '../engine.ts'
 import { decodeNumberAt } from './binary-keys.ts'
@@ -35,7 +36,7 @@ export class LevelEngine implements Engine {
   readonly #storeFile: StoreFile
   readonly #diskSpace: DiskSpace
   /** Commits run one after another, so that nothing changes between a batch's checks and its write. */
-  #lastCommit: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #failure: VfsError | undefined
   #commits = 0
   #closing: Promise<void> | undefined
@@ -120,23 +121,22 @@ export class LevelEngine implements Engine {
   }
 
   commit(batch: Batch): Promise<boolean> {
-    const result = this.#lastCommit.then(() => this.#commitNext(batch))
-    this.#lastCommit = result.catch(() => undefined)
-    return result
+    return this.#mutex.run(() => this.#commitNext(batch))
   }
 
   /** Only on a nearly full disk: otherwise LevelDB compacts by itself, and rewriting a large store takes long. */
   shrink(): Promise<number> {
-    const result = this.#lastCommit.then(() => this.#shrinkNow())
-    this.#lastCommit = result.catch(() => undefined)
-    return result
+    return this.#mutex.run(() => this.#shrinkNow())
   }
 
   /** Every acknowledged commit is on disk already. */
   sync(): void {}
 
   close(): Promise<void> {
-    this.#closing ??= this.#lastCommit.then(() => this.#db.close()).then(() => this.#diskSpace.close())
+    this.#closing ??= this.#mutex.run(async () => {
+      await this.#db.close()
+      this.#diskSpace.close()
+    })
     return this.#closing
   }
 

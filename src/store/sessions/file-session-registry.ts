@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import { isErrno, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { SessionRegistry, SessionRegistryEntry } from './session-registry.ts'
 
 /** Suffix of an entry that is still being written. */
@@ -64,5 +64,5 @@ function readIfPresent<T>(read: () => T): T | undefined {
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return isErrno(error, 'ENOENT')
 }

@@ -49,12 +49,8 @@ export class Mount {
   /** Returns the same error with its path in the user's namespace. */
   translateError(error: unknown): unknown {
     if (!isVfsError(error) || this.#foreignErrors.has(error)) return error
-    return new VfsError(error.code, this.toOuterPath(error.path), {
-      mount: error.mount === undefined ? this.path : this.toOuterPath(error.mount),
-      ...(error.op !== undefined && { op: error.op }),
-      ...(error.detail !== undefined && { detail: error.detail }),
-      cause: error,
-    })
+    const mount = error.mount === undefined ? this.path : this.toOuterPath(error.mount)
+    return VfsError.withPath(error, this.toOuterPath(error.path), mount)
   }
 
   /** Content to be stored here, whose own failures are not taken for those of this file system. */

@@ -1,5 +1,5 @@
+import { Mutex } from '../../machine/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import { SessionMutex } from '../session/index.ts'
 import type { CheckoutHome } from './checkout-home.ts'
 import { Slot, type SlotState } from './slot.ts'
 import {
@@ -33,7 +33,7 @@ export class Checkouts {
   readonly #home: CheckoutHome
   readonly #directory: string
   readonly #held = new Set<HeldCheckout>()
-  readonly #mutex = new SessionMutex()
+  readonly #mutex = new Mutex()
 
   constructor(home: CheckoutHome, directory: string) {
     this.#home = home

@@ -1,7 +1,7 @@
+import { isErrno } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { isRefreshedIndex } from './git-index.ts'
-import { isErrno } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
 import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import { joinPath, listAncestors } from './tree.ts'

@@ -11,9 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import type { DirectoryHandle } from '../../machine/index.ts'
+import { isErrno } from '../../machine/index.ts'
 import type { ApplyStep } from './apply-step.ts'
 import { HostPathError } from './host-path-error.ts'
-import { findStats, isErrno } from './host-stats.ts'
+import { findStats } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
 
 const PRIVATE_DIRECTORY_MODE = 0o700

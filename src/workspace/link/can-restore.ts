@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { accessSync, constants, readdirSync } from 'node:fs'
+import { isErrno } from '../../machine/index.ts'
 import { findHostEntry } from './host-entry.ts'
-import { isErrno } from './host-stats.ts'
 import { joinPath } from './tree.ts'
 
 const { R_OK, X_OK } = constants

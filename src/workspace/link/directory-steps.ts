@@ -8,11 +8,11 @@ import {
   rmdirSync,
   unlinkSync,
 } from 'node:fs'
-import { chownIfPermitted, type DirectoryHandle, type FileOwner } from '../../machine/index.ts'
+import { chownIfPermitted, type DirectoryHandle, type FileOwner, isErrno } from '../../machine/index.ts'
 import type { ApplyStage } from './apply-stage.ts'
 import type { ApplyStep } from './apply-step.ts'
 import { HostPathError } from './host-path-error.ts'
-import { findStats, isErrno, NO_HARD_LINK_CODES } from './host-stats.ts'
+import { findStats, NO_HARD_LINK_CODES } from './host-stats.ts'
 import type { HostDentry, HostTree } from './host-tree.ts'
 
 export const PRIVATE_DIRECTORY_MODE = 0o700

@@ -9,9 +9,8 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { toFileTime } from '../../machine/index.ts'
+import { isErrno, toFileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import { isErrno } from './host-stats.ts'
 import { type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants

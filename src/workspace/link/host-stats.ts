@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
+import { isErrno } from '../../machine/index.ts'
 import { listAncestors } from './tree.ts'
 
 /** Codes of disks without hard links, and of systems that forbid links to files of other users. */
@@ -17,9 +18,4 @@ export function findStats(path: string): Stats | undefined {
 /** True if a path leads through directories alone. A link may lead out of the directory. */
 export function isReachedByDirectories(directory: string, path: string): boolean {
   return listAncestors(path).every((above) => findStats(directory + above)?.isDirectory() === true)
-}
-
-/** True if an error of the system has one of these codes. */
-export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

@@ -1,8 +1,7 @@
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
-import { type DirectoryHandle, openRoot } from '../../machine/index.ts'
+import { type DirectoryHandle, isErrno, openRoot } from '../../machine/index.ts'
 import { findHostEntry, readDescriptor } from './host-entry.ts'
 import { HostPathError } from './host-path-error.ts'
-import { isErrno } from './host-stats.ts'
 import type { LinkEntry } from './link-entry.ts'
 import { splitPath } from './tree.ts'
 

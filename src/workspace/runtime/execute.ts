@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Mutex } from '../../machine/index.ts'
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
 import {
   type CommandLimits,
@@ -17,13 +18,7 @@ import {
   executionRequest,
   type PolicyRules,
 } from '../policy/index.ts'
-import {
-  type CommandSession,
-  openSession,
-  type RunOutcome,
-  type SessionChange,
-  SessionMutex,
-} from '../session/index.ts'
+import { type CommandSession, openSession, type RunOutcome, type SessionChange } from '../session/index.ts'
 import type { Approvals } from './approvals.ts'
 import { listSetuidFiles, toChangedFiles } from './changed-files.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
@@ -92,10 +87,10 @@ export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'si
 /** Opens an execution. The session begins with the first command that is let through, and ends when it is disposed of. */
 export function openExecution(options: ExecuteOptions): OpenExecution {
   const place = new ExecutionState()
-  const turns = new SessionMutex()
+  const mutex = new Mutex()
   return {
-    run: (input, more) => turns.run(() => new Execution(input, { ...options, ...more }, place).run()),
-    [Symbol.asyncDispose]: () => turns.run(() => place[Symbol.asyncDispose]()),
+    run: (input, more) => mutex.run(() => new Execution(input, { ...options, ...more }, place).run()),
+    [Symbol.asyncDispose]: () => mutex.run(() => place[Symbol.asyncDispose]()),
   }
 }
 

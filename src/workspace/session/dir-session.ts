@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Mutex } from '../../machine/index.ts'
 import { isWithin } from '../../vfs/index.ts'
 import { createLaunch, findHiddenPaths, quoteWord } from '../isolation/index.ts'
 import { resolveBaseDirectory } from './base-directory.ts'
@@ -18,7 +19,6 @@ import { LockedEntries } from './locked-entries.ts'
 import { createOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
 import { createSessionDirectory, removeTree } from './session-directory.ts'
-import { SessionMutex } from './session-mutex.ts'
 import { stageInto } from './staging.ts'
 
 /**
@@ -63,7 +63,7 @@ class DirSession implements CommandSession {
   readonly #directory: string
   readonly #copy: DirCopy
   readonly #locked = new LockedEntries()
-  readonly #mutex = new SessionMutex()
+  readonly #mutex = new Mutex()
 
   constructor(directory: string, copy: DirCopy) {
     this.#directory = directory

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Mutex } from '../../machine/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { createLaunch, probeNamespaces } from '../isolation/index.ts'
 import type {
@@ -14,7 +15,6 @@ import { LiveMount } from './live-mount.ts'
 import { createOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
 import { createSessionDirectory, removeTree } from './session-directory.ts'
-import { SessionMutex } from './session-mutex.ts'
 
 /**
  * A session in a vault that is served to its commands live: nothing is copied before, and nothing read back.
@@ -43,7 +43,7 @@ class FuseSession implements CommandSession {
   readonly #directory: string
   readonly #base: LiveBase
   readonly #mount: LiveMount
-  readonly #mutex = new SessionMutex()
+  readonly #mutex = new Mutex()
 
   constructor(directory: string, base: LiveBase, mount: LiveMount) {
     this.#directory = directory

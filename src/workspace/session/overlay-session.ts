@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Mutex } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import {
   createBubblewrapProbeLines,
@@ -30,7 +31,6 @@ import { OverlayLayout } from './overlay-layout.ts'
 import { stageOverlay } from './overlay-staging.ts'
 import { runCommand } from './run-command.ts'
 import { createSessionDirectory, removeTree } from './session-directory.ts'
-import { SessionMutex } from './session-mutex.ts'
 
 const NOT_OWN = 'it belongs to another user or group, whose files an overlay of yours cannot change'
 
@@ -106,7 +106,7 @@ class OverlaySession implements CommandSession {
   readonly path: string
   readonly #layout: OverlayLayout
   readonly #locked = new LockedEntries()
-  readonly #mutex = new SessionMutex()
+  readonly #mutex = new Mutex()
 
   constructor(place: OverlayLayout) {
     this.#layout = place

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createProcessTag, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
-import { isErrno } from './errno.ts'
+import { createProcessTag, isErrno, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
 
 const execute = promisify(execFile)
 /** They go from one directory to the next, as deep as it may be; Node goes by paths. */

@@ -1,5 +1,6 @@
 import { mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { isErrno } from '../../../machine/index.ts'
 import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
 import type { ExportedStep, Home, TransferProgress } from '../../vault/index.ts'
 import { type GitContext, runGit } from '../native/git-command.ts'
@@ -168,14 +169,14 @@ async function isAbsentOrEmpty(place: string): Promise<boolean> {
   try {
     return (await readdir(place)).length === 0
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    if (isErrno(error, 'ENOENT')) return true
     throw createExportError('ENOENT', place, 'not a directory, so not a git repository')
   }
 }
 
 /** Converts a system error at the repository or its parent directory. */
 function createUnwritableError(place: string, cause: unknown): VfsError {
-  const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+  const isMissing = isErrno(cause, 'ENOENT')
   const said = cause instanceof Error ? cause.message : String(cause)
   return isMissing
     ? createExportError('ENOENT', place, 'the parent directory does not exist; create it first')

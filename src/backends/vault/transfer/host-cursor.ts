@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { removeAbandonedFiles } from '../../../machine/index.ts'
+import { isErrno, removeAbandonedFiles } from '../../../machine/index.ts'
 import { DirectoryStack, type HostDirectory, openHostDirectory } from './host-directory.ts'
-import { HostFault, hostError, isErrno } from './host-fault.ts'
+import { HostFault, hostError } from './host-fault.ts'
 
 const PRIVATE_MODE = 0o700
 

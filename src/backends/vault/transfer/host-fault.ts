@@ -40,12 +40,6 @@ export function findSkipReason(error: unknown): string | undefined {
   return formatReason(error)
 }
 
-/** Whether a failure of the system is one of these. */
-export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  const errno = findErrno(error)
-  return errno !== undefined && codes.includes(errno)
-}
-
 function findErrno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   return 'syscall' in error ? error.code : undefined

@@ -1,7 +1,8 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { isErrno } from '../../../machine/index.ts'
 import type { HostDirectory } from './host-directory.ts'
-import { HostFault, isErrno } from './host-fault.ts'
+import { HostFault } from './host-fault.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const READ_BYTES = 1024 * 1024

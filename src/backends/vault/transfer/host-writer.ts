@@ -14,10 +14,10 @@ import {
   writev,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { createTemporaryName, toUtimesArgument } from '../../../machine/index.ts'
+import { createTemporaryName, isErrno, toUtimesArgument } from '../../../machine/index.ts'
 import { checkName } from './host-cursor.ts'
 import type { HostDirectory } from './host-directory.ts'
-import { HostFault, isErrno } from './host-fault.ts'
+import { HostFault } from './host-fault.ts'
 import type { TransferAttributes } from './transfer-attributes.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { isErrno } from '../../../machine/index.ts'
 import type { McpServer } from '../../../mcp/index.ts'
 import { type NamespaceChoices, resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -132,5 +133,5 @@ async function serveHttpClients(server: McpServer, call: McpInvocation, port: nu
 }
 
 function isAddressInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return isErrno(error, 'EADDRINUSE')
 }

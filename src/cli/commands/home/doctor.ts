@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
+import { isErrno } from '../../../machine/index.ts'
 import { type HostFinding, inspectHost } from '../../../workspace/session/index.ts'
 import { isHomeMissing, isWritable, resolveHomePath, toHomeAccessError } from '../../access/home-access.ts'
 import { inspectPrivacy } from '../../access/home-privacy.ts'
@@ -67,7 +68,7 @@ async function findWritableParent(home: string): Promise<string> {
       await access(place, constants.R_OK | constants.W_OK | constants.X_OK)
       return place
     } catch (error) {
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      const isMissing = isErrno(error, 'ENOENT')
       if (!isMissing) throw toHomeAccessError(home, error)
     }
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { ComposedAgent } from '../../../compose/index.ts'
 import type { DaemonClient } from '../../../daemon/client/index.ts'
+import { isErrno } from '../../../machine/index.ts'
 import { escapeText } from '../../../text/index.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { resolveWorkspaceVault } from '../../access/namespace-access.ts'
@@ -80,7 +81,7 @@ async function readCompositionFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (isErrno(error, 'ENOENT')) {
       throw new CommandError(`there is no file ${file}; name one: coppice compose up <file>`)
     }
     throw error

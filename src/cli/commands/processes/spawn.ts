@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DaemonMethods } from '../../../daemon/client/index.ts'
+import { isErrno } from '../../../machine/index.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { resolveWorkspaceVault } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -81,7 +82,7 @@ export async function readScript(file: string): Promise<{ readonly name: string;
   try {
     return { name: basename(file), text: await readFile(file, 'utf8') }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (isErrno(error, 'ENOENT')) {
       throw new CommandError(`there is no file ${file}; --script takes a YAML or NDJSON file of responses`)
     }
     throw error

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { isErrno } from '../../../machine/index.ts'
 import { CommandError } from '../../framework/errors.ts'
 
 /** Variable with the mount point for the restarted program. */
@@ -47,7 +48,7 @@ async function assertDirectory(directory: string): Promise<void> {
   try {
     if ((await stat(directory)).isDirectory()) return
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return
+    if (!isErrno(error, 'ENOENT')) return
   }
   throw new CommandError(`there is no directory ${directory}; make it first, with mkdir`)
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
+import { isErrno } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import { type Category, categories } from '../category.ts'
 import { type PolicyRule, type PolicyRules, type RuleAction, ruleActions } from './policy-rules.ts'
@@ -42,7 +43,7 @@ export async function readPolicy(home: string): Promise<PolicyFile> {
   try {
     return { file, policy: parsePolicy(file, await readFile(file, 'utf8')) }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!isErrno(error, 'ENOENT')) throw error
     return { file, policy: { rules: [] } }
   }
 }

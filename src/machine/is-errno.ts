@@ -1,4 +1,4 @@
-/** True if an error of the system has one of these codes. */
+/** Reports whether an error has one of these codes, such as `ENOENT`. */
 export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

@@ -1,0 +1,14 @@
+/**
+ * Runs work one after another, in the order of the calls. A failure rejects the promise of its own call alone, and the
+ * next work runs.
+ */
+export class Mutex {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    // The chain catches no failure, so Node reports one that no caller handles.
+    const turn = this.#last.then(work, work)
+    this.#last = turn
+    return turn
+  }
+}
