@@ -1,65 +1,34 @@
 import {
   type Appendable,
   type Attributed,
-  assertFileSystem,
-  Backend,
   type CallContext,
-  type Capability,
   type Content,
-  type ContentAddressed,
   copyContent,
-  type Diffable,
-  type DirEntry,
   type FileHandle,
   type FileSystem,
   type Forkable,
   type HardLinkable,
-  type InodeIdentity,
   isAppendable,
   isAttributed,
-  isContentAddressed,
-  isDiffable,
   isForkable,
   isHardLinkable,
   isLinkable,
   isOpenable,
   isRenamable,
-  isSearchable,
-  isVersioned,
   isVfsError,
-  isWatchable,
   type Linkable,
-  type Match,
-  type MaterializeOptions,
   type MkdirOptions,
   type Openable,
   type OpenOptions,
-  type PathChange,
-  type ReadOptions,
-  type RealpathOptions,
   type RemoveOptions,
   type Renamable,
   type RenameOptions,
-  type Searchable,
-  type SearchQuery,
-  type Stat,
   type StatChanges,
-  type Version,
-  type Versioned,
   VfsError,
-  type WalkEntry,
-  type WalkOptions,
-  type Watchable,
   type WriteOptions,
 } from '../vfs/index.ts'
-import {
-  filterReadable,
-  listAllowedEntries,
-  listItemPaths,
-  openAllowedStream,
-  streamAllowedBelow,
-} from './allowed-streams.ts'
-import { createEntryAccess, createTargetAccess, Gate, type PathAccess } from './gate.ts'
+import { createEntryAccess, createTargetAccess, Gate } from './gate.ts'
+import { GuardedReads, requireProtocol } from './guarded-reads.ts'
 import type { Policy } from './policy.ts'
 import type { PathQuota } from './quota-zone.ts'
 import { Quotas } from './quotas.ts'
@@ -70,8 +39,6 @@ export interface GuardOptions {
   /** Clock for the age of a count, in milliseconds. */
   readonly now?: () => number
 }
-
-const UNGUARDED_CAPABILITIES: ReadonlySet<Capability> = new Set(['sync'])
 
 /**
  * Guards a whole namespace: every operation must pass the policies, or fails with EACCES and the reason. The system
@@ -89,50 +56,37 @@ export function guard(fs: FileSystem, policies: readonly Policy[], options: Guar
  * The guard keeps the order of writes itself, since checks are asynchronous.
  */
 export class GuardedFs
-  extends Backend
-  implements
-    Forkable,
-    Renamable,
-    Linkable,
-    HardLinkable,
-    Attributed,
-    Appendable,
-    Openable,
-    Searchable,
-    ContentAddressed,
-    Diffable,
-    Versioned,
-    Watchable
+  extends GuardedReads
+  implements Forkable, Renamable, Linkable, HardLinkable, Attributed, Appendable, Openable
 {
   readonly #fs: FileSystem
+  readonly #gate: Gate
   readonly #policies: readonly Policy[]
   readonly #options: GuardOptions
-  readonly #gate: Gate
   readonly #quotas: Quotas
 
   constructor(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}) {
-    super()
-    assertFileSystem(fs, '/', 'guard')
+    const gate = new Gate(fs, policies)
+    super(fs, gate)
     this.#fs = fs
+    this.#gate = gate
     this.#policies = policies
     this.#options = options
-    this.#gate = new Gate(fs, policies)
     this.#quotas = new Quotas(fs, options.quotas ?? [], options.now)
-  }
-
-  /** The capabilities of the file system below, except `sync`: checking a path is asynchronous. */
-  get capabilities(): ReadonlySet<Capability> {
-    return this.#fs.capabilities.difference(UNGUARDED_CAPABILITIES)
   }
 
   /** Forks the file system behind the same policies, with quotas of its own. */
   fork(): GuardedFs {
-    return new GuardedFs(this.#requireProtocol(isForkable, 'fork', '/').fork(), this.#policies, this.#options)
+    return new GuardedFs(
+      requireProtocol(this.#fs, isForkable, 'fork', '/').fork(),
+      this.#policies,
+      this.#options,
+    )
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
-      const fs = this.#requireProtocol(isRenamable, 'rename', source)
+      const fs = requireProtocol(this.#fs, isRenamable, 'rename', source)
       const touches = [createEntryAccess(source, 'remove'), createEntryAccess(target, 'write')]
       return this.#gate.runIfAllowed(
         { op: 'rename', touches, ctx: inner },
@@ -152,7 +106,7 @@ export class GuardedFs
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
-      const fs = this.#requireProtocol(isLinkable, 'symlink', checked)
+      const fs = requireProtocol(this.#fs, isLinkable, 'symlink', checked)
       return this.#gate.runIfAllowed(
         { op: 'symlink', touches: [createEntryAccess(checked, 'write')], ctx: inner },
         (passed, real) =>
@@ -163,31 +117,13 @@ export class GuardedFs
     })
   }
 
-  readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isLinkable, 'readlink', checked)
-      return this.#runRead('readlink', createEntryAccess(checked, 'read'), inner, (real, passed) =>
-        fs.readlink(real, passed),
-      )
-    })
-  }
-
-  /** Needs read access: where a path leads is part of its content. */
-  realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
-    return this.call('realpath', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isLinkable, 'realpath', checked)
-      const requested = { ...createEntryAccess(checked, 'read'), followLast: options.followLast === true }
-      return this.#runRead('realpath', requested, inner, (real, passed) => fs.realpath(real, options, passed))
-    })
-  }
-
   /**
    * Needs both paths, the existing one for reading too: its content can be read and written under the new name from
    * then on.
    */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
-      const fs = this.#requireProtocol(isHardLinkable, 'link', source)
+      const fs = requireProtocol(this.#fs, isHardLinkable, 'link', source)
       const touches = [
         createEntryAccess(source, 'write'),
         createEntryAccess(to, 'write'),
@@ -201,18 +137,9 @@ export class GuardedFs
     })
   }
 
-  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
-    return this.call('identity', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isHardLinkable, 'identity', checked)
-      return this.#runRead('identity', createEntryAccess(checked, 'read'), inner, (real, passed) =>
-        fs.identity(real, passed),
-      )
-    })
-  }
-
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked, ctx: inner }) => {
-      const fs = this.#requireProtocol(isAttributed, 'setattr', checked)
+      const fs = requireProtocol(this.#fs, isAttributed, 'setattr', checked)
       const touches = [
         changes.ofLink ? createEntryAccess(checked, 'write') : createTargetAccess(checked, 'write'),
       ]
@@ -224,7 +151,7 @@ export class GuardedFs
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, (requested) => {
-      const fs = this.#requireProtocol(isAppendable, 'append', requested.path)
+      const fs = requireProtocol(this.#fs, isAppendable, 'append', requested.path)
       return this.#store('append', requested.path, requested.content, requested.ctx, (real, owned, passed) =>
         fs.append(real, owned, passed),
       )
@@ -233,7 +160,7 @@ export class GuardedFs
 
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isOpenable, 'open', checked)
+      const fs = requireProtocol(this.#fs, isOpenable, 'open', checked)
       const isChange = options.write || options.create || options.truncate
       const touches = [createTargetAccess(checked, isChange ? 'write' : 'read')]
       return this.#gate.runIfAllowed({ op: 'open', touches, ctx: inner }, (passed, real) =>
@@ -244,95 +171,6 @@ export class GuardedFs
           : fs.open(real, options, passed),
       )
     })
-  }
-
-  hash(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('hash', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isContentAddressed, 'hash', checked)
-      return this.#runRead('hash', createTargetAccess(checked, 'read'), inner, (real, passed) =>
-        fs.hash(real, passed),
-      )
-    })
-  }
-
-  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
-    return this.stream('search', root, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isSearchable, 'search', checked)
-      return streamAllowedBelow(this.#gate, 'search', checked, inner, (real, passed) =>
-        fs.search(real, query, passed),
-      )
-    })
-  }
-
-  watch(path: string, ctx?: CallContext): AsyncIterable<PathChange> {
-    return this.stream('watch', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isWatchable, 'watch', checked)
-      return streamAllowedBelow(this.#gate, 'watch', checked, inner, (real, passed) => fs.watch(real, passed))
-    })
-  }
-
-  versions(path: string, ctx?: CallContext): AsyncIterable<Version> {
-    return this.stream('versions', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isVersioned, 'versions', checked)
-      return openAllowedStream(this.#gate, 'versions', checked, inner, (real, passed) =>
-        fs.versions(real, passed),
-      )
-    })
-  }
-
-  readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return this.stream('read', path, ctx, (checked, inner) => {
-      const fs = this.#requireProtocol(isVersioned, 'read', checked)
-      return openAllowedStream(this.#gate, 'read', checked, inner, (real, passed) =>
-        fs.readVersion(real, version, passed),
-      )
-    })
-  }
-
-  /** Compares the file systems below and omits what the caller may not read. */
-  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null {
-    if (!isDiffable(this.#fs)) return null
-    const changes = this.#fs.diffFrom(before instanceof GuardedFs ? before.#fs : before, ctx)
-    if (changes === null || this.#gate.isUnrestricted('read', ctx)) return changes
-    return filterReadable(this.#gate, 'diff', changes, listItemPaths, ctx)
-  }
-
-  protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    return this.#runRead('exists', createEntryAccess(path, 'read'), ctx, (real, passed) =>
-      this.#fs.exists(real, passed),
-    )
-  }
-
-  protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
-    return this.#runRead('stat', createEntryAccess(path, 'read'), ctx, (real, passed) =>
-      this.#fs.stat(real, passed),
-    )
-  }
-
-  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    return listAllowedEntries(this.#gate, path, ctx, (real, passed) => this.#fs.readdir(real, passed))
-  }
-
-  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return openAllowedStream(this.#gate, 'read', path, ctx, (real, passed) =>
-      this.#fs.read(real, options, passed),
-    )
-  }
-
-  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    return streamAllowedBelow(this.#gate, 'walk', root, ctx, (real, passed) =>
-      this.#fs.walk(real, options, passed),
-    )
-  }
-
-  protected override doMaterialize(
-    { prefix = '/' }: MaterializeOptions,
-    ctx?: CallContext,
-  ): void | Promise<void> {
-    const requested = createTargetAccess(prefix, 'read')
-    return this.#runRead('materialize', requested, ctx, (real, passed) =>
-      this.#fs.materialize({ prefix: real }, passed),
-    )
   }
 
   protected override doWrite(
@@ -379,10 +217,6 @@ export class GuardedFs
     })
   }
 
-  /** The file system below checks this: it knows the content, and what each of its mounts can do. */
-  protected override assertMatch(): void {}
-  protected override assertMutable(): void {}
-
   /** Copies the content first: the caller may change it while its path is checked. */
   #store(
     op: 'write' | 'append',
@@ -398,25 +232,5 @@ export class GuardedFs
     return this.#gate.runIfAllowed(passage, (passed, real) =>
       this.#quotas.store({ op, path: real, ctx: passed }, owned, (stored) => run(real, stored, passed)),
     )
-  }
-
-  #runRead<T>(
-    op: string,
-    requested: PathAccess,
-    ctx: CallContext | undefined,
-    run: (path: string, ctx: CallContext | undefined) => Promise<T>,
-  ): Promise<T> | T {
-    if (this.#gate.isUnrestricted('read', ctx)) return run(requested.path, ctx)
-    return this.#gate.runIfAllowed({ op, touches: [requested], ctx }, (passed, real) => run(real, passed))
-  }
-
-  #requireProtocol<Protocol>(
-    is: (fs: FileSystem) => fs is FileSystem & Protocol,
-    op: string,
-    path: string,
-  ): FileSystem & Protocol {
-    const fs = this.#fs
-    if (is(fs)) return fs
-    throw new VfsError('ENOTSUP', path, { op })
   }
 }
