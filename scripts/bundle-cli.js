@@ -27,7 +27,7 @@ await bundle.write({
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
     // One for what `exec` needs, whose start is the one that counts, and one for all other commands, which `--help`
-    // reads anyway. What the tour asserts with is Node's largest module after cryptography.
+    // reads anyway.
     groups: [
       {
         name: 'runtime',
@@ -35,7 +35,7 @@ await bundle.write({
         priority: 1,
       },
       { name: 'exec', test: (id) => forExec.has(id) },
-      { name: 'commands', test: /src\/cli\/(?!main|commands\/start\/tour)/ },
+      { name: 'commands', test: /src\/cli\/(?!main)/ },
     ],
   },
 })

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { getLoaders, isCommandGroup } from '../../src/cli/command-registry.ts'
 import { type Run, root, runNode } from '../support/run-node.ts'
 
@@ -88,18 +89,33 @@ describe('coppice tour', () => {
   it('runs to its end without colours or pauses when nobody watches', async () => {
     const run = await coppice('tour')
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toContain('Every result above was checked.')
+    expect(run.stdout).toContain('In your own project: coppice exec')
     expect(run.stdout).not.toContain('\u001b')
   })
 
-  it('gives its scenes as JSON', async () => {
-    const scenes = JSON.parse((await coppice('tour', '--json')).stdout)
-    expect(scenes).toHaveLength(7)
-    expect(scenes[0]).toMatchObject({
-      title: expect.any(String),
-      code: expect.any(String),
-      result: expect.any(String),
-    })
+  it('shows exec, diff, apply and undo by their real output', async () => {
+    const scenes: { code: string; result: string }[] = JSON.parse((await coppice('tour', '--json')).stdout)
+    expect(scenes.map(({ code }) => code.split('\n')[0])).toEqual([
+      'coppice exec -- ./repair.sh',
+      'coppice diff',
+      'coppice apply',
+      'coppice apply --undo',
+    ])
+    const [exec, diff, apply, undo] = scenes.map(({ result }) => result)
+    expect(exec).toMatch(/M \/src\/cart\.ts {2}\+2 -1\n {2}D \/src\/old\.ts.*=> 0 \/\/ TODO$/s)
+    expect(diff).toContain('+  prices.reduce((sum, price) => sum + price, 0)')
+    expect(apply).toMatch(/wrote 2 changes of shop-1 .*prices\.reduce/s)
+    expect(undo).toMatch(/took back 2 changes of shop-1; .*=> 0 \/\/ TODO$/s)
+  })
+
+  it('leaves nothing behind, and does not touch the home of the user', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'coppice-tour-test-'))
+    onTestFinished(() => rmSync(scratch, { recursive: true, force: true }))
+    const env = { TMPDIR: join(scratch, 'tmp'), HOME: join(scratch, 'user'), COPPICE_HOME: '' }
+    for (const directory of [env.TMPDIR, env.HOME]) mkdirSync(directory)
+    expect(await runNode(['bin/coppice.js', 'tour'], { env })).toMatchObject({ code: 0 })
+    expect(readdirSync(env.TMPDIR)).toEqual([])
+    expect(readdirSync(env.HOME)).not.toContain('.coppice')
   })
 
   it('explains itself', async () => {

@@ -15,7 +15,7 @@ import {
 import { formatTable } from '../../render/table.ts'
 import { formatTaskTable, type ListedTask } from '../processes/tasks.ts'
 import { coder, type DemoAgent, demoProject, planner, reviewer } from './demo-files.ts'
-import type { Scene } from './tour-scenes.ts'
+import type { Scene } from './scene.ts'
 
 type TaskList = { readonly tasks: readonly ListedTask[] }
 

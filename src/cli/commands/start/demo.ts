@@ -8,8 +8,7 @@ import { launchDaemon } from '../../access/launch-daemon.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { applyStyle } from '../../framework/terminal.ts'
-import { formatScene } from './tour.ts'
-import type { Scene } from './tour-scenes.ts'
+import { formatScene, type Scene } from './scene.ts'
 
 const READING_TIME_MS = 2000
 
