@@ -32,6 +32,7 @@ const SYSTEM_IN_SRC = [
   'src/store/group-commit/*.test.ts',
   'src/store/engines/*.test.ts',
   'src/store/search/search-index.test.ts',
+  'src/store/sessions/forgotten-holds.test.ts',
   'src/store/text/merge-text.test.ts',
   'src/store/vault/open-logs.test.ts',
   'src/tools/host/host-race.test.ts',

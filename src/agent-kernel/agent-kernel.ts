@@ -17,7 +17,6 @@ import type { Namespace } from '../namespace/index.ts'
 import { type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
 import type { EventHistory } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
-import type { ProcessRecorder } from './process-recorder.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 import { resolveAgent } from './resolve-agent.ts'
 import { type ScriptSource, saveScript } from './save-script.ts'
@@ -69,7 +68,6 @@ export interface AgentKernelParts {
   readonly scripts: FileSystem
   /** Namespace of the person at the terminal. */
   readonly person: Namespace
-  readonly processes: ProcessRecorder
   readonly catalog: AgentCatalog
   readonly tty: Tty
   readonly crontab: Crontab
@@ -206,8 +204,8 @@ export class AgentKernel implements AsyncDisposable {
   }
 
   #toStatus(record: ProcessRecord): ProcessStatus {
-    const { kernel, processes } = this.#parts
-    const { step, total } = processes.getProgress(record.pid)
+    const { kernel, records } = this.#parts
+    const { step, total } = records.getProgress(record.pid)
     const running = record.state === 'running' ? kernel.table.find(record.pid) : undefined
     if (running === undefined) {
       return { ...record, elapsed_ms: getElapsedMs(record), step, max_steps: total }

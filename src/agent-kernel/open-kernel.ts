@@ -55,7 +55,7 @@ async function composeKernel(
   const origins = new OriginTracker(ground.steps)
   const { lsp, leave } = await createLanguageServers(options, ground, (pid) => places.find(pid)?.fork)
   belongings.use(lsp)
-  const { kernel, places, processes, mcp } = createKernelParts(options, ground, { steps: origins, leave })
+  const { kernel, places, mcp } = createKernelParts(options, ground, { steps: origins, leave })
   await mcp.learn()
   const tty = new Tty()
   const crontab = createCrontab(ground, () => agents)
@@ -84,7 +84,7 @@ async function composeKernel(
   belongings.defer(() => kernel.shutdown())
   belongings.defer(async () => crontab.stop())
   const close = () => belongings.close()
-  const agents = new AgentKernel({ ...ground, kernel, processes, person, tty, crontab, mcp, close })
+  const agents = new AgentKernel({ ...ground, kernel, person, tty, crontab, mcp, close })
   await crontab.start()
   return agents
 }
@@ -96,7 +96,6 @@ function createKernelParts(
 ): {
   readonly kernel: Kernel
   readonly places: ProcessNamespaces
-  readonly processes: ProcessRecorder
   readonly mcp: McpServers
 } {
   const devices = new DeviceRegistry()
@@ -125,7 +124,7 @@ function createKernelParts(
     skill: async (name) => (await catalog.skill(name)).body,
     callbacks: processes,
   })
-  return { kernel, places, processes, mcp: new McpServers(catalog, mounts, redactor) }
+  return { kernel, places, mcp: new McpServers(catalog, mounts, redactor) }
 }
 
 /** Creates the language servers, and the function that releases those of a fork. */

@@ -3,12 +3,6 @@ import type { OriginTracker } from './origin-tracker.ts'
 import type { ProcessNamespaces } from './process-namespaces.ts'
 import type { ProcessRecords } from './process-records.ts'
 
-/** Progress of a process. */
-export interface ProcessProgress {
-  readonly step: number
-  readonly total: number
-}
-
 /** Sources and targets of the recorder. */
 interface RecorderParts {
   readonly records: ProcessRecords
@@ -17,19 +11,12 @@ interface RecorderParts {
   kernel(): Kernel
 }
 
-const NO_PROGRESS: ProcessProgress = { step: 0, total: 0 }
-
 /** Records the kernel's process events, and reaps processes without a parent. */
 export class ProcessRecorder implements KernelCallbacks {
   readonly #parts: RecorderParts
-  readonly #progress = new Map<number, ProcessProgress>()
 
   constructor(parts: RecorderParts) {
     this.#parts = parts
-  }
-
-  getProgress(pid: number): ProcessProgress {
-    return this.#progress.get(pid) ?? NO_PROGRESS
   }
 
   onSpawn(pid: number, intent: string, provider: string, model: string): void {
@@ -45,7 +32,7 @@ export class ProcessRecorder implements KernelCallbacks {
   }
 
   onStep(pid: number, step: number, total: number): void {
-    this.#progress.set(pid, { step, total })
+    this.#parts.records.setProgress(pid, { step, total })
   }
 
   onComplete(pid: number, result: string, { code: exit_code, reason }: ExitStatus): void {

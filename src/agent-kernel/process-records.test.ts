@@ -21,10 +21,12 @@ it('keeps the last thousand processes, in memory and in a file that stays small,
   const records = ProcessRecords.open(file, { redactor, onForget: ({ uuid }) => forgotten.push(uuid) })
   for (let pid = 1; pid <= 5000; pid++) {
     records.add(recordOf(pid))
+    records.setProgress(pid, { step: 1, total: 2 })
     records.end(pid, { exit_code: 0, reason: '', result: '', tokens_used: 1 })
     if (pid % 500 === 0) expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThanOrEqual(4001)
   }
   expect(records.all()).toHaveLength(1000)
+  expect([1, 4000, 4001, 5000].map((pid) => records.getProgress(pid).step)).toEqual([0, 0, 1, 1])
   expect(forgotten).toEqual(Array.from({ length: 4000 }, (_, at) => `uuid-${at + 1}`))
   const again = ProcessRecords.open(file, { redactor })
   expect(again.all()).toEqual(records.all())

@@ -26,6 +26,13 @@ export interface ProcessRecord {
   readonly tokens_used: number
 }
 
+/** Steps that a process has taken, and may take. */
+export interface ProcessProgress {
+  readonly step: number
+  readonly total: number
+}
+
+const NO_PROGRESS: ProcessProgress = { step: 0, total: 0 }
 /** Limit of records; the oldest are removed. */
 const MAX_RECORDS = 1000
 /** Limit of lines in the file, after which it is rewritten. */
@@ -47,6 +54,8 @@ export class ProcessRecords {
   readonly #file: string
   readonly #redactor: Redactor
   readonly #records: Map<number, ProcessRecord>
+  /** Progress of recorded processes; it is not in the file. */
+  readonly #progress = new Map<number, ProcessProgress>()
   readonly #onForget: (record: ProcessRecord) => void
   #lines: number
 
@@ -87,6 +96,14 @@ export class ProcessRecords {
     return this.#records.get(pid)
   }
 
+  getProgress(pid: number): ProcessProgress {
+    return this.#progress.get(pid) ?? NO_PROGRESS
+  }
+
+  setProgress(pid: number, progress: ProcessProgress): void {
+    if (this.#records.has(pid)) this.#progress.set(pid, progress)
+  }
+
   add(record: ProcessRecord): void {
     this.#store(this.#redactor.redactValue(record))
   }
@@ -106,6 +123,7 @@ export class ProcessRecords {
     const [oldest] = this.#records.values()
     if (this.#records.size > MAX_RECORDS && oldest !== undefined && oldest.state !== 'running') {
       this.#records.delete(oldest.pid)
+      this.#progress.delete(oldest.pid)
       this.#onForget(oldest)
     }
     if (this.#lines >= MAX_LINES) {

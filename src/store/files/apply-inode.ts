@@ -1,5 +1,5 @@
 import { VfsError } from '../../vfs/index.ts'
-import { type BlobRef, CHUNK_BYTES, type Inode } from '../tree/tree-values.ts'
+import { type BlobRef, CHUNK_BYTES, encodeOwnBytes, type Inode } from '../tree/tree-values.ts'
 import { setXattr } from './attachments.ts'
 import {
   assertDirectory,
@@ -67,7 +67,7 @@ function create(files: VaultFiles, operation: OperationOf<'create'>, moment: Mom
 function newInode({ type, mode, content, text = '' }: OperationOf<'create'>): NewInode {
   if (type === 'directory') return createDirectoryFields(mode)
   if (content !== undefined) return { type, mode, size: content.size, content: toContentRef(content) }
-  const bytes = new Uint8Array(Buffer.from(text))
+  const bytes = encodeOwnBytes(text)
   return { type, mode, size: type === 'symlink' ? bytes.length : 0, content: bytes }
 }
 
@@ -159,7 +159,7 @@ function patch(
   const content =
     inline === undefined
       ? (singleChunk(files, number, inode, size, chunks) ?? 'chunks')
-      : new Uint8Array(Buffer.from(inline, 'base64'))
+      : encodeOwnBytes(inline, 'base64')
   if (content === 'chunks') patchChunks(files, number, inode, size, chunks)
   else if (inode.content === 'chunks') files.removeChunks(number)
   replaceInode(files, number, inode, { ...inode, size, content, ...createChangeFields(moment) })

@@ -1,4 +1,5 @@
 import { isWithin, VfsError } from '../../vfs/index.ts'
+import { encodeOwnBytes } from '../tree/tree-values.ts'
 import { applyInodeOperation } from './apply-inode.ts'
 import { setMergePoint, setMeta, setTags } from './attachments.ts'
 import { assertReplaceable, createInode, ensureParent, getDentry, move, unlink } from './directory-entries.ts'
@@ -163,7 +164,7 @@ function symlink(
 ): ReplacedVersion {
   const at = files.resolveLinks(path, false, 'symlink')
   if (files.findByPath(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'symlink' })
-  const content = Buffer.from(target)
+  const content = encodeOwnBytes(target)
   const fields = { type: 'symlink', mode: SYMLINK_MODE, size: content.length, content } as const
   create(files, at, fields, true, 'symlink', moment)
   return null

@@ -1,4 +1,5 @@
 import { entryKinds, toGroup } from '../tree/tree-key.ts'
+import { encodeOwnBytes } from '../tree/tree-values.ts'
 import { VAULT_INODE, type VaultFiles } from './vault-files.ts'
 
 const EMPTY_VALUE = new Uint8Array(0)
@@ -69,7 +70,7 @@ export function listXattrs(files: VaultFiles, inode: number): string[] {
 }
 
 export function setMergePoint(files: VaultFiles, vault: number, point: MergePoint): void {
-  const value = Buffer.from(JSON.stringify(point))
+  const value = encodeOwnBytes(JSON.stringify(point))
   files.tree.set(toGroup(VAULT_INODE, entryKinds.meta), `${MERGE_POINT_PREFIX}${vault}`, value)
 }
 
@@ -107,7 +108,7 @@ function setValues(
 ): null {
   for (const [key, value] of Object.entries(values)) {
     if (value === null) files.tree.delete(group, key)
-    else files.tree.set(group, key, Buffer.from(value, encoding))
+    else files.tree.set(group, key, encodeOwnBytes(value, encoding))
   }
   return null
 }

@@ -1,4 +1,4 @@
-import type { ContentRef, Inode, Timestamp } from '../tree/tree-values.ts'
+import { type ContentRef, encodeOwnBytes, type Inode, type Timestamp } from '../tree/tree-values.ts'
 import type { StoredContent } from './operation.ts'
 import type { Moment, VaultFiles } from './vault-files.ts'
 
@@ -44,7 +44,7 @@ export function withAttributes(
 
 /** Converts content to a reference: inline when small, the blob when there is only one, chunk entries otherwise. */
 export function toContentRef({ size, inline, chunks = [] }: StoredContent): ContentRef {
-  if (inline !== undefined) return Buffer.from(inline, 'base64')
+  if (inline !== undefined) return encodeOwnBytes(inline, 'base64')
   const [only] = chunks
   // A file that ends in a hole is longer than its only blob.
   return only !== undefined && chunks.length === 1 && only.size === size ? only : 'chunks'

@@ -38,6 +38,7 @@ export class StoreSession {
   readonly #holds = new Set<HoldEntry>()
   /** Holds that a collection may have ignored, since this session did not answer in time. */
   readonly #lostHolds = new Set<HoldEntry>()
+  readonly #collected = new FinalizationRegistry<HoldEntry>((entry) => this.#forget(entry))
   /** True while it has an entry in the registry. */
   #isPublished = false
   #isBusy = false
@@ -70,6 +71,7 @@ export class StoreSession {
   hold(held: Holdable): Hold {
     const entry = new WeakRef(held)
     this.#holds.add(entry)
+    this.#collected.register(held, entry)
     if (!this.#isBusy && !holdsNothing(collectHeldItems([held], false))) this.#tryPublish()
     // The closure keeps `held` alive as long as the caller keeps the hold.
     return { release: () => this.#release(entry, held) }
@@ -117,9 +119,13 @@ export class StoreSession {
   }
 
   #release(entry: HoldEntry, _held: Holdable): void {
+    this.#forget(entry)
+    this.updateHolds(false)
+  }
+
+  #forget(entry: HoldEntry): void {
     this.#holds.delete(entry)
     this.#lostHolds.delete(entry)
-    this.updateHolds(false)
   }
 
   #tryPublish(): void {
@@ -131,10 +137,7 @@ export class StoreSession {
     for (const entry of this.#holds) {
       const held = entry.deref()
       if (held !== undefined) yield held
-      else {
-        this.#holds.delete(entry)
-        this.#lostHolds.delete(entry)
-      }
+      else this.#forget(entry)
     }
   }
 

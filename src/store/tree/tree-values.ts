@@ -118,6 +118,14 @@ function decodeInode(reader: ByteReader): Inode {
   return { type, mode, uid, gid, links, size, mtime, ctime, atime, version, parent, name, content }
 }
 
+/**
+ * Encodes text as bytes in a buffer of their own. `Buffer.from` returns a slice of a shared pool of 64 KB, which a cached
+ * node would keep in memory.
+ */
+export function encodeOwnBytes(text: string, encoding: BufferEncoding = 'utf8'): Uint8Array {
+  return new Uint8Array(Buffer.from(text, encoding))
+}
+
 export function isSameTime(one: Timestamp, other: Timestamp): boolean {
   return one === other || (one.seconds === other.seconds && one.nanos === other.nanos)
 }

@@ -1,4 +1,3 @@
-import { copyBytes } from '../../vfs/index.ts'
 import { CHUNK_BYTES } from '../tree/tree-values.ts'
 
 /** Capacity in bytes. */
@@ -23,8 +22,8 @@ export class BlobCache {
 
   put(id: number, bytes: Uint8Array): void {
     if (bytes.length > MAX_BLOB_BYTES) return
-    // A slice, such as the end of a file written at once, would keep its whole buffer in memory.
-    const own = bytes.length < bytes.buffer.byteLength ? copyBytes(bytes) : bytes
+    // A slice, such as the end of a file or a piece of a pool, would keep its whole buffer in memory.
+    const own = bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes
     this.#putOwned(id, own)
   }
 
