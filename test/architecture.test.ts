@@ -51,7 +51,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'devices/child',
     'devices/operation',
     'devices/scanner',
-    '@modelcontextprotocol/sdk',
+    '@modelcontextprotocol/client',
     'zod',
   ],
   'devices/web': ['machine', 'vfs', 'kernel', 'devices/operation', 'robots-parser', 'turndown', 'zod'],
@@ -155,7 +155,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'zod',
   ],
   compose: ['vfs', 'yaml', 'zod'],
-  mcp: ['vfs', 'access', 'tools', 'namespace', 'text', '@modelcontextprotocol/sdk'],
+  mcp: ['vfs', 'access', 'tools', 'namespace', 'text', '@modelcontextprotocol/server'],
   fuse: ['machine', 'vfs', 'backends/vault'],
   'adapters/ai-sdk': ['tools', 'ai'],
   'adapters/anthropic-memory': ['vfs', 'zod'],
@@ -192,7 +192,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['vfs', 'backends/host'],
 }
 
-/** Test files may also use the runner, and the suite that is being tested on them. */
+/** Test files may also use the runner, the suite that is being tested on them, and the other side of a protocol. */
 const allowedInTests: readonly string[] = [
   'vitest',
   'fast-check',
@@ -200,6 +200,8 @@ const allowedInTests: readonly string[] = [
   'vfs',
   'backends/host',
   'backends/vault',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/sdk',
 ]
 
 interface Import {

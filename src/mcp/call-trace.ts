@@ -1,4 +1,4 @@
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { RequestId } from '@modelcontextprotocol/server'
 
 /** Limit of names that the client chooses and the journal keeps for good. */
 const MAX_NAME = 100

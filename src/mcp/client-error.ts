@@ -1,21 +1,17 @@
-import { ErrorCode, isJSONRPCErrorResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { isJSONRPCErrorResponse, type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { formatIssue, type SchemaIssue } from './format-issue.ts'
 
-/** The SDK repeats the code in the message, beside the code itself. */
+/** Clients on the first SDK repeat the code in the message, beside the code itself. */
 const CODE_PREFIX = /^MCP error -?\d+: /
+/** The SDK names the request before the issues of its schema. */
+const REQUEST_PREFIX = /^Invalid \S+ request: /
 
-/**
- * Rewrites an error so that a client can act on it. The SDK reports invalid params as an internal
- * error, with the raw output of its schema.
- */
+/** Rewrites an error so that a client can act on it. The SDK reports invalid params with the raw output of its schema. */
 export function withClientError(message: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(message)) return message
-  const { code, message: words } = message.error
-  const [issue] = code === ErrorCode.InternalError ? parseIssues(words) : []
-  const replaced =
-    issue === undefined
-      ? { message: words.replace(CODE_PREFIX, '') }
-      : { code: ErrorCode.InvalidParams, message: formatIssue(issue) }
+  const [issue] = parseIssues(message.error.message)
+  if (issue === undefined) return message
+  const replaced = { code: ProtocolErrorCode.InvalidParams, message: formatIssue(issue) }
   return { ...message, error: { ...message.error, ...replaced } }
 }
 
@@ -28,7 +24,7 @@ export function formatError(error: unknown): string {
 
 function parseIssues(text: string): SchemaIssue[] {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.replace(REQUEST_PREFIX, ''))
     return Array.isArray(value) ? value.filter(isIssue) : []
   } catch {
     return []

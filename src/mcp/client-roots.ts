@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { formatError } from './client-error.ts'
 import type { SessionContext } from './mcp-feature.ts'
 
@@ -21,7 +20,7 @@ export class ClientRoots {
     this.#session = session
     this.#listener = listener
     session.onReady(() => this.#requestRoots())
-    session.server.setNotificationHandler(RootsListChangedNotificationSchema, () => this.#requestRoots())
+    session.server.setNotificationHandler('notifications/roots/list_changed', () => this.#requestRoots())
   }
 
   /** Resolves once the latest roots are known, so that no call is checked against older ones. */

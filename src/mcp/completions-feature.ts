@@ -1,8 +1,4 @@
-import {
-  type CompleteRequest,
-  CompleteRequestSchema,
-  type CompleteResult,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server'
 import type { McpFeature } from './mcp-feature.ts'
 
 /** The protocol's limit of values. */
@@ -19,8 +15,8 @@ export function createCompletionsFeature(complete: Completer): McpFeature {
   return {
     capabilities: { completions: {} },
     attach({ server }) {
-      server.setRequestHandler(CompleteRequestSchema, async ({ params }, { signal }) =>
-        toCompleteResult(await complete(params, signal)),
+      server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) =>
+        toCompleteResult(await complete(params, mcpReq.signal)),
       )
     },
   }

@@ -4,13 +4,7 @@ import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import {
-  ListRootsRequestSchema,
-  ResourceListChangedNotificationSchema,
-  ResourceUpdatedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { Client, InMemoryTransport, ResourceNotFoundError } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { asSystem } from '../access/index.ts'
 import { openHome } from '../backends/vault/index.ts'
@@ -40,7 +34,7 @@ async function clientOf(namespace: Namespace, { roots, options }: ClientSetup = 
   const capabilities = roots === undefined ? {} : { roots: { listChanged: true } }
   const client = new Client({ name: 'tester', version: '1' }, { capabilities })
   if (roots !== undefined) {
-    client.setRequestHandler(ListRootsRequestSchema, () => ({
+    client.setRequestHandler('roots/list', () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
     }))
   }
@@ -59,8 +53,8 @@ async function textOf(client: Client, name: string, args: Record<string, unknown
 }
 
 function firstText({ content }: Awaited<ReturnType<Client['callTool']>>): string {
-  const [first] = Array.isArray(content) ? content : []
-  return String(first?.text)
+  const [first] = content
+  return first?.type === 'text' ? first.text : ''
 }
 
 describe('tools for a client', () => {
@@ -205,17 +199,19 @@ describe('files as resources', () => {
       await namespace.fs.write(path, 'x', {}, asSystem)
     }
     const client = await clientOf(namespace)
-    const first = await client.listResources()
+    // One page: listResources() would fetch them all.
+    const first = await client.request({ method: 'resources/list' })
     expect(first.resources).toHaveLength(100)
     expect(first.resources.slice(0, 3)).toMatchObject([
       { uri: 'vfs:///workspace', mimeType: 'inode/directory' },
       { uri: 'vfs:///workspace/top.txt', name: 'workspace/top.txt', mimeType: 'text/plain' },
       { uri: 'vfs:///workspace/d/000.md', mimeType: 'text/markdown' },
     ])
-    const second = await client.listResources({ cursor: first.nextCursor })
+    const { nextCursor: cursor = '' } = first
+    const second = await client.listResources({ cursor })
     // What is removed between two pages leaves no gap.
     await namespace.fs.remove('/workspace/d/097.md', {}, asSystem)
-    expect(await client.listResources({ cursor: first.nextCursor })).toEqual(second)
+    expect(await client.listResources({ cursor })).toEqual(second)
     const all = [...first.resources, ...second.resources].map(({ uri }) => uri.slice('vfs://'.length))
     expect(all).toEqual(['/workspace', '/workspace/top.txt', ...paths, '/home/alice', '/shared'])
     expect(second.nextCursor).toBeUndefined()
@@ -267,7 +263,7 @@ describe('files as resources', () => {
     expect(await read('folder')).toMatchObject([{ mimeType: 'inode/directory', text: 'below/\nfile' }])
     expect(await read('text')).toMatchObject([{ text: 'content' }])
     const refused = (code: number, words: RegExp) => ({ code, message: expect.stringMatching(words) })
-    await expect(read('gone')).rejects.toMatchObject(refused(-32002, /leads to what is not there/))
+    await expect(read('gone')).rejects.toMatchObject(refused(-32602, /leads to what is not there/))
     await expect(read('out')).rejects.toMatchObject(refused(-32602, /EACCES.*leaves/))
     await expect(read('loop')).rejects.toMatchObject(refused(-32602, /ELOOP/))
     for (const name of ['pipe', 'queue'])
@@ -287,8 +283,11 @@ describe('files as resources', () => {
   it('that are missing are not found, and what is no URI of ours is invalid', async () => {
     const client = await clientOf(await namespaceFor())
     const failure = (uri: string) =>
-      client.readResource({ uri }).catch((error: { code: number }) => error.code)
-    expect(await failure('vfs:///shared/none')).toBe(-32002)
+      client.readResource({ uri }).catch((error: { code: number; data: unknown }) => error)
+    const none = 'vfs:///shared/none'
+    // Nothing but the URI is how the protocol marks a missing resource.
+    expect(await failure(none)).toMatchObject({ code: -32602, data: { uri: none } })
+    expect(await failure(none)).toBeInstanceOf(ResourceNotFoundError)
     for (const uri of [
       'vfs://shared',
       'vfs:////etc/passwd',
@@ -296,7 +295,9 @@ describe('files as resources', () => {
       'vfs:///shared/%2e%2e/x',
       'file:///etc',
     ]) {
-      expect(await failure(uri), uri).toBe(-32602)
+      const error = await failure(uri)
+      expect(error, uri).toMatchObject({ code: -32602, data: { uri, code: 'EINVAL' } })
+      expect(error, uri).not.toBeInstanceOf(ResourceNotFoundError)
     }
   })
 
@@ -341,10 +342,10 @@ describe('subscriptions', () => {
     const updated: string[] = []
     const lists: number[] = []
     client.setNotificationHandler(
-      ResourceUpdatedNotificationSchema,
+      'notifications/resources/updated',
       ({ params }) => void updated.push(params.uri),
     )
-    client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void lists.push(1))
+    client.setNotificationHandler('notifications/resources/list_changed', () => void lists.push(1))
     return { client, updated, lists }
   }
 
@@ -474,7 +475,7 @@ describe('directories of this machine', () => {
     const { root, app } = directories()
     const client = await clientOf(await namespaceFor({ allow: [root] }), { roots: [] })
     const answer = Promise.withResolvers<void>()
-    client.setRequestHandler(ListRootsRequestSchema, async () => {
+    client.setRequestHandler('roots/list', async () => {
       await answer.promise
       return { roots: [{ uri: pathToFileURL(app).href }] }
     })
@@ -504,7 +505,7 @@ describe('directories of this machine', () => {
     const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [] })
     const [begun, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let asked = 0
-    client.setRequestHandler(ListRootsRequestSchema, async () => {
+    client.setRequestHandler('roots/list', async () => {
       asked++
       begun.resolve()
       await told.promise
@@ -526,7 +527,7 @@ describe('directories of this machine', () => {
     const namespace = await namespaceFor({ allow: [app] })
     const roots: string[] = []
     const client = await clientOf(namespace, { roots })
-    client.setRequestHandler(ListRootsRequestSchema, () => {
+    client.setRequestHandler('roots/list', () => {
       throw new Error('not now')
     })
     await client.sendRootsListChanged()

@@ -1,4 +1,4 @@
-import { type ElicitRequestFormParams, ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import { fitsInQuestion } from '../text/index.ts'
 import type { AskPerson, PersonAnswer } from '../tools/index.ts'
 import { formatError } from './client-error.ts'
@@ -14,26 +14,24 @@ const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
 }
 
 /** Returns a prompt for the client's person during a request; undefined if the client has none. */
-export function createElicitor({ server, log }: SessionContext, extra: RequestExtra): AskPerson | undefined {
+export function createElicitor(
+  { server, log }: SessionContext,
+  { mcpReq }: RequestExtra,
+): AskPerson | undefined {
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
   return async (message): Promise<PersonAnswer> => {
     // A client may show only the beginning, but a yes would cover the rest.
     if (!fitsInQuestion(message)) return 'too_long'
     try {
-      const { action, content } = await extra.sendRequest(
+      const { action, content } = await mcpReq.send(
         { method: 'elicitation/create', params: { message, requestedSchema } },
-        ElicitResultSchema,
-        { timeout: ELICITATION_TIMEOUT_MS, signal: extra.signal },
+        { timeout: ELICITATION_TIMEOUT_MS, signal: mcpReq.signal },
       )
       if (action === 'cancel') return 'dismissed'
       return action === 'accept' && content?.['allow'] === true ? 'yes' : 'no'
     } catch (error) {
-      extra.signal.throwIfAborted()
-      await log.write(
-        'warning',
-        `nobody answered, so it does not run: ${formatError(error)}`,
-        extra.requestId,
-      )
+      mcpReq.signal.throwIfAborted()
+      await log.write('warning', `nobody answered, so it does not run: ${formatError(error)}`, mcpReq.id)
       return 'unanswered'
     }
   }

@@ -1,10 +1,10 @@
 import {
-  ErrorCode,
   type JSONRPCErrorResponse,
-  JSONRPCRequestSchema,
+  ProtocolErrorCode,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js'
-import { formatIssue } from './format-issue.ts'
+  specTypeSchemas,
+} from '@modelcontextprotocol/server'
+import { formatIssue, toSchemaIssue } from './format-issue.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { cutLine, type TruncatedLine } from './message-line-reader.ts'
 
@@ -29,19 +29,23 @@ export function createErrorResponses(line: string): JSONRPCErrorResponse[] {
     const ends = cutLine(line)
     // The id of a response is ours: the client may use the same for another request.
     const id = isTruncatedResponse(ends) ? undefined : findId(ends)
-    return [createErrorResponse(id, ErrorCode.ParseError, String(error))]
+    return [createErrorResponse(id, ProtocolErrorCode.ParseError, String(error))]
   }
   if (Array.isArray(value)) return createBatchErrors(value)
   const members = toMemberMap(value)
   if (members === undefined)
-    return [createErrorResponse(undefined, ErrorCode.InvalidRequest, 'a message is an object')]
+    return [createErrorResponse(undefined, ProtocolErrorCode.InvalidRequest, 'a message is an object')]
   return needsNoResponse(members) ? [] : [createInvalidRequestError(members)]
 }
 
 /** Creates the error for a line beyond the limit. */
 export function createTruncatedError(line: TruncatedLine): JSONRPCErrorResponse {
   const limit = `${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`
-  return createErrorResponse(findId(line), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
+  return createErrorResponse(
+    findId(line),
+    ProtocolErrorCode.InvalidRequest,
+    `a message is not longer than ${limit}`,
+  )
 }
 
 /** True if a line beyond the limit is a response: then the client waits for nothing. */
@@ -55,7 +59,11 @@ export function toFailedResponse(line: string): JSONRPCErrorResponse | undefined
   const id = toRequestId(members?.get('id'))
   if (members === undefined || id === undefined || members.has('method') || !needsNoResponse(members))
     return undefined
-  return createErrorResponse(id, ErrorCode.InvalidRequest, 'the client answered with what is no answer')
+  return createErrorResponse(
+    id,
+    ProtocolErrorCode.InvalidRequest,
+    'the client answered with what is no answer',
+  )
 }
 
 /** Finds the id of a message that cannot be parsed. */
@@ -71,13 +79,14 @@ function createBatchErrors(values: readonly unknown[]): JSONRPCErrorResponse[] {
   const ids = asked.flatMap((members) => toRequestId(members.get('id')) ?? [])
   const message = 'messages come one by one, each on a line of its own'
   const refused = ids.length === 0 ? [undefined] : ids.slice(0, MAX_ERRORS)
-  return refused.map((id) => createErrorResponse(id, ErrorCode.InvalidRequest, message))
+  return refused.map((id) => createErrorResponse(id, ProtocolErrorCode.InvalidRequest, message))
 }
 
 function createInvalidRequestError(members: ReadonlyMap<string, unknown>): JSONRPCErrorResponse {
-  const [issue] = JSONRPCRequestSchema.safeParse(Object.fromEntries(members)).error?.issues ?? []
+  const checked = specTypeSchemas.JSONRPCRequest['~standard'].validate(Object.fromEntries(members))
+  const [issue] = (checked.issues ?? []).map(toSchemaIssue)
   const isOfParams = issue?.path[0] === 'params'
-  const code = isOfParams ? ErrorCode.InvalidParams : ErrorCode.InvalidRequest
+  const code = isOfParams ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InvalidRequest
   const message = issue === undefined ? 'that is no request' : formatIssue(issue)
   return createErrorResponse(toRequestId(members.get('id')), code, message)
 }
@@ -108,7 +117,7 @@ function toRequestId(id: unknown): RequestId | undefined {
 
 function createErrorResponse(
   id: RequestId | undefined,
-  code: ErrorCode,
+  code: ProtocolErrorCode,
   message: string,
 ): JSONRPCErrorResponse {
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } }

@@ -1,10 +1,4 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import type {
-  ServerCapabilities,
-  ServerNotification,
-  ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { Server, ServerCapabilities, ServerContext } from '@modelcontextprotocol/server'
 import type { SessionLog } from './session-log.ts'
 
 /** The session, as a feature sees it. */
@@ -25,4 +19,4 @@ export interface McpFeature {
 }
 
 /** A request of the protocol: its id, its signal, and the channel back to its client. */
-export type RequestExtra = RequestHandlerExtra<ServerRequest, ServerNotification>
+export type RequestExtra = ServerContext

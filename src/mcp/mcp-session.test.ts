@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { McpSession } from './mcp-session.ts'
 import { createToolsFeature, type McpToolRequest } from './tools-feature.ts'
@@ -35,7 +34,7 @@ describe('a call', () => {
     })
     const told: unknown[] = []
     const onprogress = (progress: unknown) => void told.push(progress)
-    await client.callTool({ name: 'work' }, undefined, { onprogress })
+    await client.callTool({ name: 'work' }, { onprogress })
     report(10, 10)
     await client.ping()
     expect(told).toEqual([
@@ -47,7 +46,7 @@ describe('a call', () => {
   it('keeps its progress to itself if nobody asked for it', async () => {
     const { client } = await clientOf(async ({ progress, extra }) => {
       progress(1)
-      return extra._meta?.progressToken
+      return extra.mcpReq._meta?.progressToken
     })
     const notices: unknown[] = []
     client.fallbackNotificationHandler = async (notice) => void notices.push(notice)
@@ -84,7 +83,7 @@ describe('a call', () => {
       stopped.resolve()
     })
     const cancel = new AbortController()
-    const call = client.callTool({ name: 'work' }, undefined, { signal: cancel.signal })
+    const call = client.callTool({ name: 'work' }, { signal: cancel.signal })
     await started.promise
     cancel.abort('enough')
     await expect(call).rejects.toThrow('enough')

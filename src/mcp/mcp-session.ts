@@ -1,6 +1,9 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type Implementation,
+  Server,
+  type ServerCapabilities,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { withClientError } from './client-error.ts'
 import type { McpFeature, SessionContext } from './mcp-feature.ts'
 import { SessionLog } from './session-log.ts'

@@ -10,14 +10,14 @@ export interface ProgressReporter {
 }
 
 /** Reports progress to a client that requested it: never backwards, and throttled. */
-export function createProgressReporter({ _meta, sendNotification }: RequestExtra): ProgressReporter {
-  const progressToken = _meta?.progressToken
+export function createProgressReporter({ mcpReq }: RequestExtra): ProgressReporter {
+  const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return { report() {}, finish() {} }
   let latest = { progress: -1 }
   const pace = new Throttle(INTERVAL_MS, () => {
     const params = { progressToken, ...latest }
     // A disconnected client needs no progress: its request is cancelled with the session.
-    return sendNotification({ method: 'notifications/progress', params }).catch(() => {})
+    return mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   })
   return {
     report(done, total, message) {

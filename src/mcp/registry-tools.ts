@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { ToolInfo, ToolRegistry } from '../tools/index.ts'
 import type { ClientHost } from './client-host.ts'
 import { createElicitor } from './elicitation.ts'

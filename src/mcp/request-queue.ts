@@ -1,4 +1,4 @@
-import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 
 /** Limit of concurrent requests: their responses are in memory until the client has read them. */

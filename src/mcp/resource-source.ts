@@ -1,4 +1,4 @@
-import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
 
 /** A page of resources and the cursor of the next. */
 export interface ResourcePage {
@@ -14,10 +14,10 @@ export interface ResourceChange {
   readonly isOfList: boolean
 }
 
-/** Resources in the protocol's form. Failures are `McpError`s. */
+/** Resources in the protocol's form. Failures are `ProtocolError`s. */
 export interface ResourceSource {
   list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>
-  templates(): readonly ResourceTemplate[]
+  templates(): readonly ResourceTemplateType[]
   read(uri: string, signal: AbortSignal): Promise<ReadResourceResult['contents']>
   /** Refuses a URI that cannot be subscribed to. */
   assertKnown(uri: string): void

@@ -1,10 +1,3 @@
-import {
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ReadResourceRequestSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
 import type { McpFeature } from './mcp-feature.ts'
 import type { ResourceSource } from './resource-source.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -16,21 +9,21 @@ export function createResourcesFeature(source: ResourceSource): McpFeature {
     attach(session) {
       const { server } = session
       const subscriptions = new Subscriptions(source, session)
-      server.setRequestHandler(ListResourcesRequestSchema, async ({ params }, { signal }) => {
+      server.setRequestHandler('resources/list', async ({ params }, { mcpReq }) => {
         subscriptions.followList()
-        return { ...(await source.list(params?.cursor, signal)) }
+        return { ...(await source.list(params?.cursor, mcpReq.signal)) }
       })
-      server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+      server.setRequestHandler('resources/templates/list', () => ({
         resourceTemplates: [...source.templates()],
       }))
-      server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal }) => ({
-        contents: await source.read(params.uri, signal),
+      server.setRequestHandler('resources/read', async ({ params }, { mcpReq }) => ({
+        contents: await source.read(params.uri, mcpReq.signal),
       }))
-      server.setRequestHandler(SubscribeRequestSchema, ({ params }) => {
+      server.setRequestHandler('resources/subscribe', ({ params }) => {
         subscriptions.add(params.uri)
         return {}
       })
-      server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
+      server.setRequestHandler('resources/unsubscribe', ({ params }) => {
         subscriptions.remove(params.uri)
         return {}
       })

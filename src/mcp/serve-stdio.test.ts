@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { McpSession } from './mcp-session.ts'
@@ -31,7 +30,7 @@ function serving(signal: AbortSignal = new AbortController().signal): Served {
     async call(name, args, request) {
       calls.push(name)
       if (name === 'hold') await once(request.signal, 'abort')
-      else if (name === 'ask') await request.extra.sendRequest({ method: 'ping' }, EmptyResultSchema)
+      else if (name === 'ask') await request.extra.mcpReq.send({ method: 'ping' })
       else await nextTurn()
       if (name === 'shout') return { content: [{ type: 'text', text: 'x'.repeat(MIB) }] }
       return { content: [{ type: 'text', text: `${JSON.stringify(args).length} characters` }] }
@@ -158,7 +157,12 @@ describe('a server on a pair of streams', () => {
     [
       'params of another shape',
       callOf('measure', {}).replace('"measure"', '5'),
-      refused(1, -32602, /params.name/),
+      refused(1, -32602, /^params.name: /),
+    ],
+    [
+      'arguments of another shape',
+      callOf('measure', {}).replace('{}', '5'),
+      refused(1, -32602, /^params.arguments: /),
     ],
   ])('says what is wrong with %s', async (_what, sent, answer) => {
     const { input, output, end } = served()

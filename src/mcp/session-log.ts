@@ -1,12 +1,15 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  type LoggingLevel,
-  LoggingLevelSchema,
-  type RequestId,
-  SetLevelRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { LoggingLevel, RequestId, Server } from '@modelcontextprotocol/server'
 
-const severities: readonly LoggingLevel[] = LoggingLevelSchema.options
+const severities: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]
 
 /** Log messages to the client: from `warning` on, until the client sets another level. */
 export class SessionLog {
@@ -15,7 +18,7 @@ export class SessionLog {
 
   constructor(server: Server) {
     this.#server = server
-    server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+    server.setRequestHandler('logging/setLevel', ({ params }) => {
       this.#level = params.level
       return {}
     })

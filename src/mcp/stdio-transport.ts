@@ -1,14 +1,15 @@
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
-  CancelledNotificationSchema,
+  deserializeMessage,
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
+  isSpecType,
   type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js'
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import {
   createErrorResponses,
@@ -123,8 +124,7 @@ export class StdioTransport implements Transport {
       this.#requests.add(message, size, isUrgent)
       return
     }
-    const { data: cancelled } = CancelledNotificationSchema.safeParse(message)
-    const id = cancelled?.params.requestId
+    const id = isSpecType.CancelledNotification(message) ? message.params.requestId : undefined
     if (id !== undefined && this.#requests.drop(id)) return
     this.onmessage?.(message)
     // A cancelled request is never answered.

@@ -1,6 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { McpSession } from './mcp-session.ts'
 import type { ResourceChange, ResourceSource } from './resource-source.ts'
@@ -82,7 +80,7 @@ describe('what a session watches', () => {
     const { client } = await clientOf(source)
     const told: string[] = []
     client.setNotificationHandler(
-      ResourceUpdatedNotificationSchema,
+      'notifications/resources/updated',
       ({ params }) => void told.push(params.uri),
     )
     await client.subscribeResource({ uri: 'test://a' })

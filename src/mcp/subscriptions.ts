@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { formatError } from './client-error.ts'
 import type { SessionContext } from './mcp-feature.ts'
 import type { ResourceSource } from './resource-source.ts'
@@ -28,7 +28,10 @@ export class Subscriptions {
     if (this.#updates.has(uri)) return
     if (this.#updates.size >= MAX_SUBSCRIPTIONS) {
       const advice = 'subscribe to a directory instead of its files'
-      throw new McpError(ErrorCode.InvalidRequest, `there are ${MAX_SUBSCRIPTIONS} subscriptions; ${advice}`)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        `there are ${MAX_SUBSCRIPTIONS} subscriptions; ${advice}`,
+      )
     }
     const notify = () => this.#session.server.sendResourceUpdated({ uri })
     this.#updates.set(uri, this.#createThrottle(notify))

@@ -1,11 +1,9 @@
 import {
-  CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
+  ProtocolError,
+  ProtocolErrorCode,
   type Tool,
-} from '@modelcontextprotocol/sdk/types.js'
+} from '@modelcontextprotocol/server'
 import { formatTrace, truncatePrintable } from './call-trace.ts'
 import type { McpFeature, RequestExtra, SessionContext } from './mcp-feature.ts'
 import { createProgressReporter } from './progress.ts'
@@ -37,8 +35,8 @@ export function createToolsFeature(open: (session: SessionContext) => ToolSource
     capabilities: { tools: {} },
     attach(session) {
       const source = open(session)
-      session.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...source.list()] }))
-      session.server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+      session.server.setRequestHandler('tools/list', () => ({ tools: [...source.list()] }))
+      session.server.setRequestHandler('tools/call', ({ params }, extra) =>
         callTool(source, session, params.name, params.arguments ?? {}, extra),
       )
     },
@@ -54,23 +52,23 @@ async function callTool(
 ): Promise<CallToolResult> {
   const known = source.list().map((tool) => tool.name)
   if (!known.includes(name)) {
-    throw new McpError(
-      ErrorCode.InvalidParams,
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
       `there is no tool '${truncatePrintable(name)}'; known: ${known.join(', ')}`,
     )
   }
   const progress = createProgressReporter(extra)
   const startedAt = performance.now()
   try {
-    const trace = formatTrace(session.server.getClientVersion()?.name, extra.requestId)
-    const request = { signal: extra.signal, trace, progress: progress.report, session, extra }
+    const trace = formatTrace(session.server.getClientVersion()?.name, extra.mcpReq.id)
+    const request = { signal: extra.mcpReq.signal, trace, progress: progress.report, session, extra }
     const result = await source.call(name, args, request)
     const took = {
       tool: name,
       ms: Math.round(performance.now() - startedAt),
       failed: result.isError === true,
     }
-    await session.log.write('debug', took, extra.requestId)
+    await session.log.write('debug', took, extra.mcpReq.id)
     return result
   } finally {
     progress.finish()

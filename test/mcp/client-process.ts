@@ -1,6 +1,6 @@
 /** A client in a process of its own, to be killed: it starts the program it is given, and prints the program's pid. */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const [command = '', ...args] = process.argv.slice(2)
 const env = { ...process.env, PATH: process.env['PATH'] ?? '' }

@@ -1,4 +1,4 @@
-import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js'
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { McpToolRequest } from '../../src/mcp/index.ts'
 
 type Properties = ElicitRequestFormParams['requestedSchema']['properties']
@@ -53,7 +53,7 @@ async function elicited(
       message,
       requestedSchema: { type: 'object', properties, required: Object.keys(properties).slice(0, 2) },
     },
-    { relatedRequestId: extra.requestId },
+    { relatedRequestId: extra.mcpReq.id },
   )
   return `action=${action}, content=${JSON.stringify(content)}`
 }

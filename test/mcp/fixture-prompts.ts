@@ -1,11 +1,9 @@
 import {
-  ErrorCode,
-  GetPromptRequestSchema,
   type GetPromptResult,
-  ListPromptsRequestSchema,
-  McpError,
   type Prompt,
-} from '@modelcontextprotocol/sdk/types.js'
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import type { McpFeature } from '../../src/mcp/index.ts'
 import { PIXEL } from './fixture-content.ts'
 
@@ -63,13 +61,13 @@ const prompts: readonly FixturePrompt[] = [
 export const fixturePrompts: McpFeature = {
   capabilities: { prompts: {} },
   attach({ server }) {
-    server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    server.setRequestHandler('prompts/list', () => ({
       prompts: prompts.map(({ prompt }) => prompt),
     }))
-    server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    server.setRequestHandler('prompts/get', ({ params }) => {
       const found = prompts.find(({ prompt }) => prompt.name === params.name)
       if (found === undefined)
-        throw new McpError(ErrorCode.InvalidParams, `there is no prompt ${params.name}`)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no prompt ${params.name}`)
       return { messages: found.messages(params.arguments ?? {}) }
     })
   },

@@ -1,4 +1,4 @@
-import { ErrorCode, McpError, type ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server'
 import type { ResourceSource } from '../../src/mcp/index.ts'
 import { PIXEL } from './fixture-content.ts'
 
@@ -30,7 +30,8 @@ export const fixtureResources: ResourceSource = {
     const found = fixed[uri]
     if (found !== undefined) return [found]
     const [, id] = /^test:\/\/template\/([^/]+)\/data$/.exec(uri) ?? []
-    if (id === undefined) throw new McpError(ErrorCode.InvalidParams, `there is no resource ${uri}`)
+    if (id === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no resource ${uri}`)
     const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` })
     return [{ uri, mimeType: 'application/json', text }]
   },

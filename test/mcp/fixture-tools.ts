@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { McpToolRequest, ToolSource } from '../../src/mcp/index.ts'
 import { PIXEL, SILENCE } from './fixture-content.ts'
 import { withDefaults, withEnums, withUser } from './fixture-elicitation.ts'
@@ -56,7 +56,7 @@ const tools: readonly FixtureTool[] = [
   }),
   fixture('test_tool_with_logging', async ({ session, extra }) => {
     for (const words of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-      await session.log.write('info', words, extra.requestId)
+      await session.log.write('info', words, extra.mcpReq.id)
       await delay(PAUSE_MS)
     }
     return [text('Logged.')]
@@ -69,7 +69,7 @@ const tools: readonly FixtureTool[] = [
     return [text('Done.')]
   }),
   fixture('test_reconnection', async ({ extra }) => {
-    extra.closeSSEStream?.()
+    extra.http?.closeSSE?.()
     await delay(PAUSE_MS)
     return [text('Reconnected.')]
   }),
@@ -79,7 +79,7 @@ const tools: readonly FixtureTool[] = [
       const content = { type: 'text' as const, text: String(prompt) }
       const answer = await session.server.createMessage(
         { messages: [{ role: 'user', content }], maxTokens: 100 },
-        { relatedRequestId: extra.requestId },
+        { relatedRequestId: extra.mcpReq.id },
       )
       return [text(`LLM response: ${JSON.stringify(answer.content)}`)]
     },

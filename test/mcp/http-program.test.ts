@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { Client } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Cli, type CliOptions } from '../cli/run-cli.ts'
 import { call, newClient } from './mcp-client.ts'
@@ -59,7 +58,7 @@ describe('coppice mcp --http', () => {
     const [one, two] = await Promise.all([connected(url, token), connected(url, token)])
     const updated: string[] = []
     two.setNotificationHandler(
-      ResourceUpdatedNotificationSchema,
+      'notifications/resources/updated',
       ({ params }) => void updated.push(params.uri),
     )
     const uri = 'vfs:///workspace/a'

@@ -1,12 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import {
-  ElicitRequestSchema,
-  type ElicitResult,
-  ListRootsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { Client, type ElicitResult } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished } from 'vitest'
 import type { Cli } from '../cli/run-cli.ts'
 import { root } from '../support/run-node.ts'
@@ -59,10 +54,10 @@ export function newClient({ roots, answer }: Person = {}): Client {
   }
   const client = new Client({ name: 'test-client', version: '1' }, { capabilities })
   if (answer !== undefined) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params.message))
+    client.setRequestHandler('elicitation/create', ({ params }) => answer(params.message))
   }
   if (roots !== undefined) {
-    client.setRequestHandler(ListRootsRequestSchema, () => ({
+    client.setRequestHandler('roots/list', () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
     }))
   }
@@ -83,6 +78,6 @@ export async function tryCall(
   args: Record<string, unknown>,
 ): Promise<{ isError: boolean; text: string }> {
   const { content, isError = false } = await client.callTool({ name, arguments: args })
-  const [first] = Array.isArray(content) ? content : []
-  return { isError: isError === true, text: String(first?.text) }
+  const [first] = content
+  return { isError, text: first?.type === 'text' ? first.text : '' }
 }

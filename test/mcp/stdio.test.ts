@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Cli } from '../cli/run-cli.ts'
 import { root } from '../support/run-node.ts'
@@ -60,7 +59,7 @@ describe('coppice mcp over stdio', () => {
     expect((await client.listResources()).resources.map((resource) => resource.uri)).toContain(uri)
     const updated: string[] = []
     client.setNotificationHandler(
-      ResourceUpdatedNotificationSchema,
+      'notifications/resources/updated',
       ({ params }) => void updated.push(params.uri),
     )
     await client.subscribeResource({ uri })

@@ -1,7 +1,11 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import {
+  Client,
+  ProtocolError,
+  type RequestOptions,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import type { KnownSecrets } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { fetchBounded } from './bounded-fetch.ts'
@@ -122,11 +126,11 @@ export class McpConnection {
     if (error instanceof VfsError) return error
     const { path } = this.#spec
     const { why, cause } = this.#redactError(error)
-    if (cause?.code === ErrorCode.RequestTimeout) {
+    if (isTimeout(error)) {
       const detail = 'the server did not answer in time; ask for less, or give it more with timeout_ms'
-      return new VfsError('ETIMEDOUT', path, { op: 'call', detail, cause })
+      return new VfsError('ETIMEDOUT', path, { op: 'call', detail })
     }
-    if (cause !== undefined && cause.code !== ErrorCode.ConnectionClosed) {
+    if (cause !== undefined) {
       return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause })
     }
     // The state of this connection is unknown; the next use opens another.
@@ -137,23 +141,27 @@ export class McpConnection {
 
   #createConnectError(error: unknown, timeout: number, lastWords: string): VfsError {
     const said = lastWords === '' ? '' : `; it said: ${lastWords}`
-    const { why, cause } = this.#redactError(error)
-    if (cause?.code === ErrorCode.RequestTimeout) {
+    if (isTimeout(error)) {
       const detail = `the server did not answer within ${timeout} ms; give it more with connect_timeout_ms${said}`
-      return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail, cause })
+      return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail })
     }
+    const { why } = this.#redactError(error)
     return this.#createUnavailableError(
       `the server cannot be reached (${why}); look at its command or url${said}`,
     )
   }
 
   /** Redacts an error: servers repeat their input, and an invalid header is reported with its value. */
-  #redactError(error: unknown): { readonly why: string; readonly cause: McpError | undefined } {
+  #redactError(error: unknown): { readonly why: string; readonly cause: ProtocolError | undefined } {
     const why = this.#spec.secrets.redact(error instanceof Error ? error.message : String(error))
-    return { why, cause: error instanceof McpError ? new McpError(error.code, why) : undefined }
+    return { why, cause: error instanceof ProtocolError ? new ProtocolError(error.code, why) : undefined }
   }
 
   #createUnavailableError(detail: string): VfsError {
     return new VfsError('EUNAVAILABLE', this.#spec.path, { op: 'mcp', detail })
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
 }

@@ -80,7 +80,8 @@ export class McpDevice implements Device {
 
   async #openTool(path: string, name: string, ctx: DeviceContext): Promise<DeviceFile> {
     const tools = await this.#tools.getApproved(ctx.signal)
-    if (!tools.some((tool) => tool.name === name)) {
+    const toolDefinition = tools.find((tool) => tool.name === name)
+    if (toolDefinition === undefined) {
       const known = tools.map((tool) => tool.name).join(', ') || 'none'
       throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such tool; there are: ${known}` })
     }
@@ -88,7 +89,7 @@ export class McpDevice implements Device {
       // The server may have changed its tools since the file was opened.
       await this.#tools.getApproved(signal)
       const result = await this.#connection.use(signal, (client, options) =>
-        client.callTool({ name, arguments: assertArguments(path, args) }, undefined, options),
+        client.callTool({ name, arguments: assertArguments(path, args) }, { ...options, toolDefinition }),
       )
       return { origin: this.#origin, ...result }
     })

@@ -1,9 +1,9 @@
 import {
-  ErrorCode,
-  McpError,
+  ProtocolError,
+  ProtocolErrorCode,
   type ReadResourceResult,
   type Resource,
-} from '@modelcontextprotocol/sdk/types.js'
+} from '@modelcontextprotocol/client'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { listPages } from './list-pages.ts'
 import type { McpConnection } from './mcp-connection.ts'
@@ -23,7 +23,9 @@ export class McpResources {
     return this.#connection.use(signal, async (client, options) => {
       if (client.getServerCapabilities()?.resources === undefined) return []
       return listPages('/resources', async (cursor) => {
-        const { resources, nextCursor } = await client.listResources(cursor, options)
+        // Not listResources(), which would fetch all pages without these limits.
+        const request = { method: 'resources/list' as const, params: cursor }
+        const { resources, nextCursor } = await client.request(request, options)
         return { items: resources, nextCursor }
       })
     })
@@ -60,9 +62,9 @@ function decodeName(path: string, name: string): string {
 }
 
 function isNotFound(error: unknown): boolean {
-  if (!isVfsError(error, 'EIO') || !(error.cause instanceof McpError)) return false
+  if (!isVfsError(error, 'EIO') || !(error.cause instanceof ProtocolError)) return false
   const { code } = error.cause
-  return code === RESOURCE_NOT_FOUND || code === ErrorCode.InvalidParams
+  return code === RESOURCE_NOT_FOUND || code === ProtocolErrorCode.InvalidParams
 }
 
 function createNotFoundError(path: string, uri: string): VfsError {

@@ -76,7 +76,9 @@ export class PinnedTools {
     return this.#connection.use(signal, async (client, options) => {
       if (client.getServerCapabilities()?.tools === undefined) return []
       return listPages(this.#path, async (cursor) => {
-        const { tools, nextCursor } = await client.listTools(cursor, options)
+        // Not listTools(), which would fetch all pages without these limits.
+        const request = { method: 'tools/list' as const, params: cursor }
+        const { tools, nextCursor } = await client.request(request, options)
         return { items: tools.map(pickToolFacts), nextCursor }
       })
     })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { Tool } from '@modelcontextprotocol/client'
 
 /** The parts of a tool that a model reads. Anything else a server sends is ignored. */
 export type ToolFacts = Pick<

@@ -1,4 +1,4 @@
-import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
 import { escapeUnprintable, toUri } from '../../tools/index.ts'
 import { basename, type CallContext, type FileSystem, isWithin, type PathChange } from '../../vfs/index.ts'
 import type { ResourceChange, ResourcePage, ResourceSource } from '../resource-source.ts'
@@ -35,7 +35,7 @@ export class FileResources implements ResourceSource {
     return { resources: items.map(toResource), ...(nextCursor !== undefined && { nextCursor }) }
   }
 
-  templates(): readonly ResourceTemplate[] {
+  templates(): readonly ResourceTemplateType[] {
     return [
       {
         uriTemplate: TEMPLATE,

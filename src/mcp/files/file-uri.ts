@@ -1,11 +1,8 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { fromUri } from '../../tools/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 
-/** The protocol's code for a missing resource; the SDK has no name for it. */
-const RESOURCE_NOT_FOUND = -32002
-
-/** Returns the path of a resource's URI. McpError. */
+/** Returns the path of a resource's URI. ProtocolError. */
 export function parseResourceUri(uri: string): string {
   try {
     return fromUri(uri)
@@ -19,8 +16,9 @@ export function toProtocolError(uri: string, error: unknown): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
     const why = error.detail === undefined ? '' : `: ${error.detail}`
-    return new McpError(RESOURCE_NOT_FOUND, `there is no resource ${uri}${why}`, { uri })
+    return new ResourceNotFoundError(uri, `there is no resource ${uri}${why}`)
   }
-  const code = error.code === 'EIO' ? ErrorCode.InternalError : ErrorCode.InvalidParams
-  return new McpError(code, error.message, { uri })
+  // Clients take an invalid parameter with nothing but a URI for a missing resource: the error's own code is beside it.
+  const code = error.code === 'EIO' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+  return new ProtocolError(code, error.message, { uri, code: error.code })
 }

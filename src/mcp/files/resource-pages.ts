@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { compareListedFiles, type ListedFile } from './resource-listing.ts'
 
 const PAGE_SIZE = 100
@@ -10,7 +10,7 @@ interface ResourceListPage {
 
 /**
  * Returns a page of a list that may have changed: a cursor names the last file of the previous page, and the
- * page starts after its position. McpError for an invalid cursor.
+ * page starts after its position. ProtocolError for an invalid cursor.
  */
 export function getPage(files: readonly ListedFile[], cursor: string | undefined): ResourceListPage {
   const start = cursor === undefined ? 0 : findIndexAfter(files, decodeCursor(cursor))
@@ -39,5 +39,8 @@ function decodeCursor(cursor: string): ListedFile {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new McpError(ErrorCode.InvalidParams, 'the cursor is not one of ours; list again without one')
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'the cursor is not one of ours; list again without one',
+  )
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpSession } from '../mcp-session.ts'
 import { RecentEvents } from './recent-events.ts'
+import { sendWebResponse, toWebRequest } from './web-messages.ts'
 
 /** Delay before a client reconnects its stream. */
 const RETRY_MS = 1000
@@ -16,11 +17,11 @@ export interface HttpSessionOptions {
 /** A client's session over HTTP: many requests, some of which stay open as streams. */
 export class HttpSession {
   readonly #session: McpSession
-  readonly #transport: StreamableHTTPServerTransport
+  readonly #transport: WebStandardStreamableHTTPServerTransport
   #open = 0
   #lastUsed = performance.now()
 
-  private constructor(session: McpSession, transport: StreamableHTTPServerTransport) {
+  private constructor(session: McpSession, transport: WebStandardStreamableHTTPServerTransport) {
     this.#session = session
     this.#transport = transport
   }
@@ -30,11 +31,7 @@ export class HttpSession {
     session: McpSession,
     { maxBodyBytes, onOpen }: HttpSessionOptions,
   ): Promise<HttpSession> {
-    // Loaded lazily: stdio does not need it, and loading is slow.
-    const { StreamableHTTPServerTransport } = await import(
-      '@modelcontextprotocol/sdk/server/streamableHttp.js'
-    )
-    const transport = new StreamableHTTPServerTransport({
+    const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => onOpen(id, begun),
       eventStore: new RecentEvents(),
@@ -67,7 +64,7 @@ export class HttpSession {
       this.#open--
       this.#lastUsed = performance.now()
     })
-    await this.#transport.handleRequest(request, response)
+    await sendWebResponse(response, await this.#transport.handleRequest(toWebRequest(request)))
   }
 
   async close(): Promise<void> {
