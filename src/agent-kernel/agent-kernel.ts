@@ -39,6 +39,8 @@ export interface AgentSpawn {
   /** Script to play in place of a model. */
   readonly script?: ScriptSource | undefined
   readonly max_steps?: number | undefined
+  /** Tools in addition to the default ones, by name or device path. */
+  readonly tools?: readonly string[] | undefined
 }
 
 /** A process that was just started. */
@@ -135,6 +137,7 @@ export class AgentKernel implements AsyncDisposable {
       contextBudget: spawn.budget,
       vault: spawn.vault,
       maxSteps: spawn.max_steps,
+      tools: spawn.tools,
     }
     const pid = await kernel.processes.spawn(spawn.intent, options)
     const { uuid, provider, model, fork } = this.#getRecord(pid)

@@ -1,4 +1,5 @@
 import type { AgentCatalog } from '../agents/index.ts'
+import { type ChildProcesses, childrenDevice } from '../devices/children/index.ts'
 import { type Crontab, cronDevice } from '../devices/cron/index.ts'
 import { fsDevice } from '../devices/fs/index.ts'
 import {
@@ -20,7 +21,7 @@ import { type Tty, ttyDevice } from '../devices/tty/index.ts'
 import { type WebSearch, webDevice } from '../devices/web/index.ts'
 import type { Device, Kernel, Redactor, StepRecord } from '../kernel/index.ts'
 import { fitsInQuestion } from '../text/index.ts'
-import type { AskPerson, Workspace } from '../tools/index.ts'
+import type { AskPerson, ToolNamespace, Workspace } from '../tools/index.ts'
 import { type FileSystem, isVfsError } from '../vfs/index.ts'
 
 /** Sources that devices need. */
@@ -41,6 +42,10 @@ export interface DeviceSources {
   readonly kernel: Pick<Kernel, 'table' | 'contexts'>
   readonly search: WebSearch
   readonly redactor: Redactor
+  /** Family of each process. */
+  readonly family: ChildProcesses
+  /** Returns the namespace of a process with its output cache; undefined for the person. */
+  findNamespace(pid: number): ToolNamespace | undefined
   findWorkspace(pid: number): Workspace | undefined
   /** Returns the project of a process or a person; undefined if there is none. */
   findProject(pid: number): Promise<string | undefined>
@@ -65,7 +70,8 @@ export function createDevices(sources: DeviceSources): Readonly<Record<string, D
     ...createModelDevices(sources),
     ...createMemoryDevices(sources),
     '/dev/cron': cronDevice(crontab),
-    '/dev/fs': fsDevice(),
+    '/dev/children': childrenDevice(sources.family),
+    '/dev/fs': fsDevice({ findNamespace: ({ pid }) => sources.findNamespace(pid) }),
     '/dev/lsp': lsp,
     '/dev/null': nullDevice(),
     '/dev/random': randomDevice(),

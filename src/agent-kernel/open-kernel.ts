@@ -5,7 +5,7 @@ import { type LspDevice, lspDevice } from '../devices/lsp/index.ts'
 import { McpMounts } from '../devices/mcp/index.ts'
 import { listStepPassages, type MemoryPassage } from '../devices/memory/index.ts'
 import { Tty } from '../devices/tty/index.ts'
-import { DeviceRegistry, Kernel, type ProcessDefaults } from '../kernel/index.ts'
+import { type Device, DeviceRegistry, Kernel, type ProcessDefaults } from '../kernel/index.ts'
 import { CleanupStack, type CommandSettings } from '../namespace/index.ts'
 import { AgentKernel } from './agent-kernel.ts'
 import { CodeCheckouts } from './code-checkouts.ts'
@@ -15,6 +15,7 @@ import { createFilePins } from './file-pins.ts'
 import { type KernelState, type KernelStateOptions, openKernelState } from './kernel-state.ts'
 import { McpServers } from './mcp-servers.ts'
 import { OriginTracker } from './origin-tracker.ts'
+import { ProcessFamily } from './process-family.ts'
 import { type ProcessNamespace, ProcessNamespaces } from './process-namespaces.ts'
 import { ProcessRecorder } from './process-recorder.ts'
 import { findProject } from './projects.ts'
@@ -26,11 +27,28 @@ export interface AgentKernelOptions extends KernelStateOptions {
   /** Context of the person at the terminal. */
   readonly person: string
   readonly defaults?: Partial<ProcessDefaults>
+  /** Further devices by path, such as `/dev/tickets`. EEXIST for the path of a built-in device. */
+  readonly devices?: Readonly<Record<string, Device>>
+  /** Further models by name: `acme` is the provider at `/dev/llm/acme`. */
+  readonly providers?: Readonly<Record<string, Device>>
 }
 
 /** Limit of past processes to search for passages. */
 const MAX_RECALLED_PROCESSES = 100
 const DEFAULT_PROVIDER = 'claude'
+/** Tools of a process without an agent. It finds the others by tool_search. */
+const DEFAULT_TOOLS = [
+  'file_read',
+  'file_grep',
+  'file_glob',
+  'vfs_list',
+  'write_file',
+  'file_edit',
+  'shell_exec',
+  'ask_user',
+  'wait',
+  'merge',
+]
 
 /**
  * Opens the kernel of a home, for one program at a time. The home is on disk, and the caller closes it; secrets
@@ -67,6 +85,8 @@ async function composeKernel(
     lsp,
     kernel,
     search: createSearch(ground.directory, options.env),
+    family: new ProcessFamily({ ...ground, kernel, places }),
+    findNamespace: (pid) => places.findFiles(pid),
     findWorkspace: (pid) => places.findWorkspace(pid),
     findProject: (pid) => resolveProject(options.home, places.find(pid), ground),
     listMounts: (pid) => ['/', '/workspace', ...kernel.devices.listPaths(pid)],
@@ -79,7 +99,7 @@ async function composeKernel(
       () => agents.asDeviceUser,
     ),
   }
-  for (const [path, device] of Object.entries(createDevices(sources))) kernel.devices.register(path, device)
+  registerDevices(kernel.devices, createDevices(sources), options)
   const person = belongings.use(await places.openForPerson(options.person))
   belongings.defer(() => kernel.shutdown())
   belongings.defer(async () => crontab.stop())
@@ -87,6 +107,16 @@ async function composeKernel(
   const agents = new AgentKernel({ ...ground, kernel, person, tty, crontab, mcp, close })
   await crontab.start()
   return agents
+}
+
+function registerDevices(
+  registry: DeviceRegistry,
+  builtIn: Readonly<Record<string, Device>>,
+  { devices = {}, providers = {} }: AgentKernelOptions,
+): void {
+  const models = Object.entries(providers).map(([name, device]) => [`/dev/llm/${name}`, device] as const)
+  for (const [path, device] of [...Object.entries(builtIn), ...Object.entries(devices), ...models])
+    registry.register(path, device)
 }
 
 function createKernelParts(
@@ -116,7 +146,7 @@ function createKernelParts(
   const kernel: Kernel = new Kernel({
     devices,
     steps,
-    defaults: { provider: DEFAULT_PROVIDER, ...defaults },
+    defaults: { provider: DEFAULT_PROVIDER, tools: DEFAULT_TOOLS, ...defaults },
     mounts,
     lastPid: records.lastPid,
     createEnvironment: (pid, _intent, spawn) => places.open(pid, spawn),

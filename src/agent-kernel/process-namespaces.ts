@@ -9,9 +9,10 @@ import {
   type SpawnOptions,
 } from '../kernel/index.ts'
 import { type CommandSettings, type Namespace, openNamespace } from '../namespace/index.ts'
-import type { Workspace } from '../tools/index.ts'
-import type { Caller } from '../vfs/index.ts'
+import type { ToolNamespace, Workspace } from '../tools/index.ts'
+import { type Caller, isWithin } from '../vfs/index.ts'
 import { DEFAULT_AGENT_NAME } from './resolve-agent.ts'
+import { describeSurroundings } from './surroundings.ts'
 
 /** Namespace of a process. */
 export interface ProcessNamespace {
@@ -47,6 +48,12 @@ export class ProcessNamespaces {
     return this.#byPid.get(pid)
   }
 
+  /** Returns the files of a process for tools, without files of the host. */
+  findFiles(pid: number): ToolNamespace | undefined {
+    const found = this.#byPid.get(pid)
+    return found === undefined ? undefined : { fs: found.namespace.fs, cache: found.namespace.cache }
+  }
+
   findWorkspace(pid: number): Workspace | undefined {
     return this.#byPid.get(pid)?.namespace.workspace
   }
@@ -69,7 +76,30 @@ export class ProcessNamespaces {
       }),
     })
     this.#byPid.set(pid, { namespace, agent: agent?.name ?? null, fork: fork ?? null, vault: vault ?? null })
-    return { fs: namespace.fs, caller, close: () => this.#close(pid) }
+    return {
+      fs: namespace.fs,
+      caller,
+      boundOutput: async (tool, output) =>
+        (await namespace.cache.keep(context, tool, output, { caller })).text,
+      describe: (limits) =>
+        describeSurroundings({
+          ...limits,
+          pid,
+          parent: parent ?? 0,
+          vault: vault ?? null,
+          namespace,
+          devices: this.#listDevices(pid, allowed),
+        }),
+      close: () => this.#close(pid),
+    }
+  }
+
+  /** Lists the devices of a process, without models. */
+  #listDevices(pid: number, allowed: readonly string[] | null): string[] {
+    const isAllowed = (path: string) => allowed === null || allowed.some((root) => isWithin(path, root))
+    return this.#options.devices
+      .listPaths(pid)
+      .filter((path) => !isWithin(path, '/dev/llm') && isAllowed(path))
   }
 
   /** Opens the person's namespace: the same devices, and no workspace. */

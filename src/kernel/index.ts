@@ -44,6 +44,7 @@ export type { IpcManager, Message, PipeDescriptors } from './ipc/index.ts'
 export { Kernel, type KernelOptions } from './kernel.ts'
 export type { ModelRequest, ModelResponse, ToolDefinition } from './loop/index.ts'
 export type { KernelCallbacks } from './process/callbacks.ts'
+export { formatChildResult, raceWithAbort } from './process/child-result.ts'
 export type { ExitStatus } from './process/exit-status.ts'
 export type { Process } from './process/process.ts'
 export type { ProcessDefaults } from './process/process-spec.ts'
@@ -55,6 +56,7 @@ export type {
   MountConfig,
   MountManager,
   ProcessEnvironment,
+  ProcessLimits,
   ProcessProgram,
   SpawnOptions,
 } from './process/spawn-options.ts'

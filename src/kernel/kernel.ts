@@ -7,6 +7,7 @@ import { Ipc } from './ipc/index.ts'
 import type { AgentAction, LoopEnvironment } from './loop/index.ts'
 import { ToolCalls } from './loop/tool-calls.ts'
 import { createSafeCallbacks, type KernelCallbacks } from './process/callbacks.ts'
+import { formatChildResult, raceWithAbort } from './process/child-result.ts'
 import type { Process } from './process/process.ts'
 import { type ProcessDefaults, processDefaults } from './process/process-spec.ts'
 import { ProcessTable } from './process/process-table.ts'
@@ -127,18 +128,21 @@ export class Kernel {
 
   async #spawnChild(
     { pid: parent, spec: { provider, model, fallbacks } }: Process,
-    { intent, agent: name, wait }: Extract<AgentAction, { action: 'spawn' }>,
+    { intent, agent: name, wait, ...chosen }: Extract<AgentAction, { action: 'spawn' }>,
   ): Promise<string> {
     const agent = name === undefined ? undefined : await this.#getAgent(name)
+    const isInherited = agent === undefined && chosen.provider === undefined
     const pid = await this.processes.spawn(intent, {
       parent,
       agent,
-      ...(agent === undefined && { provider, model, fallbacks }),
+      ...(isInherited && { provider, model, fallbacks }),
+      ...(chosen.provider !== undefined && { provider: chosen.provider }),
+      ...(chosen.model !== undefined && { model: chosen.model }),
     })
-    if (!wait) return `process ${pid} is at work`
+    if (!wait) return `Process ${pid} has started. Call wait with its number for its result.`
     const child = this.table.get(pid)
-    const { code, reason } = await this.processes.wait(pid)
-    return code === 0 ? child.result : `process ${pid} ended with ${code}: ${reason}`
+    const exit = await this.processes.wait(pid)
+    return formatChildResult(child, exit)
   }
 
   #getAgent(name: string): Promise<AgentSpec> {
@@ -155,18 +159,5 @@ export class Kernel {
     const context = this.contexts.get(contextId)
     context.systemPrompt = `${context.systemPrompt}\n\n${body}`
     return `You have taken up the skill '${name}'.`
-  }
-}
-
-/** Rejects as soon as the signal aborts; the work itself continues. */
-async function raceWithAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  try {
-    return await Promise.race([work, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }

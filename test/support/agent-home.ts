@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type AgentKernel, openKernel } from '../../src/agent-kernel/index.ts'
+import { type AgentKernel, type AgentKernelOptions, openKernel } from '../../src/agent-kernel/index.ts'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
 
 export interface Scene {
@@ -15,6 +15,7 @@ export interface Scene {
 export async function openScene(
   env: Record<string, string> = {},
   forCommands: Record<string, string> = { PATH: process.env['PATH'] ?? '' },
+  further: Pick<AgentKernelOptions, 'devices' | 'providers' | 'builtIn' | 'defaults'> = {},
 ): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-kernel-'))
   const home = await openHome({ path: directory })
@@ -26,6 +27,7 @@ export async function openScene(
     commands: { env: forCommands },
     person: 'tester',
     defaults: { provider: 'script/sum' },
+    ...further,
   })
   onTestFinished(async () => {
     await agents.close()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { guard } from '../../access/index.ts'
+import { guard, type Policy } from '../../access/index.ts'
 import {
   type DeviceContext,
   DeviceRegistry,
@@ -8,6 +8,7 @@ import {
   readAllText,
   sendDeviceRequest,
 } from '../../kernel/index.ts'
+import { OutputCache, type ToolNamespace } from '../../tools/index.ts'
 import { type CallContext, type FileSystem, MemoryFs, readText } from '../../vfs/index.ts'
 import { fsDevice } from './index.ts'
 
@@ -15,11 +16,22 @@ const files = {
   '/workspace/src/main.ts': 'const one = 1\nconst two = 2\n',
   '/workspace/notes.md': 'hello\n',
   '/secret/key': 'do not tell\n',
+  '/shared/.keep': '',
 }
 
-function surroundings(fs: FileSystem = new MemoryFs(files), changed: Partial<DeviceContext> = {}) {
+const closedPolicy: Policy = {
+  name: 'closed',
+  judges: 'everything',
+  judge: ({ path }) => (path.startsWith('/secret') ? 'it is closed' : null),
+}
+
+function surroundings(
+  fs: FileSystem = new MemoryFs(files),
+  changed: Partial<DeviceContext> = {},
+  namespace?: ToolNamespace,
+) {
   const devices = new DeviceRegistry()
-  devices.register('/dev/fs', fsDevice())
+  devices.register('/dev/fs', fsDevice({ findNamespace: () => namespace }))
   const ctx: DeviceContext = {
     pid: 7,
     caller: { kind: 'process', pid: 7, context: 'coder' },
@@ -70,15 +82,35 @@ describe('fsDevice', () => {
     },
   )
 
-  it.each(['../secret/key', '/secret/key', 'vfs:///secret/key'])('does not tell of %s', async (path) => {
-    const { call } = surroundings()
-    await expect(call('file_read', { path })).rejects.toMatchObject({ code: 'EACCES' })
-    await expect(call('write_file', { path, content: '' })).rejects.toMatchObject({ code: 'EACCES' })
+  it.each(['/shared/plan.md', 'vfs:///shared/plan.md'])('reaches the zone of %s', async (path) => {
+    const { call, fs } = surroundings()
+    await call('write_file', { path, content: 'one\n' })
+    expect(await readText(fs, '/shared/plan.md')).toBe('one\n')
+    await call('vfs_copy', { src: path, dst: 'plan.md' })
+    expect(await readText(fs, '/workspace/plan.md')).toBe('one\n')
   })
 
-  it('keeps the system itself to the workspace, which no guard restricts', async () => {
-    const { call } = surroundings(undefined, { pid: 0, caller: { kind: 'system' } })
-    await expect(call('file_read', { path: '/secret/key' })).rejects.toMatchObject({ code: 'EACCES' })
+  it('takes a path whose first name is not in the namespace for one of the workspace', async () => {
+    const { call } = surroundings()
+    expect(await call('file_read', { path: '/src/main.ts' })).toContain('const two = 2')
+  })
+
+  it('refuses a relative path that leaves the workspace', async () => {
+    const { call } = surroundings()
+    await expect(call('file_read', { path: '../secret/key' })).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(call('vfs_copy', { src: 'notes.md', dst: '../notes.md' })).rejects.toMatchObject({
+      code: 'EACCES',
+    })
+  })
+
+  it('stores a long output in the cache of the namespace and returns a stub', async () => {
+    const long = Array.from({ length: 900 }, (_, line) => `match ${line}`).join('\n')
+    const fs = new MemoryFs({ '/workspace/long.txt': long })
+    const { call } = surroundings(fs, {}, { fs, cache: new OutputCache(fs) })
+    const stub = await call('file_grep', { path: 'long.txt', pattern: 'match' })
+    expect(stub.length).toBeLessThan(4000)
+    const [uri] = stub.match(/vfs:\/\/\/sys\/tool_cache\/coder\/\S+/) ?? []
+    expect(await call('file_read', { path: uri, offset: 890, limit: 5 })).toContain('match 8')
   })
 
   it('does not lead out of the workspace by a path of its own', async () => {
@@ -90,10 +122,10 @@ describe('fsDevice', () => {
     await expect(devices.open('/dev/fs/../secret', O_RDONLY, ctx)).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('does not follow a link out of the workspace', async () => {
+  it('leaves links out of the workspace to the guard', async () => {
     const fs = new MemoryFs(files)
     await fs.symlink('/secret/key', '/workspace/link')
-    const { read, ask } = surroundings(fs)
+    const { read, ask } = surroundings(guard(fs, [closedPolicy]))
     await expect(read('/dev/fs/link')).rejects.toMatchObject({ code: 'EACCES' })
     await expect(ask('/dev/fs/link', { content: 'mine' })).rejects.toMatchObject({ code: 'EACCES' })
     expect(await readText(fs, '/secret/key')).toBe('do not tell\n')
@@ -128,7 +160,9 @@ describe('fsDevice', () => {
 
   it('says what to write in place of a request it does not understand', async () => {
     const { ask, read } = surroundings()
-    await expect(ask('/dev/fs', { op: 'burn' })).rejects.toThrow(/'op', one of read, write, edit, list/)
+    await expect(ask('/dev/fs', { op: 'burn' })).rejects.toThrow(
+      /'op', one of read, head, tail, lines, write, edit, list/,
+    )
     await expect(read('/dev/fs/src')).rejects.toThrow(/EISDIR.*"op": "list"/)
     await expect(ask('/dev/fs/gone', { op: 'read' })).rejects.toMatchObject({ code: 'ENOENT' })
   })

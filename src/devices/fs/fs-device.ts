@@ -1,27 +1,35 @@
 import type { Device, DeviceContext, DeviceEntry, DeviceTool } from '../../kernel/index.ts'
-import { agentTools, type ToolInfo } from '../../tools/index.ts'
+import { agentTools, type ToolInfo, type ToolNamespace } from '../../tools/index.ts'
 import { child, isVfsError, MemoryFs, strict, VfsError } from '../../vfs/index.ts'
 import { FsFile } from './fs-file.ts'
-import { FsRequests, type FsToolName, operations } from './fs-requests.ts'
+import { FsRequests, type FsToolName, operations, PATH_ARGUMENTS } from './fs-requests.ts'
 
-const PATH_DESCRIPTION = 'A file or directory of the workspace: src/main.ts, or vfs:///workspace/src/main.ts.'
+const PATH_DESCRIPTION =
+  'Path in the workspace, such as src/main.ts, or a URI, such as vfs:///shared/notes.md.'
 
 export interface FsDeviceOptions {
   /** Path of the device; `/dev/fs` when absent. */
   readonly path?: string
   /** Path of the workspace in the process's namespace; `/workspace` when absent. */
   readonly root?: string
+  /** Returns the namespace of a process with its output cache; the files of the context without a cache when absent. */
+  findNamespace?(ctx: DeviceContext): ToolNamespace | undefined
 }
 
 /**
- * Serves the files of a workspace. A path below the device is a file there: a read returns its content, and it takes
- * requests `{content}` or `{op: list | read | edit | glob | grep | write, …}` with the arguments of that tool.
+ * Serves the files of a process. A path below the device is a file of the workspace: a read returns its content, and
+ * it takes requests `{content}` or `{op: list | read | edit | glob | grep | write, …}` with the arguments of that tool.
  */
-export function fsDevice({ path = '/dev/fs', root = '/workspace' }: FsDeviceOptions = {}): Device {
+export function fsDevice({
+  path = '/dev/fs',
+  root = '/workspace',
+  findNamespace,
+}: FsDeviceOptions = {}): Device {
   // Read tracking belongs to one process and ends with it.
   const requests = new WeakMap<AbortSignal, FsRequests>()
   const getRequests = (ctx: DeviceContext) => {
-    const known = requests.get(ctx.signal) ?? new FsRequests(path, root, ctx)
+    const known =
+      requests.get(ctx.signal) ?? new FsRequests(path, root, ctx, findNamespace?.(ctx) ?? { fs: ctx.fs })
     requests.set(ctx.signal, known)
     return known
   }
@@ -69,13 +77,19 @@ function createDeviceTool(op: string, name: FsToolName): DeviceTool {
     name,
     description: info.description,
     inputSchema: withPathDescription(info.inputSchema),
+    isReadOnly: info.hints.readOnly,
+    // The tools store long outputs themselves.
+    isBounded: true,
     request: (args) => ({ subpath: '', body: { op, ...args } }),
   }
 }
 
-/** Describes the path argument for this device, which reaches the workspace alone. */
+/** Describes the paths for processes, which have a workspace and no files of the host. */
 function withPathDescription(schema: ToolInfo['inputSchema']): ToolInfo['inputSchema'] {
   const { $schema: _, properties, ...rest } = schema
-  const path = { type: 'string', description: PATH_DESCRIPTION }
-  return { ...rest, properties: { ...(typeof properties === 'object' ? properties : {}), path } }
+  const described: Record<string, unknown> = { ...(typeof properties === 'object' ? properties : {}) }
+  for (const name of PATH_ARGUMENTS) {
+    if (name in described) described[name] = { type: 'string', description: PATH_DESCRIPTION }
+  }
+  return { ...rest, properties: described }
 }

@@ -1,86 +1,98 @@
-import { getCallerContext, guard, type Policy } from '../../access/index.ts'
+import { getCallerContext } from '../../access/index.ts'
 import type { DeviceContext } from '../../kernel/index.ts'
-import { agentTools, fromUri, type ToolRegistry, toUri } from '../../tools/index.ts'
+import { agentTools, fromUri, type ToolNamespace, type ToolRegistry, toUri } from '../../tools/index.ts'
 import { type FileSystem, isWithin, join, VfsError } from '../../vfs/index.ts'
 
 /** Operations of a request, each with the tool that runs it. */
 export const operations = {
   read: 'file_read',
+  head: 'file_head',
+  tail: 'file_tail',
+  lines: 'file_lines',
   write: 'write_file',
   edit: 'file_edit',
   list: 'vfs_list',
+  info: 'vfs_info',
+  copy: 'vfs_copy',
+  move: 'vfs_move',
+  mkdir: 'vfs_mkdir',
+  delete: 'vfs_delete',
   glob: 'file_glob',
   grep: 'file_grep',
 } as const
 
 export type FsToolName = (typeof operations)[keyof typeof operations]
 
+/** Arguments of tools that are paths. */
+export const PATH_ARGUMENTS = ['path', 'src', 'dst'] as const
+
 /** Answers the requests of one process. */
 export class FsRequests {
-  /** The process's namespace, restricted to its workspace. */
   readonly fs: FileSystem
   readonly #device: string
   readonly #root: string
   readonly #registry: ToolRegistry
 
-  constructor(device: string, root: string, { fs, caller }: DeviceContext) {
+  constructor(device: string, root: string, { caller }: DeviceContext, namespace: ToolNamespace) {
     this.#device = device
     this.#root = root
-    this.fs = guard(fs, [createWorkspacePolicy(root)])
-    this.#registry = agentTools(
-      { fs: this.fs },
-      {
-        caller,
-        context: getCallerContext(caller) ?? 'agent',
-        tools: Object.values(operations),
-      },
-    )
+    this.fs = namespace.fs
+    this.#registry = agentTools(namespace, {
+      caller,
+      context: getCallerContext(caller) ?? 'agent',
+      tools: Object.values(operations),
+    })
   }
 
   /** Runs the tool of a request, on `place` unless the request names a path. EINVAL, and the errors of tools. */
   async answer(request: unknown, place: string, signal: AbortSignal): Promise<string> {
-    const { op, path, ...args } = this.#parseRequest(request)
-    const uri = this.#toWorkspaceUri(path ?? toUri(place))
-    const { text, error } = await this.#registry.call(operations[op], { path: uri, ...args }, { signal })
+    const { op, args } = this.#parseRequest(request)
+    const isTransfer = op === 'copy' || op === 'move'
+    const paths = isTransfer ? {} : { path: toUri(place) }
+    for (const name of PATH_ARGUMENTS) {
+      if (args[name] !== undefined) Object.assign(paths, { [name]: await this.#toUri(name, args[name]) })
+    }
+    const { text, error } = await this.#registry.call(operations[op], { ...args, ...paths }, { signal })
     if (error === undefined) return text
     throw this.#createError(error.code, text.slice(`${error.code}: `.length))
   }
 
   #parseRequest(request: unknown): {
-    op: keyof typeof operations
-    path?: string
-    [argument: string]: unknown
+    readonly op: keyof typeof operations
+    readonly args: Readonly<Record<string, unknown>>
   } {
-    const { op: given, path, ...args } = isObject(request) ? request : {}
+    const { op: given, ...args } = isObject(request) ? request : {}
     const op = given ?? ('content' in args ? 'write' : undefined)
-    if (!isOperation(op)) {
-      const known = Object.keys(operations).join(', ')
-      throw this.#createError('EINVAL', `a request is {"content": …}, or has an 'op', one of ${known}`)
-    }
-    if (path === undefined) return { ...args, op }
-    if (typeof path !== 'string') throw this.#createError('EINVAL', `'path' is a string, such as src/main.ts`)
-    return { ...args, op, path }
+    if (isOperation(op)) return { op, args }
+    const known = Object.keys(operations).join(', ')
+    throw this.#createError('EINVAL', `a request is {"content": …}, or has an 'op', one of ${known}`)
   }
 
-  /** Converts a path to a tool URI; models write all three forms. EACCES outside the workspace. */
-  #toWorkspaceUri(given: string): string {
-    const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
+  /**
+   * Converts a path to a URI. Models write all three forms: a URI, a path from the root of the namespace, and one in
+   * the workspace, with or without a leading slash. EACCES for a relative path that leaves the workspace.
+   */
+  async #toUri(name: string, given: unknown): Promise<string> {
+    if (typeof given !== 'string')
+      throw this.#createError('EINVAL', `'${name}' is a string, such as src/main.ts`)
+    if (/^vfs:/i.test(given)) return toUri(fromUri(given))
+    if (given.startsWith('/') && (await this.#isInNamespace(given))) return toUri(join('/', given))
+    const path = join(this.#root, given.replace(/^\/+/, ''))
     if (isWithin(path, this.#root)) return toUri(path)
-    throw this.#createError('EACCES', `'${path}' is not in the workspace; give a path below ${this.#root}`)
+    throw this.#createError(
+      'EACCES',
+      `'${given}' leaves the workspace; give a path below ${this.#root}, or a vfs:/// URI`,
+    )
+  }
+
+  /** True if the first name of a path exists at the root of the namespace. */
+  #isInNamespace(path: string): Promise<boolean> {
+    const [, first = ''] = join('/', path).split('/')
+    return this.fs.exists(`/${first}`)
   }
 
   #createError(code: VfsError['code'], detail: string): VfsError {
     return new VfsError(code, this.#device, { op: 'write', detail })
-  }
-}
-
-/** Confines paths to the workspace, targets of links included. */
-function createWorkspacePolicy(root: string): Policy {
-  return {
-    name: 'workspace-only',
-    judges: 'everything',
-    judge: ({ path }) =>
-      isWithin(path, root) ? null : `it is not in the workspace; give a path below ${root}`,
   }
 }
 

@@ -38,6 +38,10 @@ export interface DeviceTool {
   readonly description: string
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>
+  /** True if calls change nothing: consecutive ones run at the same time. */
+  readonly isReadOnly?: boolean
+  /** True if the device limits the length of its responses: they are never replaced by a stub. */
+  readonly isBounded?: boolean
   /** Returns the subpath and the body of the request for these arguments. */
   request(args: Readonly<Record<string, unknown>>): DeviceToolRequest
 }

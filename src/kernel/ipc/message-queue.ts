@@ -24,6 +24,10 @@ export class MessageQueue {
     this.#pid = pid
   }
 
+  get length(): number {
+    return this.#messages.length
+  }
+
   enqueue(message: Message): void {
     if (this.#isClosed) throw this.#createClosedError()
     const [first] = this.#waiters

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isActionTool } from './action-tools.ts'
 
 /** An action that a model requests. */
 export type AgentAction =
@@ -15,6 +16,8 @@ export type AgentAction =
       readonly action: 'spawn'
       readonly intent: string
       readonly agent?: string | undefined
+      readonly provider?: string | undefined
+      readonly model?: string | undefined
       readonly wait: boolean
     }
   | { readonly action: 'complete'; readonly result: string }
@@ -36,11 +39,21 @@ const actionSchema: z.ZodType<AgentAction> = z.discriminatedUnion('action', [
     action: z.literal('spawn'),
     intent: nonEmptyText,
     agent: z.string().optional(),
+    provider: z.string().optional(),
+    model: z.string().optional(),
     wait: z.boolean().default(true),
   }),
   z.object({ action: z.literal('complete'), result: z.string() }),
   z.object({ action: z.literal('specialize'), skill: nonEmptyText }),
 ])
+
+/** Converts a tool call that names an action, such as `plan`, to that action. Other tool calls stay as they are. */
+export function resolveAction(action: AgentAction): AgentAction | { readonly problem: string } {
+  if (action.action !== 'tool_call' || !isActionTool(action.tool)) return action
+  const input = typeof action.input === 'object' && action.input !== null ? action.input : {}
+  const result = actionSchema.safeParse({ ...input, action: action.tool })
+  return result.success ? result.data : { problem: formatIssue(result.error) }
+}
 
 /** A parsed answer: actions, final text, or the problem of a malformed action. */
 export type ModelAnswer =

@@ -11,6 +11,8 @@ export interface PreparedCall {
   readonly path: string
   /** Text written to that file. */
   readonly input: string
+  /** True if the call changes nothing. */
+  readonly isReadOnly: boolean
   run(): Promise<string>
 }
 

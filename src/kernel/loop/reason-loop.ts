@@ -1,5 +1,4 @@
-import { isVfsError } from '../../vfs/index.ts'
-import { createFailure, EXIT_BUDGET, EXIT_DONE, type ExitStatus } from '../process/exit-status.ts'
+import { createFailure, EXIT_BUDGET, type ExitStatus } from '../process/exit-status.ts'
 import type { Process } from '../process/process.ts'
 import type { RecordedCall, StepRecord } from '../step/index.ts'
 import { type AgentAction, parseAnswer } from './agent-action.ts'
@@ -8,21 +7,13 @@ import { LoopDetector } from './loop-detector.ts'
 import type { LoopEnvironment } from './loop-environment.ts'
 import type { ModelResponse } from './model.ts'
 import type { ModelFallbacks } from './model-fallbacks.ts'
-
-/** Outcome of an action: a message for the model, or the exit status of the process. */
-interface ActionOutcome {
-  readonly exit?: ExitStatus
-  readonly message?: string
-  readonly toolPath?: string
-  readonly toolInput?: string
-  readonly toolError?: string
-}
-
-/** Outcomes of an answer: of one action, or of all its tool calls. */
-interface StepOutcome {
-  readonly action: string
-  readonly outcomes: readonly [ActionOutcome, ...ActionOutcome[]]
-}
+import {
+  type ActionOutcome,
+  completeProcess,
+  createMalformedOutcome,
+  runActions,
+  type StepOutcome,
+} from './run-actions.ts'
 
 export interface LoopOptions {
   readonly maxSteps: number
@@ -70,7 +61,7 @@ class LoopStep {
     const { response } = answered
     const acted = await this.#act(response)
     await this.#record(prompt.messages, answered, acted)
-    const [{ exit }] = acted.outcomes
+    const exit = acted.outcomes.find((outcome) => outcome.exit !== undefined)?.exit
     if (exit !== undefined) return exit
     this.#append('assistant', response.content)
     this.#appendResults(response, acted.outcomes)
@@ -81,25 +72,13 @@ class LoopStep {
   async #act(response: ModelResponse): Promise<StepOutcome> {
     const spent = this.#checkBudget()
     if (spent !== undefined) return { action: 'budget_exceeded', outcomes: [{ exit: spent }] }
-    const [first, ...others] = toToolCallActions(response)
-    if (first !== undefined) return this.#performAll([first, ...others])
+    const calls = toToolCallActions(response)
+    if (calls.length > 0) return runActions(this.#process, this.#environment, calls)
     const answer = parseAnswer(response.content)
-    if ('text' in answer) return { action: 'text', outcomes: [this.#complete(answer.text)] }
-    if ('problem' in answer) {
-      const message = `Malformed action: ${answer.problem}. Send it again.`
-      return { action: 'malformed', outcomes: [{ message }] }
-    }
-    return this.#performAll(answer.actions)
-  }
-
-  /** Performs actions in sequence, because one may depend on the effects of the previous one. */
-  async #performAll([first, ...others]: readonly [AgentAction, ...AgentAction[]]): Promise<StepOutcome> {
-    const outcomes: [ActionOutcome, ...ActionOutcome[]] = [await this.#perform(first)]
-    for (const action of others) {
-      this.#process.signal.throwIfAborted()
-      outcomes.push(await this.#perform(action))
-    }
-    return { action: first.action, outcomes }
+    if ('text' in answer) return { action: 'text', outcomes: [completeProcess(this.#process, answer.text)] }
+    if ('problem' in answer)
+      return { action: 'malformed', outcomes: [createMalformedOutcome(answer.problem)] }
+    return runActions(this.#process, this.#environment, answer.actions)
   }
 
   #checkBudget(): ExitStatus | undefined {
@@ -109,44 +88,6 @@ class LoopStep {
     this.#process.log.push(text)
     this.#process.emit({ kind: 'budget_exceeded', text })
     return { code: EXIT_BUDGET, reason: 'budget_exceeded' }
-  }
-
-  async #perform(action: AgentAction): Promise<ActionOutcome> {
-    switch (action.action) {
-      case 'complete':
-        return this.#complete(action.result)
-      case 'plan':
-      case 'replan':
-        return { message: `The plan is noted: ${action.steps.length} steps. Go on with the first.` }
-      case 'specialize':
-        return this.#runTool(action.skill, '', () =>
-          this.#environment.specialize(this.#process, action.skill),
-        )
-      case 'spawn':
-        return this.#runTool('spawn', action.intent, () =>
-          this.#environment.spawnChild(this.#process, action),
-        )
-      case 'tool_call': {
-        const call = this.#environment.prepareToolCall(this.#process, action.tool, action.input)
-        return this.#runTool(call.path, call.input, call.run)
-      }
-    }
-  }
-
-  /** Reports a tool's failure to the model, which may correct it. Only cancelling the process throws. */
-  async #runTool(toolPath: string, toolInput: string, work: () => Promise<string>): Promise<ActionOutcome> {
-    try {
-      return { toolPath, toolInput, message: await work() }
-    } catch (error) {
-      this.#process.signal.throwIfAborted()
-      const toolError = isVfsError(error) || error instanceof Error ? error.message : String(error)
-      return { toolPath, toolInput, toolError, message: `Error: ${toolError}` }
-    }
-  }
-
-  #complete(result: string): ActionOutcome {
-    this.#process.result = result
-    return { exit: { code: EXIT_DONE, reason: 'completed' } }
   }
 
   #append(role: 'assistant' | 'user', content: string): void {
@@ -168,7 +109,7 @@ class LoopStep {
     { response, model: { provider, model } }: ModelReply,
     { action, outcomes }: StepOutcome,
   ): Promise<void> {
-    const [first, ...others] = outcomes
+    const [first = {}, ...others] = outcomes
     const calls = outcomes.map(toRecordedCall)
     const paths = calls.map(({ tool_path }) => tool_path).join(', ')
     const record: StepRecord = {
@@ -180,7 +121,9 @@ class LoopStep {
       tokens_used: response.tokens_used,
       raw_response: response.content,
       action,
-      summary: first.exit?.reason ?? (paths === '' ? action : `${action} ${paths}`),
+      summary:
+        outcomes.find(({ exit }) => exit !== undefined)?.exit?.reason ??
+        (paths === '' ? action : `${action} ${paths}`),
       ...toRecordedCall(first),
       ...(others.length > 0 && { tool_calls: calls }),
     }
@@ -211,7 +154,7 @@ function toToolCallActions({ tool_calls: calls = [] }: ModelResponse): AgentActi
 /** Formats all outcomes as one message. Several calls get a heading each, with number and path. */
 function formatOutcomes(outcomes: StepOutcome['outcomes']): string {
   const [first, ...others] = outcomes
-  if (others.length === 0) return first.message ?? ''
+  if (others.length === 0) return first?.message ?? ''
   return outcomes
     .map(({ message = '', toolPath = '' }, index) => `[Result ${index + 1}: ${toolPath}]\n${message}`)
     .join('\n\n')

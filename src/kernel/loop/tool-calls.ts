@@ -1,14 +1,16 @@
-import { VfsError } from '../../vfs/index.ts'
+import { isWithin, VfsError } from '../../vfs/index.ts'
 import type { FileManager } from '../descriptor/process-files.ts'
 import { type DeviceRegistry, O_RDONLY, O_RDWR, type RegisteredTool, readAllText } from '../device/index.ts'
 import type { Process } from '../process/process.ts'
+import { actionTools, rareActionTools, TOOL_SEARCH, toolSearchTool } from './action-tools.ts'
 import { readHead } from './file-head.ts'
 import type { PreparedCall } from './loop-environment.ts'
 import type { ToolDefinition } from './model.ts'
+import { searchTools } from './search-tools.ts'
 
 const encoder = new TextEncoder()
 
-/** Device tools for processes: their definitions, and calls to them. */
+/** Tools of processes: their definitions, and calls to them. */
 export class ToolCalls {
   readonly #devices: DeviceRegistry
   readonly #files: FileManager
@@ -18,47 +20,81 @@ export class ToolCalls {
     this.#files = files
   }
 
-  listTools({ pid, allowedDevices }: Process): ToolDefinition[] {
-    return this.#devices
-      .listTools(allowedDevices, pid)
-      .map(({ tool: { name, description, inputSchema: input_schema } }) => ({
-        name,
-        description,
-        input_schema,
-      }))
+  /** Lists the tools that a process is offered now. With more to find, a tool to search for them is among these. */
+  listTools(process: Process): ToolDefinition[] {
+    const { offered, hidden } = this.#sortTools(process)
+    return hidden.length === 0 ? offered : [...offered, toolSearchTool]
   }
 
   /** Prepares a call of a tool by name, or of a file by path: writes the input and reads the response. */
   prepare(process: Process, tool: string, input: unknown): PreparedCall {
-    if (tool.startsWith('/')) return this.#prepareCall(process, tool, input)
+    if (tool.startsWith('/')) return this.#prepareCall(process, { path: tool, name: tool }, input)
+    if (tool === TOOL_SEARCH) return this.#prepareSearch(process, input)
     const { pid, allowedDevices } = process
-    const offered = this.#devices.listTools(allowedDevices, pid)
-    const found = offered.find(({ tool: { name } }) => name === tool)
+    const known = this.#devices.listTools(allowedDevices, pid)
+    const found = known.find(({ tool: { name } }) => name === tool)
     if (found === undefined) return createFailingCall(tool, this.#createUnknownToolError(process, tool))
     return this.#prepareRequest(process, found, input)
+  }
+
+  #sortTools(process: Process): { readonly offered: ToolDefinition[]; readonly hidden: ToolDefinition[] } {
+    const { pid, allowedDevices, foundTools, spec } = process
+    const tools = this.#devices.listTools(allowedDevices, pid)
+    const isOffered = (registered: RegisteredTool) => isOfferedTo(process, registered)
+    const isFound = ({ name }: ToolDefinition) => spec.tools === null || foundTools.has(name)
+    return {
+      offered: [
+        ...tools.filter(isOffered).map(toDefinition),
+        ...actionTools,
+        ...rareActionTools.filter(isFound),
+      ],
+      hidden: [
+        ...tools.filter((tool) => !isOffered(tool)).map(toDefinition),
+        ...rareActionTools.filter((tool) => !isFound(tool)),
+      ],
+    }
+  }
+
+  #prepareSearch(process: Process, input: unknown): PreparedCall {
+    const { query } = isArguments(input) ? input : {}
+    const text = typeof query === 'string' ? query : ''
+    const run = async () => {
+      const found = searchTools(text, this.#sortTools(process).hidden)
+      for (const { name } of found) process.foundTools.add(name)
+      if (found.length === 0) return `No further tool matches '${text}'.`
+      const lines = found.map(({ name, description }) => `- ${name}: ${description}`)
+      return ['You can use these from now on:', ...lines].join('\n')
+    }
+    return { path: TOOL_SEARCH, input: text, isReadOnly: false, run }
   }
 
   #prepareRequest(process: Process, { root, tool }: RegisteredTool, input: unknown): PreparedCall {
     try {
       const { subpath, body } = tool.request(isArguments(input) ? input : {})
-      return this.#prepareCall(process, `${root}${subpath}`, body)
+      return this.#prepareCall(process, { ...tool, path: `${root}${subpath}` }, body)
     } catch (error) {
       return createFailingCall(root, error)
     }
   }
 
-  #prepareCall(process: Process, path: string, body: unknown): PreparedCall {
+  #prepareCall(process: Process, file: CalledFile, body: unknown): PreparedCall {
     const input = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
-    return { path, input, run: () => this.#run(process, path, input) }
+    const { path, isReadOnly = false } = file
+    return { path, input, isReadOnly, run: () => this.#run(process, file, input) }
   }
 
-  async #run({ pid }: Process, path: string, input: string): Promise<string> {
+  async #run(
+    { pid, spec }: Process,
+    { path, name, isBounded = false }: CalledFile,
+    input: string,
+  ): Promise<string> {
     const fd = await this.#files.open(pid, path, input === '' ? O_RDONLY : O_RDWR)
     try {
       const file = { read: (length: number) => this.#files.read(pid, fd, length) }
       if (input === '') return await readHead(file)
       await this.#files.write(pid, fd, encoder.encode(input))
-      return await readAllText(file)
+      const output = await readAllText(file)
+      return isBounded || spec.boundOutput === undefined ? output : await spec.boundOutput(name, output)
     } finally {
       await this.#files.close(pid, fd)
     }
@@ -71,10 +107,34 @@ export class ToolCalls {
   }
 }
 
+/** A file that receives a call, and the properties of its tool. */
+interface CalledFile {
+  readonly path: string
+  /** Name of the tool; the path if a model named the file itself. */
+  readonly name: string
+  readonly isReadOnly?: boolean
+  readonly isBounded?: boolean
+}
+
+/** Devices mounted for a process are its own: their tools are always offered. */
+function isOfferedTo(
+  { spec: { tools }, grantedDevices, foundTools }: Process,
+  registered: RegisteredTool,
+): boolean {
+  if (tools === null) return true
+  const { root, tool } = registered
+  if (tools.includes(tool.name) || foundTools.has(tool.name)) return true
+  return [...tools, ...grantedDevices].some((path) => path.startsWith('/') && isWithin(root, path))
+}
+
+function toDefinition({ tool: { name, description, inputSchema } }: RegisteredTool): ToolDefinition {
+  return { name, description, input_schema: inputSchema }
+}
+
 function isArguments(input: unknown): input is Readonly<Record<string, unknown>> {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 function createFailingCall(path: string, error: unknown): PreparedCall {
-  return { path, input: '', run: () => Promise.reject(error) }
+  return { path, input: '', isReadOnly: false, run: () => Promise.reject(error) }
 }

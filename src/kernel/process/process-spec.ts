@@ -9,6 +9,8 @@ export interface ProcessDefaults {
   /** Number of messages that a context can hold. */
   readonly contextSize: number
   readonly timeoutMs: number
+  /** Tools offered from the beginning, by name or device path; null offers all. */
+  readonly tools: readonly string[] | null
 }
 
 export const processDefaults: ProcessDefaults = {
@@ -17,6 +19,7 @@ export const processDefaults: ProcessDefaults = {
   maxSteps: 10,
   contextSize: 64,
   timeoutMs: 300_000,
+  tools: null,
 }
 
 /** Options override the agent, and the agent overrides the defaults. */
@@ -24,7 +27,7 @@ export function createSpec(
   pid: number,
   intent: string,
   { agent, parent = 0, ...options }: SpawnOptions,
-  { fs, caller }: ProcessEnvironment,
+  { fs, caller, boundOutput }: ProcessEnvironment,
   defaults: ProcessDefaults,
 ): ProcessSpec {
   const provider = options.provider ?? agent?.provider ?? defaults.provider
@@ -38,9 +41,21 @@ export function createSpec(
     fallbacks: resolveFallbacks(options, agent, provider),
     contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? 0),
     allowedDevices: agent?.allowedDevices ?? null,
+    tools: resolveTools(options, agent, defaults),
     caller,
     fs,
+    boundOutput,
   }
+}
+
+/** An agent that declares its devices gets all their tools; any other gets the default ones and those it names. */
+function resolveTools(
+  { tools = [] }: SpawnOptions,
+  agent: AgentSpec | undefined,
+  { tools: usual }: ProcessDefaults,
+): ProcessSpec['tools'] {
+  if (usual === null) return null
+  return [...new Set([...usual, ...(agent?.allowedDevices ?? []), ...(agent?.tools ?? []), ...tools])]
 }
 
 /** Options that name a model but no fallbacks disable the agent's fallbacks. */

@@ -8,6 +8,9 @@ import type { ExitStatus } from './exit-status.ts'
 import { assertTransition, type ProcessState } from './process-state.ts'
 import { uuidV7 } from './uuid.ts'
 
+/** Stores a long output of a tool, and returns a stub that says where. Short outputs are returned as they are. */
+export type BoundOutput = (tool: string, output: string) => Promise<string>
+
 /** Settings of a process. */
 export interface ProcessSpec {
   readonly pid: number
@@ -22,9 +25,13 @@ export interface ProcessSpec {
   readonly contextBudget: number
   /** Allowed device paths; null allows all. */
   readonly allowedDevices: readonly string[] | null
+  /** Tools offered from the beginning, by name or device path; null offers all. */
+  readonly tools: readonly string[] | null
   readonly caller: Caller
   /** Root of its namespace. */
   readonly fs: FileSystem
+  /** Replaces a long output of a tool by a stub. */
+  readonly boundOutput: BoundOutput | undefined
 }
 
 /** A running agent: its settings, its resources and its state. */
@@ -43,6 +50,8 @@ export class Process {
   readonly done: Promise<ExitStatus>
   /** Devices mounted for it, in addition to those of its spec. */
   readonly grantedDevices: string[] = []
+  /** Tools that a search found, by name. */
+  readonly foundTools: Set<string> = new Set()
   ppid: number
   contextId = 0
   tokensUsed = 0

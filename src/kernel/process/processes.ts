@@ -86,6 +86,7 @@ export class Processes implements ProcessManager {
       this.#assertOpen()
       const process = this.#createProcess(pid, intent, options, surroundings, rollback)
       const program = await this.#prepareProgram(process, options, rollback)
+      await this.#describeSurroundings(process, options, surroundings)
       process.ended = this.#runProcess(process, program, surroundings)
       process.emit({ kind: 'spawned', detail: intent })
       callbacks.onSpawn(pid, intent, process.spec.provider, process.spec.model)
@@ -139,7 +140,24 @@ export class Processes implements ProcessManager {
     throw new VfsError('EUNAVAILABLE', '/proc', { op: 'spawn', detail: 'the kernel is shutting down' })
   }
 
-  async #createLoopProgram(process: Process, { agent, ...options }: SpawnOptions): Promise<ProcessProgram> {
+  /** Appends a description of the surroundings to the system prompt. A program needs none. */
+  async #describeSurroundings(
+    { contextId, spec: { contextBudget } }: Process,
+    options: SpawnOptions,
+    surroundings: ProcessEnvironment,
+  ): Promise<void> {
+    if (options.program !== undefined) return
+    const maxSteps = this.#resolveMaxSteps(options)
+    const description = (await surroundings.describe?.({ maxSteps, contextBudget })) ?? ''
+    const context = this.#dependencies.contexts.get(contextId)
+    context.systemPrompt = [context.systemPrompt, description].filter((part) => part !== '').join('\n\n')
+  }
+
+  #resolveMaxSteps({ maxSteps, agent }: SpawnOptions): number {
+    return maxSteps ?? agent?.maxSteps ?? this.#dependencies.defaults.maxSteps
+  }
+
+  async #createLoopProgram(process: Process, options: SpawnOptions): Promise<ProcessProgram> {
     const { files, defaults, loop } = this.#dependencies
     const { spec } = process
     const open = []
@@ -147,7 +165,7 @@ export class Processes implements ProcessManager {
       open.push({ provider, model, fd: await files.openForKernel(process, `/dev/llm/${provider}`, O_RDWR) })
     }
     const models = new ModelFallbacks(open)
-    const maxSteps = options.maxSteps ?? agent?.maxSteps ?? defaults.maxSteps
+    const maxSteps = this.#resolveMaxSteps(options)
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs
     return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, models })
   }

@@ -1,6 +1,6 @@
 import type { Caller, FileSystem } from '../../vfs/index.ts'
 import type { ExitStatus } from './exit-status.ts'
-import type { Process } from './process.ts'
+import type { BoundOutput, Process } from './process.ts'
 
 /** Connection settings of an MCP server; the mount manager interprets them. */
 export type MountConfig = Readonly<Record<string, unknown>>
@@ -33,13 +33,25 @@ export interface AgentSpec {
   readonly maxSteps?: number | undefined
   /** Allowed device paths; null allows all. */
   readonly allowedDevices: readonly string[] | null
+  /** Tools in addition to the default ones, by name or device path. */
+  readonly tools?: readonly string[] | undefined
   readonly mcp: Readonly<Record<string, MountConfig>>
+}
+
+/** Limits of a process that its system prompt names. */
+export interface ProcessLimits {
+  readonly maxSteps: number
+  /** In tokens; 0 for no limit. */
+  readonly contextBudget: number
 }
 
 /** The namespace and identity of a process, created for it and closed when it ends. */
 export interface ProcessEnvironment {
   readonly fs: FileSystem
   readonly caller: Caller
+  readonly boundOutput?: BoundOutput
+  /** Describes the surroundings of the process, for the end of its system prompt. */
+  describe?(limits: ProcessLimits): Promise<string>
   close(): Promise<void>
 }
 
@@ -63,4 +75,6 @@ export interface SpawnOptions {
   readonly program?: ProcessProgram | undefined
   /** Vault of the process; that of its parent when absent. */
   readonly vault?: string | undefined
+  /** Tools in addition to the default ones, by name or device path. */
+  readonly tools?: readonly string[] | undefined
 }

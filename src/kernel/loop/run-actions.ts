@@ -1,0 +1,104 @@
+import { EXIT_DONE, type ExitStatus } from '../process/exit-status.ts'
+import type { Process } from '../process/process.ts'
+import { type AgentAction, resolveAction } from './agent-action.ts'
+import type { LoopEnvironment } from './loop-environment.ts'
+
+/** Outcome of an action: a message for the model, or the exit status of the process. */
+export interface ActionOutcome {
+  readonly exit?: ExitStatus
+  readonly message?: string
+  readonly toolPath?: string
+  readonly toolInput?: string
+  readonly toolError?: string
+}
+
+/** Outcomes of an answer: of one action, or of all its tool calls. */
+export interface StepOutcome {
+  readonly action: string
+  readonly outcomes: readonly ActionOutcome[]
+}
+
+/** An action, ready to run. */
+interface PreparedAction {
+  readonly name: string
+  readonly isReadOnly: boolean
+  run(): Promise<ActionOutcome>
+}
+
+/** Runs actions in order. Each waits for those before it, except that consecutive reads run at the same time. */
+export async function runActions(
+  process: Process,
+  environment: LoopEnvironment,
+  actions: readonly AgentAction[],
+): Promise<StepOutcome> {
+  const prepared = actions.map((action) => prepareAction(process, environment, action))
+  const outcomes: ActionOutcome[] = []
+  for (let start = 0; start < prepared.length; start = outcomes.length) {
+    if (start > 0) process.signal.throwIfAborted()
+    const next = prepared.slice(start)
+    const reads = next.findIndex(({ isReadOnly }) => !isReadOnly)
+    const batch = next.slice(0, reads === -1 ? next.length : Math.max(reads, 1))
+    outcomes.push(...(await Promise.all(batch.map((action) => action.run()))))
+  }
+  return { action: prepared[0]?.name ?? 'malformed', outcomes }
+}
+
+/** Creates the outcome that asks the model to correct a malformed action. */
+export function createMalformedOutcome(problem: string): ActionOutcome {
+  return { message: `Malformed action: ${problem}. Send it again.` }
+}
+
+/** Ends a process with its result. */
+export function completeProcess(process: Process, result: string): ActionOutcome {
+  process.result = result
+  return { exit: { code: EXIT_DONE, reason: 'completed' } }
+}
+
+function prepareAction(process: Process, environment: LoopEnvironment, given: AgentAction): PreparedAction {
+  const action = resolveAction(given)
+  if ('problem' in action) {
+    const { problem } = action
+    return { name: 'malformed', isReadOnly: false, run: async () => createMalformedOutcome(problem) }
+  }
+  const name = action.action
+  if (name !== 'tool_call') {
+    return { name, isReadOnly: false, run: () => performAction(process, environment, action) }
+  }
+  const call = environment.prepareToolCall(process, action.tool, action.input)
+  const { path, input, isReadOnly } = call
+  return { name, isReadOnly, run: () => runTool(process, path, input, () => call.run()) }
+}
+
+async function performAction(
+  process: Process,
+  environment: LoopEnvironment,
+  action: Exclude<AgentAction, { action: 'tool_call' }>,
+): Promise<ActionOutcome> {
+  switch (action.action) {
+    case 'complete':
+      return completeProcess(process, action.result)
+    case 'plan':
+    case 'replan':
+      return { message: `The plan is noted: ${action.steps.length} steps. Go on with the first.` }
+    case 'specialize':
+      return runTool(process, action.skill, '', () => environment.specialize(process, action.skill))
+    case 'spawn':
+      return runTool(process, 'spawn', action.intent, () => environment.spawnChild(process, action))
+  }
+}
+
+/** Reports a tool's failure to the model, which may correct it. Only cancelling the process throws. */
+async function runTool(
+  process: Process,
+  toolPath: string,
+  toolInput: string,
+  work: () => Promise<string>,
+): Promise<ActionOutcome> {
+  try {
+    return { toolPath, toolInput, message: await work() }
+  } catch (error) {
+    process.signal.throwIfAborted()
+    const toolError = error instanceof Error ? error.message : String(error)
+    return { toolPath, toolInput, toolError, message: `Error: ${toolError}` }
+  }
+}

@@ -1,0 +1,210 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createJsonRequestFile, type Device, type ModelRequest } from '../../src/kernel/index.ts'
+import { readText } from '../../src/vfs/index.ts'
+import { call, openScene, type Scene } from '../support/agent-home.ts'
+
+type Answer = string | object
+type Play = Readonly<Record<string, readonly Answer[]>>
+
+/** A model that records its requests, and gives the answers that belong to the intent of a process. */
+function createModel(play: Play): { readonly device: Device; readonly requests: ModelRequest[] } {
+  const requests: ModelRequest[] = []
+  const left = new Map(Object.entries(play).map(([intent, answers]) => [intent, [...answers]]))
+  const device: Device = {
+    match: 'exact',
+    open: () =>
+      createJsonRequestFile('/dev/llm/test', async (body) => {
+        const request = body as ModelRequest
+        requests.push(request)
+        const answer = left.get(request.intent)?.shift() ?? 'done'
+        const isNative = typeof answer === 'object' && 'tool_calls' in answer
+        return isNative
+          ? { content: '', tokens_used: 1, ...answer }
+          : { content: typeof answer === 'string' ? answer : JSON.stringify(answer), tokens_used: 1 }
+      }),
+  }
+  return { device, requests }
+}
+
+async function openStage(play: Play): Promise<Scene & { readonly requests: ModelRequest[] }> {
+  const { device, requests } = createModel(play)
+  const scene = await openScene({}, undefined, {
+    providers: { test: device },
+    defaults: { provider: 'test' },
+  })
+  return { ...scene, requests }
+}
+
+/** Runs a process on the vault `base` to its end. */
+async function run({ agents }: Scene, intent: string, options: object = {}) {
+  const { pid } = await agents.spawn({ intent, vault: 'base', ...options })
+  return agents.wait(pid)
+}
+
+function native(...calls: readonly [name: string, input: object][]): object {
+  return { tool_calls: calls.map(([name, input], at) => ({ id: `call-${at}`, name, input })) }
+}
+
+const lastMessages = ({ messages }: ModelRequest) => messages.map(({ content }) => content)
+
+describe('the request of a process', () => {
+  it('says where it is, and stays below 12,000 characters with the default tools', async () => {
+    const stage = await openStage({})
+    await (await stage.home.vault('base')).write('/AGENTS.md', 'Use tabs.\n')
+    await run(stage, 'look around')
+    const [request] = stage.requests
+    expect(JSON.stringify(request).length).toBeLessThan(12_000)
+    await expect(formatRequest(request)).toMatchFileSnapshot('snapshots/bare-request.md')
+  })
+
+  it('contains the instructions of its agent and its skills first', async () => {
+    const stage = await openStage({})
+    const write = (path: string, text: string) => {
+      const file = join(stage.directory, path)
+      mkdirSync(join(file, '..'), { recursive: true })
+      writeFileSync(file, text)
+    }
+    write(
+      'agents/tester/agent.yaml',
+      'description: Tests.\nskills: [pytest]\nmax_steps: 4\ncontext_budget: 5000\n',
+    )
+    write('agents/tester/instructions.md', 'You test what others wrote.\n')
+    write('skills/pytest/SKILL.md', '---\nname: pytest\ndescription: Runs pytest.\n---\nCall pytest -q.\n')
+    await run(stage, 'test it', { agent: 'tester' })
+    const [request] = stage.requests
+    await expect(formatRequest(request)).toMatchFileSnapshot('snapshots/agent-request.md')
+  })
+
+  it('offers further tools once a search found them, or an option names them', async () => {
+    const stage = await openStage({ find: [native(['tool_search', { query: 'fetch a web page' }])] })
+    await run(stage, 'find')
+    await run(stage, 'use', { tools: ['/dev/tasks', 'web_fetch'] })
+    const [before, after, named] = stage.requests.map(({ tools }) => tools.map(({ name }) => name))
+    expect(before).not.toContain('web_fetch')
+    expect(after).toContain('web_fetch')
+    expect(named).toEqual(expect.arrayContaining(['web_fetch', 'task_list']))
+  })
+})
+
+describe('the tools of a process', () => {
+  it('run several native calls of one answer, actions among them', async () => {
+    const stage = await openStage({
+      work: [
+        native(
+          ['plan', { steps: ['read', 'write'] }],
+          ['file_read', { path: 'notes.txt' }],
+          ['file_glob', { pattern: '*.txt' }],
+          ['write_file', { path: 'vfs:///shared/found.md', content: 'found' }],
+        ),
+        native(['complete', { result: 'all done' }]),
+      ],
+    })
+    expect(await run(stage, 'work')).toMatchObject({ exit_code: 0, result: 'all done' })
+    const told = stage.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+    expect(told.map(({ content }) => content)).toEqual([
+      expect.stringContaining('2 steps'),
+      expect.stringContaining('begun'),
+      expect.stringContaining('notes.txt'),
+      expect.stringContaining('vfs:///shared/found.md'),
+    ])
+    const { fs } = stage.agents.person
+    expect(await readText(fs, '/shared/found.md', {}, stage.agents.asPerson)).toBe('found')
+  })
+
+  it('asks the model again for an action without what it needs', async () => {
+    const stage = await openStage({ work: [native(['spawn', { agent: 'x' }]), 'done'] })
+    await run(stage, 'work')
+    expect(lastMessages(stage.requests[1] ?? fail())).toContainEqual(
+      expect.stringMatching(/Malformed.*intent/),
+    )
+  })
+
+  it('store a long output of any device, and the record refers to it', async () => {
+    const stage = await openStage({ work: [call('shell_exec', { command: 'seq 1 5000' }), 'done'] })
+    const { pid } = await run(stage, 'work')
+    const answer = lastMessages(stage.requests[1] ?? fail()).at(-1) ?? ''
+    expect(answer.length).toBeLessThan(4000)
+    expect(answer).toContain('vfs:///sys/tool_cache/agent/')
+    const [step] = await stage.agents.steps(pid)
+    expect(step?.tool_result.length).toBeLessThan(4000)
+  })
+})
+
+describe('the children of a process', () => {
+  it('begin with its files as they are, and merge into them', async () => {
+    const stage = await openStage({
+      lead: [
+        native(['write_file', { path: 'plan.md', content: 'plan' }]),
+        native(['spawn', { intent: 'one', wait: false }], ['spawn', { intent: 'two', wait: false }]),
+        native(['wait', { pid: 2 }], ['wait', { pid: 3 }]),
+        native(['merge', { pid: 2 }], ['merge', { pid: 3 }]),
+        native(['file_glob', { pattern: '*.md' }]),
+      ],
+      one: [native(['vfs_copy', { src: 'plan.md', dst: 'one.md' }]), 'one is done'],
+      two: [native(['vfs_copy', { src: 'plan.md', dst: 'two.md' }]), 'two is done'],
+    })
+    const { fork } = await run(stage, 'lead')
+    const vault = await stage.home.vault(fork ?? fail())
+    expect(await Promise.all(['/one.md', '/two.md'].map((path) => readText(vault, path)))).toEqual([
+      'plan',
+      'plan',
+    ])
+    const answers = stage.requests.filter(({ intent }) => intent === 'lead').flatMap(lastMessages)
+    expect(answers).toContainEqual(expect.stringContaining('one is done'))
+  })
+
+  it('name the paths of a conflict, and change nothing', async () => {
+    const stage = await openStage({
+      lead: [
+        native(['spawn', { intent: 'child' }]),
+        native(['write_file', { path: 'notes.txt', content: 'mine\n' }]),
+        native(['merge', { pid: 2 }]),
+        native(['merge', { pid: 2, on_conflict: 'theirs' }]),
+      ],
+      child: [native(['write_file', { path: 'notes.txt', content: 'theirs\n' }])],
+    })
+    const { fork } = await run(stage, 'lead')
+    const answers = stage.requests.filter(({ intent }) => intent === 'lead').flatMap(lastMessages)
+    expect(answers).toContainEqual(expect.stringMatching(/ECONFLICT.*notes\.txt/s))
+    expect(await readText(await stage.home.vault(fork ?? fail()), '/notes.txt')).toBe('theirs\n')
+  })
+
+  it('exchange messages', async () => {
+    const stage = await openStage({
+      lead: [
+        native(['spawn', { intent: 'child', wait: false }]),
+        native(['messages', { wait: true }]),
+        native(['wait', { pid: 2 }]),
+      ],
+      child: [native(['send_message', { to: 1, text: 'half done' }])],
+    })
+    await run(stage, 'lead')
+    const answers = stage.requests.filter(({ intent }) => intent === 'lead').flatMap(lastMessages)
+    expect(answers).toContainEqual(expect.stringContaining('{"from":2,"text":"half done"}'))
+  })
+
+  it('are no business of another process', async () => {
+    const stage = await openStage({ other: [native(['wait', { pid: 1 }], ['merge', { pid: 1 }])] })
+    await run(stage, 'first')
+    await run(stage, 'other')
+    const answers = lastMessages(stage.requests.at(-1) ?? fail())
+    expect(answers.filter((answer) => /ENOENT.*has no child 1/.test(answer))).toHaveLength(2)
+  })
+})
+
+/** Formats a request for a snapshot, without what differs from run to run. */
+function formatRequest(request: ModelRequest | undefined): string {
+  if (request === undefined) fail()
+  const tools = request.tools.map(
+    ({ name, description, input_schema }) =>
+      `## ${name}\n${description}\n\n${JSON.stringify(input_schema, null, 1)}`,
+  )
+  const messages = request.messages.map(({ role, content }) => `${role}: ${content}`)
+  return [request.system_prompt, '# Messages', ...messages, '# Tools', ...tools, ''].join('\n\n')
+}
+
+function fail(): never {
+  throw new Error('there is no such request')
+}
