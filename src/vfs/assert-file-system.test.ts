@@ -12,7 +12,7 @@ const impostors: readonly [string, unknown][] = [
 
 const loose = (value: unknown) => value as FileSystem
 
-it.each(impostors)('refuses %s where a file system is due', (_, value) => {
+it.each(impostors)('rejects %s as a file system', (_, value) => {
   const table = new MountTable()
   const refusal = expect.objectContaining({
     code: 'EINVAL',
@@ -28,7 +28,7 @@ it.each(impostors)('refuses %s where a file system is due', (_, value) => {
   if (value !== undefined) expect(() => new OverlayFs(new MemoryFs(), loose(value))).toThrow(refusal)
 })
 
-it('says what is missing of half a file system', () => {
+it('lists the missing members of an incomplete file system', () => {
   const half = loose({ capabilities: new Set(), stat: async () => {}, read: async () => {} })
   expect(() => new MountTable({ '/x': half })).toThrow(/it has no exists, readdir, walk, materialize, write/)
 })

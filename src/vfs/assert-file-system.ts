@@ -13,12 +13,12 @@ const METHODS: readonly (keyof FileSystem)[] = [
   'remove',
 ]
 
-/** EINVAL if a value, of whichever type it was said to be, is not a file system; for the path it was given for. */
+/** Throws EINVAL for `path` unless the value has every member of a file system, whatever its declared type. */
 export function assertFileSystem(value: unknown, path: string, op: string): asserts value is FileSystem {
   const missing = listMissingMembers(value)
   if (missing.length === 0) return
   const lacks = missing.length > METHODS.length ? '' : `: it has no ${missing.join(', ')}`
-  const detail = `what was given is not a file system${lacks}; give one, such as new MemoryFs()`
+  const detail = `the value is not a file system${lacks}; pass one, such as new MemoryFs()`
   throw new VfsError('EINVAL', path, { op, detail })
 }
 

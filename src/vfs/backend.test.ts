@@ -61,13 +61,13 @@ class Shelf extends Backend {
 }
 
 describe('a backend', () => {
-  it('answers ENOTSUP for what it does not implement', async () => {
+  it('throws ENOTSUP for operations it does not implement', async () => {
     const fs = new Shelf(['read', 'write', 'mkdir'])
     await expect(fs.mkdir('/d')).rejects.toMatchObject({ code: 'ENOTSUP', path: '/d', op: 'mkdir' })
     await expect(fs.remove('/f')).rejects.toMatchObject({ code: 'ENOTSUP', path: '/f', op: 'remove' })
   })
 
-  it('that can only be read answers ENOTSUP for a write it declares but does not implement', async () => {
+  it('throws ENOTSUP for a write that it declares but does not implement', async () => {
     class Careless extends Backend {
       readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write'])
       protected doStat(): Stat {
@@ -86,7 +86,7 @@ describe('a backend', () => {
     expect(await Array.fromAsync(fs.walk('/'))).toEqual([])
   })
 
-  it('answers for what its capabilities exclude, before it is asked', async () => {
+  it('rejects what its capabilities exclude before the implementation is called', async () => {
     const flat = new Shelf(['read', 'write'])
     await expect(flat.mkdir('/d')).rejects.toMatchObject({ code: 'ENOTSUP' })
     const readOnly = new Shelf(['read'], { '/f': 'x' })
@@ -105,7 +105,7 @@ describe('a backend', () => {
     expect(fs.files.size).toBe(0)
   })
 
-  it('exists where a stat succeeds, and passes on what is not about missing', async () => {
+  it('exists if stat succeeds, and rethrows errors other than a missing path', async () => {
     class Denied extends Shelf {
       protected override doStat(path: string): Stat {
         if (path === '/denied') throw new VfsError('EACCES', path, { op: 'stat' })
@@ -121,7 +121,7 @@ describe('a backend', () => {
     await expect(fs.exists('/denied')).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('may throw where it should stream: the failure still comes with the first step', async () => {
+  it('may throw instead of streaming: the error still surfaces at the first step', async () => {
     const stream = new Shelf().read('/missing')
     await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -130,13 +130,13 @@ describe('a backend', () => {
 describe('a composed walk', () => {
   const seed = { '/a/denied/x': '1', '/a/f': '2', '/b/c/g': '3', '/h': '4' }
 
-  it('skips what cannot be listed, and goes on behind it', async () => {
+  it('skips unreadable directories and continues', async () => {
     const fs = new Shelf(['read'], seed)
     const paths = (await Array.fromAsync(fs.walk('/', { includeDirs: true }))).map(({ path }) => path)
     expect(paths).toEqual(['/a', '/a/denied', '/a/f', '/b', '/b/c', '/b/c/g', '/h'])
   })
 
-  it('skips what is gone between its listing and its stat', async () => {
+  it('skips an entry that is removed between listing and stat', async () => {
     class Fleeting extends Shelf {
       protected override doStat(path: string): Stat {
         if (path === '/a/f') throw new VfsError('ENOENT', path, { op: 'stat' })
@@ -164,7 +164,7 @@ describe('a composed walk', () => {
     expect(await Array.fromAsync(fs.walk('/h'))).toEqual([])
   })
 
-  it('refuses a depth that is no integer from 0', async () => {
+  it('rejects a depth that is not an integer from 0', async () => {
     for (const maxDepth of [-1, 1.5, Number.NaN]) {
       const walk = Array.fromAsync(new Shelf().walk('/', { maxDepth }))
       await expect(walk).rejects.toMatchObject({ code: 'EINVAL', op: 'walk' })
@@ -172,7 +172,7 @@ describe('a composed walk', () => {
     expect(await Array.fromAsync(new Shelf().walk('/', { maxDepth: Number.POSITIVE_INFINITY }))).toEqual([])
   })
 
-  it('passes on a failure that is not of the protocol', async () => {
+  it('rethrows an error that is no VfsError', async () => {
     class Buggy extends Shelf {
       protected override doStat(): never {
         throw new TypeError('a bug')
@@ -183,7 +183,7 @@ describe('a composed walk', () => {
 })
 
 describe('writes to one path', () => {
-  it('arrive one after another, and those to others meanwhile', async () => {
+  it('run one after another, while writes to other paths run concurrently', async () => {
     const log: string[] = []
     class Logging extends Shelf {
       protected override async doWrite(path: string, content: Content, options: WriteOptions): Promise<void> {
@@ -199,7 +199,7 @@ describe('writes to one path', () => {
     expect(log.indexOf('end /a 1')).toBeLessThan(log.indexOf('begin /a 2'))
   })
 
-  it('go on after one that failed', async () => {
+  it('continue after one that failed', async () => {
     const fs = new Shelf()
     const broken = async function* () {
       yield 'half'

@@ -17,11 +17,11 @@ import { PathMutex } from './path-mutex.ts'
 import { copyContent, createFailedStream } from './streams.ts'
 
 /**
- * What a backend author extends. Write `capabilities`, `doStat`, `doReaddir` and `doRead`, and if it is writable
- * `doWrite`, `doMkdir` and `doRemove`; `exists`, `walk` and `materialize` come from here.
+ * The base class for a backend. An author implements `capabilities`, `doStat`, `doReaddir` and `doRead`; a writable
+ * backend also implements `doWrite`, `doMkdir` and `doRemove`. `exists`, `walk` and `materialize` are inherited.
  *
- * Paths arrive canonical and storable, the root never arrives in `doWrite`, `doMkdir` or `doRemove`, and mutations
- * of one path arrive one after another. Content is still the caller's: keep a copy (`collect` makes one).
+ * Paths arrive canonical and storable. The root never arrives in `doWrite`, `doMkdir` or `doRemove`. Mutations of one
+ * path arrive one after another. The caller still owns the content, so keep a copy (`collect` makes one).
  */
 export abstract class Backend extends CheckedFileSystem {
   readonly #mutex = new PathMutex()
@@ -61,7 +61,7 @@ export abstract class Backend extends CheckedFileSystem {
     throw new VfsError('ENOTSUP', path, { op: 'remove' })
   }
 
-  /** By the hash of the content. A backend that knows better what is there decides it itself. */
+  /** Compares content hashes. A backend with cheaper versions overrides this. */
   protected override assertMatch(
     path: string,
     ifMatch: string | null,
@@ -96,18 +96,18 @@ export abstract class Backend extends CheckedFileSystem {
   }
 
   protected override runInOrder<T>(
-    asked: CheckedMutation,
-    mutation: (asked: CheckedMutation) => T | Promise<T>,
+    mutation: CheckedMutation,
+    run: (mutation: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
-    const { path, to } = asked
+    const { path, to } = mutation
     // The caller may change its buffer while this mutation waits for an earlier one.
     const isWaiting = this.#mutex.isBusy(path) || (to !== '' && this.#mutex.isBusy(to))
-    const owned = isWaiting ? { ...asked, content: copyContent(asked.content) } : asked
-    return this.#mutex.run(path, to === '' ? undefined : to, () => mutation(owned))
+    const owned = isWaiting ? { ...mutation, content: copyContent(mutation.content) } : mutation
+    return this.#mutex.run(path, to === '' ? undefined : to, () => run(owned))
   }
 }
 
-/** ECONFLICT unless what is there is what the writer expects; null stands for no file. */
+/** Throws ECONFLICT unless the stored version is the expected one. Null means that no file exists. */
 export function assertSameVersion(path: string, actual: string | null, expected: string | null): void {
   if (actual === expected) return
   const has = actual === null ? 'there is no file' : `the file is at ${actual}`

@@ -31,7 +31,7 @@ export type MutationOp = Extract<
   'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink' | 'link' | 'setattr'
 >
 
-/** Arguments of a mutation: as given by the caller, and with checked paths after the gate. */
+/** Arguments of a mutation before its paths are checked. */
 export interface Mutation {
   readonly op: MutationOp
   readonly path: string
@@ -51,9 +51,9 @@ export interface CheckedMutation {
 }
 
 /**
- * The public face shared by every file system of ours: it checks paths, honours the signal, emits the event, and
- * hands a canonical path to the `do…` method of the class below. Layers over other file systems extend this;
- * a backend extends `Backend`, which adds what storage needs.
+ * The public methods that all our file systems share. Each method checks the path, honours the signal, emits the event
+ * and calls the `do…` method of the subclass with a canonical path. Layers over other file systems extend this class;
+ * storage extends `Backend`.
  */
 export abstract class CheckedFileSystem implements FileSystem {
   abstract readonly capabilities: ReadonlySet<Capability>
@@ -103,48 +103,51 @@ export abstract class CheckedFileSystem implements FileSystem {
   }
 
   write(path: string, content: Content, options: WriteOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'write', path, content, ctx }, (asked) => {
-      if (asked.path === '/') throw new VfsError('EISDIR', asked.path, { op: 'write' })
-      if (options.ifMatch === undefined) return this.doWrite(asked.path, asked.content, options, asked.ctx)
-      const owned = copyContent(asked.content)
-      const store = () => this.doWrite(asked.path, owned, options, asked.ctx)
-      const matched = this.assertMatch(asked.path, options.ifMatch, asked.ctx)
+    return this.mutate({ op: 'write', path, content, ctx }, (mutation) => {
+      if (mutation.path === '/') throw new VfsError('EISDIR', mutation.path, { op: 'write' })
+      if (options.ifMatch === undefined)
+        return this.doWrite(mutation.path, mutation.content, options, mutation.ctx)
+      const owned = copyContent(mutation.content)
+      const store = () => this.doWrite(mutation.path, owned, options, mutation.ctx)
+      const matched = this.assertMatch(mutation.path, options.ifMatch, mutation.ctx)
       return matched instanceof Promise ? matched.then(store) : store()
     })
   }
 
   mkdir(path: string, options: MkdirOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'mkdir', path, ctx }, (asked) => {
-      if (asked.path !== '/') return this.doMkdir(asked.path, options, asked.ctx)
-      if (!options.parents) throw new VfsError('EEXIST', asked.path, { op: 'mkdir' })
+    return this.mutate({ op: 'mkdir', path, ctx }, (mutation) => {
+      if (mutation.path !== '/') return this.doMkdir(mutation.path, options, mutation.ctx)
+      if (!options.parents) throw new VfsError('EEXIST', mutation.path, { op: 'mkdir' })
     })
   }
 
   remove(path: string, options: RemoveOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'remove', path, ctx }, (asked) => {
-      if (asked.path !== '/') return this.doRemove(asked.path, options, asked.ctx)
-      throw new VfsError('EINVAL', asked.path, { op: 'remove', detail: 'the root cannot be removed' })
+    return this.mutate({ op: 'remove', path, ctx }, (mutation) => {
+      if (mutation.path !== '/') return this.doRemove(mutation.path, options, mutation.ctx)
+      throw new VfsError('EINVAL', mutation.path, { op: 'remove', detail: 'the root cannot be removed' })
     })
   }
 
-  /** Refuses a write whose `ifMatch` does not name what is there. A layer leaves that to the file system below. */
+  /** Rejects a write if `ifMatch` differs from the stored version. Layers leave this check to the file system below. */
   protected assertMatch(_path: string, _ifMatch: string | null, _ctx?: CallContext): void | Promise<void> {}
 
-  /** Refuses a mutation the capabilities exclude. A layer whose parts differ decides per path instead. */
+  /** Throws if the capabilities exclude the mutation. A layer over several file systems decides per path instead. */
   protected assertMutable(op: MutationOp, path: string): void {
     if (!this.capabilities.has('write')) throw new VfsError('EROFS', path, { op })
     if (op === 'mkdir' && !this.capabilities.has('mkdir')) throw new VfsError('ENOTSUP', path, { op })
   }
 
-  /** Runs one mutation. Storage keeps the order of a path's mutations here; layers leave it to what is below. */
+  /**
+   * Runs one mutation. Storage serialises the mutations of a path here; a layer leaves that to the file system below.
+   */
   protected runInOrder<T>(
-    asked: CheckedMutation,
-    mutation: (asked: CheckedMutation) => T | Promise<T>,
+    mutation: CheckedMutation,
+    run: (mutation: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
-    return mutation(asked)
+    return run(mutation)
   }
 
-  /** The gate of every operation that answers once. */
+  /** Every operation with a single result passes through here. */
   protected call<T>(
     op: VfsOperation,
     path: string,
@@ -162,10 +165,10 @@ export abstract class CheckedFileSystem implements FileSystem {
     }
   }
 
-  /** The gate of every mutation. */
+  /** Every mutation passes through here. */
   protected mutate<T>(
     { op, path, to, content, ctx }: Mutation,
-    run: (asked: CheckedMutation) => T | Promise<T>,
+    run: (mutation: CheckedMutation) => T | Promise<T>,
   ): Promise<T> {
     try {
       const checked = checkPath(path, op)
@@ -189,7 +192,10 @@ export abstract class CheckedFileSystem implements FileSystem {
     }
   }
 
-  /** The gate of every operation that streams. The source is opened now, so that what it shows is of this moment. */
+  /**
+   * Every streaming operation passes through here. The source is opened before the call returns, so that the stream
+   * shows the state of that moment.
+   */
   protected stream<T>(
     op: VfsOperation,
     path: string,
@@ -224,6 +230,6 @@ function assertMaxDepth(path: string, maxDepth: number | undefined): void {
   if (Number.isInteger(maxDepth) && maxDepth >= 0) return
   throw new VfsError('EINVAL', path, {
     op: 'walk',
-    detail: `maxDepth must be an integer from 0, not ${maxDepth}`,
+    detail: `maxDepth is ${maxDepth}; pass an integer from 0`,
   })
 }

@@ -6,9 +6,9 @@ import type { OpenOptions, RealpathOptions, RenameOptions, StatChanges } from '.
 import type { SyncFileHandle, SyncFileSystem, SyncStat } from './sync-file-system.ts'
 
 /**
- * The public face shared by every synchronous file system of ours, as `CheckedFileSystem` is of the others: it checks
- * paths, honours the signal, emits the event, and hands canonical paths to the `do…` method of the class below.
- * The root never arrives in `doMkdir`, `doRemove` or `doRmdir`.
+ * The public methods that all our synchronous file systems share. Each method checks its paths, honours the signal,
+ * emits the event and calls the `do…` method of the subclass with canonical paths. The root never arrives in `doMkdir`,
+ * `doRemove` or `doRmdir`.
  */
 export abstract class CheckedSyncFileSystem implements SyncFileSystem {
   protected abstract doStat(path: string, ctx?: CallContext): SyncStat
@@ -24,7 +24,7 @@ export abstract class CheckedSyncFileSystem implements SyncFileSystem {
   protected abstract doLink(existing: string, path: string, ctx?: CallContext): void
   protected abstract doSetattr(path: string, changes: StatChanges, ctx?: CallContext): void
 
-  /** Refuses a change where nothing can be changed. A layer whose parts differ leaves that to them. */
+  /** Throws if nothing can be changed. A layer over several file systems leaves this check to them. */
   protected assertMutable(_op: VfsOperation, _path: string): void {}
 
   stat(path: string, ctx?: CallContext): SyncStat {

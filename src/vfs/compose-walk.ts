@@ -6,8 +6,8 @@ import { child } from './path.ts'
 type Walkable = Pick<FileSystem, 'readdir' | 'stat'>
 
 /**
- * A lazy depth-first walk composed from `readdir` and `stat`, in the order `readdir` gives.
- * It holds one open directory for each level, so it ends early on infinite trees, and needs no recursion on deep ones.
+ * Walks depth first with `readdir` and `stat`, lazily, in the order of `readdir`. One directory is open per level, so
+ * the walk can be left early on infinite trees and needs no recursion on deep ones.
  */
 export async function* composeWalk(
   fs: Walkable,
@@ -38,7 +38,10 @@ export async function* composeWalk(
   }
 }
 
-/** Skips paths that cannot be read (removed meanwhile, not permitted, not a directory); other errors end the walk. */
+/**
+ * Returns undefined for a path that cannot be read: removed meanwhile, not permitted, not a directory. Other errors end
+ * the walk.
+ */
 async function skipUnreadable<T>(step: Promise<T>): Promise<T | undefined> {
   try {
     return await step

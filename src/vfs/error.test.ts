@@ -23,23 +23,23 @@ describe('the message', () => {
     expect(String(error)).toBe("VfsError: ENOENT: no such file or directory, stat '/a/b'")
   })
 
-  it('does without an operation', () => {
+  it('omits a missing operation', () => {
     expect(new VfsError('EACCES', '/a').message).toBe("EACCES: permission denied, '/a'")
   })
 
-  it('prefers what exactly is wrong to the general words', () => {
+  it('prefers the detail to the default message', () => {
     const error = new VfsError('EINVAL', '/a', { op: 'read', detail: 'chunkSize must be above 0' })
     expect(error.message).toBe("EINVAL: chunkSize must be above 0, read '/a'")
   })
 
-  it('has words for every code', () => {
+  it('has a default for every code', () => {
     for (const code of codes)
       expect(new VfsError(code, '/x').message).toMatch(/^E[A-Z]+: [a-z][a-z/ -]+, '\/x'$/)
   })
 })
 
 describe('as an Error', () => {
-  it('carries what was given, and nothing where nothing was', () => {
+  it('has the given fields and no others', () => {
     const cause = new Error('the disk')
     const error = new VfsError('EIO', '/a', { cause })
     expect(error).toBeInstanceOf(Error)
@@ -89,7 +89,7 @@ describe('JSON', () => {
     )
   })
 
-  it('names only what is known, and keeps causes and stacks at home', () => {
+  it('has only the known fields, without causes and stacks', () => {
     const error = new VfsError('EIO', '/a', { cause: new Error('secret') })
     expect(error.toJSON()).toEqual({ code: 'EIO', path: '/a', message: "EIO: input/output error, '/a'" })
     expect(JSON.stringify(error)).not.toContain('secret')
@@ -97,14 +97,14 @@ describe('JSON', () => {
 })
 
 describe('isVfsError', () => {
-  it('asks for a code if one is given', () => {
+  it('compares the code if one is given', () => {
     const error = new VfsError('ENOENT', '/a')
     expect(isVfsError(error)).toBe(true)
     expect(isVfsError(error, 'ENOENT')).toBe(true)
     expect(isVfsError(error, 'EACCES')).toBe(false)
   })
 
-  it('knows an error of another copy of the library', () => {
+  it('recognises an error of another copy of the library', () => {
     class OtherCopy extends Error {
       override readonly name = 'VfsError'
       readonly code = 'ENOENT'
@@ -114,12 +114,12 @@ describe('isVfsError', () => {
     expect(isVfsError(new OtherCopy(), 'EIO')).toBe(false)
   })
 
-  it('knows an error of a copy that runs in another realm', () => {
+  it('recognises an error of a copy in another realm', () => {
     const script = `Object.assign(new Error('gone'), { name: 'VfsError', code: 'ENOENT', path: '/a' })`
     expect(isVfsError(runInNewContext(script), 'ENOENT')).toBe(true)
   })
 
-  it('does not take other errors, or what only looks like one, for its own', () => {
+  it('rejects other errors and similar objects', () => {
     const systemError = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', path: '/a' })
     const strangers = [systemError, new Error('x'), null, undefined, 'ENOENT', 7, {}, new TypeError('y')]
     for (const stranger of strangers) {
@@ -138,7 +138,7 @@ describe('crossing a mount table', () => {
     expect(error.cause).toMatchObject({ code: 'ENOENT', path: '/x/y', mount: undefined })
   })
 
-  it('names the innermost mount as the outermost table knows it', async () => {
+  it('reports the innermost mount with its path in the outermost table', async () => {
     const inner = new MountTable({ '/deep/er': new MemoryFs() })
     const outer = new MountTable({ '/out': new MountTable({ '/in': inner }) })
     const error = await failureOf(outer.stat('/out/in/deep/er/x'))

@@ -1,4 +1,4 @@
-/** Every code a Coppice error can carry, with the words that explain it. Documented in docs/errors.md. */
+/** Every error code with its default message. docs/errors.md documents them. */
 export const errorCodes = {
   ENOENT: 'no such file or directory',
   EEXIST: 'file already exists',
@@ -33,7 +33,7 @@ export interface VfsErrorDetails {
   readonly op?: string
   /** The mount point the path belongs to, set when the error crosses a mount table. */
   readonly mount?: string
-  /** Exact problem, or the next step to take; replaces the code's general message. */
+  /** The exact problem and the next step. Replaces the default message of the code. */
   readonly detail?: string
   readonly cause?: unknown
 }
@@ -49,8 +49,9 @@ export interface VfsErrorJson {
 }
 
 /**
- * The one error of the file system, shaped like Node's: `ENOENT: no such file or directory, stat '/a/b'`.
- * Test for it with `isVfsError(error, code)`, which also knows one that came from another process or copy.
+ * The error that every file system operation throws, shaped like Node's: `ENOENT: no such file or directory, stat
+ * '/a/b'`. Test for it with `isVfsError(error, code)`, which also recognises errors from another process or another
+ * copy of the package.
  */
 export class VfsError extends Error {
   override readonly name = 'VfsError'
@@ -102,9 +103,9 @@ export class VfsError extends Error {
   }
 }
 
-/** Reports whether a value is a `VfsError`, and of this code if one is given. */
+/** Reports whether a value is a `VfsError`, optionally with a certain code. */
 export function isVfsError(error: unknown, code?: ErrorCode): error is VfsError {
-  // Not instanceof: the error may be of another copy of the package, or of another realm.
+  // Not instanceof: the error may come from another copy of the package or another realm.
   if (typeof error !== 'object' || error === null || !('name' in error) || !('code' in error)) return false
   if (error.name !== 'VfsError' || typeof error.code !== 'string') return false
   return code === undefined || error.code === code

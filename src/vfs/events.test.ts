@@ -125,7 +125,7 @@ describe('secondary protocols', () => {
     }
   })
 
-  it('are one event even when a composed rename has links to carry', async () => {
+  it('emit one event when a composed rename copies links', async () => {
     const fs = composed()
     await fs.symlink('file', '/dir/link')
     const heard = listen()
@@ -133,7 +133,7 @@ describe('secondary protocols', () => {
     expect(lines(heard)).toEqual(['start rename /dir', 'end rename /dir'])
   })
 
-  it('are one event even when a composed rename fails, cleans up and has a signal', async () => {
+  it('emit one event when a composed rename with a signal fails and cleans up', async () => {
     class Refusing extends PlainMemory {
       protected override doWrite(
         path: string,
@@ -153,7 +153,7 @@ describe('secondary protocols', () => {
 })
 
 describe('the synchronous face', () => {
-  it('is one event an operation too, whatever the layers', () => {
+  it('emits one event per operation too, whatever the layers', () => {
     const fs = new MountTable({ '/m': new ReadOnlyFs(new MemoryFs(seed)), '/': new MemoryFs(seed) })
     const heard = listen()
     fs.sync.readdir('/dir', { trace: 't' })
@@ -179,7 +179,7 @@ describe('the synchronous face', () => {
 })
 
 describe('a subscriber to one operation', () => {
-  it('does not hear the steps another operation takes inside', async () => {
+  it('does not receive the inner steps of another operation', async () => {
     const overlay = new OverlayFs(new MemoryFs(seed))
     const table = new MountTable({ '/': new PlainMemory(seed), '/mnt': new PlainMemory(seed) })
     const heard = listen(['stat', 'exists', 'readdir'])
@@ -190,7 +190,7 @@ describe('a subscriber to one operation', () => {
     expect(lines(heard)).toEqual([])
   })
 
-  it('does not hear of a read when a mount is asked for a hash or an append', async () => {
+  it('does not receive a read when a mount computes a hash or an append', async () => {
     const table = new MountTable({ '/mnt': new PlainMemory(seed) })
     const heard = listen(['read', 'write'])
     await table.hash('/mnt/dir/file')
@@ -198,7 +198,7 @@ describe('a subscriber to one operation', () => {
     expect(lines(heard)).toEqual([])
   })
 
-  it('hears nothing of other operations', async () => {
+  it('does not receive other operations', async () => {
     const fs = new MemoryFs(seed)
     const heard = listen(['stat'])
     await fs.exists('/dir/file')
@@ -206,7 +206,7 @@ describe('a subscriber to one operation', () => {
     expect(lines(heard)).toEqual(['start stat /dir/file', 'end stat /dir/file'])
   })
 
-  it('may listen to one phase only', async () => {
+  it('may subscribe to one phase only', async () => {
     const failures: unknown[] = []
     const note = (event: unknown) => void failures.push(event)
     channel('tracing:coppice:vfs:stat:error').subscribe(note)
@@ -218,7 +218,7 @@ describe('a subscriber to one operation', () => {
   })
 })
 
-describe('what an event tells', () => {
+describe('an event contains', () => {
   it('at the start: operation, canonical path, caller and trace; at the end also the duration', async () => {
     const heard = listen()
     const caller = { kind: 'process', pid: 7, context: 'c' } as const
@@ -277,7 +277,7 @@ describe('what an event tells', () => {
     expect(heard[1]?.duration).toBeGreaterThanOrEqual(0)
   })
 
-  it('a mutation that a read-only file system refuses', async () => {
+  it('a mutation that a read-only file system rejects', async () => {
     const fs = new ReadOnlyFs(new MemoryFs(seed))
     const heard = listen()
     await fs.write('/dir/file', 'x').catch(() => {})
@@ -345,7 +345,7 @@ describe('the event of a stream', () => {
     expect(heard.at(-1)).toMatchObject({ phase: 'end', entries: 1 })
   })
 
-  it('does not change what the stream shows: it is of the moment it was opened, heard or not', async () => {
+  it('does not change the stream, which shows the moment it was opened, traced or not', async () => {
     const shown = async () => {
       const fs = new MemoryFs(seed)
       const [read, walk, list] = [fs.read('/dir/file'), fs.walk('/'), fs.readdir('/dir')]
@@ -371,7 +371,7 @@ describe('caches', () => {
     return heard
   }
 
-  it('tell of a miss, then of hits, and of a miss after a change', async () => {
+  it('report a miss, then hits, and a miss after a change', async () => {
     const heard = listenToCaches()
     const fs = new MemoryFs(seed)
     await fs.hash('/dir/file')
@@ -398,7 +398,7 @@ describe('caches', () => {
 })
 
 describe('without subscribers', () => {
-  it('nothing is published, and nobody hears after unsubscribing', async () => {
+  it('nothing is published, also after the last one unsubscribed', async () => {
     const fs = new MemoryFs(seed)
     const heard = listen()
     await fs.stat('/dir/file')
@@ -412,7 +412,7 @@ describe('without subscribers', () => {
     }
   })
 
-  it('a call hands on what its context says', async () => {
+  it('a call passes on the fields of its context', async () => {
     const seen: unknown[] = []
     class Noting extends MemoryFs {
       protected override doMaterialize(_options: object, ctx?: object): void {
@@ -424,7 +424,7 @@ describe('without subscribers', () => {
     expect(seen[0]).toEqual(ctx)
   })
 
-  it('a call takes its context as it is then, even one that its owner uses again and changes', async () => {
+  it('a call copies its context, so that the caller may reuse and change it', async () => {
     const seen: unknown[] = []
     class Noting extends MemoryFs {
       protected override doStat(path: string, ctx?: CallContext): Stat {

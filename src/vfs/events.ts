@@ -31,9 +31,9 @@ export const vfsOperations = [
 export type VfsOperation = (typeof vfsOperations)[number]
 
 /**
- * What the channel's subscribers get. `start` fires with the first five fields; when the operation is over, `error`
- * fires if it failed, then `end` always, both with the same object filled in.
- * A stream is over when it is drained, left or broken, so its event spans the enumeration.
+ * The message on the tracing channel. `start` fires with the first five fields. When the operation is over, `error`
+ * fires if it failed, then `end` always, both with the same object filled in. A stream is over when it is drained, left
+ * or broken, so its event spans the enumeration.
  */
 export interface VfsEvent {
   readonly op: VfsOperation
@@ -48,7 +48,7 @@ export interface VfsEvent {
   error?: unknown
 }
 
-/** A cache answered from what it held (`hit`) or had to compute (`miss`): channel `coppice:vfs:cache`. */
+/** A lookup in a cache, on the channel `coppice:vfs:cache`: found (`hit`) or computed (`miss`). */
 export interface CacheEvent {
   readonly cache: string
   readonly path: string
@@ -61,9 +61,11 @@ const channels = new Map<VfsOperation, TracingChannel<VfsEvent, VfsEvent>>(
 
 const cacheChannel = channel('coppice:vfs:cache')
 
-/** Contexts handed down by an operation that is being traced already: one operation, one event, whatever the layers. */
+/**
+ * Contexts of operations that are already traced, so that one operation emits one event however many layers it crosses.
+ */
 const tracedContexts = new WeakSet<CallContext>()
-/** The inner context of a call without one. */
+/** The inner context of a call that has no context. */
 const EMPTY_INNER_CONTEXT: CallContext = Object.freeze({})
 tracedContexts.add(EMPTY_INNER_CONTEXT)
 
@@ -75,7 +77,7 @@ export function isTraced(op: VfsOperation, ctx: CallContext | undefined): boolea
   return isHeard === true && (ctx === undefined || !tracedContexts.has(ctx))
 }
 
-/** The context for the steps an operation takes inside: they are no operations of their own. */
+/** Returns the context for the inner steps of an operation. These steps emit no events of their own. */
 export function innerContext(ctx: CallContext | undefined): CallContext {
   if (ctx === undefined || ctx === EMPTY_INNER_CONTEXT) return EMPTY_INNER_CONTEXT
   if (tracedContexts.has(ctx)) return ctx
@@ -84,7 +86,7 @@ export function innerContext(ctx: CallContext | undefined): CallContext {
   return inner
 }
 
-/** The same context without its signal: for cleaning up, which cancelling must not cancel. */
+/** Returns the context without its signal, for clean-up that a cancellation must not stop. */
 export function withoutSignal(ctx: CallContext | undefined): CallContext | undefined {
   if (ctx?.signal === undefined) return ctx
   const { signal: _, ...rest } = ctx
@@ -92,7 +94,7 @@ export function withoutSignal(ctx: CallContext | undefined): CallContext | undef
   return rest
 }
 
-/** The same context for a call that follows no link. */
+/** Returns the context for a call that must not follow links. */
 export function refuseLinks(ctx: CallContext | undefined): CallContext {
   const refusing: CallContext = { ...ctx, links: 'refuse' }
   if (ctx !== undefined && tracedContexts.has(ctx)) tracedContexts.add(refusing)
@@ -116,7 +118,7 @@ export async function traceCall<T>(
   }
 }
 
-/** As `traceCall`, of an operation that is done when it returns. */
+/** The synchronous form of `traceCall`. */
 export function traceSync<T>(
   op: VfsOperation,
   path: string,
@@ -134,7 +136,7 @@ export function traceSync<T>(
   }
 }
 
-/** @param source opened with an `innerContext`, so that what it shows does not depend on anybody listening. */
+/** @param source opened with an `innerContext`, so that its content does not depend on whether anyone listens. */
 export async function* traceStream<T>(
   op: VfsOperation,
   path: string,
@@ -160,7 +162,7 @@ export function traceCache(cache: string, path: string, outcome: CacheEvent['out
   if (cacheChannel.hasSubscribers) cacheChannel.publish({ cache, path, outcome } satisfies CacheEvent)
 }
 
-/** The same content, with its size noted on the event as it passes. */
+/** Returns the content and records its size on the event as it is read. */
 export function measureContent(content: Content, event: VfsEvent): Content {
   if (typeof content === 'string') event.bytes = Buffer.byteLength(content)
   else if (content instanceof Uint8Array) event.bytes = content.length

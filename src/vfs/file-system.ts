@@ -15,7 +15,7 @@ export interface DirEntry {
   readonly type: FileType
 }
 
-/** One path met by a walk. */
+/** One path that a walk yields. */
 export interface WalkEntry {
   readonly path: string
   readonly stat: Stat
@@ -33,13 +33,13 @@ export interface CallContext {
   readonly signal?: AbortSignal
   readonly trace?: string
   /**
-   * `refuse`: a link that would be followed is ELOOP. For whoever judged a path and must not be led elsewhere by a link
-   * put there meanwhile.
+   * `refuse`: following a link fails with ELOOP. A caller that has checked a path sets this, so that a link created
+   * meanwhile cannot redirect the operation.
    */
   readonly links?: 'refuse'
 }
 
-/** File content as a caller may hand it over. The file system copies what it keeps. */
+/** File content as a caller passes it. The file system copies the bytes it keeps. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array | string>
 
 /** Applied in this order: bytes, then lines, then chunks. */
@@ -48,25 +48,25 @@ export interface ReadOptions {
   readonly chunkSize?: number
   /** `[start, length]`, clamped to the file; at or past its end the read is empty. */
   readonly byteRange?: readonly [start: number, length: number]
-  /** `[first, last]`, counted from 1. The newline of line `last` is not part of it; `'end'` reads all the rest. */
+  /** `[first, last]`, counted from 1, without the newline of line `last`. `'end'` reads to the end of the file. */
   readonly lineRange?: readonly [first: number, last: number | 'end']
 }
 
 export interface WalkOptions {
-  /** 0 yields nothing, 1 the immediate children; unlimited when absent. Counted from the walk's root, across mounts. */
+  /** Depth below the walk's root, across mounts: 0 yields nothing, 1 the immediate children. Unlimited when absent. */
   readonly maxDepth?: number
   readonly includeDirs?: boolean
 }
 
 export interface MaterializeOptions {
-  /** Prefetch only what is at or below this path. */
+  /** Prefetch only this path and the paths below it. */
   readonly prefix?: string
 }
 
 export interface WriteOptions {
   /** Make missing parent directories. True when absent. */
   readonly parents?: boolean
-  /** Write only if the file's version or content hash is this one; null: only if there is no file. */
+  /** Write only if the file has this version or content hash. Null: only if there is no file. */
   readonly ifMatch?: string | null
   /** Permission bits of the file; an overwrite keeps the old ones when absent. */
   readonly mode?: number
@@ -79,15 +79,16 @@ export interface MkdirOptions {
 }
 
 export interface RemoveOptions {
-  /** Remove a directory with all it holds. */
+  /** Remove a directory with its content. */
   readonly recursive?: boolean
 }
 
 /**
- * What a file system declares it can do: six of the protocol, and one for each secondary protocol (`protocols.ts`).
+ * An ability that a file system declares: six of the protocol, and one for each secondary protocol (`protocols.ts`).
  * - `read`, `write`: content can be read, changed.
- * - `mkdir`: directories exist in their own right. Without it they come and go with their files, as in a key–value store.
- * - `native-walk`: `walk` is answered in bulk, not composed from `readdir` and `stat`.
+ * - `mkdir`: directories exist in their own right. Without it they appear and vanish with their files, as in a
+ * key–value store.
+ * - `native-walk`: `walk` runs in bulk, not composed from `readdir` and `stat`.
  * - `native-read`: a byte range is fetched alone, not cut out of the whole.
  * - `lazy`: content is fetched on use, so `materialize` before a bulk read saves round trips.
  */
@@ -113,40 +114,43 @@ export type Capability =
   | 'watch'
 
 /**
- * The protocol every backend, mount table and layer speaks: ten operations, lazy by default.
+ * The protocol that every backend, mount table and layer implements: ten operations, lazy by default.
  *
- * Paths are absolute; a backend behaves as if rooted at `/`.
- * Failures are `VfsError`s; a stream's failure surfaces before its first item.
+ * Paths are absolute; a backend behaves as if rooted at `/`. Failures are `VfsError`s; a stream's failure surfaces
+ * before its first item.
  * Writes are atomic: a reader sees the old content or the new, and a stream opened earlier finishes with the old.
  * Writes to one path take effect in the order they were issued.
  */
 export interface FileSystem {
   readonly capabilities: ReadonlySet<Capability>
 
-  /** Reports whether the path exists. Never throws for a missing one. */
+  /** Reports whether the path exists. Never throws ENOENT. */
   exists(path: string, ctx?: CallContext): Promise<boolean>
 
-  /** Metadata of a path; a symlink is described, not followed. ENOENT. */
+  /** Returns the metadata of a path. Describes a symlink, does not follow it. ENOENT. */
   stat(path: string, ctx?: CallContext): Promise<Stat>
 
-  /** The immediate children, lazily; where the directory is bounded, in the order of JavaScript's `<`. ENOENT, ENOTDIR. */
+  /**
+   * Yields the immediate children, lazily; in the order of JavaScript's `<` if the directory is bounded. ENOENT,
+   * ENOTDIR.
+   */
   readdir(path: string, ctx?: CallContext): AsyncIterable<DirEntry>
 
-  /** The only read of content. ENOENT, EISDIR, EINVAL. Leaving the loop early releases the source. */
+  /** Yields the content of a file in chunks. Leaving the loop early releases the source. ENOENT, EISDIR, EINVAL. */
   read(path: string, options?: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array>
 
-  /** Everything below a root, depth first. A missing root is empty; unreadable subtrees are skipped. */
+  /** Yields everything below a root, depth first. A missing root yields nothing; unreadable subtrees are skipped. */
   walk(root: string, options?: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry>
 
-  /** Prefetch for lazy backends; does nothing elsewhere. */
+  /** Prefetches content in a lazy backend. Does nothing elsewhere. */
   materialize(options?: MaterializeOptions, ctx?: CallContext): Promise<void>
 
-  /** Replace the whole content of a file. EISDIR, ENOTDIR, ENOENT (`parents: false`), ECONFLICT (`ifMatch`), EROFS. */
+  /** Replaces the whole content of a file. EISDIR, ENOTDIR, ENOENT (`parents: false`), ECONFLICT (`ifMatch`), EROFS. */
   write(path: string, content: Content, options?: WriteOptions, ctx?: CallContext): Promise<void>
 
-  /** Make a directory. EEXIST, ENOENT, ENOTDIR, EROFS, ENOTSUP. */
+  /** Creates a directory. EEXIST, ENOENT, ENOTDIR, EROFS, ENOTSUP. */
   mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): Promise<void>
 
-  /** Remove a file, or a directory with `recursive`. ENOENT, EISDIR, EINVAL (the root, a mount point), EROFS. */
+  /** Removes a file, or a directory with `recursive`. ENOENT, EISDIR, EINVAL (the root, a mount point), EROFS. */
   remove(path: string, options?: RemoveOptions, ctx?: CallContext): Promise<void>
 }

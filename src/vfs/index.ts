@@ -1,7 +1,7 @@
 /**
- * The protocol every file system of Coppice speaks, the stock file systems in memory (memory, mount table, overlay,
- * read-only), and the helpers that work on any of them. No backend that touches the machine, and no policy.
- * Invariant: nothing here imports anything but Node.
+ * The protocol that every file system of Coppice implements, the in-memory file systems (memory, mount table, overlay,
+ * read-only), and the helpers that work on any of them. No backend that touches the machine, and no policy. Invariant:
+ * nothing here imports anything but Node.
  */
 export { assertFileSystem } from './assert-file-system.ts'
 export { assertSameVersion, Backend } from './backend.ts'

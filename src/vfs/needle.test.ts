@@ -16,7 +16,7 @@ describe('a needle', () => {
     fc.assert(property, { numRuns: 2000 })
   })
 
-  it('is found at both ends, and not in what is shorter', () => {
+  it('is found at both ends, and not in shorter bytes', () => {
     for (const wanted of ['#ee', 'e#e', 'ee#', 'eee']) {
       const needle = createNeedle(wanted)
       const isIn = (haystack: string) => needle && contains(Buffer.from(haystack), needle)
@@ -29,7 +29,7 @@ describe('a needle', () => {
     }
   })
 
-  it('stays within the part of a buffer it is given', () => {
+  it('is searched only within the given part of a buffer', () => {
     const needle = createNeedle('ab')
     const whole = Buffer.from('xabx')
     expect(needle && contains(whole.subarray(2), needle)).toBe(false)
@@ -37,7 +37,7 @@ describe('a needle', () => {
     expect(needle && contains(whole.subarray(1, 3), needle)).toBe(true)
   })
 
-  it('is none where bytes could not tell: nothing, half a character, or one that stands for broken bytes', () => {
+  it('is null for text without a unique byte form: empty, half a character, or U+FFFD', () => {
     for (const wanted of ['', '\ud83c', 'a\udf89', 'a\ufffdb']) expect(createNeedle(wanted)).toBeNull()
   })
 })

@@ -1,16 +1,16 @@
-/** Bytes to look for, and which of them to look for first. */
+/** Bytes to search for, with the rarest one marked. */
 export interface Needle {
   readonly bytes: Uint8Array
   /** Index in `bytes` of the rarest byte. */
   readonly rarest: number
 }
 
-/** Letters of text and code, the most frequent first. Whatever is not here is rarer than all of them. */
+/** Characters of text and code, the most frequent first. Any other byte is rarer. */
 const BYTES_BY_FREQUENCY = Buffer.from(' etaoinsrlhdcumpfgywbvk.,/()"\'-_=:;01TSAICEMPDRLNBOFHx2jzqGW\n\t')
 
-/** The bytes a text stands for in a file, or null where there are none, or not just one way to write it. */
+/** Returns the UTF-8 bytes of a text, or null if it is empty or has more than one byte representation. */
 export function createNeedle(text: string): Needle | null {
-  // What is not valid UTF-8 is read as U+FFFD, so that character may stand for any broken bytes.
+  // Invalid UTF-8 decodes to U+FFFD, so that character may stand for any invalid bytes.
   if (text === '' || !text.isWellFormed() || text.includes('\ufffd')) return null
   const bytes = Buffer.from(text)
   const rarity = (byte: number) => BYTES_BY_FREQUENCY.indexOf(byte) + 1 || BYTES_BY_FREQUENCY.length + 1
@@ -19,8 +19,8 @@ export function createNeedle(text: string): Needle | null {
 }
 
 /**
- * Whether a needle is in the bytes. The runtime finds one byte very fast and several at a fraction of that speed, so
- * it is sent after the rarest byte, and only where that is found the others are compared.
+ * Reports whether the bytes contain a needle. The runtime finds a single byte far faster than several, so this looks
+ * for the rarest byte and compares the others only there.
  */
 export function contains(haystack: Uint8Array, { bytes, rarest }: Needle): boolean {
   const wanted = bytes[rarest]
@@ -36,7 +36,7 @@ export function contains(haystack: Uint8Array, { bytes, rarest }: Needle): boole
   return false
 }
 
-/** Buffer's own, which scans four times as fast as the typed array's. */
+/** Uses Buffer's indexOf, which scans four times as fast as the typed array's. */
 function indexOf(haystack: Uint8Array, byte: number, from: number): number {
   return Buffer.prototype.indexOf.call(haystack, byte, from)
 }

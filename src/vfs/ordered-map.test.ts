@@ -24,7 +24,7 @@ function expectSame(map: OrderedMap<string>, model: ReadonlyMap<string, string>)
 }
 
 describe('a map', () => {
-  it('gives what was set, in the order of the names', () => {
+  it('returns the entries in the order of the names', () => {
     const map = mapOf(['b', 'a', 'B', 'é', '', '__proto__', '10', '9', '\uffff', '🎉'])
     expect([...map.entries()].map(([key]) => key)).toEqual([
       '',
@@ -53,7 +53,7 @@ describe('a map', () => {
     ])
   })
 
-  it('lists what a name means now, however often it was listed before', () => {
+  it('lists the current value of a name, however often it was listed before', () => {
     const map = mapOf(['a', 'b'])
     const fork = map.fork({})
     for (const value of ['one', 'two']) {
@@ -67,7 +67,7 @@ describe('a map', () => {
     expect([...map.entries()].map(([, value]) => value)).toEqual(['A', 'B'])
   })
 
-  it('says whether there was something to delete', () => {
+  it('reports whether a key was deleted', () => {
     const map = mapOf(['a'])
     expect(map.delete('b')).toBe(false)
     expect(map.delete('a')).toBe(true)
@@ -92,7 +92,7 @@ describe('100,000 names', () => {
   const names = shuffledNames(100_000)
   const full = mapOf(names)
 
-  it('come back in order, whatever order they came in', () => {
+  it('are listed in order, whatever the order of insertion', () => {
     expect(full.size).toBe(100_000)
     const sorted = names.toSorted()
     const keys = [...full.entries()].map(([key]) => key)
@@ -116,7 +116,7 @@ describe('100,000 names', () => {
     expect(full.size).toBe(100_000)
   })
 
-  it('can be thinned out to any part', () => {
+  it('can be deleted down to any subset', () => {
     const map = full.fork({})
     for (const [index, key] of names.entries()) if (index % 1000 !== 0) map.delete(key)
     const left = names.filter((_, index) => index % 1000 === 0)
@@ -125,7 +125,7 @@ describe('100,000 names', () => {
 })
 
 describe('a fork', () => {
-  it('shows nothing of what its origin becomes, nor the origin of it', () => {
+  it("and its origin do not see each other's changes", () => {
     const origin = mapOf(shuffledNames(1000))
     const [left, right] = [origin.fork({}), origin.fork({})]
     for (let index = 0; index < 1000; index += 2) left.delete(name(index))

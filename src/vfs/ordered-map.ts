@@ -1,19 +1,18 @@
-/** Permission to change nodes in place: a node made under the same token is reachable from one map only. */
+/** Permission to change nodes in place: a node created under a token is reachable from one map only. */
 export type EditToken = object
 
 const MAX_ENTRIES = 256
 const MAX_CHILDREN = 48
-/** A node below this share of its maximum is joined with a neighbour if both together stay below three quarters. */
+/** A node below this fill is merged with a neighbour if both together stay below three quarters. */
 const MIN_FILL = 1 / 4
 const MAX_MERGED_FILL = 3 / 4
 
 /**
- * A map from names to values in the order of the names, as a B+tree that is copied on write.
- * A fork shares every node; after it each side copies the few nodes on the path to what it changes.
- * The token decides: nodes of the map's own token are changed in place, any other is copied first.
+ * A sorted map from names to values: a copy-on-write B+tree. A fork shares every node; afterwards each side copies the
+ * few nodes on the path to a change. Nodes of the map's own token are changed in place, any other is copied first.
  *
- * A leaf is a hash map that is sorted only when somebody lists it: most directories fit in one leaf, so looking up
- * a name is one hash look-up, several times faster than comparing strings.
+ * A leaf is a hash map that is sorted only when it is listed. Most directories fit in one leaf, so a lookup is one hash
+ * lookup, several times faster than comparing strings.
  */
 export class OrderedMap<V> {
   #root: MapNode<V>
@@ -30,7 +29,7 @@ export class OrderedMap<V> {
     return this.#size
   }
 
-  /** A map with the same content that changes under another token. Constant time. */
+  /** Returns a map with the same content that changes under another token. Constant time. */
   fork(edit: EditToken): OrderedMap<V> {
     return new OrderedMap(edit, this.#root, this.#size)
   }
@@ -61,7 +60,7 @@ export class OrderedMap<V> {
     }
   }
 
-  /** The entries in order, some hundred at a time: the fastest way over all of them. */
+  /** Yields the entries in order, some hundreds at a time: the fastest iteration. */
   *leaves(): Generator<SortedEntries<V>> {
     const stack: MapNode<V>[] = [this.#root]
     for (let node = stack.pop(); node; node = stack.pop()) {
@@ -71,8 +70,8 @@ export class OrderedMap<V> {
   }
 
   /**
-   * The names whose values differ from an earlier state of this map or of a relative, in order.
-   * Leaves both maps share are passed over without a look inside.
+   * Yields the names whose values differ from an earlier state of this map or of a fork, in order. Skips leaves that
+   * both maps share.
    */
   *differencesFrom(before: OrderedMap<V>): Generator<MapDifference<V>> {
     const [oldLeaves, newLeaves] = [before.#leafSet(), this.#leafSet()]
@@ -109,7 +108,7 @@ export class OrderedMap<V> {
     return child
   }
 
-  /** Inserts below an owned node; returns what was split off to its right when it grew too large. */
+  /** Inserts below an owned node. Returns the split-off right part if the node grew too large. */
   #insert(node: MapNode<V>, key: string, value: V): Split<V> | null {
     if (!isBranch(node)) return this.#insertInLeaf(node, key, value)
     const at = findChildIndex(node.bounds, key)
@@ -162,7 +161,7 @@ export class OrderedMap<V> {
     return deleted
   }
 
-  /** Joins the child at `left` with its right neighbour when both fit well in one node. */
+  /** Merges the child at `left` with its right neighbour if both fit well in one node. */
   #merge(parent: Branch<V>, left: number): void {
     const second = parent.children[left + 1]
     if (
@@ -172,7 +171,7 @@ export class OrderedMap<V> {
       return
     const first = this.#ownChild(parent, left)
     if (isBranch(first) && isBranch(second)) {
-      // The first bound of a branch is never compared; the true one is the parent's.
+      // The first bound of a branch is never compared; the parent holds the real one.
       first.bounds.push(getAt(parent.bounds, left + 1), ...second.bounds.slice(1))
       first.children.push(...second.children)
     } else if (!isBranch(first) && !isBranch(second)) {
@@ -190,7 +189,7 @@ export interface SortedEntries<V> {
   readonly values: readonly V[]
 }
 
-/** A name with its value in an earlier state and in the later one; undefined where it is missing. */
+/** A name with its earlier and later value; undefined if missing. */
 export interface MapDifference<V> {
   readonly key: string
   readonly old: V | undefined
@@ -200,12 +199,13 @@ export interface MapDifference<V> {
 interface Leaf<V> {
   readonly edit: EditToken
   readonly entries: Map<string, V>
-  /** The keys in order, once asked for, until one comes or goes; the values likewise, until one changes. */
+  /** The sorted keys, cached until a key is added or removed. */
   keys: readonly string[] | null
+  /** The values in key order, cached until one changes. */
   values: readonly V[] | null
 }
 
-/** Every name in `children[i]` is at least `bounds[i]`; the first child also takes whatever is smaller. */
+/** Every name in `children[i]` is at least `bounds[i]`; the first child also takes smaller names. */
 interface Branch<V> {
   readonly edit: EditToken
   readonly bounds: string[]
@@ -227,7 +227,10 @@ function getFillCount<V>(node: MapNode<V>): number {
   return isBranch(node) ? node.children.length / MAX_CHILDREN : node.entries.size / MAX_ENTRIES
 }
 
-/** Names that arrive in order leave full nodes behind: a split caused at the very end takes only the newest along. */
+/**
+ * Returns where to split a full node. An insertion at the very end moves only the newest item, so that sequential
+ * inserts leave full nodes.
+ */
 function splitPoint(length: number, inserted: number): number {
   return inserted === length - 1 ? inserted : length >> 1
 }
@@ -261,7 +264,7 @@ function getAt<T>(items: readonly T[], index: number): T {
   return item
 }
 
-/** The child whose range holds the key: the last one that does not start after it. */
+/** Returns the index of the child whose range contains the key: the last one that does not start after it. */
 function findChildIndex(bounds: readonly string[], key: string): number {
   let low = 1
   let high = bounds.length

@@ -1,6 +1,6 @@
 /**
- * Runs the mutations of each path one after another, in the order they were issued.
- * A mutation that finishes at once, with none before it, costs one map lookup for each of its paths.
+ * Runs the mutations of each path one after another, in the order they were issued. A synchronous mutation with none
+ * before it costs one map lookup per path.
  */
 export class PathMutex {
   readonly #last = new Map<string, Promise<unknown>>()
@@ -10,7 +10,7 @@ export class PathMutex {
     return this.#last.has(path)
   }
 
-  /** @param other a second path the mutation changes. Both places are taken now, so two renames cannot wait for each other. */
+  /** @param other a second path that the mutation changes. Both are queued now, so two renames cannot deadlock. */
   run<T>(path: string, other: string | undefined, mutation: () => T | Promise<T>): T | Promise<T> {
     const before = this.#last.get(path)
     const otherBefore = other === undefined ? undefined : this.#last.get(other)
@@ -18,8 +18,8 @@ export class PathMutex {
     const result = waiting === undefined ? mutation() : Promise.all([before, otherBefore]).then(mutation)
     if (!(result instanceof Promise)) return result
     const settled: Promise<unknown> = result.then(ignore, ignore).then(() => {
-      for (const place of [path, other ?? path])
-        if (this.#last.get(place) === settled) this.#last.delete(place)
+      for (const queued of [path, other ?? path])
+        if (this.#last.get(queued) === settled) this.#last.delete(queued)
     })
     this.#last.set(path, settled)
     if (other !== undefined) this.#last.set(other, settled)

@@ -6,33 +6,38 @@ const FIRST_SURROGATE = 0xd800
 /** The longest name every backend can store, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 255
 
-/** The canonical form of an absolute path: no `//`, `.`, `..` or trailing slash. A relative path is EINVAL. */
+/**
+ * Returns the canonical form of an absolute path: no `//`, `.`, `..` or trailing slash. Throws EINVAL for a relative
+ * path.
+ */
 export function normalize(path: string): string {
   assertAbsolute(path)
   return isCanonical(path) ? path : `/${canonicalSegments(path).join('/')}`
 }
 
 /**
- * Accepts only a path that is already canonical and storable, and returns it unchanged; anything else is EINVAL.
- * For paths that an agent, a URI or a request supplies: an error, never a silent repair.
+ * Returns a path unchanged if it is canonical and storable; throws EINVAL otherwise. For paths from an agent, a URI or
+ * a request, which are never silently repaired.
  */
 export function strict(path: string): string {
-  if (typeof path !== 'string' || path === '') throw createInvalidPathError(String(path), 'the path is empty')
+  if (typeof path !== 'string' || path === '')
+    throw createInvalidPathError(String(path), 'the path is empty; start it with /')
   assertAbsolute(path)
   if (path === '/') return path
-  if (path.endsWith('/')) throw createInvalidPathError(path, 'the path ends with a slash')
+  if (path.endsWith('/')) throw createInvalidPathError(path, 'the path ends with a slash; remove it')
   for (const name of path.slice(1).split('/')) {
-    if (name === '') throw createInvalidPathError(path, 'the path has an empty component')
+    if (name === '')
+      throw createInvalidPathError(path, 'the path has an empty component; remove the double slash')
     if (name === '.' || name === '..')
-      throw createInvalidPathError(path, `the path has a '${name}' component`)
+      throw createInvalidPathError(path, `the path has a '${name}' component; use the path without it`)
   }
   assertNames(path)
   return path
 }
 
 /**
- * The gate every operation's path passes: normalized, and refused with EINVAL if any backend could not store it
- * exactly (a NUL, a lone surrogate, a name over 255 bytes).
+ * Normalizes the path of an operation. Throws EINVAL for a path that some backend could not store exactly: a NUL, a
+ * lone surrogate, a name over 255 bytes.
  */
 export function checkPath(path: string, op?: string): string {
   if (isPlain(path)) return path
@@ -41,12 +46,12 @@ export function checkPath(path: string, op?: string): string {
   return canonical
 }
 
-/** `second` below `first`; an absolute second wins. */
+/** Joins two paths. An absolute second path replaces the first. */
 export function join(first: string, second: string): string {
   return normalize(second.startsWith('/') ? second : `${first}/${second}`)
 }
 
-/** A path as a shell standing in `cwd` would read it. */
+/** Resolves a path as a shell in the directory `cwd` does. */
 export function resolve(cwd: string, path: string): string {
   return join(normalize(cwd), path)
 }
@@ -60,12 +65,14 @@ export function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The names along a path; none for the root. */
+/** Returns the names in a path; none for the root. */
 export function split(path: string): string[] {
   return canonicalSegments(path)
 }
 
-/** `path` as seen from `root` (`''` for the root itself), or null when it is not below it: `/ab` is not below `/a`. */
+/**
+ * Returns `path` relative to `root` (`''` for the root itself), or null if it is not below it: `/ab` is not below `/a`.
+ */
 export function relativeTo(path: string, root: string): string | null {
   if (path === root) return ''
   const prefix = root === '/' ? '/' : `${root}/`
@@ -77,12 +84,12 @@ export function isWithin(path: string, root: string): boolean {
   return relativeTo(path, root) !== null
 }
 
-/** The child `name` of a canonical directory path. */
+/** Returns the path of an entry in a canonical directory path. */
 export function child(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`
 }
 
-/** The strict ancestors of a canonical path, from the root down. */
+/** Returns the ancestors of a canonical path, from the root down, without the path itself. */
 export function ancestors(path: string): string[] {
   const found = path === '/' ? [] : ['/']
   for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
@@ -105,8 +112,8 @@ function isCanonical(path: string): boolean {
 }
 
 /**
- * Whether a path is surely fine, in one pass without allocation, as nearly every path a backend sees is: absolute,
- * no name that starts with a dot or is empty, nothing but storable characters, too short for a name that is too long.
+ * A fast check without allocation that accepts nearly every path: absolute, no empty name and no leading dot, only
+ * storable characters, and too short for a name that is too long. False means that the slow checks decide.
  */
 function isPlain(path: string): boolean {
   if (typeof path !== 'string') return false

@@ -9,7 +9,7 @@ const DEFAULT_PERMISSIONS: Readonly<Record<FileType, number>> = {
   other: 0o644,
 }
 
-/** Returns the permissions to report for a file system that may have none. */
+/** Returns the permission bits of a stat, or a default if the file system has none. */
 export function getPermissions({ type, mode }: Pick<Stat, 'type' | 'mode'>): number {
   return (mode ?? DEFAULT_PERMISSIONS[type]) & PERMISSION_BITS
 }

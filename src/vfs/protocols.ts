@@ -1,15 +1,15 @@
 import type { CallContext, Capability, Content, FileSystem, Stat } from './file-system.ts'
 
 /**
- * Forks in constant time by structural sharing: neither side sees what is written to the other later.
- * An overlay's fork still shares the lower layer, which only a `commit` changes.
+ * Forks in constant time by structural sharing. Neither side sees later writes to the other. An overlay's fork still
+ * shares the lower layer, which only a `commit` changes.
  */
 export interface Forkable {
   fork(): FileSystem
 }
 
 export interface RenameOptions {
-  /** Replace what is at the target. */
+  /** Replace an existing target. */
   readonly overwrite?: boolean
 }
 
@@ -19,14 +19,14 @@ export interface Renamable {
 }
 
 export interface RealpathOptions {
-  /** Follow the last name as well, should it be a link. */
+  /** Also resolve the last name if it is a link. */
   readonly followLast?: boolean
 }
 
 /** Has symbolic links. Reads and writes follow them inside the file system; `stat` and `remove` do not. */
 export interface Linkable {
   symlink(target: string, path: string, ctx?: CallContext): Promise<void>
-  /** The target as it was given. EINVAL if the path is not a link. */
+  /** Returns the target as it was stored. EINVAL if the path is not a link. */
   readlink(path: string, ctx?: CallContext): Promise<string>
   /** Resolves the links in a path, except its last name; missing names stay as they are. ELOOP. */
   realpath(path: string, options?: RealpathOptions, ctx?: CallContext): Promise<string>
@@ -37,7 +37,7 @@ export interface StatChanges {
   /** Permission bits. */
   readonly mode?: number
   readonly mtime?: Date
-  /** Of a symlink, change the link itself: what it leads to when absent. */
+  /** Change a symlink itself. Its target is changed when absent. */
   readonly ofLink?: boolean
 }
 
@@ -46,22 +46,25 @@ export interface Attributed {
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void>
 }
 
-/** Which file a path names: two paths with one number are one file. */
+/** The identity of a file: two paths with the same inode number are hard links of one file. */
 export interface InodeIdentity {
-  /** Stays with the file for as long as it exists, renames included. */
+  /** The inode number, which stays the same through renames until the file is removed. */
   readonly ino: number
   /** Number of hard links. */
   readonly nlink: number
 }
 
-/** Gives a file several names: what is changed under one is changed under all. */
+/** Supports hard links: a change under one name is visible under all. */
 export interface HardLinkable {
-  /** EEXIST, ENOENT, EISDIR (directories have one name). A symlink gets the second name itself, it is not followed. */
+  /**
+   * Creates a hard link. A symlink itself gets the second name; it is not followed. EEXIST, ENOENT, EISDIR (a
+   * directory).
+   */
   link(existing: string, path: string, ctx?: CallContext): Promise<void>
   identity(path: string, ctx?: CallContext): Promise<InodeIdentity>
 }
 
-/** Adds to the end of a file without rewriting it, making the file if it is missing. */
+/** Appends to a file without rewriting it. Creates the file if it is missing. */
 export interface Appendable {
   append(path: string, content: Content, ctx?: CallContext): Promise<void>
 }
@@ -70,7 +73,7 @@ export interface OpenOptions {
   readonly write?: boolean
   readonly create?: boolean
   readonly truncate?: boolean
-  /** Every write goes to the end as it is at that moment, whatever position it names and whoever else appends. */
+  /** Every write goes to the current end of the file, whatever its position and whichever other writers append. */
   readonly append?: boolean
 }
 
@@ -89,8 +92,9 @@ export interface Openable {
 }
 
 /**
- * A regular expression that is tried on each line: a RegExp, or one of an engine that cannot be made to take for ever.
- * An index reads the source for what a match contains, in RegExp's notation or RE2's; the flags it heeds are i and u.
+ * A regular expression that is tested on each line: a RegExp, or the pattern of an engine without catastrophic
+ * backtracking. An index derives required literals from the source, in RegExp's notation or RE2's; it heeds the flags i
+ * and u.
  */
 export interface LinePattern {
   readonly source: string
@@ -100,7 +104,7 @@ export interface LinePattern {
   test(line: string): boolean
 }
 
-/** Search pattern: a literal string, or a regular expression tried on each line. */
+/** A search: a literal string, or a regular expression that is tested on each line. */
 export interface SearchQuery {
   readonly pattern: string | LinePattern
   /** Lines of context. None when absent. */
@@ -117,19 +121,19 @@ export interface Match {
   readonly after: readonly string[]
 }
 
-/** Searches its content itself, with exactly the result of reading every file. */
+/** Searches its own content, with the same result as reading every file. */
 export interface Searchable {
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match>
 }
 
-/** Knows the SHA-256 of a file's content, in hex, without the caller reading it. */
+/** Returns the SHA-256 of a file's content in hex without the caller reading it. */
 export interface ContentAddressed {
   hash(path: string, ctx?: CallContext): Promise<string>
 }
 
 /**
- * One difference between two trees. A directory is named only where it is empty on one side and missing on the
- * other: elsewhere its files speak for it.
+ * One difference between two trees. A directory is listed only if it is empty on one side and missing on the other;
+ * otherwise its files are.
  */
 export interface PathChange {
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed'
@@ -140,9 +144,11 @@ export interface PathChange {
   readonly after?: Stat
 }
 
-/** Compares itself with a relative in time proportional to the changes. */
+/** Compares itself with a related file system in time proportional to the changes. */
 export interface Diffable {
-  /** Changes from `before` to this one, sorted by path; null if the two share nothing that would help. */
+  /**
+   * Yields the changes since `before`, sorted by path. Returns null if the two have nothing in common to speed it up.
+   */
   diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null
 }
 
@@ -152,18 +158,21 @@ export interface Version {
   readonly size: number
 }
 
-/** Keeps the past of each file. */
+/** Keeps earlier versions of each file. */
 export interface Versioned {
   versions(path: string, ctx?: CallContext): AsyncIterable<Version>
   readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array>
 }
 
-/** Reports changes at or below a path, from now until the loop is left. */
+/** Yields the changes at or below a path until the loop is left. */
 export interface Watchable {
   watch(path: string, ctx?: CallContext): AsyncIterable<PathChange>
 }
 
-/** A capability decides, not a method's presence: a layer has every method and declares what its parts can do. */
+/**
+ * Checks the capability, not the method: a layer has every method and declares only what the file systems below
+ * support.
+ */
 function guard<Protocol>(capability: Capability): (fs: FileSystem) => fs is FileSystem & Protocol {
   return (fs): fs is FileSystem & Protocol => fs.capabilities.has(capability)
 }

@@ -10,7 +10,7 @@ class Plain extends MemoryFs {
 }
 
 describe('ReadOnlyFs', () => {
-  it('refuses every mutation as EROFS, before it looks at the content', async () => {
+  it('rejects every mutation with EROFS before it reads the content', async () => {
     const inner = new MemoryFs({ '/f': 'x' })
     const fs = new ReadOnlyFs(inner)
     let begun = false
@@ -31,7 +31,7 @@ describe('ReadOnlyFs', () => {
     expect(await readText(inner, '/f')).toBe('x')
   })
 
-  it('declares the read side of what is inside, and nothing that changes it', () => {
+  it('declares the read capabilities of the inner file system, and no others', () => {
     expect(new ReadOnlyFs(new Plain()).capabilities).toEqual(new Set(['read']))
     const { capabilities } = new ReadOnlyFs(new MemoryFs())
     for (const kept of ['read', 'native-walk', 'native-read', 'link', 'search', 'hash', 'fork'] as const) {
@@ -42,7 +42,7 @@ describe('ReadOnlyFs', () => {
     }
   })
 
-  it('shows what is written to the file system inside, but a fork shows it as it was', async () => {
+  it('shows later writes to the inner file system, but a fork does not', async () => {
     const inner = new MemoryFs({ '/f': 'old' })
     const fs = new ReadOnlyFs(inner)
     const fork = fs.fork()
@@ -51,7 +51,7 @@ describe('ReadOnlyFs', () => {
     await expect(fork.write('/f', 'x')).rejects.toMatchObject({ code: 'EROFS' })
   })
 
-  it('composes what is inside cannot do, and says where that is not possible', async () => {
+  it('composes operations that the inner file system lacks, or throws', async () => {
     const fs = new ReadOnlyFs(new Plain({ '/d/f': 'hit' }))
     expect((await Array.fromAsync(fs.search('/', { pattern: 'hit' }))).map(({ path }) => path)).toEqual([
       '/d/f',

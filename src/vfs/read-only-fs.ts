@@ -44,7 +44,7 @@ const READ_SIDE: ReadonlySet<Capability> = new Set([
   'hash',
 ])
 
-/** Any file system, with every mutation refused as EROFS. */
+/** Wraps a file system and rejects every mutation with EROFS. */
 export class ReadOnlyFs
   extends CheckedFileSystem
   implements Forkable, Linkable, HardLinkable, Synchronous, Searchable, ContentAddressed
@@ -132,7 +132,7 @@ export class ReadOnlyFs
     return this.#inner.materialize(options, ctx)
   }
 
-  // The gate refuses mutations before they get here, for want of the write capability.
+  // `mutate` rejects these first, because the write capability is missing.
   protected doWrite(): void {}
   protected doMkdir(): void {}
   protected doRemove(): void {}

@@ -5,7 +5,7 @@ import type { CallContext, DirEntry, FileSystem } from './file-system.ts'
 import type { OpenOptions, RealpathOptions } from './protocols.ts'
 import { isSynchronous, type SyncFileHandle, type SyncFileSystem, type SyncStat } from './sync-file-system.ts'
 
-/** The synchronous face of a read-only file system: every mutation is EROFS. */
+/** The synchronous interface of a read-only file system. Every mutation throws EROFS. */
 export class ReadOnlySync extends CheckedSyncFileSystem {
   readonly #fs: FileSystem
 
@@ -38,7 +38,7 @@ export class ReadOnlySync extends CheckedSyncFileSystem {
     return this.#inner(path).realpath(path, options, ctx)
   }
 
-  // The gate refuses mutations before they get here.
+  // `assertMutable` throws before any of these is called.
   protected doMkdir(): void {}
   protected doRemove(): void {}
   protected doRmdir(): void {}
@@ -50,6 +50,8 @@ export class ReadOnlySync extends CheckedSyncFileSystem {
   #inner(path: string): SyncFileSystem {
     const fs = this.#fs
     if (isSynchronous(fs)) return fs.sync
-    throw new VfsError('ENOTSUP', path, { detail: 'this file system cannot be used without waiting' })
+    throw new VfsError('ENOTSUP', path, {
+      detail: 'this file system has no synchronous interface; use the asynchronous one',
+    })
   }
 }

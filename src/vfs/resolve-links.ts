@@ -4,13 +4,13 @@ import { checkPath, child, dirname } from './path.ts'
 
 const MAX_HOPS = 40
 
-/** Asked of each path on the way: its link target, or null when it is not a link (or not there). */
+/** Yields each path on the way and receives its link target, or null if it is not a link or missing. */
 type LinkResolution = Generator<string, string, string | null>
 
 /**
- * The path that remains when every symbolic link along the way is followed, as the kernel would: `..` leaves the
- * directory a link led into, and stays at the root there. ELOOP after 40 links.
- * Written as a coroutine so that one algorithm serves `resolveLinks` and `resolveLinksSync`.
+ * Resolves every symbolic link in a path as the kernel does: `..` leaves the directory that a link led into, and stays
+ * at the root. Throws ELOOP after 40 links. A coroutine, so that one algorithm serves `resolveLinks` and
+ * `resolveLinksSync`.
  */
 function* resolveSteps(path: string, followLast: boolean, op: string): LinkResolution {
   const rest = path.split('/').reverse()
@@ -35,12 +35,12 @@ function* resolveSteps(path: string, followLast: boolean, op: string): LinkResol
   return resolved
 }
 
-/** EINVAL for a target with a name no backend could store: a link must not bring one in. */
+/** Throws EINVAL for a link target with a name that some backend could not store. */
 export function assertLinkTarget(target: string): void {
   checkPath(target.startsWith('/') ? target : `/${target}`, 'symlink')
 }
 
-/** ELOOP if links were followed for a call that allows none. What is resolved differs from its path only then. */
+/** Throws ELOOP if a link was followed in a call with `links: 'refuse'`. The resolved path differs only then. */
 export function assertLinkFree(
   path: string,
   resolved: string,
@@ -50,7 +50,7 @@ export function assertLinkFree(
   if (resolved === path || ctx?.links !== 'refuse') return
   throw new VfsError('ELOOP', path, {
     op,
-    detail: 'a symbolic link is on the way, and the call follows none',
+    detail: 'the path leads through a symbolic link, and this call must not follow links; use the real path',
   })
 }
 
@@ -67,7 +67,7 @@ export function resolveLinksSync(
   return step.value
 }
 
-/** For one that has to ask. */
+/** Resolves links in a file system with asynchronous lookups. */
 export async function resolveLinks(
   path: string,
   followLast: boolean,

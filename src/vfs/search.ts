@@ -5,13 +5,13 @@ import { Yielder } from './yielder.ts'
 /** Number of leading bytes in which a NUL byte marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000
 
-/** Limit in characters for comparisons; enough to distinguish most files. */
+/** Length limit of the required literal; enough to rule out most files. */
 const MAX_REQUIRED_CHARACTERS = 32
 
 /** Cost of a line in addition to its characters. */
 const STEPS_PER_LINE = 16
 
-/** A query made ready to run over many files. */
+/** A query compiled for many files. */
 export interface CompiledQuery {
   readonly isMatch: (line: string) => boolean
   /** Bytes that every matching file contains, if the pattern implies any. Other files are not decoded. */
@@ -19,7 +19,7 @@ export interface CompiledQuery {
   readonly before: number
   readonly after: number
   readonly stepsPerCharacter: number
-  /** Of the whole search, over all files. */
+  /** Shared by the whole search, over all files. */
   readonly yielder: Yielder
 }
 
@@ -47,7 +47,7 @@ export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): C
   }
 }
 
-/** Reports quickly whether a file may match. */
+/** Reports whether a file can match, by its required bytes. */
 export function mayMatch(bytes: Uint8Array, { required }: CompiledQuery): boolean {
   return required === null || contains(bytes, required)
 }
@@ -57,12 +57,12 @@ export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)
 }
 
-/** The matching lines of one file; none if it is binary. */
+/** Yields the matching lines of one file; none if it is binary. */
 export function* findMatches(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match> {
   for (const step of searchSteps(path, bytes, query)) if (step !== null) yield step
 }
 
-/** As `matchesIn`, with a null wherever it is time for a turn of the query's pace. */
+/** Yields matching lines as `findMatches` does, and null when the caller should yield to other work. */
 export function* searchSteps(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match | null> {
   const { isMatch, before, after, stepsPerCharacter, yielder } = query
   if (!mayMatch(bytes, query)) return
@@ -81,7 +81,7 @@ export function* searchSteps(path: string, bytes: Uint8Array, query: CompiledQue
   }
 }
 
-/** The lines of a text file, without their ends; a newline at the very end starts no further line. */
+/** Returns the lines of a text without line ends. A final newline starts no further line. */
 export function splitLines(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   const lines = text.split('\n')
@@ -93,7 +93,7 @@ function createRequiredNeedle(literal: string): Needle | null {
   return createNeedle(literal.slice(0, MAX_REQUIRED_CHARACTERS))
 }
 
-/** The g and y flags make a RegExp remember where it stopped, which must not leak from line to line. */
+/** Removes the g and y flags, with which a RegExp would carry its position from line to line. */
 function toStatelessPattern({ source, flags }: RegExp): LinePattern {
   return new RegExp(source, flags.replace(/[gy]/g, ''))
 }
@@ -101,7 +101,7 @@ function toStatelessPattern({ source, flags }: RegExp): LinePattern {
 /** Groups: zero-width (1), wildcards (2) or plain characters (3); then the quantifier. */
 const PATTERN_PART = /(?:(\^|\$|\\[bB])|(\.|\\[dDsSwW])|([^\\^$.*+?()[\]{}|]+))([*+?{])?/y
 
-/** The longest run of plain characters every match contains, as far as the pattern is easily read; none if unsure. */
+/** Returns the longest literal that every match contains, or '' if the pattern is too complex to be sure. */
 function findRequiredLiteral(source: string): string {
   if (source.includes('|')) return ''
   let longest = ''

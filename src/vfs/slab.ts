@@ -1,13 +1,13 @@
 import { markAsUntransferable } from 'node:worker_threads'
 
 const SLAB_BYTES = 64 * 1024
-/** Larger contents get memory of their own: a slab would save them little and could be pinned by them. */
+/** Larger copies get their own memory: a slab saves them little, and they would pin it. */
 const MAX_POOLED_BYTES = 4 * 1024
 
 /**
- * Makes small copies cheap: a fresh kilobyte of typed array costs microseconds, a piece of a slab a tenth of one.
- * A piece keeps its slab alive. What is stored and what is handed out come from different slabs, so that nobody who
- * holds a chunk's underlying buffer holds a file's.
+ * Makes small copies cheap: allocating a typed array costs microseconds, a piece of a slab a tenth of one. A piece
+ * keeps its slab alive. Stored bytes and returned bytes come from different slabs, so that a reader of a chunk's
+ * underlying buffer never holds a stored file.
  */
 export class Slab {
   #buffer = new Uint8Array(0)
@@ -24,7 +24,7 @@ export class Slab {
 
   #allocate(): number {
     this.#buffer = new Uint8Array(SLAB_BYTES)
-    // Whoever transferred one piece to another thread would empty all the others.
+    // Transferring one piece to another thread would detach all the others.
     markAsUntransferable(this.#buffer.buffer)
     return 0
   }

@@ -100,7 +100,7 @@ describe('byteStream', () => {
     { requiredKeys: [] },
   )
 
-  it('gives the same from bytes in hand and from a reader, for any options and any pieces', async () => {
+  it('yields the same from bytes in memory and from a reader, for any options and chunks', async () => {
     const property = fc.asyncProperty(text, sizes, options, async (content, pieces, wanted) => {
       const bytes = encoder.encode(content)
       const inHand = await Array.fromAsync(byteStream(bytes, '/f', wanted))
@@ -110,7 +110,7 @@ describe('byteStream', () => {
     await fc.assert(property, { numRuns: 1000 })
   })
 
-  it('takes a chunk size beyond any file, and memory only for the content', async () => {
+  it('accepts a huge chunk size and allocates only for the content', async () => {
     const bytes = encoder.encode('short')
     for (const chunkSize of [2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
       expect(await texts(byteStream(bytes, '/f', { chunkSize }))).toEqual(['short'])
@@ -118,7 +118,7 @@ describe('byteStream', () => {
     }
   })
 
-  it('asks a reader for the bytes of the range only', () => {
+  it('reads only the bytes of the range', () => {
     const asked: [number, number][] = []
     const reader: RangeReader = (start, length) => {
       asked.push([start, length])
@@ -151,14 +151,14 @@ describe('byteStream', () => {
     }
   })
 
-  it('gives chunks that the receiver may change', async () => {
+  it('yields chunks that the receiver may change', async () => {
     const bytes = encoder.encode('abcdef')
     for await (const chunk of byteStream(bytes, '/f', { chunkSize: 2 })) chunk.fill(0)
     for await (const chunk of byteStream(chopped(bytes, [6]), '/f', { chunkSize: 6 })) chunk.fill(0)
     expect(decoder.decode(bytes)).toBe('abcdef')
   })
 
-  it('gives chunks whose memory is their own: handing one on does not empty another', async () => {
+  it('yields chunks with separate memory: transferring one does not empty another', async () => {
     const fs = new MemoryFs({ '/a': 'first', '/b': 'second' })
     const [first, second] = [await readFile(fs, '/a'), await readFile(fs, '/b')]
     try {
@@ -169,7 +169,7 @@ describe('byteStream', () => {
     expect(decoder.decode(second)).toBe('second')
   })
 
-  it('can be drained, left and begun again without a second source', async () => {
+  it('can be drained, left and resumed on one source', async () => {
     const stream = byteStream(encoder.encode('abcd'), '/f', { chunkSize: 1 })
     for await (const _ of stream) break
     expect(await texts(stream)).toEqual([])
@@ -177,7 +177,7 @@ describe('byteStream', () => {
 })
 
 describe.each(Object.entries(layersOver))('a virtual file of 1 GiB, read through %s', (_name, layer) => {
-  it('touches two blocks at most for ten bytes in the middle', async () => {
+  it('reads at most two blocks for ten bytes in the middle', async () => {
     const file = new VirtualFile()
     const middle = GIBIBYTE / 2 - 5
     const bytes = await readFile(layer(file), '/big', { byteRange: [middle, 10] })
@@ -186,14 +186,14 @@ describe.each(Object.entries(layersOver))('a virtual file of 1 GiB, read through
     expect(file.closed).toBe(file.opened)
   })
 
-  it('touches two blocks at most for ten bytes at its very end', async () => {
+  it('reads at most two blocks for ten bytes at its very end', async () => {
     const file = new VirtualFile()
     const bytes = await readFile(layer(file), '/big', { byteRange: [GIBIBYTE - 10, 1000] })
     expect(bytes.length).toBe(10)
     expect(file.touched.size).toBeLessThanOrEqual(2)
   })
 
-  it('touches two blocks at most when the loop is left after ten bytes, and is closed', async () => {
+  it('reads at most two blocks when the loop is left after ten bytes, and is closed', async () => {
     const file = new VirtualFile()
     for await (const chunk of layer(file).read('/big', { chunkSize: 10 })) {
       expect(chunk.length).toBe(10)
@@ -236,7 +236,7 @@ describe('collect', () => {
     }
   })
 
-  it('copies each chunk of a stream as it comes', async () => {
+  it('copies each chunk of a stream as it arrives', async () => {
     const source = async function* () {
       const buffer = new Uint8Array(3)
       for (const value of [1, 2]) yield buffer.fill(value)
@@ -244,7 +244,7 @@ describe('collect', () => {
     expect(await collect(source())).toEqual(Uint8Array.of(1, 1, 1, 2, 2, 2))
   })
 
-  it('gives what is not shared: two copies do not overlap', async () => {
+  it('returns copies that do not overlap', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, (_, i) => collect(new Uint8Array(2000).fill(i))))
     all[0]?.fill(255)
     for (const [index, copy] of all.entries()) {
@@ -269,7 +269,7 @@ describe('collect', () => {
     await fc.assert(property)
   })
 
-  it('passes on the failure of the source', async () => {
+  it('rethrows the error of the source', async () => {
     const source = async function* () {
       yield 'half'
       throw new Error('the source broke')

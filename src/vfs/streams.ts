@@ -13,8 +13,8 @@ const outputSlab = new Slab()
 export type RangeReader = (start: number, length: number) => AsyncIterable<Uint8Array>
 
 /**
- * What a backend's `read` returns: content cut to the options' bytes, then lines, then chunks.
- * Content in hand is copied chunk by chunk on its way out; a `RangeReader` is asked only for the bytes it must give.
+ * Returns the stream for a backend's `read`: content cut to the byte range, then to lines, then into chunks. Bytes in
+ * memory are copied chunk by chunk; a `RangeReader` is called for the needed bytes only.
  */
 export function byteStream(
   source: Uint8Array | RangeReader,
@@ -32,31 +32,31 @@ export function byteStream(
   return exactChunks(options.lineRange ? lineStream(bytes, options.lineRange) : bytes, chunkSize)
 }
 
-/** All of a content in one array the caller may keep: a copy, taken before this returns when the bytes are in hand. */
+/** Collects content into one array that the caller may keep. Bytes in memory are copied before this returns. */
 export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
   return typeof content === 'string' || content instanceof Uint8Array
     ? copyBytes(content)
     : collectStream(content)
 }
 
-/** As `collect`, of content that is in hand. */
+/** Copies content that is in memory. */
 export function copyBytes(content: string | Uint8Array): Uint8Array {
   return typeof content === 'string' ? encoder.encode(content) : inputSlab.copy(content)
 }
 
-/** A content that its caller can no longer change: bytes in hand are copied, a stream stays a stream. */
+/** Returns content that its caller can no longer change: bytes are copied, a stream stays a stream. */
 export function copyContent(content: Content): Content {
   return content instanceof Uint8Array ? inputSlab.copy(content) : content
 }
 
-/** A content as a stream of byte chunks. */
+/** Converts content to a stream of byte chunks. */
 export async function* contentChunks(content: Content): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') yield encoder.encode(content)
   else if (content instanceof Uint8Array) yield content
   else for await (const chunk of content) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
 }
 
-/** Joins chunks into one array without a second copy when there is only one. */
+/** Joins chunks into one array. A single chunk is returned as it is. */
 export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks
   if (first !== undefined && chunks.length === 1) return first
@@ -69,16 +69,16 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** A stream of items that are at hand, or nearly all: each step costs a single promise. */
+/** A stream whose items are mostly in memory: each step costs a single promise. */
 export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
   #pull: () => T | undefined | Promise<T | undefined>
 
-  /** @param pull gives the next item, at once if it can, and undefined after the last. */
+  /** @param pull returns the next item, synchronously if it can, and undefined after the last. */
   constructor(pull: () => T | undefined | Promise<T | undefined>) {
     this.#pull = pull
   }
 
-  /** The same stream with each item changed, at no promise more. */
+  /** Returns the stream with each item mapped, without an extra promise. */
   map(change: (item: T) => T): ReadyStream<T> {
     const pull = this.#pull
     const changeItem = (item: T | undefined) => item && change(item)
@@ -88,7 +88,7 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
     })
   }
 
-  /** The same stream, which ends with the signal's reason once that is aborted. */
+  /** Returns the stream, which fails with the signal's reason once the signal is aborted. */
   until(signal: AbortSignal): ReadyStream<T> {
     const pull = this.#pull
     return new ReadyStream(() => {
@@ -97,7 +97,7 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
     })
   }
 
-  /** Everything that has not been taken yet, without a promise for each item that is at hand. */
+  /** Returns the remaining items, without a promise for each item in memory. */
   async rest(): Promise<T[]> {
     const items: T[] = []
     for (;;) {
@@ -132,17 +132,17 @@ function toResult<T>(item: T | undefined): IteratorResult<T> {
   return item === undefined ? { done: true, value: undefined } : { done: false, value: item }
 }
 
-/** A stream that fails on its first step: errors of a stream surface there, never from the call that opened it. */
+/** Returns a stream that fails on its first step. A stream reports errors there, never from the call that opened it. */
 export function createFailedStream<T>(error: unknown): AsyncIterable<T> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
-/** Ends a stream with the signal's reason at the first step after it is aborted, and releases the source. */
+/** Ends a stream with the signal's reason at the first step after the abort, and releases the source. */
 export function abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
   return isReadyStream(source) ? source.until(signal) : abortableSteps(source, signal)
 }
 
-/** A stream with nothing to release, which can look at the signal by itself, at no promise more. */
+/** Reports whether a stream holds no resource and can check the signal itself, without an extra promise. */
 function isReadyStream<T>(
   source: AsyncIterable<T>,
 ): source is AsyncIterable<T> & { until(signal: AbortSignal): AsyncIterable<T> } {
@@ -157,7 +157,10 @@ async function* abortableSteps<T>(source: AsyncIterable<T>, signal: AbortSignal)
   }
 }
 
-/** A stream of content that is all in memory: only an abort can end it early, and whoever wants the whole need not go chunk by chunk. */
+/**
+ * A stream of content in memory. Only an abort ends it early, and `rest` returns the whole without iterating over
+ * chunks.
+ */
 export class InMemoryByteStream implements AsyncIterableIterator<Uint8Array> {
   readonly #bytes: Uint8Array
   readonly #chunkSize: number
@@ -170,12 +173,12 @@ export class InMemoryByteStream implements AsyncIterableIterator<Uint8Array> {
     this.#signal = signal
   }
 
-  /** The same content, which ends with the signal's reason once that is aborted. */
+  /** Returns the content, which fails with the signal's reason once the signal is aborted. */
   until(signal: AbortSignal): InMemoryByteStream {
     return new InMemoryByteStream(this.#bytes, this.#chunkSize, signal)
   }
 
-  /** A copy of all that has not been read yet. */
+  /** Returns a copy of the remaining bytes. */
   rest(): Uint8Array {
     this.#signal?.throwIfAborted()
     const start = this.#at
@@ -213,20 +216,21 @@ async function collectStream(content: AsyncIterable<Uint8Array | string>): Promi
 function assertReadOptions(path: string, chunkSize: number, { byteRange, lineRange }: ReadOptions): void {
   const refuse = (detail: string) => new VfsError('EINVAL', path, { op: 'read', detail })
   if (!Number.isInteger(chunkSize) || chunkSize <= 0) {
-    throw refuse(`chunkSize must be an integer above 0, not ${chunkSize}`)
+    throw refuse(`chunkSize is ${chunkSize}; pass an integer above 0`)
   }
   if (byteRange && !byteRange.every((bound) => Number.isInteger(bound) && bound >= 0)) {
-    throw refuse(`byteRange must be two integers from 0, not [${byteRange.join(', ')}]`)
+    throw refuse(`byteRange is [${byteRange.join(', ')}]; pass two integers from 0`)
   }
   if (!lineRange) return
   const [first, last] = lineRange
-  if (!Number.isInteger(first) || first < 1) throw refuse(`lineRange starts at line 1, not ${first}`)
+  if (!Number.isInteger(first) || first < 1)
+    throw refuse(`lineRange starts at ${first}; pass an integer from 1`)
   if (last !== 'end' && (!Number.isInteger(last) || last < first)) {
-    throw refuse(`lineRange must end at line ${first} or later, not ${last}`)
+    throw refuse(`lineRange ends at ${last}; pass ${first} or more, or 'end'`)
   }
 }
 
-/** The bytes of lines first to last. Only `\n` ends a line, so a `\r` before it is content and survives. */
+/** Returns the bytes of lines `first` to `last`. Only `\n` ends a line, so a `\r` before it is kept. */
 function lineSlice(bytes: Uint8Array, [first, last]: readonly [number, number | 'end']): Uint8Array {
   let start = 0
   for (let line = 1; line < first; line++) {
@@ -248,7 +252,7 @@ function getEndWithoutNewline(bytes: Uint8Array): number {
   return bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
 }
 
-/** As `lineSlice`, on a stream: leaves the source as soon as the last line is complete. */
+/** Does the same on a stream, and leaves the source as soon as the last line is complete. */
 async function* lineStream(
   source: AsyncIterable<Uint8Array>,
   [first, last]: readonly [number, number | 'end'],
@@ -264,7 +268,7 @@ async function* lineStream(
       at = newline + 1
     }
     if (line < first || at === chunk.length) continue
-    // A newline is passed on only once something follows it: after the last line it is not part of the range.
+    // Held back until more bytes follow: the newline after the last line is not part of the range.
     if (heldNewline) yield Uint8Array.of(NEWLINE)
     heldNewline = false
     let stop = at
@@ -302,7 +306,7 @@ async function* exactChunks(source: AsyncIterable<Uint8Array>, size: number): As
   if (filled > 0) yield whole.subarray(0, filled)
 }
 
-/** The first bytes of a chunk with a part behind them. Room for all of it is made once it looks as if it will fill. */
+/** Adds a part to a chunk that is being filled. Allocates the full chunk once it is likely to fill up. */
 function fillChunk(whole: Uint8Array, filled: number, part: Uint8Array, size: number): Uint8Array {
   if (filled === 0 && (part.length === size || part.length * 2 < size)) return outputSlab.copy(part)
   const needed = filled + part.length

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Time in milliseconds that work may block the process. */
 const MAX_BLOCKING_MS = 8
-/** The clock is looked at once in so many steps: that takes longer than a step. */
+/** Steps between two reads of the clock, which cost more than a step. */
 const STEPS_PER_CLOCK_CHECK = 32 * 1024
 
-/** Lets other work of the process run in the middle of much synchronous work, and stops it when asked to. */
+/** Lets other work of the process run during long synchronous work, and stops that work on an abort. */
 export class Yielder {
   #stepsLeft = STEPS_PER_CLOCK_CHECK
   #since: number = performance.now()
 
-  /** Counts steps, a character looked at being about one; whether it is time for a turn of the others. */
+  /** Counts steps, about one per character. Returns true when it is time to yield. */
   shouldYield(steps: number): boolean {
     this.#stepsLeft -= steps
     if (this.#stepsLeft > 0) return false
@@ -18,7 +18,7 @@ export class Yielder {
     return performance.now() - this.#since >= MAX_BLOCKING_MS
   }
 
-  /** Lets the others run. Rejects with the signal's reason if that is aborted. */
+  /** Lets other work run. Rejects with the signal's reason if it is aborted. */
   async yield(signal: AbortSignal | undefined): Promise<void> {
     await nextTurn()
     signal?.throwIfAborted()

@@ -94,7 +94,7 @@ describe('the file commands', () => {
   const refusals: [words: string[], code: number, message: string][] = [
     [['mkdir', '/a/b'], 1, '/a/b: no such file or directory; -p makes the directories above it, too'],
     [['mkdir', '/dir'], 1, '/dir: file already exists; -p takes a directory that is there as it is'],
-    [['cp', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' is the same place or lies inside it"],
+    [['cp', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' is the same path or lies inside it"],
     [['mv', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' lies inside it"],
     [['cat', '/f', '--lines', '0'], 2, '--lines counts from 1'],
     [['cat', '/f', '--lines', '3-1'], 2, '--lines ends before it begins: 3-1'],

@@ -8,10 +8,10 @@ export interface WordingCounts {
   readonly tellWords: readonly string[]
   /** Phrases that no new line may use. */
   readonly banned: readonly string[]
-  /** One-line documentation that opens with a question word. */
+  /** Documentation comments, of one line or several, that open with a question word. */
   readonly questions: readonly string[]
-  /** All one-line documentation. */
-  readonly docLines: number
+  /** The number of documentation comments. */
+  readonly docs: number
   /** Functions named by a participle: `refused`, `toldAsAsked`. */
   readonly participles: readonly string[]
   /** Functions whose name ends in `Of`. */
@@ -35,12 +35,12 @@ export function countWording(directory: string): WordingCounts {
     for (const name of names.functions) functions.push(`${file.path}: ${name}`)
     for (const name of names.exportedTypes) declared.set(name, [...(declared.get(name) ?? []), file.path])
   }
-  const docs = files.flatMap((file) => findLines(file, /^\s*\/\*\* (.*) \*\/$/))
+  const docs = files.flatMap(findDocs)
   return {
     tellWords: files.flatMap((file) => findWords(file, /\b(?:told|tell|tells)\b/gi)),
     banned: files.flatMap((file) => findWords(file, BANNED)),
-    questions: docs.filter((line) => /: \s*\/\*\* (?:What|Whether|Who|Where|How|Why)\b/.test(line)),
-    docLines: docs.length,
+    questions: docs.filter((line) => /: (?:What|Whether|Who|Where|How|Why)\b/.test(line)),
+    docs: docs.length,
     participles: functions.filter((line) => isParticiple(line.slice(line.lastIndexOf(' ') + 1))),
     endingInOf: functions.filter((line) => /[a-z]Of$/.test(line)),
     repeatedTypes: [...declared]
@@ -109,11 +109,11 @@ function isParticiple(name: string): boolean {
   return IRREGULAR.has(first) || (first.endsWith('ed') && !NO_PARTICIPLES.has(first))
 }
 
-function findLines({ path, text }: SourceFile, pattern: RegExp): string[] {
-  return text
-    .split('\n')
-    .filter((line) => pattern.test(line))
-    .map((line) => `${path}: ${line}`)
+/** The first line of every documentation comment. */
+function findDocs({ path, text }: SourceFile): string[] {
+  return [...text.matchAll(/^[ \t]*\/\*\*(?:[ \t]+|\s*\*[ \t]+)(\S.*)$/gm)].map(
+    ([, line]) => `${path}: ${line}`,
+  )
 }
 
 function findWords({ path, text }: SourceFile, pattern: RegExp): string[] {

@@ -2,7 +2,7 @@ import type { Stat } from '../file-system.ts'
 import type { FileHandle } from '../protocols.ts'
 import type { SyncFileHandle } from '../sync-file-system.ts'
 
-/** A handle that waits for nobody, for those who do not mind waiting. */
+/** Adapts a synchronous handle to the asynchronous interface. */
 export class AsyncHandle implements FileHandle {
   readonly #handle: SyncFileHandle
 

@@ -65,7 +65,7 @@ class Patient extends OverlayFs {
 const seed = { '/d/a': '1', '/d/sub/b': '2', '/f': '3' }
 
 describe('copy', () => {
-  it('takes a tree with modes, links as links, and directories that are empty', async () => {
+  it('copies a tree with modes, links as links, and empty directories', async () => {
     const fs = new MemoryFs(seed)
     await fs.write('/d/run', '#!', { mode: 0o755 })
     await fs.mkdir('/d/empty', { mode: 0o700 })
@@ -87,7 +87,7 @@ describe('copy', () => {
     ])
   })
 
-  it('goes into another file system, from root to root too', async () => {
+  it('copies into another file system, also from root to root', async () => {
     const [from, into] = [new MemoryFs(seed), new MemoryFs()]
     await copy(from, '/d', '/new/d', { into })
     await copy(from, '/d', '/d', { into })
@@ -102,7 +102,7 @@ describe('copy', () => {
     })
   })
 
-  it('may overwrite: files are replaced, directories merged', async () => {
+  it('with overwrite replaces files and merges directories', async () => {
     const fs = new MemoryFs({ ...seed, '/to/a': 'old', '/to/other': 'kept' })
     await copy(fs, '/d', '/to', { overwrite: true })
     expect(await snapshot(fs, '/to')).toEqual({
@@ -168,7 +168,7 @@ describe('copy', () => {
     expect(await snapshot(into)).toEqual({})
   })
 
-  it('of a link tells why the one in its place cannot go', async () => {
+  it('of a link reports why the entry in its place cannot be removed', async () => {
     const fs = new Stubborn(seed)
     await fs.symlink('f', '/link')
     await fs.symlink('d', '/old')
@@ -188,7 +188,7 @@ describe('copy', () => {
     expect(await snapshot(into)).toEqual({})
   })
 
-  it('onto something is EEXIST before anything is touched', async () => {
+  it('onto an existing path is EEXIST before anything changes', async () => {
     const fs = new MemoryFs(seed)
     const before = await snapshot(fs)
     for (const [from, to] of [
@@ -218,7 +218,7 @@ const movable: Readonly<Record<string, () => { fs: FileSystem; from: string; to:
   }
 
 describe.each(Object.entries(movable))('a move that is %s', (_name, create) => {
-  it('takes a file and a tree, making parents', async () => {
+  it('moves a file and a tree, creating parents', async () => {
     const { fs, from, to, across } = create()
     await move(fs, `${from}/f`, `${to}/x/y/f`, { across })
     await move(fs, `${from}/d`, `${to}/x/d`, { across })
@@ -234,7 +234,7 @@ describe.each(Object.entries(movable))('a move that is %s', (_name, create) => {
     expect(await fs.exists(`${from}/f`)).toBe(false)
   })
 
-  it('is EEXIST onto anything unless it may overwrite, and then by the rules of rename', async () => {
+  it('is EEXIST onto an existing path; with overwrite it follows the rules of rename', async () => {
     const { fs, from, to, across } = create()
     await fs.write(`${to}/old`, 'old')
     await fs.write(`${to}/full/x`, '')
@@ -299,7 +299,7 @@ describe('a tree that cannot be read as a whole', () => {
     return { source, fs: new MountTable({ '/one': source, '/two': new MemoryFs() }) }
   }
 
-  it('is not copied in part as if that were all', async () => {
+  it('makes the copy fail instead of copying a part', async () => {
     const { fs } = create()
     await expect(copy(fs, '/one/d', '/two/d')).rejects.toMatchObject({
       code: 'EACCES',
@@ -308,7 +308,7 @@ describe('a tree that cannot be read as a whole', () => {
     expect(await fs.exists('/two/d')).toBe(false)
   })
 
-  it('is not removed after a move that left something behind', async () => {
+  it('is not removed after an incomplete move', async () => {
     const { fs, source } = create()
     await move(fs, '/one/d', '/two/d', { across: true }).catch(() => {})
     expect(await readText(source, '/d/secret/only-copy')).toBe('2')
@@ -316,7 +316,7 @@ describe('a tree that cannot be read as a whole', () => {
 })
 
 describe('a link that leads back into the source', () => {
-  it('is itself moved to where it leads, as a rename does', async () => {
+  it('is moved itself to its target, as a rename does', async () => {
     for (const fs of [new MemoryFs({ '/d/f': 'x' }), new OverlayFs(new MemoryFs({ '/d/f': 'x' }))]) {
       await fs.symlink('/d', '/l')
       await move(fs, '/l', '/l/inside')
@@ -339,7 +339,7 @@ describe('a link that leads back into the source', () => {
 })
 
 describe('links in a mount', () => {
-  it('are taken for what they mean there, not for paths of the table', async () => {
+  it('are resolved inside their mount, not in the table', async () => {
     const inner = new MemoryFs({ '/a/g': '2' })
     await inner.symlink('/a', '/link')
     const fs = new MountTable({ '/': new MemoryFs({ '/a/f': '1' }), '/m': inner })
@@ -386,7 +386,7 @@ describe('a move across mounts', () => {
     expect(await readText(fs, '/ro/f')).toBe('3')
   })
 
-  it('takes links along', async () => {
+  it('moves links too', async () => {
     const from = new MemoryFs(seed)
     await from.symlink('a', '/d/link')
     const fs = new MountTable({ '/one': from, '/two': new MemoryFs() })

@@ -6,18 +6,18 @@ import { isLinkable, isRenamable, type RenameOptions } from '../protocols.ts'
 import { statIfPresent } from './stat-if-present.ts'
 
 export interface CopyOptions {
-  /** Replace files at the target; directories are merged. EEXIST when absent. */
+  /** Replace files at the target and merge directories. EEXIST when absent. */
   readonly overwrite?: boolean
-  /** The file system the target path is in; the source's own when absent. */
+  /** The file system of the target path. The source's own when absent. */
   readonly into?: FileSystem
 }
 
 export interface MoveOptions extends RenameOptions {
-  /** Copy and remove where a rename cannot go: from one mount to another. EXDEV when absent. */
+  /** Copy and remove where a rename is impossible: from one mount to another. EXDEV when absent. */
   readonly across?: boolean
 }
 
-/** Copies a file or a tree, streaming, links as links. A copy that fails leaves no part of a new target behind. */
+/** Copies a file or a tree as a stream, links as links. A failed copy leaves no part of a new target behind. */
 export async function copy(
   fs: FileSystem,
   from: string,
@@ -38,7 +38,7 @@ export async function copy(
   }
 }
 
-/** Moves a file or a tree: a rename where the file system has one. The source stays if a copy fails. */
+/** Moves a file or a tree, by rename if the file system supports it. The source stays if a copy fails. */
 export async function move(
   fs: FileSystem,
   from: string,
@@ -68,12 +68,12 @@ interface CopyPair {
   readonly stat: Stat
 }
 
-/** Directory by directory, not by a walk: a walk skips what it cannot read, and a copy must not. */
+/** Copies directory by directory. A walk would skip unreadable paths, and a copy must not. */
 async function copyTree(fs: FileSystem, whole: CopyPair, into: FileSystem, ctx?: CallContext): Promise<void> {
   const pending = [whole]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
     const { from, to, stat } = pair
-    // Listed before its copy is made, which may lie inside it by a link.
+    // Listed before the copy is created, because a link may place the copy inside this directory.
     const names = stat.type === 'directory' ? await Array.fromAsync(fs.readdir(from, ctx)) : []
     await copyEntry(fs, from, stat, into, to, ctx)
     for (const { name } of names) {
@@ -107,7 +107,7 @@ async function copyLink(
   if (!isLinkable(fs) || !isLinkable(into)) {
     throw new VfsError('ENOTSUP', to, {
       op: 'copy',
-      detail: `the target cannot hold the symbolic link '${from}'`,
+      detail: `the target file system cannot store the symbolic link '${from}'`,
     })
   }
   const target = await fs.readlink(from, ctx)
@@ -115,7 +115,7 @@ async function copyLink(
   await into.symlink(target, to, ctx)
 }
 
-/** The rules of a native rename, for a move that has to copy. */
+/** Applies the rules of a native rename to a move that copies. */
 async function assertReplaceable(
   fs: FileSystem,
   source: Stat,
@@ -141,16 +141,19 @@ async function assertNotInside(
   op: string,
   ctx?: CallContext,
 ): Promise<void> {
-  // The target may lead back into the source by a link, or out of what looks like it.
+  // Compare real paths: a link may lead the target into the source, or out of a path that looks inside it.
   const real = (path: string) => (isLinkable(fs) ? fs.realpath(path, {}, ctx) : path)
   const [realSource, realTarget] = [await real(source), await real(target)]
   if (!isWithin(realTarget, realSource)) return
-  throw new VfsError('EINVAL', source, { op, detail: `'${target}' is the same place or lies inside it` })
+  throw new VfsError('EINVAL', source, {
+    op,
+    detail: `'${target}' is the same path or lies inside it; name another target`,
+  })
 }
 
 async function removeIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<void> {
   try {
-    // Not cancelled with the rest: cleaning up is what cancelling asks for.
+    // Without the signal: a cancelled copy must still be cleaned up.
     await fs.remove(path, { recursive: true }, withoutSignal(ctx))
   } catch (error) {
     if (!isVfsError(error)) throw error

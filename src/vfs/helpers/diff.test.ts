@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, (fs: MemoryFs) => FileSystem>> = {
 }
 
 describe.each(Object.entries(kinds))('diff of two trees, the later one %s', (_name, wrapped) => {
-  it('tells each kind of change once, sorted by path, with both stats', async () => {
+  it('lists each change once, sorted by path, with both stats', async () => {
     const before = new MemoryFs({ '/a': '1', '/b/x': '2', '/c': '3', '/same': '4' })
     const after = before.fork()
     await after.write('/a', 'changed')
@@ -54,7 +54,7 @@ describe.each(Object.entries(kinds))('diff of two trees, the later one %s', (_na
     expect(found[3]).toEqual({ kind: 'deleted', path: '/c', before: await before.stat('/c') })
   })
 
-  it('names a directory only where it is empty on one side and missing on the other', async () => {
+  it('lists a directory only if it is empty on one side and missing on the other', async () => {
     const before = new MemoryFs({ '/full/f': '' })
     await before.mkdir('/gone/deep', { parents: true })
     await before.mkdir('/both')
@@ -79,7 +79,7 @@ describe.each(Object.entries(kinds))('diff of two trees, the later one %s', (_na
     expect(await changes(before, wrapped(after))).toEqual(['modified /f', 'modified /other'])
   })
 
-  it('looks below its root only, however the root is spelled', async () => {
+  it('compares only below its root, however the root is spelled', async () => {
     const before = new MemoryFs({ '/d/x': '1', '/dx': '1', '/e': '1' })
     const after = new MemoryFs({ '/d/x': '2', '/d/sub/y': '3', '/dx': '2' })
     for (const root of ['/d', '/d/', '//d', '/d/sub/..']) {
@@ -90,7 +90,7 @@ describe.each(Object.entries(kinds))('diff of two trees, the later one %s', (_na
 })
 
 describe('a diff of relatives', () => {
-  it('does not read what they share', async () => {
+  it('does not read shared files', async () => {
     const seed = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`/d${i}/f`, `${i}`]))
     const fixed = new Plain(seed)
     const table = new MountTable({ '/': new MemoryFs(seed), '/fixed': fixed })
@@ -100,7 +100,7 @@ describe('a diff of relatives', () => {
     expect(fixed.reads).toEqual([])
   })
 
-  it('does not enter a mount they share, even one without end', async () => {
+  it('does not enter a shared mount, even an infinite one', async () => {
     class Endless extends Plain {
       listed = 0
       protected override async *doReaddir(): AsyncGenerator<DirEntry> {
@@ -116,7 +116,7 @@ describe('a diff of relatives', () => {
     expect(await changes(table, fork)).toEqual(['modified /f'])
   })
 
-  it('leaves out what a mount hides, on either side', async () => {
+  it('omits paths that a mount hides, on either side', async () => {
     const root = new MemoryFs({ '/m/hidden': '1', '/seen': '1' })
     const table = new MountTable({ '/': root, '/m': new MemoryFs({ '/f': '1' }), '/n/deep': new MemoryFs() })
     const fork = table.fork()
@@ -127,7 +127,7 @@ describe('a diff of relatives', () => {
     expect(await changes(table, fork)).toEqual(['modified /m/f'])
   })
 
-  it('tells a failure in the namespace of the user', async () => {
+  it('reports errors with paths of the namespace', async () => {
     class Denied extends Plain {
       protected override doRead(path: string): never {
         throw new VfsError('EACCES', path, { op: 'read' })
@@ -138,7 +138,7 @@ describe('a diff of relatives', () => {
     await expect(changes(before, after)).rejects.toMatchObject({ code: 'EACCES', path: '/m/f', mount: '/m' })
   })
 
-  it('between tables with other mount points still compares what the user sees', async () => {
+  it('compares the visible paths of tables with different mount points', async () => {
     const before = new MountTable({ '/': new MemoryFs({ '/a/f': '1', '/b': '2' }) })
     const after = new MountTable({
       '/': new MemoryFs({ '/b': '2' }),
@@ -147,7 +147,7 @@ describe('a diff of relatives', () => {
     expect(await changes(before, after)).toEqual(['added /a/g'])
   })
 
-  it('of directories with many entries finds the few that differ', async () => {
+  it('finds the few differences in directories with many entries', async () => {
     const seed = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`/d/f${i}`, `${i}`]))
     const before = new MemoryFs(seed)
     const after = before.fork()

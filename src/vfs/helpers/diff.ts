@@ -22,10 +22,10 @@ export async function* diff(
   yield* diffTrees(before, after, top, async () => null, ctx)
 }
 
-/** The names in a directory that may differ, or null if any may. */
+/** Returns the names in a directory that may differ, or null if any name may. */
 export type DiffCandidates = (directory: string) => Promise<Iterable<string> | null>
 
-/** As `diff`, looking only at the candidates. */
+/** Compares as `diff` does, but looks only at the candidates. */
 export async function* diffTrees(
   before: FileSystem,
   after: FileSystem,
@@ -66,7 +66,7 @@ async function compareEntry(
   return [...deleted, ...added]
 }
 
-/** Reports whether a path of the same type on both sides has the same content. */
+/** Reports whether a path has the same content on both sides. Both entries have the same type. */
 export async function isSameEntry(
   before: FileSystem,
   after: FileSystem,
@@ -77,7 +77,7 @@ export async function isSameEntry(
 ): Promise<boolean> {
   if (old.mode !== null && now.mode !== null && old.mode !== now.mode) return false
   if (old.type === 'symlink') {
-    // Where a target cannot be read it may have changed: better one change too many than one lost.
+    // Without a readable target the link may have changed: report one change too many rather than lose one.
     if (!isLinkable(before) || !isLinkable(after)) return false
     return (await before.readlink(path, ctx)) === (await after.readlink(path, ctx))
   }

@@ -20,14 +20,14 @@ function lastLines(text: string, count: number): string {
 describe('tail', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '🎉', '\n', '\n', '\r\n'), maxLength: 40 })
 
-  it('gives what splitting the whole text would', async () => {
+  it('returns the same lines as splitting the whole text', async () => {
     const property = fc.asyncProperty(text, fc.nat({ max: 12 }), async (content, count) => {
       expect(await tail(new MemoryFs({ '/f': content }), '/f', count)).toBe(lastLines(content, count))
     })
     await fc.assert(property, { numRuns: 1000 })
   })
 
-  it('gives the same over block borders, whatever is cut there', async () => {
+  it('returns the same lines across block borders, whatever is cut there', async () => {
     const filler = fc.tuple(fc.constantFrom('é', '🎉', 'a', '\n'), fc.integer({ min: 4000, max: 20_000 }))
     const property = fc.asyncProperty(
       text,
@@ -43,7 +43,7 @@ describe('tail', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  it('knows an empty first line', async () => {
+  it('counts an empty first line', async () => {
     const fs = new MemoryFs({ '/f': '\nlast', '/g': '\n\n', '/h': '\n' })
     expect(await tail(fs, '/f', 1)).toBe('last')
     expect(await tail(fs, '/f', 2)).toBe('\nlast')
@@ -51,7 +51,7 @@ describe('tail', () => {
     expect(await tail(fs, '/h', 1)).toBe('\n')
   })
 
-  it('gives ten lines when no number is given, and nothing of an empty file', async () => {
+  it('returns ten lines by default, and nothing of an empty file', async () => {
     const content = Array.from({ length: 30 }, (_, i) => `${i}\n`).join('')
     const fs = new MemoryFs({ '/f': content, '/empty': '' })
     expect(await tail(fs, '/f')).toBe(lastLines(content, 10))
@@ -85,7 +85,7 @@ describe('tail', () => {
 })
 
 describe('readFile and readText', () => {
-  it('take the options of a read', async () => {
+  it('accept the options of a read', async () => {
     const fs = new MemoryFs({ '/f': 'one\ntwo\nthree\n' })
     expect(await readText(fs, '/f', { lineRange: [2, 2] })).toBe('two')
     expect(await readFile(fs, '/f', { byteRange: [1, 2] })).toEqual(Uint8Array.of(110, 101))
@@ -97,7 +97,7 @@ describe('readFile and readText', () => {
     expect(await readText(fs, '/bad')).toBe('\ufffda')
   })
 
-  it('give bytes that are the caller’s own', async () => {
+  it('return bytes that the caller owns', async () => {
     const fs = new MemoryFs({ '/f': 'abc' })
     const [mine, other] = [await readFile(fs, '/f'), await readFile(fs, '/f')]
     mine.fill(0)
@@ -107,7 +107,7 @@ describe('readFile and readText', () => {
 })
 
 describe('a composed append', () => {
-  it('appends to what somebody else wrote in between', async () => {
+  it('appends to the content of a concurrent writer', async () => {
     class Contended extends Plain {
       rivals = 3
       override async write(path: string, content: Content, options: WriteOptions = {}): Promise<void> {
@@ -120,7 +120,7 @@ describe('a composed append', () => {
     expect(await readText(fs, '/log')).toBe('rival 0|mine')
   })
 
-  it('gives up when its signal is aborted between two tries', async () => {
+  it('stops when its signal is aborted between two attempts', async () => {
     const controller = new AbortController()
     class Busy extends Plain {
       tries = 0
@@ -135,7 +135,7 @@ describe('a composed append', () => {
     expect(fs.tries).toBe(1)
   })
 
-  it('passes on any failure that is no conflict', async () => {
+  it('rethrows any error other than a conflict', async () => {
     await expect(append(new Plain({ '/d/f': '' }), '/d', 'x')).rejects.toMatchObject({ code: 'EISDIR' })
     await expect(append(new Plain({ '/f': '' }), '/f/below', 'x')).rejects.toMatchObject({ code: 'ENOTDIR' })
   })

@@ -7,7 +7,7 @@ import { hashBytes } from './hash.ts'
 const NEWLINE = 10
 const TAIL_BLOCK_BYTES = 16 * 1024
 
-/** The whole content of a file, or the part the options name. */
+/** Returns the whole content of a file, or the part that the options select. */
 export async function readFile(
   fs: FileSystem,
   path: string,
@@ -21,7 +21,7 @@ export async function readFile(
   return concat(chunks)
 }
 
-/** As `readFile`, decoded as UTF-8. */
+/** Returns the content of a file decoded as UTF-8. */
 export async function readText(
   fs: FileSystem,
   path: string,
@@ -31,7 +31,7 @@ export async function readText(
   return decodeText(await readFile(fs, path, options, ctx))
 }
 
-/** Replaces a file's content. The verb that belongs to `readFile`. */
+/** Replaces a file's content; the counterpart of `readFile`. */
 export function writeFile(
   fs: FileSystem,
   path: string,
@@ -42,7 +42,7 @@ export function writeFile(
   return fs.write(path, content, options, ctx)
 }
 
-/** Adds to the end of a file, making it if it is missing. Two at once lose nothing, native or composed. */
+/** Appends to a file, creating it if it is missing. Concurrent appends lose nothing, native or composed. */
 export async function append(
   fs: FileSystem,
   path: string,
@@ -57,17 +57,17 @@ export async function append(
       const ifMatch = old === null ? null : hashBytes(old)
       return await fs.write(path, old === null ? more : concat([old, more]), { ifMatch }, ctx)
     } catch (error) {
-      // Somebody else wrote in between: append to what they left.
+      // Another writer was first: append to its content.
       if (!isVfsError(error, 'ECONFLICT')) throw error
       ctx?.signal?.throwIfAborted()
     }
   }
 }
 
-/** The last lines of a file, read from its end. */
+/** Returns the last lines of a file. Reads only the end of the file. */
 export async function tail(fs: FileSystem, path: string, lines = 10, ctx?: CallContext): Promise<string> {
   const { type, size } = await fs.stat(path, ctx)
-  // The size of a link is not that of what it leads to.
+  // A link's size is not the size of its target.
   if (type !== 'file') return takeLastLines(await readText(fs, path, undefined, ctx), lines)
   const blocks: Uint8Array[] = []
   let start = size

@@ -1,22 +1,22 @@
 import { VfsError } from '../error.ts'
 import { split } from '../path.ts'
 
-/** More alternatives than this in one pattern's braces are a mistake, or an attack. */
+/** Limit of brace alternatives in one pattern. More are a mistake or an attack. */
 const MAX_ALTERNATIVES = 10_000
 
-/** One character of a name: any, one of a set, or a certain one; or any number of them. */
+/** A part of a name pattern: a star, or one character that a predicate accepts. */
 type Token =
   | { readonly star: true }
   | { readonly star: false; readonly accepts: (character: string) => boolean }
 
-/** A pattern for a whole path: for each name its tokens, or `**` for any number of names. */
+/** A pattern for a whole path: the tokens of each name, or `**` for any number of names. */
 export type GlobPattern = readonly (readonly Token[] | '**')[]
 
 export function compileGlob(names: readonly string[]): GlobPattern {
   return names.map((name) => (name === '**' ? name : compileName(name)))
 }
 
-/** Reports whether the names of a path match. A leading `**` matches none or more names, a final one at least one. */
+/** Reports whether a path matches. A leading `**` matches zero or more names, a final one at least one. */
 export function matchesPattern(pattern: GlobPattern, path: string): boolean {
   const names = split(path)
   const isTrailing = pattern.at(-1) === '**'
@@ -36,22 +36,24 @@ export function hasWildcard(name: string): boolean {
   return /[*?[]/.test(name)
 }
 
-/** `a{b,c}` as `ab` and `ac`; braces may nest. A brace that is not closed, or holds no comma, is a plain character. */
+/**
+ * Expands `a{b,c}` to `ab` and `ac`. Braces may nest. An unclosed brace, or one without a comma, is a plain character.
+ */
 export function expandBraces(pattern: string): string[] {
-  // Kept in order, and each once: nested braces meet the same alternative by several ways.
-  const met = new Set([pattern])
-  const done: string[] = []
-  for (const next of met) {
+  // A set, because nested braces produce the same alternative in several ways.
+  const alternatives = new Set([pattern])
+  const expanded: string[] = []
+  for (const next of alternatives) {
     const group = next.match(/^(?<before>.*?)\{(?<inside>[^{}]*,[^{}]*)\}(?<after>.*)$/s)?.groups
-    if (group === undefined) done.push(next)
+    if (group === undefined) expanded.push(next)
     const { before = '', inside, after = '' } = group ?? {}
-    for (const option of inside?.split(',') ?? []) met.add(before + option + after)
-    if (met.size > MAX_ALTERNATIVES) {
-      const detail = `the pattern's braces stand for more than ${MAX_ALTERNATIVES} alternatives`
+    for (const option of inside?.split(',') ?? []) alternatives.add(before + option + after)
+    if (alternatives.size > MAX_ALTERNATIVES) {
+      const detail = `the braces of the pattern expand to more than ${MAX_ALTERNATIVES} alternatives; use a shorter list`
       throw new VfsError('EINVAL', pattern, { op: 'glob', detail })
     }
   }
-  return done
+  return expanded
 }
 
 function matchesName(tokens: readonly Token[], name: string): boolean {
@@ -68,8 +70,8 @@ function matchesName(tokens: readonly Token[], name: string): boolean {
 }
 
 /**
- * Matches a sequence with wildcards in time of at most their product: when it gets stuck, only the last wildcard can
- * help, so it takes one item more and goes on from there. A regular expression could be made to take for ever.
+ * Matches a sequence with wildcards in time proportional to the product of both lengths. When it gets stuck, only the
+ * last wildcard can help: it takes one more item and continues. A regular expression could backtrack exponentially.
  */
 function matchesWildcards(
   patternLength: number,
@@ -108,7 +110,7 @@ function compileName(name: string): Token[] {
   })
 }
 
-/** `a-z_` and the like; `!` in front turns it round, a hyphen at either end stands for itself. */
+/** Compiles a set such as `a-z_`. A leading `!` negates it; a hyphen at either end stands for itself. */
 function compileSet(set: string): (character: string) => boolean {
   const isNegated = set.startsWith('!')
   const members = [...(isNegated ? set.slice(1) : set)]
@@ -117,7 +119,10 @@ function compileSet(set: string): (character: string) => boolean {
     const [first, hyphen, last] = [members[at] ?? '', members[at + 1], members[at + 2]]
     const isRange = hyphen === '-' && last !== undefined
     if (isRange && last < first) {
-      throw new VfsError('EINVAL', `[${set}]`, { op: 'glob', detail: `the range ${first}-${last} is empty` })
+      throw new VfsError('EINVAL', `[${set}]`, {
+        op: 'glob',
+        detail: `the range ${first}-${last} is empty; write ${last}-${first}`,
+      })
     }
     ranges.push([first, isRange ? last : first])
     if (isRange) at += 2

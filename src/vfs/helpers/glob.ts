@@ -4,8 +4,8 @@ import { child, normalize, split } from '../path.ts'
 import { compileGlob, expandBraces, hasWildcard, matchesPattern } from './glob-pattern.ts'
 
 /**
- * The paths below `cwd` that match a pattern: `*` and `?` inside a name, `**` over any depth, `[a-z]`, `[!a-z]`,
- * `{one,two}`. Only the directories the pattern can reach are read.
+ * Yields the paths below `cwd` that match a pattern: `*` and `?` inside a name, `**` over any depth, `[a-z]`, `[!a-z]`,
+ * `{one,two}`. Reads only the directories that the pattern can reach.
  */
 export async function* glob(
   fs: FileSystem,
@@ -17,7 +17,7 @@ export async function* glob(
   for (const alternative of expandBraces(pattern)) {
     const root = alternative.startsWith('/') ? '/' : normalize(cwd)
     for await (const entry of findMatching(fs, root, split(`/${alternative}`), includeDirs, ctx)) {
-      // Two alternatives may name the same file, and so may two ways through one pattern's `**`.
+      // Two alternatives, or two expansions of one `**`, may match the same file.
       if (seen.has(entry.path)) continue
       seen.add(entry.path)
       yield entry

@@ -31,7 +31,7 @@ async function paths(fs: FileSystem, root: string, pattern: string | RegExp): Pr
 }
 
 describe('grep', () => {
-  it('gives each match its context, clipped at both ends and shared by neighbours', async () => {
+  it('returns the context of each match, clipped at both ends of the file', async () => {
     const content = lines('a', 'hit 1', 'b', 'hit 2', 'c', 'd')
     for (const fs of [new MemoryFs({ '/f': content }), new Plain({ '/f': content })]) {
       expect(await Array.fromAsync(grep(fs, '/', { pattern: /hit/, before: 2, after: 1 }))).toEqual([
@@ -47,7 +47,7 @@ describe('grep', () => {
     expect(await paths(fs, '/', /a.c/)).toEqual(['/f:1', '/f:2'])
   })
 
-  it('holds one file at a time, and opens none that nobody asks for', async () => {
+  it('reads one file at a time, and only on demand', async () => {
     const fs = new Plain(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`/f${i}`, 'hit\nhit'])))
     let seen = 0
     for await (const _ of grep(fs, '/', 'hit')) if (++seen === 3) break
@@ -55,7 +55,7 @@ describe('grep', () => {
     expect([fs.mostOpen, fs.open]).toEqual([1, 0])
   })
 
-  it('skips binary files, links and what cannot be read', async () => {
+  it('skips binary files, links and unreadable files', async () => {
     const fs = new Plain({
       '/a': 'hit',
       '/binary': Uint8Array.of(104, 105, 116, 0),
@@ -66,12 +66,12 @@ describe('grep', () => {
     expect(await paths(fs, '/', 'hit')).toEqual(['/a:1', '/z:1'])
   })
 
-  it('takes a NUL far into a file for text', async () => {
+  it('treats a file with a NUL far from its start as text', async () => {
     const far = `hit\n${'x'.repeat(9000)}\0`
     expect(await paths(new Plain({ '/f': far }), '/', 'hit')).toEqual(['/f:1'])
   })
 
-  it('gives the same whether the file system searches itself or not, from any root', async () => {
+  it('finds the same with native and with composed search, from any root', async () => {
     const seed = { '/d/f': 'hit', '/d/sub/g': 'miss\r\nhit\r\n', '/top': 'hit' }
     const native = new MemoryFs(seed)
     await native.symlink('d', '/to-directory')

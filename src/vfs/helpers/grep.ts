@@ -6,8 +6,8 @@ import { type CompiledQuery, compileQuery, searchSteps } from '../search.ts'
 import { readFile } from './file-content.ts'
 
 /**
- * The lines that match, below a directory or in one file, in the order of the walk. ENOENT if there is no such root.
- * Holds one file at a time; binary files, links and what cannot be read are skipped.
+ * Yields the matching lines of one file, or of the files below a directory in the order of the walk. Throws ENOENT if
+ * the root is missing. Holds one file at a time; skips binary files, links and unreadable paths.
  */
 export async function* grep(
   fs: FileSystem,
@@ -33,7 +33,7 @@ export async function* grep(
   }
 }
 
-/** The content of a file or of what a link leads to; null if that is a directory. */
+/** Returns the content of a file or of a link's target, or null if that is a directory. */
 async function readUnlessDirectory(
   fs: FileSystem,
   path: string,

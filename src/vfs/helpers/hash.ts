@@ -2,7 +2,7 @@ import { createHash, hash as digest } from 'node:crypto'
 import type { CallContext, FileSystem } from '../file-system.ts'
 import { isContentAddressed } from '../protocols.ts'
 
-/** The SHA-256 of a file's content, in hex: what `ifMatch` compares. */
+/** Returns the SHA-256 of a file's content in hex, the value that `ifMatch` compares. */
 export async function hash(fs: FileSystem, path: string, ctx?: CallContext): Promise<string> {
   if (isContentAddressed(fs)) return fs.hash(path, ctx)
   const state = createHash('sha256')

@@ -8,7 +8,7 @@ export interface DiskUsage {
   readonly bytes: number
 }
 
-/** The immediate children of a directory, all at once. ENOENT, ENOTDIR. */
+/** Returns the immediate children of a directory as an array. ENOENT, ENOTDIR. */
 export function list(fs: FileSystem, path: string, ctx?: CallContext): Promise<DirEntry[]> {
   const entries = fs.readdir(path, ctx)
   return entries instanceof ReadyStream ? entries.rest() : Array.fromAsync(entries)
@@ -28,11 +28,11 @@ export async function du(fs: FileSystem, root = '/', ctx?: CallContext): Promise
 }
 
 export interface TreeOptions extends Pick<WalkOptions, 'maxDepth'> {
-  /** Makes names safe to print: one with a newline in it would pass for a line. As they are when absent. */
+  /** Escapes names for printing: a name with a newline would look like two lines. Names are unchanged when absent. */
   readonly formatName?: (name: string) => string
 }
 
-/** A drawing of the tree below a root, as the `tree` command makes it: directories end with a slash. */
+/** Draws the tree below a root as the `tree` command does. Directories end with a slash. */
 export async function tree(
   fs: FileSystem,
   root = '/',
@@ -56,7 +56,7 @@ interface TreeLine {
   readonly name: string
 }
 
-/** From the last line up: a branch is drawn as open when a later line of the same depth follows it. */
+/** Draws from the last line up: a branch is open if a later line of the same depth follows it. */
 function drawTree(lines: readonly TreeLine[]): string[] {
   const open: boolean[] = []
   return lines

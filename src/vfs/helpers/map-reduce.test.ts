@@ -22,7 +22,7 @@ async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe('mapReduce', () => {
-  it('maps no more files at once than it may, and as many as it may', async () => {
+  it('maps exactly as many files at once as `concurrency` allows', async () => {
     for (const concurrency of [1, 3, 8, 200]) {
       let running = 0
       let most = 0
@@ -38,7 +38,7 @@ describe('mapReduce', () => {
     }
   })
 
-  it('never takes a number of workers it cannot have for no work at all', async () => {
+  it('uses one worker for an invalid concurrency', async () => {
     for (const concurrency of [0, -1, Number.NaN, 0.5]) {
       const counted = mapReduce(
         files(3),
@@ -53,7 +53,7 @@ describe('mapReduce', () => {
     }
   })
 
-  it('loses no update, however the maps finish', async () => {
+  it('loses no update, in whatever order the maps finish', async () => {
     const property = fc.asyncProperty(
       fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 10 }),
@@ -73,7 +73,7 @@ describe('mapReduce', () => {
     await fc.assert(property, { numRuns: 50 })
   })
 
-  it('gives every map the entry and its content, across mounts and layers', async () => {
+  it('passes the entry and its content to every map, across mounts and layers', async () => {
     const table = new MountTable({ '/': files(7), '/m': new OverlayFs(new MemoryFs({ '/x': 'mounted' })) })
     const map = async (
       { path, stat }: { path: string; stat: { size: number } },
@@ -84,7 +84,7 @@ describe('mapReduce', () => {
     expect(found.size).toBe(8)
   })
 
-  it('leaves out links, and gives the start back where there is no file', async () => {
+  it('skips links, and returns the initial value if there is no file', async () => {
     const fs = new MemoryFs({ '/f': 'x' })
     await fs.symlink('f', '/link')
     const count = (root: string) =>

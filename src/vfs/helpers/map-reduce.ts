@@ -7,8 +7,8 @@ export interface MapReduceOptions {
 }
 
 /**
- * Maps every file below a root, several at once, and reduces the results as they come, in no particular order.
- * The first failure ends it, after the maps under way have settled.
+ * Maps every file below a root, several at once, and reduces the results as they arrive, in no particular order. The
+ * first failure ends it, once the running maps have settled.
  */
 export async function mapReduce<Mapped, Result>(
   fs: FileSystem,

@@ -80,7 +80,7 @@ function resized(before: Buffer, size: number): Buffer {
 
 for (const [what, create] of Object.entries(subjects)) {
   describe(`an open file of a file system that ${what}`, () => {
-    it('is as a buffer that is changed in place, and so is what is stored', async () => {
+    it('reads and stores like a buffer that is changed in place', async () => {
       const property = fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const fs = create()
         let file = await openFile(fs, '/f', { write: true })
@@ -118,7 +118,7 @@ for (const [what, create] of Object.entries(subjects)) {
       await fc.assert(property, { numRuns: 100 })
     })
 
-    it('is made or emptied if that is asked for', async () => {
+    it('is created or truncated on request', async () => {
       const fs = create()
       await using made = await openFile(fs, '/d/new', { write: true, create: true })
       expect(await fs.exists('/d/new')).toBe(true)
@@ -131,7 +131,7 @@ for (const [what, create] of Object.entries(subjects)) {
       expect(await readText(fs, '/f')).toBe('')
     })
 
-    it('is refused where there is none, for a directory, and for what it was not opened for', async () => {
+    it('fails for a missing file, for a directory, and for access it was not opened for', async () => {
       const fs = create()
       await fs.mkdir('/d')
       await expect(openFile(fs, '/missing', { write: true })).rejects.toMatchObject({ code: 'ENOENT' })
@@ -149,7 +149,7 @@ for (const [what, create] of Object.entries(subjects)) {
 }
 
 describe('openFile', () => {
-  it('reads what it is asked for and no more', async () => {
+  it('reads only the requested bytes', async () => {
     const ranges = new PlainFs({ '/f': FIRST }, 'native-read')
     const file = await openFile(ranges, '/f')
     expect(await textAt(file, 4, 5)).toBe('quick')
@@ -161,7 +161,7 @@ describe('openFile', () => {
     expect(streams.asked).toEqual([`read 0+${Number.MAX_SAFE_INTEGER}`])
   })
 
-  it('appends where that is all, without reading or rewriting', async () => {
+  it('appends without reading or rewriting if nothing else changed', async () => {
     const fs = new PlainFs({ '/f': FIRST }, 'append', 'native-read')
     const file = await openFile(fs, '/f', { write: true })
     await file.write(FIRST.length, bytes(' jumps'))
@@ -175,7 +175,7 @@ describe('openFile', () => {
     expect(fs.asked).toEqual(['read 16+3', 'append 11', 'append 1', 'read all'])
   })
 
-  it('keeps what others stored meanwhile but for the bytes that were written', async () => {
+  it('keeps concurrent changes except in the bytes that were written', async () => {
     for (const more of [[], ['append']] as const) {
       const fs = new PlainFs({ '/f': 'one two three' }, ...more)
       const file = await openFile(fs, '/f', { write: true })
@@ -191,7 +191,7 @@ describe('openFile', () => {
     }
   })
 
-  it('brings back a file that others removed, or says that it cannot', async () => {
+  it('restores a file that another writer removed, or fails', async () => {
     const fs = new PlainFs({ '/f': 'one two' }, 'append')
     const file = await openFile(fs, '/f', { write: true })
     await file.write(0, bytes('ONE'))
@@ -204,7 +204,7 @@ describe('openFile', () => {
     await expect(appended.close()).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('follows links, unless the call follows none', async () => {
+  it('follows links unless the call refuses them', async () => {
     const fs = new PlainFs({ '/d/f': 'one' }, 'append')
     await fs.symlink('d/f', '/l')
     const file = await openFile(fs, '/l', { write: true })
@@ -216,7 +216,7 @@ describe('openFile', () => {
     await expect(openFile(fs, '/l', {}, { links: 'refuse' })).rejects.toMatchObject({ code: 'ELOOP' })
   })
 
-  it('refuses writers at once where nothing can be written, and leaves the file as it is', async () => {
+  it('rejects writers when the file cannot be written, and leaves the file unchanged', async () => {
     const plain = new PlainFs({ '/f': 'one' })
     const fs = new ReadOnlyFs(plain)
     await expect(openFile(fs, '/f', { write: true })).rejects.toMatchObject({ code: 'EROFS' })
@@ -227,7 +227,7 @@ describe('openFile', () => {
     await writer.close()
   })
 
-  it('opens natively where only some mounts can', async () => {
+  it('opens natively on the mounts that support it', async () => {
     const table = new MountTable({ '/': new PlainFs({ '/f': 'one' }), '/m': new MemoryFs({ '/f': 'two' }) })
     for (const path of ['/f', '/m/f']) {
       const file = await openFile(table, path, { write: true })
@@ -237,7 +237,7 @@ describe('openFile', () => {
     expect([await readText(table, '/f'), await readText(table, '/m/f')]).toEqual(['one!', 'two!'])
   })
 
-  it('does what it was asked in the order it was asked, awaited or not', async () => {
+  it('runs calls in the order they were issued, awaited or not', async () => {
     const fs = new PlainFs({ '/f': 'abc' })
     const file = await openFile(fs, '/f', { write: true })
     const buffer = bytes('X')
@@ -247,7 +247,7 @@ describe('openFile', () => {
     expect(await readText(fs, '/f')).toBe('XY')
   })
 
-  it('changes nothing of what a file system hands out, nor hands out what it changes', async () => {
+  it('neither changes memory of the file system nor returns memory it changes', async () => {
     let stored = Buffer.from('before')
     class OwnMemory extends PlainFs {
       override async *read(): AsyncGenerator<Uint8Array> {
@@ -266,7 +266,7 @@ describe('openFile', () => {
     await file.close()
   })
 
-  it('does not keep what memory is not for', async () => {
+  it('rejects content over the memory limit', async () => {
     const file = await openFile(new PlainFs({ '/f': 'abc' }), '/f', { write: true })
     await expect(file.write(2 ** 40, bytes('x'))).rejects.toMatchObject({ code: 'EFBIG', path: '/f' })
     await expect(file.truncate(2 ** 40)).rejects.toMatchObject({ code: 'EFBIG', path: '/f' })

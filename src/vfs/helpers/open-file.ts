@@ -7,9 +7,8 @@ import { BufferedHandle } from '../write-buffer/buffered-handle.ts'
 import { AsyncHandle } from './async-handle.ts'
 
 /**
- * Opens a file for random access on any file system: natively where it can, and else by reading parts and keeping what is
- * written until `sync` or `close`. Links are followed. ENOENT without `create`, EISDIR, and for writers EROFS and
- * EACCES at once.
+ * Opens a file for random access on any file system. Without native support it reads in parts and buffers writes until
+ * `sync` or `close`. Follows links. Throws ENOENT without `create`, EISDIR, and for writers EROFS and EACCES.
  */
 export async function openFile(
   fs: FileSystem,
@@ -21,7 +20,7 @@ export async function openFile(
     try {
       return await fs.open(path, options, ctx)
     } catch (error) {
-      // A mount table opens what its mounts can open, and not all of them may.
+      // A mount table declares `open` if any of its mounts has it; this one has not.
       if (!isVfsError(error, 'ENOTSUP')) throw error
     }
   }
@@ -51,7 +50,7 @@ async function createIfMissing(fs: FileSystem, path: string, ctx: CallContext | 
     await fs.write(path, new Uint8Array(0), { ifMatch: null }, ctx)
     return true
   } catch (error) {
-    // Somebody else was first.
+    // Another writer created it first.
     if (isVfsError(error, 'ECONFLICT')) return false
     throw error
   }

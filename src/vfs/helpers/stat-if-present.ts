@@ -7,7 +7,10 @@ export function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
 }
 
-/** The stat of a path, or null if there is nothing. Asks first: most answers are no, and an error costs more. */
+/**
+ * Returns the stat of a path, or null if it does not exist. Calls `exists` first: most paths are missing, and an error
+ * costs more.
+ */
 export async function statIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<Stat | null> {
   if (!(await fs.exists(path, ctx))) return null
   try {
@@ -18,7 +21,7 @@ export async function statIfPresent(fs: FileSystem, path: string, ctx?: CallCont
   }
 }
 
-/** As `statIfPresent`, without waiting. */
+/** The synchronous form of `statIfPresent`. */
 export function statIfPresentSync(sync: SyncFileSystem, path: string, ctx?: CallContext): SyncStat | null {
   try {
     return sync.stat(path, ctx)

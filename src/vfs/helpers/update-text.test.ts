@@ -4,7 +4,7 @@ import { readFile, readText } from './file-content.ts'
 import { updateText } from './update-text.ts'
 
 describe('updateText', () => {
-  it('loses no change of many at once', async () => {
+  it('loses none of many concurrent changes', async () => {
     const fs = new MemoryFs({ '/log': '' })
     const names = Array.from({ length: 20 }, (_, index) => `${index}`)
     await Promise.all(names.map((name) => updateText(fs, '/log', (text) => `${text}${name}\n`)))
@@ -12,7 +12,7 @@ describe('updateText', () => {
     expect(lines.toSorted()).toEqual(names.toSorted())
   })
 
-  it('keeps a byte order mark, and leaves what is not text as it is', async () => {
+  it('keeps a byte order mark, and leaves a file that is not text unchanged', async () => {
     const latin = Uint8Array.of(0x63, 0x61, 0x66, 0xe9)
     const fs = new MemoryFs({ '/marked': '\ufeffa', '/latin': latin })
     await updateText(fs, '/marked', (text) => `${text}b`)
@@ -21,7 +21,7 @@ describe('updateText', () => {
     expect(await readFile(fs, '/latin')).toEqual(latin)
   })
 
-  it('leaves the file when the change refuses', async () => {
+  it('leaves the file unchanged when the callback throws', async () => {
     const fs = new MemoryFs({ '/a': 'one' })
     const refusal = new Error('not this one')
     const refused = updateText(fs, '/a', () => {

@@ -4,8 +4,9 @@ import { readFile } from './file-content.ts'
 import { hashBytes } from './hash.ts'
 
 /**
- * Changes a text file: `change` gives the new text for the old, or throws to leave it. Two at once lose nothing: what
- * somebody else wrote in between is read, and changed again. EINVAL if the file is not UTF-8.
+ * Changes a text file. `change` returns the new text for the old, or throws to leave the file unchanged. On a conflict
+ * with another writer it reads and changes the file again, so no update is lost. Throws EINVAL if the file is not
+ * UTF-8.
  */
 export async function updateText(
   fs: FileSystem,
@@ -27,9 +28,13 @@ export async function updateText(
 
 function decodeText(bytes: Uint8Array, path: string): string {
   try {
-    // The byte order mark is part of the text: it is written back.
+    // Keeps the byte order mark, which is written back with the text.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new VfsError('EINVAL', path, { op: 'update', detail: 'the file is not UTF-8 text', cause })
+    throw new VfsError('EINVAL', path, {
+      op: 'update',
+      detail: 'the file is not UTF-8 text; replace it with a write',
+      cause,
+    })
   }
 }

@@ -1,23 +1,23 @@
-/** The bytes of a file; `spare` is the larger buffer they lie in when the file has been added to or written in place. */
+/** The bytes of a file. `spare` is the larger buffer they lie in after an append or an in-place write. */
 export interface MemoryContent {
   readonly bytes: Uint8Array
   readonly spare: SpareBuffer | null
-  /** SHA-256 in hex, once somebody asked for it. */
+  /** SHA-256 in hex, cached at the first request. */
   hash?: string
 }
 
 interface SpareBuffer {
   readonly buffer: Uint8Array
   used: number
-  /** Whose writes may change it in place; null where somebody else may be looking at it. */
+  /** The token whose writes may change the buffer in place; null once a reader may hold it. */
   owner: object | null
 }
 
 export const EMPTY_CONTENT: MemoryContent = { bytes: new Uint8Array(0), spare: null }
 
 /**
- * Content with more bytes at its end, in amortised time of the bytes added.
- * The old content stays as it is: only bytes behind its end are written, and only by the first who extends it.
+ * Appends bytes in amortised time of their length. The old content stays valid: only bytes behind its end are written,
+ * and only by the first extension.
  */
 export function extendContent({ bytes, spare }: MemoryContent, more: Uint8Array): MemoryContent {
   const size = bytes.length + more.length
@@ -28,8 +28,8 @@ export function extendContent({ bytes, spare }: MemoryContent, more: Uint8Array)
 }
 
 /**
- * Content with bytes written over it, zeros in between if they start behind its end, in amortised time of the bytes
- * written: what `owner` wrote before and nobody else was shown is changed in place.
+ * Overwrites bytes at a position, with zeros in any gap, in amortised time of the bytes written. A buffer that `owner`
+ * created and no reader holds is changed in place.
  */
 export function patchContent(
   content: MemoryContent,
@@ -40,13 +40,13 @@ export function patchContent(
   const end = content.bytes.length
   const size = Math.max(end, position + bytes.length)
   const room = getOwnBuffer(content, size, owner)
-  // What lies behind the end may be left from before a truncation. New memory is zeros, and is not taken until it is used.
+  // Bytes behind the end may date from before a truncation. A fresh buffer is zero already.
   if (position > end && room === content.spare) room.buffer.fill(0, end, position)
   room.buffer.set(bytes, position)
   return fillTo(room, size)
 }
 
-/** Content cut off or filled up with zeros to a size. */
+/** Truncates content, or extends it with zeros. */
 export function resizeContent(content: MemoryContent, size: number, owner: object): MemoryContent {
   const { bytes, spare } = content
   if (size === 0) return EMPTY_CONTENT
@@ -54,7 +54,7 @@ export function resizeContent(content: MemoryContent, size: number, owner: objec
   return spare?.owner === owner ? fillTo(spare, size) : { bytes: bytes.subarray(0, size), spare: null }
 }
 
-/** The bytes of a content for somebody who goes on looking at them: nobody changes them in place from here on. */
+/** Returns the bytes for a reader that keeps them. No later write changes them in place. */
 export function shareBytes({ bytes, spare }: MemoryContent): Uint8Array {
   if (spare !== null) spare.owner = null
   return bytes

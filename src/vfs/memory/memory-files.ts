@@ -35,7 +35,10 @@ export class MemoryFiles {
     return new MemoryFiles(this.#now, this.#tree.fork())
   }
 
-  /** The names and attributes of this moment. Of contents too if `withContents`: what is open is copied to be written. */
+  /**
+   * Returns a snapshot of names and attributes. `withContents` also freezes the contents: later writes through open
+   * handles copy them first.
+   */
   snapshot(withContents: boolean): TreeSnapshot {
     if (withContents) this.#writer = null
     return this.#tree.snapshot()
@@ -64,7 +67,7 @@ export class MemoryFiles {
     return node
   }
 
-  /** The entries of a directory, in the order of names. */
+  /** Returns the entries of a directory, sorted by name. */
   list(path: string, ctx?: CallContext): DirEntry[] {
     const entries = this.getDirectory(path, 'readdir', ctx).entries.entries()
     return Array.from(entries, ([name, entry]) => ({ name, type: this.#tree.getEntryType(entry) }))
@@ -80,7 +83,7 @@ export class MemoryFiles {
     return content.hash
   }
 
-  /** The path with its links followed, unless the call follows none: ELOOP. */
+  /** Resolves the links in a path. Throws ELOOP if the call must not follow links. */
   resolve(path: string, followLast: boolean, op: string, ctx?: CallContext): string {
     const resolved = this.#tree.resolve(path, followLast, op)
     assertLinkFree(path, resolved, op, ctx)
@@ -180,11 +183,11 @@ export class MemoryFiles {
     }
     const replaced = this.#tree.get(target)
     if (replaced) assertReplaceable(node, replaced, to, overwrite)
-    // Two names of one file: POSIX leaves both.
+    // Source and target are hard links of one file: POSIX leaves both.
     if (replaced?.ino === node.ino) return
-    const held = this.#open?.captureState()
+    const captured = this.#open?.captureState()
     this.#tree.move(source, target, { parents: true, op: 'rename', now: this.#now() })
-    held?.update({ from: source, to: target })
+    captured?.update({ from: source, to: target })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): void {
@@ -223,9 +226,9 @@ export class MemoryFiles {
   }
 
   #delete(path: string, op: string): void {
-    const held = this.#open?.captureState()
+    const captured = this.#open?.captureState()
     this.#tree.delete(this.#tree.resolve(path, false, op), op, this.#now())
-    held?.update()
+    captured?.update()
   }
 
   /** Returns the target path of a write. A link may lead to the root, which cannot be written. */

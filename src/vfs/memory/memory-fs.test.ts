@@ -24,7 +24,7 @@ async function contents(fs: FileSystem): Promise<Map<string, string>> {
 describe('the seed', () => {
   const EINVAL = expect.objectContaining({ code: 'EINVAL', op: 'seed' })
 
-  it('may be text or bytes, below directories that are made for it', async () => {
+  it('may be text or bytes, and creates its directories', async () => {
     const fs = new MemoryFs({ '/a/b/text': 'é', '/bytes': Uint8Array.of(1, 2), '/a/.hidden/..x': '' })
     expect(await walked(fs, '/', true)).toEqual([
       '/a',
@@ -42,7 +42,7 @@ describe('the seed', () => {
     expect(() => new MemoryFs({ '/a/..': 'x' })).toThrow(EINVAL)
   })
 
-  it('cannot hold a file below another, in either order', () => {
+  it('cannot contain a file below another file, in either order', () => {
     expect(() => new MemoryFs({ '/a': 'x', '/a/b': 'y' })).toThrow(EINVAL)
     expect(() => new MemoryFs({ '/a/b/c/d': 'y', '/a/b': 'x' })).toThrow(EINVAL)
     expect(() => new MemoryFs({ '/a': 'x', '/ab': 'y', '/a.b': 'z' })).not.toThrow()
@@ -109,7 +109,7 @@ describe('forks', () => {
     content: fc.constantFrom('', 'x', 'yy', 'z'.repeat(100)),
   })
 
-  it('never see each other change, whatever is done to any of them', async () => {
+  it("never see each other's changes, whatever is done to any of them", async () => {
     const property = fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
       const all = [{ fs: new MemoryFs(), model: new Map<string, string>() }]
       for (const { kind, on, path, to, content } of commands) {
@@ -167,7 +167,7 @@ describe('streams', () => {
     for (let i = 0; i < 600; i += 3) await fs.remove(`/d0/f${i}`)
   }
 
-  it('of a walk show one moment, whatever is written meanwhile', async () => {
+  it('of a walk show one moment, whatever is written later', async () => {
     const fs = new MemoryFs(seed)
     const before = await walked(fs, '/', true)
     const [begun, opened] = [fs.walk('/', { includeDirs: true }), fs.walk('/', { includeDirs: true })]
@@ -179,7 +179,7 @@ describe('streams', () => {
     expect((await Array.fromAsync(opened)).map(({ path }) => path)).toEqual(before)
   })
 
-  it('of a listing show one moment, whatever is written meanwhile', async () => {
+  it('of a listing show one moment, whatever is written later', async () => {
     const fs = new MemoryFs(seed)
     const before = await names(fs, '/d0')
     const [begun, opened] = [fs.readdir('/d0'), fs.readdir('/d0')]
@@ -200,7 +200,7 @@ describe('streams', () => {
     expect(sizes).toEqual([3, 3])
   })
 
-  it('of content show the moment they were opened, though not yet begun', async () => {
+  it('of content show the moment they were opened, even before the first step', async () => {
     const fs = new MemoryFs({ '/f': 'old' })
     const [first, second] = [fs.read('/f'), fs.read('/f')]
     await fs.write('/f', 'new')
@@ -211,7 +211,7 @@ describe('streams', () => {
 })
 
 describe('append', () => {
-  it('leaves older readers their content, through many appends', async () => {
+  it('keeps the content of earlier readers, through many appends', async () => {
     const fs = new MemoryFs({ '/log': 'start' })
     const readers: [string, AsyncIterable<Uint8Array>][] = []
     let expected = 'start'
@@ -238,7 +238,7 @@ describe('append', () => {
     }
   })
 
-  it('of nothing changes nothing, and lets others go on', async () => {
+  it('of nothing changes nothing and does not block others', async () => {
     const fs = new MemoryFs({ '/log': 'a' })
     await fs.append('/log', 'b')
     const fork = fs.fork()
@@ -263,7 +263,7 @@ describe('append', () => {
     expect(await readText(fs, '/f')).toBe('slow+oneslow!')
   })
 
-  it('of a source that fails leaves the file as it was', async () => {
+  it('of a failing source leaves the file unchanged', async () => {
     const fs = new MemoryFs({ '/f': 'old' })
     const broken = async function* () {
       yield 'half'
@@ -282,7 +282,7 @@ describe('mutations at the same time', () => {
     yield content
   }
 
-  it('keep their order when a rename comes between two writes, on either of its paths', async () => {
+  it('keep their order when a rename is issued between two writes, on either of its paths', async () => {
     const fs = new MemoryFs({ '/a': 'a' })
     await Promise.all([
       fs.write('/b', slow('b')),
@@ -298,7 +298,7 @@ describe('mutations at the same time', () => {
     )
   })
 
-  it('do not wait for each other when renames cross', async () => {
+  it('do not deadlock when renames cross', async () => {
     const fs = new MemoryFs({ '/a': 'a', '/b': 'b' })
     const crossing = [
       fs.write('/a', slow('A')),
@@ -311,7 +311,7 @@ describe('mutations at the same time', () => {
     expect(await contents(fs)).toEqual(new Map([['/a', 'A']]))
   })
 
-  it('compare and swap at the moment the content is stored, not when the write begins', async () => {
+  it('compare and swap when the content is stored, not when the write starts', async () => {
     const fs = new MemoryFs({ '/d/f': 'old' })
     const ifMatch = await fs.hash('/d/f')
     const overwriting = fs.write('/d/f', slow('stale'), { ifMatch })
@@ -385,7 +385,7 @@ describe('links', () => {
     expect(await walked(fs)).toEqual(['/dir/f'])
   })
 
-  it('lead mutations of what is below them to the real place', async () => {
+  it('redirect mutations below them to the real path', async () => {
     const fs = new MemoryFs({ '/real/f': 'x' })
     await fs.symlink('real', '/link')
     await fs.mkdir('/link/sub')
@@ -396,7 +396,7 @@ describe('links', () => {
     await expect(fs.rename('/real', '/link/sub/in')).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('are in the way of mkdir, even if they dangle', async () => {
+  it('make mkdir fail, even if they dangle', async () => {
     const fs = new MemoryFs({ '/dir/f': '' })
     await fs.symlink('dir', '/link')
     await fs.symlink('nowhere', '/dangling')
@@ -405,7 +405,7 @@ describe('links', () => {
     expect(await fs.exists('/nowhere')).toBe(false)
   })
 
-  it('cannot bring in names that could not be stored directly', async () => {
+  it('cannot have targets with names that could not be stored', async () => {
     for (const target of ['x'.repeat(256), 'nul\0byte', 'lone\ud800', 'x/y\0/z']) {
       const fs = new MemoryFs()
       // Either the link or what is done through it must be refused.
@@ -419,7 +419,7 @@ describe('links', () => {
     }
   })
 
-  it('with a target of any length are followed, or refused in the words of the protocol', async () => {
+  it('with a target of any length are followed or rejected with a VfsError', async () => {
     const fs = new MemoryFs({ '/f': 'x' })
     const answer = fs.symlink(`${'./'.repeat(200_000)}f`, '/link').then(() => readText(fs, '/link'))
     expect(await answer.catch((error: unknown) => isVfsError(error))).toSatisfy(
@@ -427,7 +427,7 @@ describe('links', () => {
     )
   })
 
-  it('in a circle are ELOOP wherever they are on the way', async () => {
+  it('that form a cycle are ELOOP anywhere in a path', async () => {
     const fs = new MemoryFs()
     await fs.symlink('self', '/self')
     await expect(readText(fs, '/self')).rejects.toMatchObject({ code: 'ELOOP', path: '/self' })
@@ -440,7 +440,7 @@ describe('links', () => {
 })
 
 describe('hash', () => {
-  it('is right after every kind of change', async () => {
+  it('is correct after every kind of change', async () => {
     const sha = (content: string) => createHash('sha256').update(content).digest('hex')
     const fs = new MemoryFs({ '/f': 'a' })
     expect([await fs.hash('/f'), await fs.hash('/f')]).toEqual([sha('a'), sha('a')])
@@ -469,13 +469,13 @@ describe('search', () => {
     expect(await textsOf('', '')).toEqual([])
   })
 
-  it('leaves the carriage return of a CRLF out of the line, and any other in', async () => {
+  it('drops the carriage return of a CRLF and keeps any other', async () => {
     expect(await textsOf('one\r\ntwo\r\n', /^(one|two)$/)).toEqual(['one', 'two'])
     expect(await textsOf('a\rb\r\r\n', 'a')).toEqual(['a\rb\r'])
     expect(await textsOf('x\r', 'x')).toEqual(['x'])
   })
 
-  it('does not remember where a pattern with g or y stopped, and does not move it', async () => {
+  it('ignores and keeps the lastIndex of a pattern with g or y', async () => {
     for (const flags of ['g', 'y', 'gy']) {
       const pattern = new RegExp('ab', flags)
       pattern.lastIndex = 1
@@ -489,12 +489,12 @@ describe('search', () => {
     expect(await textsOf('Needle\nneedle', /needle/)).toEqual(['needle'])
   })
 
-  it('finds either side of an alternation, wherever it is', async () => {
+  it('finds either side of an alternation anywhere in the pattern', async () => {
     expect(await textsOf('one\ntwo\nthree', /one|two/)).toEqual(['one', 'two'])
     expect(await textsOf('ab\nac', /a(?:b|c)/)).toEqual(['ab', 'ac'])
   })
 
-  it('finds lines without the characters a pattern may leave out', async () => {
+  it('finds lines without the optional characters of a pattern', async () => {
     expect(await textsOf('ac\nabc\nabbc', /ab?c/)).toEqual(['ac', 'abc'])
     expect(await textsOf('needle-\nneedle-12\nneedle', /needle-\d*/)).toEqual(['needle-', 'needle-12'])
     expect(await textsOf('ac', /ab*c/)).toEqual(['ac'])
@@ -502,7 +502,7 @@ describe('search', () => {
     expect(await textsOf('ac', /ab{0}c/)).toEqual(['ac'])
   })
 
-  it('finds lines without an emoji that a pattern may leave out, and with it', async () => {
+  it('finds lines with and without an optional emoji of a pattern', async () => {
     expect(await textsOf('go 🎉 now', /go 🎉? ?now/u)).toEqual(['go 🎉 now'])
     expect(await textsOf('go now', /go 🎉? ?now/u)).toEqual(['go now'])
     expect(await textsOf('🎉🎉', /🎉*$/u)).toEqual(['🎉🎉'])
@@ -523,7 +523,7 @@ describe('search', () => {
     ])
   })
 
-  it('looks into a single file, and through a link', async () => {
+  it('searches a single file, also through a link', async () => {
     const fs = new MemoryFs({ '/d/f': 'x' })
     await fs.symlink('d', '/link')
     const paths = async (root: string) =>

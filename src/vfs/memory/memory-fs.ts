@@ -72,7 +72,7 @@ export interface MemoryFsOptions {
   readonly now?: () => number
 }
 
-/** Files in memory. Forks in constant time; listings and walks show one moment, whatever is written meanwhile. */
+/** Files in memory. Forks in constant time. Listings and walks show one moment, unaffected by later writes. */
 export class MemoryFs
   extends Backend
   implements
@@ -115,14 +115,14 @@ export class MemoryFs
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
-      this.#files.rename(asked.path, asked.to, options, asked.ctx),
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (mutation) =>
+      this.#files.rename(mutation.path, mutation.to, options, mutation.ctx),
     )
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, (asked) =>
-      this.#files.symlink(target, asked.path, asked.ctx),
+    return this.mutate({ op: 'symlink', path, ctx }, (mutation) =>
+      this.#files.symlink(target, mutation.path, mutation.ctx),
     )
   }
 
@@ -137,8 +137,8 @@ export class MemoryFs
   }
 
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'link', path: existing, to: path, ctx }, (asked) =>
-      this.#files.link(asked.path, asked.to, asked.ctx),
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, (mutation) =>
+      this.#files.link(mutation.path, mutation.to, mutation.ctx),
     )
   }
 
@@ -149,17 +149,17 @@ export class MemoryFs
   }
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'setattr', path, ctx }, (asked) =>
-      this.#files.setattr(asked.path, changes, asked.ctx),
+    return this.mutate({ op: 'setattr', path, ctx }, (mutation) =>
+      this.#files.setattr(mutation.path, changes, mutation.ctx),
     )
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, (asked) => {
-      const more = collect(asked.content)
+    return this.mutate({ op: 'append', path, content, ctx }, (mutation) => {
+      const more = collect(mutation.content)
       return more instanceof Promise
-        ? more.then((bytes) => this.#files.append(asked.path, bytes, asked.ctx))
-        : this.#files.append(asked.path, more, asked.ctx)
+        ? more.then((bytes) => this.#files.append(mutation.path, bytes, mutation.ctx))
+        : this.#files.append(mutation.path, more, mutation.ctx)
     })
   }
 
@@ -204,7 +204,7 @@ export class MemoryFs
       : new ReadyStream<WalkEntry>(() => undefined)
   }
 
-  /** Decided as the content is stored: a stream may take its time, and a link may lead to a file that is written too. */
+  /** Compared as the content is stored: a stream may take long, and a link may lead to a file that is being written. */
   protected override async assertMatch(): Promise<void> {}
 
   protected override doWrite(
@@ -242,7 +242,7 @@ export class MemoryFs
     const cursor = new TreeCursor(start, shared, root)
     for (let node = cursor.next(); node !== undefined; node = cursor.next()) {
       if (node.type !== 'file') continue
-      // Asked first, and not by `yield*`: in an async generator that would wait for every file that has no match.
+      // Checked first and without `yield*`, which would await in an async generator for every file without a match.
       if (mayMatch(node.content.bytes, compiled)) {
         for (const step of searchSteps(cursor.path, node.content.bytes, compiled)) {
           if (step === null) await compiled.yielder.yield(ctx?.signal)
@@ -261,11 +261,11 @@ export class MemoryFs
 function parseSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, Uint8Array][] {
   const files = new Map(Object.entries(seed).map(([path, content]) => [checkPath(path, 'seed'), content]))
   const refuse = (path: string, detail: string) => new VfsError('EINVAL', path, { op: 'seed', detail })
-  if (files.size < Object.keys(seed).length) throw refuse('/', 'two seed paths name the same file')
-  if (files.has('/')) throw refuse('/', 'the root is a directory')
+  if (files.size < Object.keys(seed).length) throw refuse('/', 'two seed paths name the same file; keep one')
+  if (files.has('/')) throw refuse('/', 'the root is a directory; seed a path below it')
   for (const path of files.keys()) {
     const blocking = ancestors(path).find((above) => files.has(above))
-    if (blocking) throw refuse(path, `'${blocking}' is seeded as a file`)
+    if (blocking) throw refuse(path, `the seed also has '${blocking}' as a file; remove one of them`)
   }
   return [...files].map(([path, content]) => [path, copyBytes(content)])
 }

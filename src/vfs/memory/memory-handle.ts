@@ -80,7 +80,7 @@ export class MemoryHandle implements SyncFileHandle {
     this.#file.replace(createFileNode(node.ino, content, this.#parts.now(), node.mode))
   }
 
-  /** EFBIG where memory has no room: typed arrays call that a wrong range. */
+  /** Throws EFBIG if the content exceeds memory, which typed arrays report as a RangeError. */
   #makeIfFits(op: string, make: () => MemoryContent): MemoryContent {
     try {
       return make()
@@ -92,18 +92,21 @@ export class MemoryHandle implements SyncFileHandle {
 
   #assertOpen(op: string): void {
     if (!this.#isClosed) return
-    throw new VfsError('EBADF', this.#parts.path, { op, detail: 'the file was closed' })
+    throw new VfsError('EBADF', this.#parts.path, { op, detail: 'the handle is closed; open the file again' })
   }
 
   #assertWritable(op: string): void {
     this.#assertOpen(op)
     if (this.#parts.isWritable) return
-    throw new VfsError('EBADF', this.#parts.path, { op, detail: 'opened for reading only' })
+    throw new VfsError('EBADF', this.#parts.path, {
+      op,
+      detail: 'the file is open for reading only; open it with write: true',
+    })
   }
 
   #assertCount(op: string, count: number): void {
     if (Number.isSafeInteger(count) && count >= 0) return
-    const detail = `positions and sizes are integers from 0, not ${count}`
+    const detail = `${count} is not a valid position or size; pass an integer from 0`
     throw new VfsError('EINVAL', this.#parts.path, { op, detail })
   }
 }

@@ -18,7 +18,7 @@ describe('what is written through a handle', () => {
     handle.close()
   })
 
-  it('is there for a search that begins after it, and not for one that has begun', async () => {
+  it('is found by a later search, and not by one that has started', async () => {
     const fs = new MemoryFs({ '/a': 'needle here', '/b': 'needle here' })
     const handle = fs.sync.open('/b', { write: true })
     handle.write(0, bytes('n'))
@@ -57,7 +57,7 @@ describe('what is written through a handle', () => {
     expect(await readText(fs, '/f')).toBe('START more end of the first')
   })
 
-  it('does not change what was read before, nor the array it was given', async () => {
+  it("changes neither bytes read before nor the caller's array", async () => {
     const fs = new MemoryFs({ '/f': 'abc' })
     const handle = fs.sync.open('/f', { write: true })
     const given = bytes('xyz')
@@ -68,7 +68,7 @@ describe('what is written through a handle', () => {
     expect(Buffer.from(given).toString()).toBe('xyz')
   })
 
-  it('shows zeros where a truncation took bytes away, however it grows again', async () => {
+  it('reads zeros in truncated bytes, however the file grows again', async () => {
     const fs = new MemoryFs()
     const handle = fs.sync.open('/f', { write: true, create: true })
     handle.write(0, bytes('abcdef'))
@@ -81,7 +81,7 @@ describe('what is written through a handle', () => {
     expect(await readText(fs, '/f')).toBe('aZ\0\0!')
   })
 
-  it('is EFBIG where no memory could hold it, and leaves the file as it was', () => {
+  it('is EFBIG beyond the memory limit, and leaves the file unchanged', () => {
     const fs = new MemoryFs({ '/f': 'abc' })
     const handle = fs.sync.open('/f', { write: true })
     const refused = expect.objectContaining({ code: 'EFBIG', path: '/f' })
@@ -90,7 +90,7 @@ describe('what is written through a handle', () => {
     expect(handle.stat().size).toBe(3)
   })
 
-  it('costs as much as what is written, not as the file: the buffer is the same from write to write', () => {
+  it('costs time of the bytes written, not of the file: the buffer is reused', () => {
     const fs = new MemoryFs()
     const handle = fs.sync.open('/f', { write: true, create: true })
     const before = process.memoryUsage().arrayBuffers
@@ -103,7 +103,7 @@ describe('what is written through a handle', () => {
 })
 
 describe('several names', () => {
-  it('are told apart from equal content: a diff shows what changed under all of them', async () => {
+  it('differ from equal content: a diff lists a change under every name', async () => {
     const fs = new MemoryFs({ '/a': 'one', '/b/c': 'two' })
     await fs.link('/a', '/b/a')
     const fork = fs.fork()
@@ -123,7 +123,7 @@ describe('several names', () => {
     expect(await changes(fs, fork)).toEqual([])
   })
 
-  it('do not outlive a listing or walk that has begun', async () => {
+  it('do not change a listing or walk that has started', async () => {
     const fs = new MemoryFs({ '/a': 'one' })
     await fs.link('/a', '/b')
     const walk = fs.walk('/')
@@ -149,7 +149,7 @@ describe('several names', () => {
     expect((await fs.identity('/keep')).nlink).toBe(1)
   })
 
-  it('leave a file open under a name that is gone as long as another is there', async () => {
+  it('keep a file open under a removed name while another name exists', async () => {
     const fs = new MemoryFs({ '/a': 'one' })
     const handle = fs.sync.open('/a', { write: true })
     await fs.link('/a', '/b')

@@ -15,8 +15,7 @@ export interface TreeSnapshot {
 }
 
 /**
- * The tree of a `MemoryFs`: nodes by path, copied on write.
- * A fork and a snapshot share every node, and cost the same whatever the tree holds.
+ * The copy-on-write tree of a `MemoryFs`. A fork and a snapshot share every node, so they cost the same for any size.
  */
 export class MemoryTree {
   #edit: object = {}
@@ -29,7 +28,7 @@ export class MemoryTree {
     this.#root = this.#newDirectory(now, DIRECTORY_MODE)
   }
 
-  /** The tree as it is now, safe from later changes. */
+  /** Returns the current tree, unaffected by later changes. */
   snapshot(): TreeSnapshot {
     this.#edit = {}
     return { root: this.#root, shared: this.#shared }
@@ -45,13 +44,13 @@ export class MemoryTree {
     return fork
   }
 
-  /** The number of a file that is about to be made. */
+  /** Returns a new inode number. */
   allocateIno(): number {
     this.#lastIno++
     return this.#lastIno
   }
 
-  /** The node at a path without links on the way. */
+  /** Returns the node at a path whose links are already resolved. */
   get(path: string): MemoryNode | undefined {
     const entry = this.#findEntry(path)
     return entry?.type === 'shared' ? this.#shared.getNode(entry) : entry
@@ -67,12 +66,12 @@ export class MemoryTree {
     return this.#shared.isEmpty ? 1 : (this.#shared.get(ino)?.nlink ?? 1)
   }
 
-  /** The node of a file that has had several names, whatever they are. */
+  /** Returns the node of a file that has, or had, several names. */
   getSharedNode(ino: number): LeafNode | undefined {
     return this.#shared.isEmpty ? undefined : this.#shared.get(ino)?.node
   }
 
-  /** The path with its links followed. */
+  /** Resolves the links in a path. */
   resolve(path: string, followLast: boolean, op: string): string {
     if (!this.#hasLinks) return path
     return resolveLinksSync(path, followLast, op, (at) => {
@@ -81,14 +80,14 @@ export class MemoryTree {
     })
   }
 
-  /** Puts an entry at a path, over what is there. */
+  /** Puts an entry at a path, replacing any other. */
   put(path: string, entry: NodeEntry, options: PutOptions): void {
     const directory = this.#ownParent(path, options)
     directory.entries.set(basename(path), entry)
     directory.mtime = options.now
   }
 
-  /** Sets a path to what `next` makes of the node there; if that throws, the node stays. */
+  /** Replaces the node at a path by the result of `next`. If `next` throws, the node stays. */
   update(path: string, options: PutOptions, next: (old: MemoryNode | undefined) => FileNode): void {
     const directory = this.#ownParent(path, options)
     const name = basename(path)
@@ -105,7 +104,7 @@ export class MemoryTree {
     else this.#ownParent(path, EXISTING_PATH).entries.set(basename(path), node)
   }
 
-  /** Puts a symbolic link. From here on, paths have to be resolved. */
+  /** Puts a symbolic link. From now on `resolve` looks for links. */
   putLink(path: string, link: LinkNode, options: PutOptions): void {
     this.put(path, link, options)
     this.#hasLinks = true
@@ -116,11 +115,11 @@ export class MemoryTree {
     this.put(path, made, options)
   }
 
-  /** Gives the file or link at a path a second name, where nothing is. */
+  /** Adds a hard link at a path where nothing exists. */
   addName(existing: string, path: string, options: PutOptions): void {
     const entry = this.#findEntry(existing)
     if (entry === undefined || entry.type === 'directory') throw new RangeError(`no file at ${existing}`)
-    // What can fail comes first.
+    // The step that can fail comes first.
     const directory = this.#ownParent(path, options)
     const name = entry.type === 'shared' ? entry : this.#share(existing, entry)
     directory.entries.set(basename(path), name)
@@ -128,7 +127,7 @@ export class MemoryTree {
     this.#ownShared().count(name.ino, 1)
   }
 
-  /** Moves what is at a path; what is at the target goes. */
+  /** Moves an entry, replacing the target. */
   move(from: string, to: string, options: PutOptions): void {
     const entry = this.#findEntry(from)
     if (entry === undefined) throw new VfsError('ENOENT', from, { op: options.op })
@@ -141,7 +140,7 @@ export class MemoryTree {
     source.mtime = options.now
   }
 
-  /** Removes what is at a path with all below it. */
+  /** Removes an entry with everything below it. */
   delete(path: string, op: string, now: number): void {
     const directory = this.#ownParent(path, { parents: false, op, now })
     const name = basename(path)
@@ -150,7 +149,7 @@ export class MemoryTree {
     directory.mtime = now
   }
 
-  /** The directory at a path, for the caller to change its attributes. */
+  /** Returns the directory at a path, writable by the caller. */
   ownDirectory(path: string): DirectoryNode {
     if (path === '/') {
       this.#root = this.#ensureOwned(this.#root)
@@ -176,7 +175,7 @@ export class MemoryTree {
     return entry
   }
 
-  /** From now on a file is in the table of those with several names. */
+  /** Moves a file into the table of shared files, before it gets its second name. */
   #share(path: string, node: LeafNode): NodeEntry & { type: 'shared' } {
     const name = { type: 'shared', ino: node.ino } as const
     this.#ownParent(path, EXISTING_PATH).entries.set(basename(path), name)
@@ -184,18 +183,18 @@ export class MemoryTree {
     return name
   }
 
-  /** The names of shared files at and below an entry that is about to go count no longer. */
+  /** Decrements the link counts of the shared files at and below an entry that is about to be removed. */
   #release(entries: OrderedMap<NodeEntry>, name: string): void {
     if (this.#shared.isEmpty) return
     const entry = entries.get(name)
-    const gone = entry?.type === 'shared' ? [entry.ino] : []
+    const removed = entry?.type === 'shared' ? [entry.ino] : []
     if (entry?.type === 'directory') {
       const cursor = new TreeCursor(entry, this.#shared, '/')
       for (let node = cursor.next(); node; node = cursor.next()) {
-        if (this.#shared.get(node.ino) !== undefined) gone.push(node.ino)
+        if (this.#shared.get(node.ino) !== undefined) removed.push(node.ino)
       }
     }
-    for (const ino of gone) this.#ownShared().count(ino, -1)
+    for (const ino of removed) this.#ownShared().count(ino, -1)
   }
 
   #ownShared(): SharedFiles {
@@ -208,7 +207,7 @@ export class MemoryTree {
     return { type: 'directory', ino: this.allocateIno(), edit: this.#edit, entries, mtime: now, mode }
   }
 
-  /** The directory a path is in, with it and all above it this tree's own to change. */
+  /** Returns the parent directory of a path. It and its ancestors become this tree's own, to be changed in place. */
   #ownParent(path: string, { parents, op, now }: PutOptions): DirectoryNode {
     let directory = this.#ensureOwned(this.#root)
     this.#root = directory
@@ -233,11 +232,11 @@ export class MemoryTree {
 }
 
 export interface PutOptions {
-  /** Make missing directories on the way. */
+  /** Create missing parent directories. */
   readonly parents: boolean
   readonly op: string
   readonly now: number
 }
 
-/** For what is known to be there. */
+/** Options for a path that is known to exist. */
 const EXISTING_PATH: PutOptions = { parents: false, op: 'replace', now: 0 }

@@ -3,13 +3,13 @@ import type { EditToken, OrderedMap } from '../ordered-map.ts'
 import type { InodeIdentity } from '../protocols.ts'
 import type { MemoryContent } from './memory-content.ts'
 
-/** A file: never changed once it is in a tree, so a reader that holds one keeps its content. */
+/** A file. It is immutable once it is in a tree, so a reader that holds one keeps its content. */
 export interface FileNode {
   readonly type: 'file'
-  /** Which file it is: the next state of the same file has the same number. */
+  /** The inode number; later states of the same file keep it. */
   readonly ino: InodeIdentity['ino']
   readonly content: MemoryContent
-  /** The length of the content, here so that a walk need not touch it. */
+  /** The length of the content, stored here so that a walk need not touch the content. */
   readonly size: number
   readonly mtime: number
   readonly mode: number
@@ -23,7 +23,7 @@ export interface LinkNode {
   readonly mode: number
 }
 
-/** A directory: changed in place under its own token, copied under any other. */
+/** A directory. It is changed in place under its own edit token and copied under any other. */
 export interface DirectoryNode {
   readonly type: 'directory'
   readonly ino: InodeIdentity['ino']
@@ -38,7 +38,7 @@ export type MemoryNode = FileNode | LinkNode | DirectoryNode
 /** A node that can have several names. */
 export type LeafNode = FileNode | LinkNode
 
-/** One of the names of a file that has, or had, several: what it names is in the tree's `SharedFiles`. */
+/** A name of a file that has, or had, several. The node is in the tree's `SharedFiles`. */
 interface SharedName {
   readonly type: 'shared'
   readonly ino: InodeIdentity['ino']

@@ -3,7 +3,7 @@ import type { InodeIdentity } from '../protocols.ts'
 import type { MemoryTree } from './memory-tree.ts'
 import type { FileNode } from './nodes.ts'
 
-/** A file somebody has open: it goes where the file goes, and keeps it once its last name is gone. */
+/** An open file. It follows renames, and keeps the content after the last name is removed. */
 export class OpenMemoryFile {
   readonly #tree: MemoryTree
   readonly ino: InodeIdentity['ino']
@@ -19,7 +19,7 @@ export class OpenMemoryFile {
 
   get node(): FileNode {
     const node = this.#detached ?? this.#findInTree()
-    if (node === undefined) throw new RangeError(`the open file ${this.ino} is lost`)
+    if (node === undefined) throw new RangeError(`the open file ${this.ino} is not in the tree`)
     return node
   }
 
@@ -32,12 +32,12 @@ export class OpenMemoryFile {
     else this.#tree.replace(this.#path, node)
   }
 
-  /** Its path or one above it is another now. */
+  /** Updates the path after it or one of its parents was moved. */
   updatePath({ from, to }: PathMove): void {
     if (isWithin(this.#path, from)) this.#path = to + this.#path.slice(from.length)
   }
 
-  /** Keeps the state it had if the tree has it no longer. */
+  /** Keeps the last state if the tree no longer has the file. */
   detachIfRemoved(node: FileNode): void {
     if (this.#detached === null && this.#findInTree() === undefined) this.#detached = node
   }
@@ -62,7 +62,7 @@ export class OpenFiles {
     this.#tree = tree
   }
 
-  /** The file at a path, one more time. To be given back by `release`. */
+  /** Opens the file at a path and counts the use. Pair with `release`. */
   acquire(path: string, { ino }: FileNode): OpenMemoryFile {
     const file = this.#files.get(ino) ?? new OpenMemoryFile(this.#tree, path, ino)
     this.#files.set(ino, file)
@@ -75,7 +75,7 @@ export class OpenFiles {
     if (file.users === 0) this.#files.delete(file.ino)
   }
 
-  /** To be asked for before names are moved or taken away, and settled after. */
+  /** Call before names are moved or removed, and call `update` on the result afterwards. */
   captureState(): CapturedFiles | undefined {
     return this.#files.size === 0 ? undefined : new CapturedFiles(this.#files.values())
   }

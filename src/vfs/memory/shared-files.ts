@@ -7,9 +7,9 @@ interface SharedFile {
 }
 
 /**
- * The files of a tree that have several names, by number: their directories hold only that number, so that what
- * changes under one name changes under all. Part of the tree's state: changed in place under its own token, forked
- * for any other. A file stays here when all names but one are gone.
+ * The files of a tree that have several names, by inode number. Their directories hold only the number, so a change
+ * under one name is visible under all. Part of the tree's state: changed in place under its own token, forked for any
+ * other. A file stays here when only one name is left.
  */
 export class SharedFiles {
   readonly #edit: EditToken
@@ -24,7 +24,7 @@ export class SharedFiles {
     return this.#files.size === 0
   }
 
-  /** The same files, to be changed under this token. Constant time. */
+  /** Returns the same files, writable under this token. Constant time. */
   withToken(edit: EditToken): SharedFiles {
     return edit === this.#edit ? this : new SharedFiles(edit, this.#files.fork(edit))
   }
@@ -42,19 +42,19 @@ export class SharedFiles {
     this.#files.set(String(node.ino), { node, nlink: 1 })
   }
 
-  /** The next state of a file. */
+  /** Replaces the state of a file. */
   replace(node: LeafNode): void {
     this.#files.set(String(node.ino), { node, nlink: this.#getFile(node.ino).nlink })
   }
 
-  /** A name came (1) or went (-1); with the last one the file goes. */
+  /** Adds a name (1) or removes one (-1). Removing the last name removes the file. */
   count(ino: number, change: 1 | -1): void {
     const { node, nlink } = this.#getFile(ino)
     if (nlink + change === 0) this.#files.delete(String(ino))
     else this.#files.set(String(ino), { node, nlink: nlink + change })
   }
 
-  /** The numbers of the files that are in another state than before, or were not there. */
+  /** Returns the inode numbers of the files that changed or were added since `before`. */
   listChangedSince(before: SharedFiles): Set<number> {
     if (this.isEmpty) return new Set()
     const differences = [...this.#files.differencesFrom(before.#files)]
@@ -65,12 +65,12 @@ export class SharedFiles {
 
   #getFile(ino: number): SharedFile {
     const file = this.get(ino)
-    if (file === undefined) throw new RangeError(`no file ${ino} has several names`)
+    if (file === undefined) throw new RangeError(`inode ${ino} is not a shared file`)
     return file
   }
 }
 
 const EMPTY_TOKEN: EditToken = {}
 
-/** Of a tree in which every file has one name. */
+/** The shared files of a tree in which every file has one name. */
 export const NO_SHARED_FILES: SharedFiles = new SharedFiles(EMPTY_TOKEN, new OrderedMap(EMPTY_TOKEN))

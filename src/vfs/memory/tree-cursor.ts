@@ -5,7 +5,7 @@ import { ReadyStream } from '../streams.ts'
 import { type DirectoryNode, type MemoryNode, type NodeEntry, toStat } from './nodes.ts'
 import type { SharedFiles } from './shared-files.ts'
 
-/** Depth first over a snapshot in the order of names; without recursion, so deep trees are fine. */
+/** Walks a snapshot depth first in the order of names, without recursion, so deep trees are fine. */
 export function walkTree(
   directory: DirectoryNode,
   shared: SharedFiles,
@@ -20,7 +20,7 @@ export function walkTree(
   })
 }
 
-/** The entries of a snapshot's directory, in the order of names. */
+/** Lists a directory of a snapshot in the order of names. */
 export function listTree(directory: DirectoryNode, shared: SharedFiles): ReadyStream<DirEntry> {
   const cursor = new TreeCursor(directory, shared, '/', 1)
   return new ReadyStream(() => {
@@ -29,7 +29,7 @@ export function listTree(directory: DirectoryNode, shared: SharedFiles): ReadySt
   })
 }
 
-/** Every node below a directory, one by one: `next` gives the node, `path` is where it is. */
+/** Iterates over every node below a directory. `next` returns a node, and `path` is its path. */
 export class TreeCursor {
   readonly #shared: SharedFiles
   readonly #maxDepth: number

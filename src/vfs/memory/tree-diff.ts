@@ -30,7 +30,7 @@ export function diffSnapshots(before: TreeSnapshot, after: TreeSnapshot): PathCh
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Files that were changed under another name: at this one the directory did not notice. */
+/** Finds files that changed under another name, so that their directory entry did not change. */
 function findLinkedChanges(
   before: TreeSnapshot,
   after: TreeSnapshot,
@@ -46,8 +46,8 @@ function findLinkedChanges(
   const changes: PathChange[] = []
   const cursor = new TreeCursor(after.root, after.shared, '/')
   for (let node = cursor.next(); node; node = cursor.next()) {
-    const was = changed.has(node.ino) && !known.has(cursor.path) ? old.get(cursor.path) : undefined
-    if (was !== undefined) changes.push(...compareNodes(cursor.path, was, node))
+    const oldNode = changed.has(node.ino) && !known.has(cursor.path) ? old.get(cursor.path) : undefined
+    if (oldNode !== undefined) changes.push(...compareNodes(cursor.path, oldNode, node))
   }
   return changes
 }
@@ -63,7 +63,7 @@ function isSameContent(old: MemoryNode, now: MemoryNode): boolean {
   return old.content === now.content || Buffer.compare(old.content.bytes, now.content.bytes) === 0
 }
 
-/** Everything at a path that came or went: its files, and the directories that hold nothing. */
+/** Lists what was added or deleted at a path: its files and its empty directories. */
 function listSubtreeChanges(
   path: string,
   node: MemoryNode | undefined,
@@ -72,14 +72,14 @@ function listSubtreeChanges(
 ): PathChange[] {
   if (node === undefined) return []
   const changes: PathChange[] = []
-  const note = (at: string, found: MemoryNode) => {
+  const addChange = (at: string, found: MemoryNode) => {
     if (found.type === 'directory' && found.entries.size > 0) return
     const stat = toStat(found)
     changes.push(kind === 'added' ? { kind, path: at, after: stat } : { kind, path: at, before: stat })
   }
-  note(path, node)
+  addChange(path, node)
   if (node.type !== 'directory') return changes
   const cursor = new TreeCursor(node, shared, path)
-  for (let found = cursor.next(); found !== undefined; found = cursor.next()) note(cursor.path, found)
+  for (let found = cursor.next(); found !== undefined; found = cursor.next()) addChange(cursor.path, found)
   return changes
 }

@@ -12,11 +12,11 @@ export async function* diffMounts(
   const changes: PathChange[] = []
   for (const mount of after.list()) {
     const old = before.get(mount.path)
-    // A mount that both share is the same on both sides.
+    // A mount that both tables share has no changes.
     if (old === undefined || old.fs === mount.fs) continue
     for await (const change of mount.translateStream(diff(old.fs, mount.fs, '/', ctx))) {
       const path = mount.toOuterPath(change.path)
-      // What another mount covers is not part of the namespace.
+      // Paths that another mount covers are not visible.
       if (after.route(path) === mount && !after.isImplied(path)) changes.push({ ...change, path })
     }
   }

@@ -4,10 +4,10 @@ import type { FileSystem } from '../file-system.ts'
 import { ancestors, basename, dirname, normalize } from '../path.ts'
 import { Mount } from './mount.ts'
 
-/** Takes the place of a mount's number for the directories that only lead to mounts. */
+/** Mount number of the synthetic directories. */
 const SYNTHETIC_NUMBER = 0
 
-/** The mounts of a table: which one serves a path, and the directories that exist only because a mount is below. */
+/** The mounts of a table, the route from a path to its mount, and the synthetic directories that lead to mounts. */
 export class MountPoints {
   readonly #mounts = new Map<string, Mount>()
   #deepest = 0
@@ -20,7 +20,7 @@ export class MountPoints {
     if (this.#mounts.has(at) && !replace) {
       throw new VfsError('EEXIST', at, {
         op: 'mount',
-        detail: 'something is mounted there; pass replace: true',
+        detail: 'another file system is mounted there; pass replace: true',
       })
     }
     const mount = new Mount(at, fs, this.#allocateNumber(at))
@@ -58,8 +58,8 @@ export class MountPoints {
   }
 
   /**
-   * The mount with the longest prefix on whole segments.
-   * It looks no deeper than the deepest mount point, so its cost depends on neither their number nor the path's length.
+   * Returns the mount with the longest prefix of whole segments. Looks no deeper than the deepest mount point, so the
+   * cost depends neither on the number of mounts nor on the length of the path.
    */
   route(path: string): Mount | undefined {
     let found = this.#mounts.get('/')
@@ -73,25 +73,25 @@ export class MountPoints {
     return found
   }
 
-  /** The mount that serves a path. ENOENT where nothing is mounted. */
+  /** Returns the mount that serves a path. Throws ENOENT if nothing is mounted. */
   getServingMount(path: string, op: string): Mount {
     const mount = this.route(path)
     if (mount !== undefined) return mount
     throw new VfsError('ENOENT', path, { op, detail: 'nothing is mounted there' })
   }
 
-  /** As `serving`, or undefined for a directory that only leads to mounts. */
+  /** Returns the mount that serves a path, or undefined for a synthetic directory. */
   findServingMount(path: string, op: string): Mount | undefined {
     return path === '/' || this.isImplied(path) ? this.route(path) : this.getServingMount(path, op)
   }
 
-  /** The mount that holds a file's path: never a mount point, nor a directory that leads to one. EISDIR. */
+  /** Returns the mount of a file. Throws EISDIR for a mount point or a synthetic directory. */
   getFileMount(path: string, op: string): Mount {
     if (this.isImplied(path)) throw new VfsError('EISDIR', path, { op })
     return this.getServingMount(path, op)
   }
 
-  /** The mount that holds both ends of an operation. EXDEV if there are two. */
+  /** Returns the mount that serves both paths. Throws EXDEV if there are two. */
   getCommonMount(path: string, to: string, op: string, hint: string): Mount {
     const mount = this.getServingMount(path, op)
     if (this.route(to) === mount) return mount
@@ -99,14 +99,14 @@ export class MountPoints {
     throw new VfsError('EXDEV', path, { op, mount: mount.path, detail })
   }
 
-  /** Refuses what would take a mount point away, or a directory that leads to one. EINVAL. */
+  /** Throws EINVAL for a mount point and for a directory above one. */
   assertNoMountPoint(path: string, op: string): void {
     if (!this.isImplied(path)) return
     const what = this.has(path) ? 'a mount point' : 'a directory with a mount point below it'
-    throw new VfsError('EINVAL', path, { op, detail: `it is ${what}; unmount first` })
+    throw new VfsError('EINVAL', path, { op, detail: `the path is ${what}; unmount first` })
   }
 
-  /** Which directory a synthetic one is, among all that this table ever showed. */
+  /** Returns the inode number of a synthetic directory. */
   syntheticIno(path: string): number {
     this.#syntheticNumbers ??= new Map()
     const number = this.#syntheticNumbers.get(path) ?? this.#syntheticNumbers.size + 1
@@ -114,7 +114,7 @@ export class MountPoints {
     return Mount.toTableIno(number, SYNTHETIC_NUMBER)
   }
 
-  /** The names in a directory that are mount points or lead to one, sorted; undefined when there are none. */
+  /** Returns the names in a directory that are, or lead to, mount points, sorted; undefined if there are none. */
   findNamesIn(directory: string): readonly string[] | undefined {
     this.#synthetic ??= this.#computeSynthetic()
     return this.#synthetic.get(directory)
@@ -125,7 +125,7 @@ export class MountPoints {
     return !this.#isDeeperThanAll(path) && (this.#mounts.has(path) || this.findNamesIn(path) !== undefined)
   }
 
-  /** Reports whether a path has more names than every mount point. Most have, and need no lookup. */
+  /** Reports whether a path is deeper than every mount point. Most paths are, and need no lookup. */
   #isDeeperThanAll(path: string): boolean {
     let slash = 0
     for (let depth = 0; depth < this.#deepest; depth++) {
@@ -135,7 +135,7 @@ export class MountPoints {
     return path !== '/'
   }
 
-  /** The smallest number that no other mount has; a mount that takes the place of another takes its number too. */
+  /** Returns the smallest free mount number. A replacement keeps the number of the mount it replaces. */
   #allocateNumber(path: string): number {
     const replaced = this.#mounts.get(path)
     if (replaced !== undefined) return replaced.number

@@ -10,7 +10,7 @@ import type { MountPoints } from './mount-points.ts'
 import { MountedHandle } from './mounted-handle.ts'
 import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
 
-/** The synchronous face of a mount table. A mount that has none is ENOTSUP. */
+/** The synchronous interface of a mount table. Throws ENOTSUP for a mount without one. */
 export class MountSync extends CheckedSyncFileSystem {
   readonly #points: MountPoints
 
@@ -54,7 +54,7 @@ export class MountSync extends CheckedSyncFileSystem {
     const mount = this.#points.getServingMount(path, 'mkdir')
     const isSynthetic = this.#points.findNamesIn(dirname(path)) !== undefined
     mount.callSync((sync) => {
-      // The parent may exist only because a mount is below it; `parents` has the backend make it along the way.
+      // If the parent is synthetic, the backend must create it: pass `parents`.
       const needsParent =
         isSynthetic && statIfPresentSync(sync, mount.toInnerPath(dirname(path)), ctx) === null
       sync.mkdir(mount.toInnerPath(path), needsParent ? { ...options, parents: true } : options, ctx)
@@ -76,7 +76,7 @@ export class MountSync extends CheckedSyncFileSystem {
   protected doRename(from: string, to: string, options: RenameOptions, ctx?: CallContext): void {
     this.#points.assertNoMountPoint(from, 'rename')
     this.#points.assertNoMountPoint(to, 'rename')
-    const mount = this.#points.getCommonMount(from, to, 'rename', 'copy it and remove it')
+    const mount = this.#points.getCommonMount(from, to, 'rename', 'copy the file and remove the original')
     mount.callSync((sync) => sync.rename(mount.toInnerPath(from), mount.toInnerPath(to), options, ctx))
   }
 
@@ -105,7 +105,7 @@ export class MountSync extends CheckedSyncFileSystem {
   protected doLink(existing: string, path: string, ctx?: CallContext): void {
     if (this.#points.isImplied(path)) throw new VfsError('EEXIST', path, { op: 'link' })
     if (this.#points.isImplied(existing)) throw new VfsError('EISDIR', existing, { op: 'link' })
-    const mount = this.#points.getCommonMount(existing, path, 'link', 'a file has all its names on one')
+    const mount = this.#points.getCommonMount(existing, path, 'link', 'hard links cannot cross mounts')
     mount.callSync((sync) => sync.link(mount.toInnerPath(existing), mount.toInnerPath(path), ctx))
   }
 

@@ -105,7 +105,7 @@ describe('routing', () => {
     expect(await names(table, '/dev')).toEqual(['f', 'fs', 'fsx'])
   })
 
-  it('treats a mount point as the root of what is mounted, with or without a slash', async () => {
+  it('treats a mount point as the root of its mount, with or without a slash', async () => {
     const table = new MountTable({ '/m': new MemoryFs({ '/f': 'x' }) })
     for (const path of ['/m', '/m/', '/m/.', '/m/f/..']) {
       expect(await names(table, path)).toEqual(['f'])
@@ -113,7 +113,7 @@ describe('routing', () => {
     }
   })
 
-  it('answers ENOENT where nothing is mounted', async () => {
+  it('throws ENOENT where nothing is mounted', async () => {
     const table = new MountTable({ '/m': new MemoryFs() })
     const calls = [
       () => table.stat('/x'),
@@ -134,7 +134,7 @@ describe('routing', () => {
     expect(await walked(table, '/x')).toEqual([])
   })
 
-  it('finds its way among a hundred mounts', async () => {
+  it('finds the right one of a hundred mounts', async () => {
     const table = new MountTable()
     for (let i = 0; i < 100; i++) table.mount(`/m${i}/x`, new MemoryFs({ '/f': `${i}` }))
     expect(await readText(table, '/m1/x/f')).toBe('1')
@@ -142,7 +142,7 @@ describe('routing', () => {
     expect((await walked(table)).length).toBe(100)
   })
 
-  it('knows the root of an empty table', async () => {
+  it('shows the root of an empty table', async () => {
     const table = new MountTable()
     expect(await table.stat('/')).toMatchObject({ type: 'directory', size: 0 })
     expect(await table.exists('/')).toBe(true)
@@ -165,13 +165,13 @@ describe('synthetic directories', () => {
     ])
   })
 
-  it('go when the mount goes', async () => {
+  it('vanish with the mount', async () => {
     const table = new MountTable({ '/': new MemoryFs(), '/a/b': new MemoryFs() })
     table.unmount('/a/b')
     expect(await table.exists('/a')).toBe(false)
   })
 
-  it('give way to a real stat', async () => {
+  it('have the stat of a real directory if there is one', async () => {
     const root = new MemoryFs({}, { now: () => 5000 })
     await root.mkdir('/a', { mode: 0o700 })
     const table = new MountTable({ '/': root, '/a/b': new MemoryFs() })
@@ -179,7 +179,7 @@ describe('synthetic directories', () => {
     expect((await table.stat('/a/b')).type).toBe('directory')
   })
 
-  it('stand in for a missing directory only: a denied one stays denied', async () => {
+  it('replace only a missing directory: a denied one stays denied', async () => {
     const root = new Guarded({ '/a/real': 'x' })
     const table = new MountTable({ '/': root, '/a/b': new MemoryFs({ '/f': 'x' }) })
     root.denied.push('/a')
@@ -206,7 +206,7 @@ describe('synthetic directories', () => {
     expect(await names(table, '/d/m')).toEqual([])
   })
 
-  it('stay lazy over a directory without end', async () => {
+  it('stay lazy over an infinite directory', async () => {
     const endless = new Endless()
     const table = new MountTable({ '/': endless, '/a/b': new MemoryFs(), '/n000000001x': new MemoryFs() })
     const seen: string[] = []
@@ -231,7 +231,7 @@ describe('synthetic directories', () => {
     }
   })
 
-  it('take new entries without being made first, parents: false or not', async () => {
+  it('accept new entries without being created first, parents: false or not', async () => {
     const root = new MemoryFs()
     const table = new MountTable({ '/': root, '/a/b/c': new MemoryFs() })
     await table.write('/a/f', 'x', { parents: false })
@@ -251,7 +251,7 @@ describe('synthetic directories', () => {
     expect(await root.exists('/a/missing')).toBe(false)
   })
 
-  it('hide a file that lies where they have to be: nothing is walked that cannot be read', async () => {
+  it('hide a file at their path: a walk yields nothing unreadable', async () => {
     const table = new MountTable({
       '/': new MemoryFs({ '/a': 'in the way' }),
       '/a/b': new MemoryFs({ '/f': 'x' }),
@@ -263,7 +263,7 @@ describe('synthetic directories', () => {
     expect(paths).toContain('/a/b/f')
   })
 
-  it('hide a link that lies where they have to be', async () => {
+  it('hide a link at their path', async () => {
     const root = new MemoryFs({ '/real/b/f': 'behind the link' })
     await root.symlink('real', '/a')
     const table = new MountTable({ '/': root, '/a/b': new MemoryFs({ '/f': 'x' }) })
@@ -273,7 +273,7 @@ describe('synthetic directories', () => {
 })
 
 describe('a mount point', () => {
-  it('cannot be removed or renamed, nor a directory above it', async () => {
+  it('cannot be removed or renamed, and neither can a directory above it', async () => {
     const inner = new MemoryFs({ '/f': 'x' })
     for (const root of [{}, { '/': new MemoryFs({ '/a/real': 'y', '/free': 'z' }) }]) {
       const table = new MountTable({ ...root, '/a/b': inner })
@@ -297,7 +297,7 @@ describe('a mount point', () => {
     expect(await walked(table)).toEqual(['/a/b/g', '/d/f'])
   })
 
-  it('refuses a second mount with EEXIST, unless it may replace', async () => {
+  it('rejects a second mount with EEXIST unless replace is set', async () => {
     const [first, second] = [new MemoryFs({ '/f': '1' }), new MemoryFs({ '/f': '2' })]
     const table = new MountTable({ '/m': first })
     expect(() => table.mount('/m', second)).toThrow(expect.objectContaining({ code: 'EEXIST', path: '/m' }))
@@ -344,7 +344,7 @@ describe('the disposable of a mount', () => {
     }
   })
 
-  it('leaves alone what was mounted there later', () => {
+  it('keeps a later mount at the same path', () => {
     const table = new MountTable()
     const [first, second] = [new MemoryFs(), new MemoryFs()]
     const mounted = table.mount('/m', first)
@@ -353,7 +353,7 @@ describe('the disposable of a mount', () => {
     expect(table.mounts()).toEqual([{ path: '/m', fs: second }])
   })
 
-  it('undoes its own mount only, even when the same file system is mounted there again', () => {
+  it('unmounts only its own mount, even when the same file system is mounted there again', () => {
     const table = new MountTable()
     const fs = new MemoryFs()
     const mounted = table.mount('/m', fs)
@@ -377,7 +377,7 @@ describe('a table', () => {
     outer.mount('/twice', inner)
   })
 
-  it('declares of the core what all its mounts can do', () => {
+  it('declares the core capabilities that all its mounts have', () => {
     const table = new MountTable({ '/': new MemoryFs() })
     expect(table.capabilities).toEqual(new MemoryFs().capabilities)
     table.mount('/flat', new Limited(['read', 'write']))
@@ -393,14 +393,14 @@ describe('a table', () => {
     expect(table.capabilities).toEqual(new MemoryFs().capabilities)
   })
 
-  it('of read-only mounts declares no way to change anything', () => {
+  it('of read-only mounts declares no capability to change anything', () => {
     const { capabilities } = new MountTable({ '/': new ReadOnlyFs(new MemoryFs()) })
     for (const mutation of ['write', 'mkdir', 'append', 'rename'] as const) {
       expect(capabilities.has(mutation), mutation).toBe(false)
     }
   })
 
-  it('lets each mount answer for itself', async () => {
+  it('applies the rules of each mount to its own paths', async () => {
     const table = new MountTable({
       '/': new MemoryFs(),
       '/ro': new ReadOnlyFs(new MemoryFs({ '/f': 'x' })),
@@ -420,7 +420,7 @@ describe('a table', () => {
     expect(await readText(table, '/ro/f')).toBe('x')
   })
 
-  it('names the path that was asked for when a mount beside a mount point refuses a directory', async () => {
+  it('reports the requested path when a mount beside a mount point rejects a directory', async () => {
     const refusals: [FileSystem, string][] = [
       [new ReadOnlyFs(new MemoryFs()), 'EROFS'],
       [new Limited(['read', 'write']), 'ENOTSUP'],
@@ -443,14 +443,14 @@ describe('rename and move', () => {
     expect(await walked(table)).toEqual(['/e/d/f', '/e/d/g', '/m/old'])
   })
 
-  it('are EXDEV from one mount to another, and damage nothing', async () => {
+  it('are EXDEV from one mount to another, and change nothing', async () => {
     const table = twoMounts()
     await expect(table.rename('/d', '/m/d')).rejects.toMatchObject({ code: 'EXDEV', path: '/d' })
     await expect(move(table, '/d/f', '/m/f')).rejects.toMatchObject({ code: 'EXDEV' })
     expect(await walked(table)).toEqual(['/d/f', '/d/g', '/m/old'])
   })
 
-  it('go across when they may, also between the mounts of an inner table', async () => {
+  it('cross mounts with across, also between the mounts of an inner table', async () => {
     const table = twoMounts()
     await move(table, '/d', '/m/d', { across: true })
     expect(await walked(table)).toEqual(['/m/d/f', '/m/d/g', '/m/old'])
@@ -460,7 +460,7 @@ describe('rename and move', () => {
     expect(await walked(outer)).toEqual(['/in/m/d/f', '/in/m/d/g', '/in/m/old'])
   })
 
-  it('across mounts are EEXIST onto anything, unless they may overwrite', async () => {
+  it('across mounts are EEXIST onto an existing path unless overwrite is set', async () => {
     const table = twoMounts()
     await table.mkdir('/m/dir')
     await table.write('/m/full/f', '')
@@ -481,7 +481,7 @@ describe('rename and move', () => {
 })
 
 describe('links', () => {
-  it('do not lead to what another mount hides: realpath says so', async () => {
+  it('to paths that another mount hides make realpath throw', async () => {
     const root = new MemoryFs({ '/m/hidden': 'below the mount' })
     await root.symlink('/m', '/to-mount')
     const table = new MountTable({ '/': root, '/m': new MemoryFs({ '/f': 'x' }) })
@@ -491,7 +491,7 @@ describe('links', () => {
     expect(await table.realpath('/to-mount')).toBe('/to-mount')
   })
 
-  it('are followed inside their mount, and realpath says where they lead in the table', async () => {
+  it('are followed inside their mount, and realpath returns the path in the table', async () => {
     const inner = new MemoryFs({ '/a/f': 'inside' })
     await inner.symlink('/a', '/absolute')
     await inner.symlink('../../../a', '/relative')
@@ -510,7 +510,7 @@ describe('links', () => {
     }
   })
 
-  it('are made and read where the mount has them', async () => {
+  it('are created and read if the mount supports them', async () => {
     const table = new MountTable({
       '/m': new MemoryFs({ '/f': 'x' }),
       '/plain': new Limited(['read', 'write']),
@@ -527,7 +527,7 @@ describe('links', () => {
 })
 
 describe('errors', () => {
-  it('of streams and calls are told in the namespace of the user', async () => {
+  it('of streams and calls have paths of the namespace', async () => {
     const guarded = new Guarded({ '/s/f': 'x' })
     guarded.denied.push('/s')
     const table = new MountTable({ '/out': new MountTable({ '/in': guarded }) })
@@ -538,7 +538,7 @@ describe('errors', () => {
     await expect(names(table, '/out/in/x')).rejects.toMatchObject({ code: 'ENOENT', path: '/out/in/x' })
   })
 
-  it('that break a stream in the middle too', async () => {
+  it('in the middle of a stream have paths of the namespace', async () => {
     class Breaking extends MemoryFs {
       protected override async *doRead(path: string): AsyncGenerator<Uint8Array> {
         yield Uint8Array.of(1)
@@ -549,7 +549,7 @@ describe('errors', () => {
     await expect(readText(table, '/m/f')).rejects.toMatchObject({ code: 'EIO', path: '/m/f', mount: '/m' })
   })
 
-  it('that are not of the protocol pass unchanged', async () => {
+  it('that are no VfsErrors pass unchanged', async () => {
     const failure = new TypeError('a bug')
     class Buggy extends MemoryFs {
       protected override doStat(): never {
@@ -559,7 +559,7 @@ describe('errors', () => {
     await expect(new MountTable({ '/m': new Buggy() }).stat('/m/x')).rejects.toBe(failure)
   })
 
-  it('of the content handed to a write keep the path and mount they came with', async () => {
+  it('of incoming content keep their path and mount', async () => {
     const guarded = new Guarded({ '/f': 'x' })
     guarded.denied.push('/f')
     const table = new MountTable({ '/from': guarded, '/to': new MemoryFs() })
@@ -569,7 +569,7 @@ describe('errors', () => {
     expect(await table.exists('/to/f')).toBe(false)
   })
 
-  it('of content that never left a mount are told in the namespace of the user', async () => {
+  it('of content inside one mount have paths of the namespace', async () => {
     class Unreadable extends MemoryFs {
       protected override async *doRead(path: string): AsyncGenerator<Uint8Array> {
         yield Uint8Array.of(1)
@@ -582,7 +582,7 @@ describe('errors', () => {
     await expect(table.append('/o/d/f', 'y')).rejects.toMatchObject({ code: 'EIO', path: '/o/d/f' })
   })
 
-  it('of a copy across mounts name the side that failed', async () => {
+  it('of a copy across mounts have the path of the side that failed', async () => {
     class Unreadable extends MemoryFs {
       protected override async *doRead(path: string): AsyncGenerator<Uint8Array> {
         yield Uint8Array.of(1)
@@ -635,7 +635,7 @@ describe('walk', () => {
     expect(await walked(table)).toEqual(['/a', '/b/f', '/b/m/f', '/c/deep/f', '/d'])
   })
 
-  it('ends early over trees and directories without end, through any layer', async () => {
+  it('can be left early on infinite trees and directories, through any layer', async () => {
     const endless = new Endless()
     const layers = [
       endless,
@@ -654,7 +654,7 @@ describe('walk', () => {
     }
   })
 
-  it('skips what cannot be read, and goes on behind it', async () => {
+  it('skips unreadable paths and continues', async () => {
     const root = new Guarded({ '/a/f': '', '/b/f': '', '/c/f': '' })
     const table = new MountTable({
       '/': root,
@@ -667,7 +667,7 @@ describe('walk', () => {
 })
 
 describe('fork', () => {
-  it('keeps one file system mounted twice one', async () => {
+  it('keeps a file system that is mounted twice a single one', async () => {
     const shared = new MemoryFs({ '/f': 'x' })
     const table = new MountTable({ '/a': shared, '/b': shared })
     const fork = table.fork()
@@ -676,7 +676,7 @@ describe('fork', () => {
     expect(await readText(table, '/b/f')).toBe('x')
   })
 
-  it('goes through tables and overlays below', async () => {
+  it('forks nested tables and overlays', async () => {
     const table = new MountTable({
       '/t': new MountTable({ '/m': new MemoryFs({ '/f': 'x' }) }),
       '/o': new OverlayFs(new MemoryFs({ '/f': 'y' })),
@@ -689,7 +689,7 @@ describe('fork', () => {
     expect(await walked(fork)).toEqual(['/t/m/f'])
   })
 
-  it('has mounts of its own', () => {
+  it('has its own mounts', () => {
     const table = new MountTable({ '/m': new MemoryFs() })
     const fork = table.fork()
     fork.unmount('/m')
@@ -698,7 +698,7 @@ describe('fork', () => {
     expect(table.mounts().map(({ path }) => path)).toEqual(['/m', '/n'])
   })
 
-  it('is ENOTSUP where a writable mount cannot fork, and names it', () => {
+  it('is ENOTSUP for a writable mount that cannot fork, with its path', () => {
     const table = new MountTable({ '/ok': new MemoryFs(), '/not': new Limited(['read', 'write']) })
     expect(table.capabilities.has('fork')).toBe(false)
     expect(() => table.fork()).toThrow(
@@ -706,7 +706,7 @@ describe('fork', () => {
     )
   })
 
-  it('shares a mount that nobody can write to', async () => {
+  it('shares a read-only mount', async () => {
     const fixed = new Limited(['read'], { '/f': 'x' })
     const table = new MountTable({ '/': new MemoryFs(), '/fixed': fixed })
     expect(table.capabilities.has('fork')).toBe(true)
@@ -715,14 +715,14 @@ describe('fork', () => {
 })
 
 describe('materialize', () => {
-  it('asks every mount, each with its own root', async () => {
+  it('calls every mount with its own root', async () => {
     const [root, a, deep] = [new Lazy(), new Lazy(), new Lazy()]
     const table = new MountTable({ '/': root, '/a': a, '/b/c': new MountTable({ '/d': deep }) })
     await table.materialize()
     expect([root.prefixes, a.prefixes, deep.prefixes]).toEqual([['/'], ['/'], ['/']])
   })
 
-  it('asks for a prefix only where it is, in the words of the mount', async () => {
+  it('calls only the mounts of a prefix, with the inner path', async () => {
     const [root, a, ab, b] = [new Lazy(), new Lazy(), new Lazy(), new Lazy()]
     const table = new MountTable({ '/': root, '/a': a, '/a/x/b': ab, '/ab': b })
     await table.materialize({ prefix: '/a/x' })
@@ -731,7 +731,7 @@ describe('materialize', () => {
     expect([a.prefixes.length, ab.prefixes]).toEqual([1, ['/', '/deep']])
   })
 
-  it('stops at the first failure and names its mount', async () => {
+  it('stops at the first error and reports its mount', async () => {
     const mounts = { '/a': new Lazy(), '/b': new Lazy(), '/c': new Lazy() }
     mounts['/b'].broken = true
     const outer = new MountTable({ '/t': new MountTable(mounts) })
@@ -742,7 +742,7 @@ describe('materialize', () => {
 })
 
 describe('search', () => {
-  it('goes across mounts in the order of the walk, with the paths of the user', async () => {
+  it('crosses mounts in the order of the walk, with paths of the namespace', async () => {
     const table = new MountTable({
       '/': new MemoryFs({ '/a': 'hit', '/m/hidden': 'hit', '/z': 'hit' }),
       '/m': new Limited(['read', 'write', 'mkdir'], { '/f': 'hit', '/d/g': 'miss\nhit' }),
@@ -759,7 +759,7 @@ describe('search', () => {
     expect((await Array.fromAsync(table.search('/m/f', { pattern: 'hit' }))).length).toBe(1)
   })
 
-  it('skips a file that cannot be read, also one beside a mount point', async () => {
+  it('skips an unreadable file, also one beside a mount point', async () => {
     class Secretive extends Limited {
       protected override doRead(path: string, options: object): AsyncIterable<Uint8Array> {
         if (path === '/secret') throw new VfsError('EACCES', path, { op: 'read' })
@@ -811,7 +811,7 @@ describe('random tables', () => {
     }
   }
 
-  it('walk exactly what was written through them, and read it back', async () => {
+  it('walk exactly the files written through them, and read them back', async () => {
     const property = fc.asyncProperty(mounts, fc.array(filePath, { maxLength: 12 }), async (all, paths) => {
       const table = new MountTable(Object.fromEntries(all.map(({ path, kind }) => [path, backend(kind)])))
       const written = new Set<string>()
@@ -829,7 +829,7 @@ describe('random tables', () => {
     await fc.assert(property, { numRuns: 300 })
   })
 
-  it('walk, list and read alike whatever lies hidden below a mount point', async () => {
+  it('walk, list and read the same whatever a mount point hides', async () => {
     const seeds = fc.array(filePath, { maxLength: 6 })
     const seeded = fc.array(fc.record({ path: mountPoint, kind, seeds }), { maxLength: 5 })
     const property = fc.asyncProperty(seeded, async (all) => {
@@ -859,7 +859,7 @@ describe('random tables', () => {
   })
 })
 
-describe('which file a path names', () => {
+describe('the identity of a file', () => {
   it('is unique over all mounts, nested ones included', async () => {
     const inner = new MountTable({ '/': new MemoryFs({ '/f': '' }), '/m': new MemoryFs({ '/f': '' }) })
     const fs = new MountTable({
@@ -876,7 +876,7 @@ describe('which file a path names', () => {
     expect(handle.stat().ino).toBe(fs.sync.stat('/x/y/m/f').ino)
   })
 
-  it('is EXDEV to be given on two mounts', async () => {
+  it('cannot be shared across mounts: EXDEV', async () => {
     const fs = new MountTable({ '/': new MemoryFs({ '/f': 'x' }), '/m': new MemoryFs() })
     const EXDEV = expect.objectContaining({ code: 'EXDEV', path: '/f', op: 'link' })
     await expect(fs.link('/f', '/m/f')).rejects.toEqual(EXDEV)
@@ -892,7 +892,7 @@ describe('the synchronous face', () => {
     '/a/b/m': new MemoryFs({ '/g': 'y' }),
   })
 
-  it('is declared where every mount has one', () => {
+  it('is declared if every mount has one', () => {
     expect(new MountTable(files()).capabilities.has('sync')).toBe(true)
     expect(new MountTable({ ...files(), '/plain': new Endless() }).capabilities.has('sync')).toBe(false)
     expect(() => new MountTable({ '/plain': new Endless() }).sync.stat('/plain/x')).toThrow(
@@ -911,7 +911,7 @@ describe('the synchronous face', () => {
     expect(fs.sync.readdir('/a/b').map(({ name }) => name)).toEqual(['m', 'made'])
   })
 
-  it('leaves alone what a directory above a mount point hides when attributes are set', async () => {
+  it('changes no hidden path when attributes of a directory above a mount point are set', async () => {
     const root = new MemoryFs({ '/a': 'hidden' })
     const fs = new MountTable({ '/': root, '/a/m': new MemoryFs() })
     const refusal = expect.objectContaining({ code: 'ENOTSUP', path: '/a' })
@@ -923,7 +923,7 @@ describe('the synchronous face', () => {
     expect([(await fs.stat('/a/m')).mode, (await fs.stat('/')).mode]).toEqual([0o700, 0o711])
   })
 
-  it('guards mount points, keeps to one mount and tells failures in the namespace', () => {
+  it('protects mount points, stays within one mount and reports paths of the namespace', () => {
     const fs = new MountTable(files())
     const failure = (code: string, path: string) => expect.objectContaining({ code, path })
     expect(() => fs.sync.remove('/a', { recursive: true })).toThrow(failure('EINVAL', '/a'))

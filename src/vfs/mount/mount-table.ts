@@ -65,14 +65,14 @@ const DELEGATED_CAPABILITIES: readonly Capability[] = ['link', 'hardlink', 'seta
 const MOUNT_ONLY_CAPABILITIES: ReadonlySet<Capability> = new Set(['version', 'watch'])
 
 export interface MountOptions {
-  /** Take the place of what is mounted there. */
+  /** Replace a file system that is already mounted there. */
   readonly replace?: boolean
 }
 
 /**
- * Many file systems as one. The longest mount point on whole segments serves a path; directories that lead to a
- * mount point exist; what a mount hides is never listed or walked; errors carry the user's path and the mount.
- * A table is a file system, so tables nest.
+ * Combines many file systems into one namespace. The longest mount point of whole segments serves a path. Directories
+ * that lead to a mount point exist. Hidden paths are never listed or walked. Errors carry the user's path and the
+ * mount. A table is a file system, so tables nest.
  */
 export class MountTable
   extends CheckedFileSystem
@@ -102,7 +102,10 @@ export class MountTable
     return this.#sync
   }
 
-  /** Mounts a file system; disposing of the result unmounts it. EEXIST unless `replace`, EINVAL for itself and for what is none. */
+  /**
+   * Mounts a file system; disposing of the result unmounts it. Throws EEXIST unless `replace`, and EINVAL for the table
+   * itself or a value that is no file system.
+   */
   mount(path: string, fs: FileSystem, { replace = false }: MountOptions = {}): Disposable {
     if (fs === this || (fs instanceof MountTable && fs.#contains(this))) {
       throw new VfsError('EINVAL', path, {
@@ -141,7 +144,7 @@ export class MountTable
     return shared.difference(MOUNT_ONLY_CAPABILITIES).union(own)
   }
 
-  /** A table of forks. A mount nobody can write to is shared; one that is writable but cannot fork is ENOTSUP. */
+  /** Forks every mount. A read-only mount is shared. Throws ENOTSUP for a writable mount that cannot fork. */
   fork(): MountTable {
     const forks = new Map<FileSystem, FileSystem>()
     const fork = new MountTable()
@@ -154,7 +157,7 @@ export class MountTable
     return fork
   }
 
-  /** Native only between tables with the same mount points, such as a table and its fork. */
+  /** Native only between tables with equal mount points, such as a table and its fork. */
   diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null {
     if (!(before instanceof MountTable) || !before.#points.hasSameMountPoints(this.#points)) return null
     return diffMounts(before.#points, this.#points, ctx)
@@ -188,7 +191,7 @@ export class MountTable
     })
   }
 
-  /** EXDEV where a link leads to a place that another mount hides: links stay inside their mount. */
+  /** Throws EXDEV for a link to a path that another mount hides: links stay inside their mount. */
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, async (checked, inner) => {
       const mount = this.#points.route(checked)
@@ -207,13 +210,13 @@ export class MountTable
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
       if (this.#points.isImplied(to)) throw new VfsError('EEXIST', to, { op: 'link' })
       if (this.#points.isImplied(source)) throw new VfsError('EISDIR', source, { op: 'link' })
-      const mount = this.#points.getCommonMount(source, to, 'link', 'a file has all its names on one')
+      const mount = this.#points.getCommonMount(source, to, 'link', 'hard links cannot cross mounts')
       const [from, name] = [mount.toInnerPath(source), mount.toInnerPath(to)]
       return mount.call((fs) => requireProtocol(isHardLinkable, fs, 'link', from).link(from, name, inner))
     })
   }
 
-  /** Unique over all mounts, as far as each has numbers below some trillions. */
+  /** Inode numbers are unique over all mounts, as long as each mount's numbers stay below some trillions. */
   identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, async (checked, inner) => {
       const mount = this.#points.findServingMount(checked, 'identity')
@@ -228,11 +231,11 @@ export class MountTable
     })
   }
 
-  /** ENOTSUP where the mount keeps no attributes that can be set. */
+  /** Throws ENOTSUP if the mount cannot set attributes. */
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, async ({ path: checked, ctx: inner }) => {
       const mount = this.#points.findServingMount(checked, 'setattr')
-      // Most paths lead to no mount: those keep their turn among other changes.
+      // No await for most paths, which lead to no mount: they keep their place among other changes.
       const isImplied = mount === undefined || this.#points.isImplied(checked)
       if (mount === undefined || (isImplied && (await this.#isSynthetic(mount, checked, inner)))) {
         throw createFixedAttributesError(checked)
@@ -252,7 +255,7 @@ export class MountTable
     )
   }
 
-  /** ENOTSUP where the mount opens nothing. */
+  /** Throws ENOTSUP if the mount cannot open files. */
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked, inner) => {
       const mount = this.#points.getFileMount(checked, 'open')
@@ -283,7 +286,7 @@ export class MountTable
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
     const mount = this.#points.findServingMount(path, 'stat')
     if (mount === undefined) return createSyntheticStat()
-    // Most paths lead to no mount, and need no promise to say so.
+    // Most paths lead to no mount and need no extra promise.
     const isSynthetic = this.#points.isImplied(path) && (await this.#isSynthetic(mount, path, ctx))
     return isSynthetic ? createSyntheticStat() : mount.call((fs) => fs.stat(mount.toInnerPath(path), ctx))
   }
@@ -344,10 +347,12 @@ export class MountTable
     return mount.call((fs) => fs.remove(mount.toInnerPath(path), options, ctx))
   }
 
-  /** Each mount answers for itself. */
+  /** Each mount decides for its own paths. */
   protected override assertMutable(): void {}
 
-  /** Reports whether a directory that leads to mounts replaces the mount's own entry: if that is no directory. */
+  /**
+   * Reports whether a synthetic directory hides the mount's own entry, which is the case unless that is a directory.
+   */
   async #isSynthetic(mount: Mount, path: string, ctx?: CallContext): Promise<boolean> {
     if (!this.#points.isImplied(path)) return false
     const real = await mount.call((fs) => statIfPresent(fs, mount.toInnerPath(path), ctx))
@@ -372,7 +377,7 @@ function forkMount(path: string, fs: FileSystem): FileSystem {
   throw new VfsError('ENOTSUP', path, { op: 'fork', mount: path, detail })
 }
 
-/** A mounted file system that speaks a protocol, to be asked for an operation of it. ENOTSUP. */
+/** Returns the file system as an implementation of a protocol. Throws ENOTSUP. */
 function requireProtocol<Protocol>(
   is: (fs: FileSystem) => fs is FileSystem & Protocol,
   fs: FileSystem,
@@ -380,5 +385,5 @@ function requireProtocol<Protocol>(
   path: string,
 ): FileSystem & Protocol {
   if (is(fs)) return fs
-  throw new VfsError('ENOTSUP', path, { op, detail: `the file system mounted here cannot do this: ${op}` })
+  throw new VfsError('ENOTSUP', path, { op, detail: `the file system mounted here does not support ${op}` })
 }

@@ -4,19 +4,19 @@ import type { InodeIdentity } from '../protocols.ts'
 import { InMemoryByteStream, ReadyStream } from '../streams.ts'
 import { isSynchronous, type SyncFileSystem } from '../sync-file-system.ts'
 
-/** So many mounts of one table have numbers of files that never meet. */
+/** Number of mounts in one table whose inode numbers cannot collide. */
 const MAX_NUMBERED_MOUNTS = 1024
 
-/** One file system at its place in a namespace. */
+/** One file system at its mount point. */
 export class Mount {
   /** The mount point. */
   readonly path: string
   readonly fs: FileSystem
   /** Prefix of the mount's paths; empty for a mount at the root. */
   readonly prefix: string
-  /** Which of its table's mounts it is. */
+  /** The number of this mount in its table. */
   readonly number: number
-  /** Errors of the incoming content; they are passed on unchanged. */
+  /** Errors of incoming content, which are passed on untranslated. */
   readonly #foreignErrors = new WeakSet<Error>()
 
   constructor(path: string, fs: FileSystem, number: number) {
@@ -26,7 +26,7 @@ export class Mount {
     this.prefix = path === '/' ? '' : path
   }
 
-  /** The number of a file among those of all mounts. Multiplied, not added to, so that tables nest. */
+  /** Converts an inode number to one that is unique in the table. Multiplies rather than adds, so that tables nest. */
   static toTableIno(ino: number, mount: number): number {
     return ino * MAX_NUMBERED_MOUNTS + (mount % MAX_NUMBERED_MOUNTS)
   }
@@ -36,12 +36,12 @@ export class Mount {
     return { ...found, ino: Mount.toTableIno(found.ino, this.number) }
   }
 
-  /** A path of the namespace, as the mounted file system knows it. */
+  /** Converts a path of the namespace to one of the mounted file system. */
   toInnerPath(path: string): string {
     return this.prefix === '' ? path : path.slice(this.prefix.length) || '/'
   }
 
-  /** A path of the mounted file system, as the namespace knows it. */
+  /** Converts a path of the mounted file system to one of the namespace. */
   toOuterPath(path: string): string {
     return path === '/' ? this.path : this.prefix + path
   }
@@ -53,7 +53,7 @@ export class Mount {
     return VfsError.withPath(error, this.toOuterPath(error.path), mount)
   }
 
-  /** Content to be stored here, whose own failures are not taken for those of this file system. */
+  /** Marks failures of incoming content, so that they are not taken for failures of this mount. */
   markIncoming(content: Content): Content {
     return typeof content === 'string' || content instanceof Uint8Array ? content : this.#markErrors(content)
   }
@@ -67,7 +67,7 @@ export class Mount {
     }
   }
 
-  /** The answer of the mounted file system, its failure translated. */
+  /** Calls the mounted file system and translates its errors. */
   call<T>(call: (fs: FileSystem) => Promise<T>): Promise<T> {
     try {
       return call(this.fs).catch(this.#throwTranslated)
@@ -76,25 +76,27 @@ export class Mount {
     }
   }
 
-  /** As `ask`, of its synchronous face. */
+  /** Calls the synchronous interface and translates its errors. */
   callSync<T>(call: (sync: SyncFileSystem) => T): T {
     const { fs } = this
     try {
       if (isSynchronous(fs)) return call(fs.sync)
-      throw new VfsError('ENOTSUP', '/', { detail: 'this file system cannot be used without waiting' })
+      throw new VfsError('ENOTSUP', '/', {
+        detail: 'this file system has no synchronous interface; use the asynchronous one',
+      })
     } catch (error) {
       throw this.translateError(error)
     }
   }
 
-  /** Bound once: every call that crosses the table passes it on. */
+  /** Bound once, because every call through the table uses it. */
   readonly #throwTranslated = (error: unknown): never => {
     throw this.translateError(error)
   }
 
-  /** A stream of the mounted file system, its failure translated, each item mapped. */
+  /** Returns the stream with its errors translated and each item mapped. */
   translateStream<T extends object>(source: AsyncIterable<T>, map?: (item: T) => T): AsyncIterable<T> {
-    // What is in memory already cannot fail any more, and needs no promise in between.
+    // A stream in memory cannot fail, so it needs no wrapper.
     if (source instanceof InMemoryByteStream && map === undefined) return source
     if (source instanceof ReadyStream) return map === undefined ? source : source.map(map)
     return new TranslatedStream(source, map ?? ((item) => item), (error) => this.translateError(error))

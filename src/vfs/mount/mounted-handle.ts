@@ -1,7 +1,7 @@
 import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
 import type { Mount } from './mount.ts'
 
-/** An open file of a mount, with failures and numbers as the namespace knows them. */
+/** An open file of a mount, with errors and inode numbers translated to the namespace. */
 export class MountedHandle implements SyncFileHandle {
   readonly #mount: Mount
   readonly #handle: SyncFileHandle

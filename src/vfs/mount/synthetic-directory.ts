@@ -8,6 +8,6 @@ export function createSyntheticStat(): Stat {
 
 /** Returns the error for setting attributes of a synthetic directory, which nothing stores. */
 export function createFixedAttributesError(path: string): VfsError {
-  const detail = 'the directory is there only because something is mounted below it'
+  const detail = 'the directory exists only because of a mount below it, so its attributes cannot be set'
   return new VfsError('ENOTSUP', path, { op: 'setattr', detail })
 }

@@ -10,8 +10,8 @@ import type { Mount } from './mount.ts'
 import type { MountPoints } from './mount-points.ts'
 
 /**
- * A walk over many mounts. A subtree with no mount point below is walked by its own file system; only the few
- * directories that lead to a mount point are listed through the table, so what a mount hides is never met.
+ * Walks over many mounts. Each file system walks its own subtrees without mount points. Only the few directories that
+ * lead to a mount point are listed through the table, so hidden paths are never yielded.
  */
 export function walkMounts(
   table: FileSystem,
@@ -46,7 +46,7 @@ async function* walkMixed(
   }
 }
 
-/** A search over many mounts: each subtree with no mount point below is searched by its own file system. */
+/** Searches over many mounts. Each file system searches its own subtrees without mount points. */
 export async function* searchMounts(
   table: FileSystem,
   points: MountPoints,
@@ -68,7 +68,7 @@ export async function* searchMounts(
   }
 }
 
-/** The entries of a directory that leads to mounts: the mount points, and what the directory really holds. */
+/** Lists a directory that leads to mounts: the mount points merged with the real entries. */
 export async function* listMixedEntries(
   mount: Mount | undefined,
   path: string,
@@ -76,7 +76,7 @@ export async function* listMixedEntries(
   ctx?: CallContext,
 ): AsyncGenerator<DirEntry> {
   const mounted = names.map((name): DirEntry => ({ name, type: 'directory' }))
-  // Only a directory has entries to merge: what else lies there gives way, as if there were nothing.
+  // Only a directory has entries to merge; anything else at this path is hidden.
   const real = await mount?.call((fs) => statIfPresent(fs, mount.toInnerPath(path), ctx))
   if (mount === undefined || real?.type !== 'directory') yield* mounted
   else yield* mergeEntries(mounted, mount.translateStream(mount.fs.readdir(mount.toInnerPath(path), ctx)))
@@ -90,7 +90,7 @@ async function* skipUnreadable<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-/** The children of a directory that can be described; a directory that cannot be listed has none. */
+/** Yields the children of a directory with their stats. Skips whatever cannot be read. */
 async function* listReadableChildren(
   fs: FileSystem,
   directory: string,

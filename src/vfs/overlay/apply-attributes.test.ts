@@ -77,7 +77,7 @@ class FailingUnforkable extends Failing {
 }
 
 describe('a commit', () => {
-  it('brings a time that is all that changed, and a mode, without writing content again', async () => {
+  it('applies a changed time or mode without rewriting the content', async () => {
     const lower = new Failing({ '/d/timed': 'x', '/d/chmodded': 'y' })
     await lower.symlink('nowhere', '/d/link')
     const fs = new OverlayFs(lower)
@@ -92,7 +92,7 @@ describe('a commit', () => {
     expect((await lower.stat('/d/timed')).mtime).toEqual(then)
   })
 
-  it('brings the modes and times of directories that both layers have, the root too', async () => {
+  it('applies the modes and times of directories in both layers, including the root', async () => {
     const lower = new MemoryFs({ '/d/sub/f': 'x' })
     const fs = new OverlayFs(lower)
     await fs.setattr('/d/sub', { mode: 0o700 })
@@ -106,7 +106,7 @@ describe('a commit', () => {
     expect(await lower.stat('/')).toMatchObject({ mode: 0o711, mtime: then })
   })
 
-  it('of nothing changes nothing, and of content written back only its time', async () => {
+  it('changes nothing without changes, and only the time of content written back', async () => {
     const lower = new Failing({ '/d/f': 'x' }, { now: oldClock() })
     const fs = new OverlayFs(lower)
     lower.arm(Number.POSITIVE_INFINITY)
@@ -119,7 +119,7 @@ describe('a commit', () => {
     expect(await described(lower)).toEqual(shown)
   })
 
-  it('onto what keeps no times brings modes with the content, and says nothing of the rest', async () => {
+  it('onto a file system without times applies modes with the content and ignores the rest', async () => {
     class Timeless extends MemoryFs {
       override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir'])
     }
@@ -132,7 +132,7 @@ describe('a commit', () => {
     expect((await lower.stat('/d')).mode).toBe(0o755)
   })
 
-  it('leaves a link without a mode where links have none', async () => {
+  it('ignores the mode of a link if links have none', async () => {
     class Modeless extends MemoryFs {
       override setattr(...[path, changes, ctx]: Parameters<MemoryFs['setattr']>): Promise<void> {
         const isRefused = changes.ofLink === true && changes.mode !== undefined
@@ -148,7 +148,7 @@ describe('a commit', () => {
     expect(await lower.stat('/link')).toMatchObject({ mode: 0o777, mtime: then })
   })
 
-  it("into somebody else's directory leaves its time as it becomes", async () => {
+  it("into another user's directory leaves its time unset", async () => {
     class Foreign extends MemoryFs {
       override setattr(...[path, changes, ctx]: Parameters<MemoryFs['setattr']>): Promise<void> {
         if (path === '/d') return Promise.reject(new VfsError('EACCES', path, { op: 'setattr' }))
@@ -252,7 +252,7 @@ describe('the time of a directory', () => {
     for (const path of ['/a/b', '/a', '/']) expect((await fs.stat(path)).mtime).toEqual(then)
   })
 
-  it('is not set back by a file that takes long, when a name came or a time was set meanwhile', async () => {
+  it('is not restored by a slow write when a name was added or a time set meanwhile', async () => {
     for (const change of [
       (fs: OverlayFs) => fs.write('/d/new', ''),
       (fs: OverlayFs) => fs.remove('/d/g'),
@@ -272,7 +272,7 @@ describe('the time of a directory', () => {
     }
   })
 
-  it('is not set back when a name comes while it is copied up', async () => {
+  it('is not restored when a name is added during a copy-up', async () => {
     class Busy extends MemoryFs {
       meanwhile: () => Promise<void> = () => Promise.resolve()
       override async setattr(...asked: Parameters<MemoryFs['setattr']>): Promise<void> {
@@ -295,7 +295,7 @@ describe('the time of a directory', () => {
     expect((await fs.stat('/a/b')).mtime).not.toEqual(then)
   })
 
-  it('goes its own way in a fork, the mode too', async () => {
+  it('changes independently in a fork, and so does the mode', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/d/f': 'x' }))
     await fs.setattr('/', { mode: 0o700 })
     const fork = fs.fork()
@@ -356,7 +356,7 @@ describe('any sequence of operations', () => {
     await fc.assert(property, { numRuns: 400 })
   })
 
-  it('moves the time of a directory only where a name comes or goes', async () => {
+  it('changes the time of a directory only if a name is added or removed', async () => {
     const begun = new Date()
     const steps = fc.array(step, { maxLength: 8 })
     const property = fc.asyncProperty(steps, steps, async (seed, changes) => {

@@ -9,7 +9,10 @@ export interface TargetAttributes {
   readonly stat: Stat
 }
 
-/** Gives a path, not what a link there leads to, the mode and time of a stat: where the file system can, and they differ. */
+/**
+ * Sets the mode and time of a path to those of a stat if they differ and the file system can set them. Does not follow
+ * a link.
+ */
 export async function applyAttributes(
   fs: FileSystem,
   { path, stat }: TargetAttributes,
@@ -22,7 +25,7 @@ export async function applyAttributes(
     await ignoreForeignTime(fs.setattr(path, { ...time, ofLink: true }, ctx), stat)
 }
 
-/** As `settle`, for a path and everything below it, with what another file system has there. Deepest first. */
+/** Applies the attributes that `from` has at a path and everywhere below it, deepest first. */
 export async function applyTreeAttributes(
   from: FileSystem,
   fs: FileSystem,
@@ -50,7 +53,7 @@ function diffAttributes(now: Stat, wanted: Stat): StatChanges {
   }
 }
 
-/** On many systems links have no mode of their own; then there is none to lose. */
+/** Many systems have no mode for links, so none is lost. */
 async function ignoreLinkMode(set: Promise<void>, { type }: Stat): Promise<void> {
   try {
     await set
@@ -59,7 +62,9 @@ async function ignoreLinkMode(set: Promise<void>, { type }: Stat): Promise<void>
   }
 }
 
-/** Whoever may put files into somebody else's directory may not set its time: the new files have done that. */
+/**
+ * A user who may create files in another user's directory may not set its time; the new files have changed it already.
+ */
 async function ignoreForeignTime(set: Promise<void>, { type }: Stat): Promise<void> {
   try {
     await set

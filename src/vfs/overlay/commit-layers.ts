@@ -10,14 +10,14 @@ import { isAttributed, isForkable } from '../protocols.ts'
 import { applyAttributes, applyTreeAttributes, type TargetAttributes } from './apply-attributes.ts'
 import type { Layers } from './layers.ts'
 
-/** One step of a commit: the subtree at a path goes, comes from upper, or both. */
+/** One step of a commit: remove the subtree at a path from lower, copy it from upper, or both. */
 interface CommitEdit {
   readonly path: string
   readonly removes: boolean
   readonly copies: boolean
 }
 
-/** Paths that stay and get the overlay's mode and time after their content is committed. */
+/** A path that stays and gets the overlay's mode and time after its content is committed. */
 interface AttributeEdit {
   readonly path: string
   readonly before: Stat
@@ -25,41 +25,41 @@ interface AttributeEdit {
 }
 
 interface CommitPlan {
-  /** In the order they must be made. */
+  /** In the order they must be applied. */
   readonly edits: CommitEdit[]
-  /** Directories before what is in them. */
+  /** Directories before their entries. */
   readonly touched: AttributeEdit[]
 }
 
-/** Applies an overlay's changes to its lower layer: all of them, or, when a step fails, none. */
+/** Applies an overlay's changes to its lower layer. If a step fails, rolls all of them back. */
 export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<void> {
   const { lower, upper } = layers
   const { edits, touched } = await createPlan(layers, merged, ctx)
   const backup = await createBackup(lower, edits, ctx)
-  const begun: CommitEdit[] = []
+  const started: CommitEdit[] = []
   try {
     for (const edit of edits) {
-      begun.push(edit)
+      started.push(edit)
       if (edit.removes) await lower.remove(edit.path, { recursive: true }, ctx)
       if (edit.copies) await copyPath(upper, lower, edit.path, ctx)
     }
     for (const { path, after } of touched.toReversed())
       await applyAttributes(lower, { path, stat: after }, ctx)
   } catch (error) {
-    const settled = touched.map(({ path, before }) => ({ path, stat: before })).reverse()
-    await rollBack(lower, backup, { begun, settled }, error, withoutSignal(ctx))
+    const restored = touched.map(({ path, before }) => ({ path, stat: before })).reverse()
+    await rollBack(lower, backup, { started, restored }, error, withoutSignal(ctx))
     throw error
   }
 }
 
-/** Changes that make lower equal to the merged tree. */
+/** Plans the changes that make lower equal to the merged tree. */
 async function createPlan(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<CommitPlan> {
   const planned: CommitPlan = { edits: [], touched: [] }
   const pending = ['/']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     const names = await layers.listTouchedNames(directory, ctx)
     if (names === null) {
-      // Masked and made anew: nothing of lower's directory stays.
+      // Masked and created anew: nothing of lower's directory stays.
       planned.edits.push({ path: directory, removes: true, copies: true })
       continue
     }
@@ -75,7 +75,7 @@ async function createPlan(layers: Layers, merged: FileSystem, ctx?: CallContext)
   return planned
 }
 
-/** Plans one name; whether it is a directory in both, whose names are still to be planned. */
+/** Plans one name. Returns true for a directory in both trees, whose names are still to be planned. */
 async function planEntry(
   { edits, touched }: CommitPlan,
   path: string,
@@ -89,7 +89,7 @@ async function planEntry(
   if (old?.type !== now?.type || old === null || now === null) {
     edits.push({ path, removes: old !== null, copies: now !== null })
   } else {
-    // Where a mode can be set alone, it is no reason to write the content again.
+    // If a mode can be set alone, a changed mode is no reason to rewrite the content.
     const compared = isAttributed(lower) ? { ...now, mode: null } : now
     const isKept = await isSameEntry(lower, merged, path, old, compared, ctx)
     if (isKept) touched.push({ path, before: old, after: now })
@@ -103,7 +103,7 @@ async function copyPath(from: FileSystem, into: FileSystem, path: string, ctx?: 
   await applyTreeAttributes(from, into, path, ctx)
 }
 
-/** Lower as it was, at every path an edit touches: a fork where lower can, else copies. */
+/** Saves lower at every path that an edit touches: as a fork if possible, else as copies. */
 async function createBackup(
   lower: FileSystem,
   edits: readonly CommitEdit[],
@@ -121,16 +121,16 @@ async function rollBack(
   lower: FileSystem,
   backup: FileSystem,
   {
-    begun,
-    settled,
-  }: { readonly begun: readonly CommitEdit[]; readonly settled: readonly TargetAttributes[] },
+    started,
+    restored,
+  }: { readonly started: readonly CommitEdit[]; readonly restored: readonly TargetAttributes[] },
   cause: unknown,
   ctx?: CallContext,
 ): Promise<void> {
-  for (const { path } of begun.toReversed()) {
+  for (const { path } of started.toReversed()) {
     await runRestoreStep(path, cause, () => restorePath(backup, lower, path, ctx))
   }
-  for (const one of settled) await runRestoreStep(one.path, cause, () => applyAttributes(lower, one, ctx))
+  for (const one of restored) await runRestoreStep(one.path, cause, () => applyAttributes(lower, one, ctx))
 }
 
 async function runRestoreStep(path: string, cause: unknown, step: () => Promise<void>): Promise<void> {
@@ -138,7 +138,7 @@ async function runRestoreStep(path: string, cause: unknown, step: () => Promise<
     await step()
   } catch (error) {
     const detail =
-      'the commit failed, and so did putting this path back; the overlay still holds every change'
+      'the commit failed and this path could not be restored; the overlay still holds every change, so commit again'
     throw new VfsError('EIO', path, { op: 'commit', detail, cause: new AggregateError([cause, error]) })
   }
 }
@@ -149,7 +149,7 @@ async function restorePath(
   path: string,
   ctx?: CallContext,
 ): Promise<void> {
-  // An edit that failed before it changed anything must not need a lower layer that works.
+  // If the edit failed before it changed anything, rolling back must not depend on a working lower layer.
   if (!(await isAsBefore(backup, lower, path, ctx))) {
     if (await lower.exists(path, ctx)) await lower.remove(path, { recursive: true }, ctx)
     if (await backup.exists(path, ctx)) await copy(backup, path, path, { into: lower }, ctx)

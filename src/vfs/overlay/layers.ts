@@ -12,7 +12,7 @@ import { UpperDirectories } from './upper-directories.ts'
 
 /** A path in an overlay: its stat in each layer where it is visible. */
 export interface LayeredEntry {
-  /** The path with its links followed. */
+  /** The path with its links resolved. */
   readonly path: string
   readonly upper: Stat | null
   readonly lower: Stat | null
@@ -22,16 +22,16 @@ const MASK = createFileNode(0, EMPTY_CONTENT, 0, 0)
 const PERMISSIONS = 0o7777
 
 /**
- * The two trees of an overlay seen as one. Upper wins; two directories merge; lower is hidden where it is masked, and
- * below any path that is not a directory in upper.
+ * Merges the two trees of an overlay. Upper wins; two directories merge. Lower is hidden where it is masked, and below
+ * any path that is not a directory in upper.
  */
 export class Layers {
   readonly lower: FileSystem
   readonly upper: FileSystem
   readonly directories: UpperDirectories
-  /** Lower paths that are hidden with all below them, each as a file in a tree: forks and prefix questions are O(1). */
+  /** The whiteouts: hidden lower paths, each a file in a tree, so that forks and prefix checks are O(1). */
   #masks = new MemoryTree(0)
-  /** Attributes of the root that differ from lower. Those of upper's own root predate the overlay and do not count. */
+  /** Changed attributes of the root. Those of upper's own root predate the overlay and do not count. */
   #rootChanges: Omit<StatChanges, 'ofLink'> = {}
 
   constructor(lower: FileSystem, upper: FileSystem) {
@@ -45,7 +45,10 @@ export class Layers {
 
   fork(): Layers {
     if (!isForkable(this.upper)) {
-      throw new VfsError('ENOTSUP', '/', { op: 'fork', detail: 'the upper layer cannot fork' })
+      throw new VfsError('ENOTSUP', '/', {
+        op: 'fork',
+        detail: 'the upper layer cannot fork; use one that can, such as MemoryFs',
+      })
     }
     const fork = new Layers(this.lower, this.upper.fork())
     fork.#masks = this.#masks.fork()
@@ -53,7 +56,7 @@ export class Layers {
     return fork
   }
 
-  /** Hides a lower path with all below it; returns how to take that back. */
+  /** Hides a lower path with everything below it. Returns a function that undoes this. */
   mask(path: string): () => void {
     if (this.#isBelowMask(path)) return () => {}
     const before = this.#masks.get(path)
@@ -69,7 +72,7 @@ export class Layers {
     return this.#masks.get(path)?.type === 'file'
   }
 
-  /** Shows lower as it is again and empties upper. */
+  /** Drops all masks and empties upper. */
   async clear(): Promise<void> {
     this.#masks = new MemoryTree(0)
     this.#rootChanges = {}
@@ -92,13 +95,15 @@ export class Layers {
     return upper === null && this.#masks.get(path) === undefined
   }
 
-  /** The entries of a directory in both layers. */
+  /** Lists a directory merged from both layers. */
   async *list({ path, upper, lower }: LayeredEntry, ctx?: CallContext): AsyncGenerator<DirEntry> {
     const own = upper === null ? [] : await Array.fromAsync(this.upper.readdir(path, ctx))
     yield* mergeEntries(own, lower?.type === 'directory' ? this.#listUnmasked(path, ctx) : emptyListing())
   }
 
-  /** The names in a directory that may differ from lower, or null if any may: where the whole directory is masked. */
+  /**
+   * Returns the names in a directory that may differ from lower, or null if the whole directory is masked and any may.
+   */
   async listTouchedNames(directory: string, ctx?: CallContext): Promise<Iterable<string> | null> {
     if (this.#isBelowMask(directory)) return null
     const masks = this.#masks.get(directory)
@@ -119,7 +124,7 @@ export class Layers {
     }
   }
 
-  /** Lets a directory of upper that loses a name of lower show it by its time. */
+  /** Updates the time of a directory after a name of lower in it was removed. */
   async touch(directory: string, ctx?: CallContext): Promise<void> {
     const { upper } = this
     const now = { mtime: new Date() }
@@ -128,16 +133,16 @@ export class Layers {
   }
 
   /**
-   * Refuses a new entry whose parent is missing (unless it may be made) or not a directory. Gives the directory that is
-   * there, which gets the new name.
+   * Throws if the parent of a new entry is missing (unless it may be created) or not a directory. Returns the nearest
+   * existing ancestor, which gets the new name.
    */
-  async assertParent(path: string, mayMake: boolean, op: string, ctx?: CallContext): Promise<string> {
+  async assertParent(path: string, mayCreate: boolean, op: string, ctx?: CallContext): Promise<string> {
     const seen = new Map<string, LayeredEntry>()
     let nearest = '/'
     for (const directory of ancestors(path)) {
       const { upper, lower } = await this.#lookup(directory, seen, ctx)
       const type = (upper ?? lower)?.type
-      if (type === undefined && !mayMake) throw new VfsError('ENOENT', path, { op })
+      if (type === undefined && !mayCreate) throw new VfsError('ENOENT', path, { op })
       if (type !== undefined && type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
       if (type === 'directory') nearest = directory
     }
@@ -154,7 +159,7 @@ export class Layers {
     return { path, upper, lower }
   }
 
-  /** A path without links on the way, looked up name by name; `seen` holds what was found on the way before. */
+  /** Looks up a path name by name; its links are already resolved. `seen` caches the results of earlier lookups. */
   async #lookup(path: string, seen: Map<string, LayeredEntry>, ctx?: CallContext): Promise<LayeredEntry> {
     const unseen: string[] = []
     let nearest = path

@@ -85,7 +85,7 @@ async function filled<T extends MemoryFs>(fs: T, files: Readonly<Record<string, 
 }
 
 describe('whiteouts', () => {
-  it('hide a file of lower, and a write brings the name back with new content', async () => {
+  it('hide a file of lower until a write recreates the name with new content', async () => {
     const lower = new MemoryFs({ '/d/f': 'low', '/d/g': 'low' })
     const fs = new OverlayFs(lower)
     await fs.remove('/d/f')
@@ -98,7 +98,7 @@ describe('whiteouts', () => {
     expect(await readText(lower, '/d/f')).toBe('low')
   })
 
-  it('of a directory hide all below it, now and when it is made again', async () => {
+  it('of a directory hide everything below it, also after it is created again', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/d/f': '1', '/d/sub/g': '2', '/dx/h': '3' }))
     await fs.remove('/d', recursive)
     expect(await snapshot(fs)).toEqual({ '/dx': 'directory', '/dx/h': 'file 3' })
@@ -109,7 +109,7 @@ describe('whiteouts', () => {
     await expect(fs.remove('/d/f')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('let a file of a directory made again be removed, as often as it is written', async () => {
+  it('let a file in a recreated directory be removed as often as it is written', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/d/f': '1', '/d/sub/g': '2' }))
     await fs.remove('/d', recursive)
     for (let round = 0; round < 3; round++) {
@@ -123,7 +123,7 @@ describe('whiteouts', () => {
     expect(await snapshot(fs)).toEqual({})
   })
 
-  it('on whiteouts: a directory removed after parts of it stays hidden as a whole', async () => {
+  it('cover earlier whiteouts: a directory removed after its parts stays hidden as a whole', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/a/b/c/f': '1', '/a/b/g': '2', '/a/h': '3' }))
     await fs.remove('/a/b/c/f')
     await fs.remove('/a/b', recursive)
@@ -131,7 +131,7 @@ describe('whiteouts', () => {
     expect(await snapshot(fs)).toEqual({ '/a': 'directory', '/a/b': 'directory', '/a/h': 'file 3' })
   })
 
-  it('let a file take the place of a directory and back again', async () => {
+  it('let a file replace a directory and the reverse', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/x/in': '1', '/y': '2' }))
     await fs.remove('/x', recursive)
     await fs.write('/x', 'file now')
@@ -148,7 +148,7 @@ describe('whiteouts', () => {
     })
   })
 
-  it('are not lost when the removal of what upper holds fails', async () => {
+  it('survive a failed removal in upper', async () => {
     const upper = new Faulty()
     const fs = new OverlayFs(new MemoryFs({ '/d/gone': '1', '/d/kept': '2' }), upper)
     await fs.remove('/d/gone')
@@ -161,7 +161,7 @@ describe('whiteouts', () => {
 })
 
 describe('upper', () => {
-  it('may hold something from the start, and wins', async () => {
+  it('may have content from the start, and wins', async () => {
     const lower = new MemoryFs({ '/both': 'low', '/dir/low': '1', '/type/in': '2', '/other': '3' })
     const upper = new MemoryFs({ '/both': 'up', '/dir/up': '4', '/type': 'a file', '/other/in': '5' })
     const fs = new OverlayFs(lower, upper)
@@ -193,7 +193,7 @@ describe('upper', () => {
     expect((await fs.stat('/d/f')).mode).toBe(0o600)
   })
 
-  it('may be a store without directories of their own', async () => {
+  it('may be a file system without directories', async () => {
     class Flat extends MemoryFs {
       override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write'])
     }
@@ -250,7 +250,7 @@ describe('attributes and second names', () => {
     expect([await readText(lower, '/d/f'), await readText(lower, '/d/twin')]).toEqual(['both', 'both'])
   })
 
-  it('tell files of the two layers apart, whatever their numbers', async () => {
+  it('keep the inode numbers of the two layers distinct', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/low': '' }), new MemoryFs({ '/up': '' }))
     expect((await fs.identity('/low')).ino).not.toBe((await fs.identity('/up')).ino)
   })
@@ -266,7 +266,7 @@ describe('capabilities', () => {
     for (const mutation of ['write', 'mkdir', 'append'] as const) expect(frozen.has(mutation)).toBe(false)
   })
 
-  it('decide: over an upper that cannot be written every mutation is EROFS', async () => {
+  it('without write make every mutation EROFS', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/f': 'x' }), new ReadOnlyFs(new MemoryFs()))
     for (const mutation of [
       () => fs.write('/f', ''),
@@ -283,14 +283,14 @@ describe('capabilities', () => {
 describe('diff', () => {
   const none = { added: [], modified: [], deleted: [] }
 
-  it('of an overlay that changed nothing is empty', async () => {
+  it('is empty for an overlay without changes', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/d/f': 'x', '/g': 'y' }))
     expect(await fs.diff()).toEqual(none)
     await readText(fs, '/d/f')
     expect(await fs.diff()).toEqual(none)
   })
 
-  it('does not count what was written back as it was, removed and restored, or made and removed', async () => {
+  it('ignores content written back unchanged, removed and restored, or created and removed', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/d/f': 'x', '/e/g': 'y' }))
     await fs.write('/d/f', 'other')
     await fs.write('/d/f', 'x')
@@ -303,20 +303,20 @@ describe('diff', () => {
     expect(await fs.diff()).toEqual(none)
   })
 
-  it('sees content of the same length', async () => {
+  it('detects changed content of the same length', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/f': 'abc' }))
     await fs.write('/f', 'abd')
     expect(await fs.diff()).toEqual({ ...none, modified: ['/f'] })
   })
 
-  it('sees what is missing in a directory that was removed and made again, at any depth', async () => {
+  it('detects what is missing in a recreated directory, at any depth', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/d/sub/deep/f': '1', '/d/sub/deep/g': '2', '/d/h': '3' }))
     await fs.remove('/d', recursive)
     await fs.write('/d/sub/deep/f', '1')
     expect(await fs.diff()).toEqual({ ...none, deleted: ['/d/h', '/d/sub/deep/g'] })
   })
 
-  it('names a directory only where it is empty on one side and missing on the other', async () => {
+  it('lists a directory only if it is empty on one side and missing on the other', async () => {
     const lower = new MemoryFs({ '/full/f': 'x' })
     await lower.mkdir('/empty')
     const fs = new OverlayFs(lower)
@@ -340,7 +340,7 @@ describe('diff', () => {
 })
 
 describe('commit', () => {
-  it('brings everything to lower and starts afresh', async () => {
+  it('applies everything to lower and empties the overlay', async () => {
     const lower = new MemoryFs({ '/keep': '1', '/change': '2', '/gone/f': '3', '/dir/f': '4', '/file': '5' })
     const fs = new OverlayFs(lower)
     await fs.write('/change', 'changed')
@@ -360,7 +360,7 @@ describe('commit', () => {
     expect(await readText(fs, '/later')).toBe('seen')
   })
 
-  it('of content that was written back as it was writes nothing to lower', async () => {
+  it('writes nothing to lower for content written back unchanged', async () => {
     const lower = await filled(new Faulty(), { '/d/f': 'x' })
     const fs = new OverlayFs(lower)
     await fs.write('/d/f', 'x')
@@ -369,7 +369,7 @@ describe('commit', () => {
     expect(lower.mutations).toBe(0)
   })
 
-  it('onto a lower that is read-only is EROFS, and nothing is lost', async () => {
+  it('onto a read-only lower is EROFS and loses nothing', async () => {
     for (const change of [
       (fs: OverlayFs) => fs.write('/f', 'changed'),
       (fs: OverlayFs) => fs.write('/new', 'x'),
@@ -383,7 +383,7 @@ describe('commit', () => {
     }
   })
 
-  it('waits for writes under way, and later ones go on top of it', async () => {
+  it('waits for running writes; later ones change the new state', async () => {
     const lower = new MemoryFs({ '/f': 'low' })
     const fs = new OverlayFs(lower)
     const slow = async function* () {
@@ -401,7 +401,7 @@ describe('commit', () => {
     expect(await fs.diff()).toEqual({ added: ['/g', '/h'], modified: ['/f'], deleted: [] })
   })
 
-  it('loses none of many writes, commits and diffs that go on at once', async () => {
+  it('loses none of many concurrent writes, commits and diffs', async () => {
     const lower = new MemoryFs()
     const fs = new OverlayFs(lower)
     const work = Array.from({ length: 60 }, (_, i) =>
@@ -413,7 +413,7 @@ describe('commit', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(48)
   })
 
-  it('brings a changed link to lower or says that it cannot, whatever else is mounted there', async () => {
+  it('applies a changed link to lower or fails, whatever else is mounted there', async () => {
     class Linkless extends MemoryFs {
       override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir'])
     }
@@ -430,7 +430,7 @@ describe('commit', () => {
     expect(await (committed ? root : fs).readlink('/link')).toBe('two')
   })
 
-  it('stops when its signal is aborted, with lower as it was', async () => {
+  it('stops when its signal is aborted, and leaves lower unchanged', async () => {
     const lower = new MemoryFs({ '/f': 'x' })
     const fs = new OverlayFs(lower)
     await fs.write('/f', 'y')
@@ -440,7 +440,7 @@ describe('commit', () => {
     expect(await readText(lower, '/f')).toBe('y')
   })
 
-  it('says so when lower fails for good, and still keeps every change', async () => {
+  it('throws when lower cannot be rolled back, and keeps every change', async () => {
     const lower = await filled(new Faulty(), { '/a': '1', '/b': '2' })
     const fs = new OverlayFs(lower)
     await fs.write('/a', 'changed')
@@ -489,7 +489,7 @@ describe('commit', () => {
       return { lower, fs }
     }
 
-    it('leaves lower as it was whichever step fails, keeps the changes, and succeeds the next time', async () => {
+    it('rolls lower back whichever step fails, keeps the changes, and succeeds the next time', async () => {
       const original = await snapshot((await staged()).lower)
       let steps = 0
       for (let failAt = 1; ; failAt++) {
@@ -519,7 +519,7 @@ describe('commit', () => {
 })
 
 describe('discard', () => {
-  it('shows lower as it is again, and can be followed by new changes', async () => {
+  it('shows lower again and allows new changes', async () => {
     const lower = new MemoryFs({ '/d/f': 'x', '/g': 'y' })
     const fs = new OverlayFs(lower)
     const before = await snapshot(lower)
@@ -534,7 +534,7 @@ describe('discard', () => {
     expect(await snapshot(lower)).toEqual(before)
   })
 
-  it('drops the writes under way before it, and none after', async () => {
+  it('drops the writes issued before it, and none after', async () => {
     const fs = new OverlayFs(new MemoryFs())
     const all = [fs.write('/before', 'x'), fs.discard(), fs.write('/after', 'y')]
     await Promise.all(all)
@@ -543,7 +543,7 @@ describe('discard', () => {
 })
 
 describe('a fork', () => {
-  it('starts with the same changes and whiteouts, and each side goes on alone', async () => {
+  it('starts with the same changes and whiteouts, then both sides change independently', async () => {
     const fs = new OverlayFs(new MemoryFs({ '/a/f': '1', '/b': '2', '/c': '3' }))
     await fs.remove('/a', recursive)
     await fs.write('/b', 'changed')
@@ -559,7 +559,7 @@ describe('a fork', () => {
     expect((await fork.diff()).deleted).toEqual(['/a/f', '/c'])
   })
 
-  it('is ENOTSUP where upper cannot fork', () => {
+  it('is ENOTSUP if upper cannot fork', () => {
     const fs = new OverlayFs(new MemoryFs(), new FaultyUnforkable())
     expect(fs.capabilities.has('fork')).toBe(false)
     expect(() => fs.fork()).toThrow(expect.objectContaining({ code: 'ENOTSUP' }))
@@ -581,7 +581,7 @@ describe('links', () => {
     expect(await lower.exists('/low/new')).toBe(false)
   })
 
-  it('of lower see what the overlay changed and removed', async () => {
+  it('of lower lead to paths as the overlay changed and removed them', async () => {
     const lower = new MemoryFs({ '/f': 'low', '/d/g': 'low' })
     await lower.symlink('f', '/to-f')
     await lower.symlink('d', '/to-d')
@@ -610,14 +610,14 @@ describe('links', () => {
     expect(await snapshot(lower)).toEqual({ '/f': 'file x' })
   })
 
-  it('are in the way of mkdir, even if they dangle', async () => {
+  it('make mkdir fail, even if they dangle', async () => {
     const fs = new OverlayFs(new MemoryFs())
     await fs.symlink('nowhere', '/dangling')
     await expect(fs.mkdir('/dangling')).rejects.toMatchObject({ code: 'EEXIST' })
     expect(await fs.exists('/nowhere')).toBe(false)
   })
 
-  it('in a circle across the layers are ELOOP', async () => {
+  it('that form a cycle across the layers are ELOOP', async () => {
     const [lower, upper] = [new MemoryFs(), new MemoryFs()]
     await lower.symlink('/up', '/low')
     await upper.symlink('/low', '/up')
@@ -629,7 +629,7 @@ describe('links', () => {
 })
 
 describe('walk', () => {
-  it('skips an entry of lower that cannot be described, and goes on behind it', async () => {
+  it('skips an unreadable entry of lower and continues', async () => {
     class Guarded extends MemoryFs {
       protected override doStat(path: string): Stat {
         if (path === '/d/b') throw new VfsError('EACCES', path, { op: 'stat' })
@@ -642,7 +642,7 @@ describe('walk', () => {
     expect(paths).toEqual(['/d/a', '/d/c', '/d/new', '/e'])
   })
 
-  it('counts its depth alike in touched and untouched parts, and from a link', async () => {
+  it('counts its depth the same in changed and unchanged parts, and from a link', async () => {
     const lower = new MemoryFs({ '/a/b/c/d': '', '/x/y/z': '' })
     await lower.symlink('a/b', '/link')
     const fs = new OverlayFs(lower)
@@ -661,7 +661,7 @@ describe('walk', () => {
 })
 
 describe('materialize', () => {
-  it('does both layers, with the prefix', async () => {
+  it('prefetches both layers, with the prefix', async () => {
     const asked: string[] = []
     class Lazy extends MemoryFs {
       readonly label: string
@@ -743,7 +743,7 @@ describe('any sequence of operations', () => {
 
   const runs = { numRuns: 300 }
 
-  it('answers, and leaves everything, as on a plain copy', async () => {
+  it('gives the same results and the same tree as on a plain copy', async () => {
     const property = fc.asyncProperty(seeds, operations, async (entries, steps) => {
       const plain = await seeded(entries)
       const overlay = new OverlayFs(await seeded(entries))
@@ -753,7 +753,7 @@ describe('any sequence of operations', () => {
     await fc.assert(property, runs)
   })
 
-  it('gives a diff that equals a comparison of everything', async () => {
+  it('yields the same diff as a full comparison', async () => {
     const property = fc.asyncProperty(seeds, operations, async (entries, steps) => {
       const lower = await seeded(entries)
       const overlay = new OverlayFs(lower)
@@ -763,7 +763,7 @@ describe('any sequence of operations', () => {
     await fc.assert(property, runs)
   })
 
-  it('is committed to exactly the merged view, and leaves the view as it was', async () => {
+  it('commits exactly the merged view, and leaves the view unchanged', async () => {
     const property = fc.asyncProperty(seeds, seeds, operations, async (low, up, steps) => {
       const lower = await seeded(low)
       const overlay = new OverlayFs(lower, await seeded(up))

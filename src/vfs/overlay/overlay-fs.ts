@@ -54,12 +54,11 @@ export interface OverlayDiff {
 }
 
 /**
- * A copy-on-write layer: reads see upper, then lower; every change goes to upper. `diff` lists the changes,
- * `commit` brings it to lower whole or not at all, `discard` drops it.
- * A fork stages on its own over the same lower layer.
+ * A copy-on-write layer: reads see upper, then lower; every change goes to upper. `diff` lists the changes, `commit`
+ * applies all or none of them to lower, `discard` drops them. A fork stages its own changes over the same lower layer.
  *
- * Names of one file stay together in upper only: to lower they are brought as files of their own, and a file of lower
- * that is changed under one of its names is another file from then on.
+ * Hard links are kept in upper only. A commit copies each name as its own file, and a lower file that is changed under
+ * one name becomes a separate file.
  */
 export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkable, Attributed, Appendable {
   #layers: Layers
@@ -77,7 +76,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     const { lower, upper } = this.#layers
     const written = upper.capabilities.intersection(WRITE_SIDE)
     if (written.has('write')) written.add('append')
-    // Which file a path names is asked of the layer it is in.
+    // The layer that holds a path supplies its inode number.
     if (!isHardLinkable(lower)) written.delete('hardlink')
     return lower.capabilities.intersection(READ_SIDE).union(written)
   }
@@ -100,8 +99,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   }
 
   /**
-   * Brings every change to lower and starts afresh. If any step fails, lower is put back and nothing is lost.
-   * Where lower has no `setattr`, times are its own, and directories that were there keep their modes.
+   * Applies every change to lower and empties the overlay. If a step fails, lower is rolled back and the overlay keeps
+   * its changes. Without `setattr`, lower sets its own times, and existing directories keep their modes.
    */
   commit(ctx?: CallContext): Promise<void> {
     return this.#lock.runExclusive(async () => {
@@ -160,7 +159,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     )
   }
 
-  /** A file of lower has another number once it is copied to upper. */
+  /** A lower file gets another inode number when it is copied to upper. */
   identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, async (checked, inner) => {
       const found = await this.#getExisting(checked, false, 'identity', inner)
@@ -270,12 +269,12 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   }
 
   protected override runInOrder<T>(
-    asked: CheckedMutation,
-    mutation: (asked: CheckedMutation) => T | Promise<T>,
+    mutation: CheckedMutation,
+    run: (mutation: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
-    // Layers are asked before the content is stored, and the caller may change its buffer meanwhile.
-    const owned = { ...asked, content: copyContent(asked.content) }
-    return super.runInOrder(owned, (ready) => this.#lock.runShared(() => mutation(ready)))
+    // Lookups precede the write, and the caller may change its buffer meanwhile.
+    const owned = { ...mutation, content: copyContent(mutation.content) }
+    return super.runInOrder(owned, (ready) => this.#lock.runShared(() => run(ready)))
   }
 
   async #getExisting(
@@ -288,7 +287,9 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return getVisibleStat(found) ? found : throwMissing(path, op)
   }
 
-  /** Puts a file's new content where the path leads. That is no change of a directory that has the file already. */
+  /**
+   * Writes a file's content at the link's target. Overwriting an existing file does not change its directory's time.
+   */
   async #writeContent(
     path: string,
     parents: boolean,
@@ -297,13 +298,13 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     write: (found: LayeredEntry) => Promise<void>,
   ): Promise<void> {
     const found = await this.#layers.locate(path, true, op, ctx)
-    const there = getVisibleStat(found)
-    if (there?.type === 'directory') throw new VfsError('EISDIR', path, { op })
-    if (there === null) await this.#addName(found.path, parents, op, () => write(found), ctx)
+    const existing = getVisibleStat(found)
+    if (existing?.type === 'directory') throw new VfsError('EISDIR', path, { op })
+    if (existing === null) await this.#addName(found.path, parents, op, () => write(found), ctx)
     else await this.#layers.directories.runKeepingTime(dirname(found.path), () => write(found), ctx)
   }
 
-  /** Puts a new name into upper, with its directory there to take it. */
+  /** Creates a name in upper after its parent directory is copied up. */
   async #addName(
     path: string,
     parents: boolean,
@@ -323,7 +324,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   ): Promise<void> {
     const { lower, upper } = this.#layers
     const directory = dirname(path)
-    // Masked first: nobody may see lower's content come back while upper's is going.
+    // Mask first, so that lower's content never reappears while upper's is being removed.
     const isInLower = await lower.exists(path, ctx)
     if (own === null || directory === '/') await this.#layers.touch(directory, ctx)
     const unmask = isInLower ? this.#layers.mask(path) : undefined
@@ -335,16 +336,16 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     }
   }
 
-  /** Makes what only lower has the same in upper, as far as that can be said there; of a directory not what it holds. */
+  /** Copies an entry that only lower has to upper, with its attributes; a directory without its entries. */
   async #copyUp({ path, upper: own, lower: below }: LayeredEntry, ctx?: CallContext): Promise<void> {
     if (own !== null || below === null) return
     const { directories, lower, upper } = this.#layers
     if (below.type === 'directory') return directories.copyUp(path, ctx)
-    const bring = async () => {
+    const copyFile = async () => {
       await copy(lower, path, path, { into: upper }, ctx)
       await applyAttributes(upper, { path, stat: below }, ctx)
     }
-    await directories.runKeepingTime(dirname(path), bring, ctx)
+    await directories.runKeepingTime(dirname(path), copyFile, ctx)
   }
 
   #getLayer(found: LayeredEntry): FileSystem {

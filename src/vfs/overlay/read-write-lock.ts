@@ -1,4 +1,4 @@
-/** Many may share, one may exclude: an exclusive task waits for the shared ones under way, and later ones for it. */
+/** A read–write lock. An exclusive task waits for running shared tasks; later shared tasks wait for it. */
 export class ReadWriteLock {
   #exclusive: Promise<unknown> = Promise.resolve()
   #isExclusive = false

@@ -5,7 +5,7 @@ import { ancestors } from '../path.ts'
 import { isAttributed } from '../protocols.ts'
 import { applyAttributes, type TargetAttributes } from './apply-attributes.ts'
 
-/** Begins to look at what shows of lower, path by path: what was found on the way to one is known for the next. */
+/** Starts a series of lookups in visible lower. Each lookup reuses the results of those before. */
 type StatBelow = (ctx?: CallContext) => (path: string) => Promise<Stat | null>
 
 /** Running operations in a directory. */
@@ -13,24 +13,24 @@ interface DirectoryUse {
   users: number
   /** True if one of them changes the directory, which then gets a new time. */
   isChanging: boolean
-  /** As it was when the first of the others came. */
+  /** The stat before the first operation that keeps the time. */
   before?: Stat
 }
 
 /**
- * The directories of upper, each with the mode and time it has below until a name in it comes or goes. That upper gets
- * what lower has is no change of anything: the time of the directory is put back.
+ * The directories of upper. A directory keeps lower's mode and time until a name in it is added or removed. Copying an
+ * entry up from lower is no change, so the directory's time is restored.
  */
 export class UpperDirectories {
   readonly #upper: FileSystem
   readonly #statBelow: StatBelow
   readonly #uses = new Map<string, DirectoryUse>()
-  /** Whatever sets a time back is done one after another, so that nothing is put into a directory before it has its time. */
+  /** Steps that restore a time run one after another, so that no entry is added before the directory has its time. */
   #lastTask: Promise<unknown> = Promise.resolve()
 
-  constructor(upper: FileSystem, lookBelow: StatBelow) {
+  constructor(upper: FileSystem, statBelow: StatBelow) {
     this.#upper = upper
-    this.#statBelow = lookBelow
+    this.#statBelow = statBelow
   }
 
   /** True if upper's directories carry the overlay's attributes; elsewhere they exist only with their files. */
@@ -38,30 +38,30 @@ export class UpperDirectories {
     return this.#upper.capabilities.has('mkdir') && isAttributed(this.#upper)
   }
 
-  /** Makes what there is of a directory in lower in upper too, with all above it, each with the mode and time it has below. */
+  /** Copies a directory and its ancestors from lower to upper, each with its mode and time. */
   copyUp(directory: string, ctx?: CallContext): Promise<void> {
     if (directory === '/' || !this.#upper.capabilities.has('mkdir')) return Promise.resolve()
     return this.#runExclusive(() => this.#copyUp(directory, ctx))
   }
 
-  /** Does what changes a directory, once that is in upper. */
+  /** Copies a directory up, then runs an operation that changes it. */
   runChange<T>(directory: string, change: () => Promise<T>, ctx?: CallContext): Promise<T> {
-    return this.#runWithUse(directory, async (busy) => {
-      // Said before its turn comes: from then on nobody sets the time back.
-      busy.isChanging = true
+    return this.#runWithUse(directory, async (use) => {
+      // Set before the copy-up waits: from now on no other operation restores the time.
+      use.isChanging = true
       await this.copyUp(directory, ctx)
       return change()
     })
   }
 
-  /** Does what puts something into a directory that the overlay has there already. */
+  /** Runs an operation on an existing name in a directory, and keeps the directory's time. */
   runKeepingTime(directory: string, work: () => Promise<void>, ctx?: CallContext): Promise<void> {
     if (directory === '/' || !this.keepAttributes) return this.copyUp(directory, ctx).then(work)
-    return this.#runWithUse(directory, async (busy) => {
+    return this.#runWithUse(directory, async (use) => {
       const stat = await this.#runExclusive(async () => {
         await this.#copyUp(directory, ctx)
-        busy.before ??= await this.#upper.stat(directory, ctx)
-        return busy.before
+        use.before ??= await this.#upper.stat(directory, ctx)
+        return use.before
       })
       await work()
       await this.#runExclusive(() => this.#restoreTime({ path: directory, stat }, withoutSignal(ctx)))
@@ -84,7 +84,7 @@ export class UpperDirectories {
       await this.#upper.mkdir(path, { parents: true, ...mode }, ctx)
       made.push({ path, stat: lower })
     }
-    // Each got the time of the next one's making.
+    // Creating each directory changed the time of the one above.
     if (above !== undefined && made.length > 0) await this.#restoreTime(above, ctx)
     for (const one of made) await applyAttributes(this.#upper, one, ctx)
   }
@@ -93,15 +93,15 @@ export class UpperDirectories {
     if (this.#uses.get(kept.path)?.isChanging !== true) await applyAttributes(this.#upper, kept, ctx)
   }
 
-  async #runWithUse<T>(directory: string, work: (busy: DirectoryUse) => Promise<T>): Promise<T> {
-    const busy = this.#uses.get(directory) ?? { users: 0, isChanging: false }
-    this.#uses.set(directory, busy)
-    busy.users++
+  async #runWithUse<T>(directory: string, work: (use: DirectoryUse) => Promise<T>): Promise<T> {
+    const use = this.#uses.get(directory) ?? { users: 0, isChanging: false }
+    this.#uses.set(directory, use)
+    use.users++
     try {
-      return await work(busy)
+      return await work(use)
     } finally {
-      busy.users--
-      if (busy.users === 0) this.#uses.delete(directory)
+      use.users--
+      if (use.users === 0) this.#uses.delete(directory)
     }
   }
 

@@ -3,17 +3,17 @@ import type { CallContext, WalkEntry, WalkOptions } from '../file-system.ts'
 import { child, relativeTo } from '../path.ts'
 import type { LayeredEntry, Layers } from './layers.ts'
 
-/** One directory that is being walked: its own entries, or a whole subtree that lower walks by itself. */
+/** One level of the walk: the merged entries of a directory, or a whole subtree that lower walks. */
 interface LayerLevel {
   readonly found: LayeredEntry
   readonly entries: AsyncIterator<WalkEntry | LayeredEntry>
 }
 
 /**
- * Depth first over both layers. Subtrees the overlay never touched are walked by lower itself, so the cost of
- * merging is paid only where there is something to merge.
+ * Walks both layers depth first. Lower walks the subtrees that the overlay never touched, so only changed directories
+ * pay for merging.
  *
- * @param root the path to report: where `start` was found may differ from it by a link.
+ * @param root the path to report, which differs from `start.path` if a link led there.
  */
 export async function* walkLayers(
   layers: Layers,
@@ -50,7 +50,7 @@ export async function* walkLayers(
   }
 }
 
-/** The entries of one directory, each looked up; what cannot be listed or described is skipped. */
+/** Yields the entries of one directory with their stats. Skips whatever cannot be read. */
 async function* listMerged(
   layers: Layers,
   directory: LayeredEntry,

@@ -2,12 +2,12 @@ import type { CallContext, FileSystem } from '../file-system.ts'
 
 /** Error that ends a trial write before its first byte. */
 class TrialWriteError extends Error {
-  override readonly name = 'NothingMeant'
+  override readonly name = 'TrialWriteError'
 }
 
 /**
- * Whether a file could be written, as the file system and every guard above it see it: rejects as a write would.
- * Nothing is written. A write is all or nothing, and this one's content fails before its first byte.
+ * Rejects as a write to the file would, including the guards above. Nothing is written: a write is atomic, and this
+ * one's content fails before its first byte.
  */
 export async function assertWritable(fs: FileSystem, path: string, ctx?: CallContext): Promise<void> {
   try {
@@ -17,12 +17,12 @@ export async function assertWritable(fs: FileSystem, path: string, ctx?: CallCon
   }
 }
 
-// biome-ignore lint/correctness/useYield: it fails before there is anything to give
+// biome-ignore lint/correctness/useYield: it throws before it yields
 async function* failImmediately(): AsyncGenerator<Uint8Array> {
   throw new TrialWriteError()
 }
 
-/** A file system may wrap an error of its content. */
+/** Checks the cause too, because a file system may wrap an error of its content. */
 function isTrialWriteError(error: unknown): boolean {
   return (
     error instanceof TrialWriteError || (error instanceof Error && error.cause instanceof TrialWriteError)

@@ -5,16 +5,16 @@ import { type FileHandle, isAppendable, type OpenOptions } from '../protocols.ts
 import { PartReader } from './part-reader.ts'
 import { assertBufferable, WriteBuffer, type WriteBufferStore } from './write-buffer.ts'
 
-/** Bytes after the stored content, while nothing else has changed. */
+/** Buffered bytes behind the stored content, as long as nothing else has changed. */
 interface BufferedTail {
   readonly start: number
-  readonly draft: WriteBuffer
+  readonly buffer: WriteBuffer
 }
 
 /**
- * Random access to a file of a file system that only reads and replaces files: reads fetch their part, writes are kept
- * until `sync` or `close`, which store the file whole, or append to it if nothing else changed.
- * What others stored meanwhile stays but for the bytes that were written here. Calls take effect in the order they came.
+ * Random access on a file system that only reads and replaces files. Reads fetch their part. Writes are buffered until
+ * `sync` or `close`, which store the file whole, or append if nothing else changed. Concurrent changes by others
+ * survive except in the bytes written here. Calls take effect in the order they were issued.
  */
 export class BufferedHandle implements FileHandle {
   readonly #fs: FileSystem
@@ -68,7 +68,7 @@ export class BufferedHandle implements FileHandle {
       if (this.#isAppending) return this.#appendToTail(owned)
       assertBufferable(this.#path, position + owned.length)
       const tail = await this.#findTail(position)
-      if (tail !== undefined) tail.draft.write(position - tail.start, owned)
+      if (tail !== undefined) tail.buffer.write(position - tail.start, owned)
       else (await this.#loadWhole()).write(position, owned)
     })
   }
@@ -79,7 +79,7 @@ export class BufferedHandle implements FileHandle {
       this.#assertCount('truncate', size)
       assertBufferable(this.#path, size)
       const tail = await this.#findTail(size)
-      if (tail !== undefined) tail.draft.truncate(size - tail.start)
+      if (tail !== undefined) tail.buffer.truncate(size - tail.start)
       else if (size > 0 || this.#buffer !== undefined) (await this.#loadWhole()).truncate(size)
       else this.empty()
     })
@@ -88,7 +88,7 @@ export class BufferedHandle implements FileHandle {
   stat(): Promise<Stat> {
     return this.#runInOrder('stat', async () => {
       const stat = await this.#fs.stat(this.#path, this.#ctx)
-      const size = this.#tail === undefined ? this.#buffer?.size : this.#tail.start + this.#tail.draft.size
+      const size = this.#tail === undefined ? this.#buffer?.size : this.#tail.start + this.#tail.buffer.size
       if (size === undefined) return stat
       const isDirty = this.#tail !== undefined || this.#buffer?.isDirty === true
       return { ...stat, size, ...(isDirty && { mtime: new Date() }) }
@@ -116,65 +116,71 @@ export class BufferedHandle implements FileHandle {
 
   #runInOrder<T>(op: string, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) {
-      return Promise.reject(new VfsError('EBADF', this.#path, { op, detail: 'the file was closed' }))
+      return Promise.reject(
+        new VfsError('EBADF', this.#path, { op, detail: 'the handle is closed; open the file again' }),
+      )
     }
     const done = this.#lastOperation.then(work)
     this.#lastOperation = done.catch(() => {})
     return done
   }
 
-  /** Keeps bytes for the end of the file, wherever that will be when they are stored. */
+  /** Buffers bytes for the end of the file, wherever that is at store time. */
   async #appendToTail(bytes: Uint8Array): Promise<void> {
     const tail = await this.#findTail(Number.POSITIVE_INFINITY)
-    const draft = tail?.draft ?? (await this.#loadWhole())
-    draft.append(bytes)
+    const buffer = tail?.buffer ?? (await this.#loadWhole())
+    buffer.append(bytes)
   }
 
-  /** Returns the appended bytes if a change at a position touches nothing else. */
+  /** Returns the tail if a change at this position touches nothing before it. */
   async #findTail(position: number): Promise<BufferedTail | undefined> {
     if (this.#buffer !== undefined || !isAppendable(this.#fs)) return undefined
     if (this.#tail !== undefined) return position >= this.#tail.start ? this.#tail : undefined
     const { size } = await this.#fs.stat(this.#path, this.#ctx)
     if (position < size) return undefined
-    this.#tail = { start: size, draft: WriteBuffer.createEmpty() }
+    this.#tail = { start: size, buffer: WriteBuffer.createEmpty() }
     return this.#tail
   }
 
-  async #readWithTail({ start, draft }: BufferedTail, position: number, length: number): Promise<Uint8Array> {
+  async #readWithTail(
+    { start, buffer }: BufferedTail,
+    position: number,
+    length: number,
+  ): Promise<Uint8Array> {
     const stored = Math.max(0, Math.min(length, start - position))
     const head = stored === 0 ? new Uint8Array(0) : await this.#parts.read(position, stored)
-    const rest = draft.read(Math.max(0, position - start), length - stored)
+    const rest = buffer.read(Math.max(0, position - start), length - stored)
     return new Uint8Array(Buffer.concat([head, rest]))
   }
 
-  /** All of the content, with what was changed of it. */
+  /** Returns a buffer of the whole content with the pending changes applied. */
   async #loadWhole(): Promise<WriteBuffer> {
     if (this.#buffer !== undefined) return this.#buffer
-    const draft = WriteBuffer.from(new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx)))
+    const buffer = WriteBuffer.from(new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx)))
     await this.#parts.close()
     const tail = this.#tail
     if (tail !== undefined) {
-      const more = tail.draft.read(0, tail.draft.size)
-      if (this.#isAppending) draft.append(more)
-      else draft.write(tail.start, more)
+      const more = tail.buffer.read(0, tail.buffer.size)
+      if (this.#isAppending) buffer.append(more)
+      else buffer.write(tail.start, more)
       this.#tail = undefined
     }
-    this.#buffer = draft
-    return draft
+    this.#buffer = buffer
+    return buffer
   }
 
   async #store(): Promise<void> {
     if (this.#tail !== undefined && (await this.#append(this.#tail))) return
-    const draft = this.#tail === undefined ? this.#buffer : await this.#loadWhole()
-    await draft?.store(this.#createStore())
+    const buffer = this.#tail === undefined ? this.#buffer : await this.#loadWhole()
+    await buffer?.store(this.#createStore())
     await this.#parts.close()
   }
 
-  /** Adds the tail to the file; false if that is not what it would be the tail of any more. */
-  async #append({ start, draft }: BufferedTail): Promise<boolean> {
+  /** Appends the tail. Returns false if the file's end has moved meanwhile. */
+  async #append({ start, buffer }: BufferedTail): Promise<boolean> {
     if (!isAppendable(this.#fs)) return false
     if (!this.#isAppending && (await this.#fs.stat(this.#path, this.#ctx)).size !== start) return false
-    if (draft.size > 0) await this.#fs.append(this.#path, draft.read(0, draft.size), this.#ctx)
+    if (buffer.size > 0) await this.#fs.append(this.#path, buffer.read(0, buffer.size), this.#ctx)
     this.#tail = undefined
     await this.#parts.close()
     return true
@@ -190,7 +196,7 @@ export class BufferedHandle implements FileHandle {
     }
   }
 
-  /** A copy: some file systems hand out memory of their own, and a draft is changed in place. */
+  /** Copies the content: some file systems return their own memory, and a buffer is changed in place. */
   async #readStored(): Promise<Uint8Array | null> {
     try {
       return new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx))
@@ -202,12 +208,15 @@ export class BufferedHandle implements FileHandle {
 
   #assertWritable(op: string): void {
     if (this.#isWritable) return
-    throw new VfsError('EBADF', this.#path, { op, detail: 'opened for reading only' })
+    throw new VfsError('EBADF', this.#path, {
+      op,
+      detail: 'the file is open for reading only; open it with write: true',
+    })
   }
 
   #assertCount(op: string, count: number): void {
     if (Number.isSafeInteger(count) && count >= 0) return
-    const detail = `positions and sizes are integers from 0, not ${count}`
+    const detail = `${count} is not a valid position or size; pass an integer from 0`
     throw new VfsError('EINVAL', this.#path, { op, detail })
   }
 }

@@ -1,6 +1,6 @@
 import type { CallContext, FileSystem } from '../file-system.ts'
 
-/** Reads a file in parts, as whoever has it open does: a part costs that part, or what lies between it and the last. */
+/** Reads parts of a file. A sequential read costs only its part; a native range read costs the same anywhere. */
 export class PartReader {
   readonly #fs: FileSystem
   readonly #getPath: () => string
@@ -11,23 +11,23 @@ export class PartReader {
   #rest: Uint8Array = new Uint8Array(0)
   #lastRead: Promise<unknown> = Promise.resolve()
 
-  /** @param pathOf asked before each read, since a file may get another name while it is open. */
-  constructor(fs: FileSystem, pathOf: () => string, ctx?: CallContext) {
+  /** @param getPath called before each read, since a file may be renamed while it is open. */
+  constructor(fs: FileSystem, getPath: () => string, ctx?: CallContext) {
     this.#fs = fs
-    this.#getPath = pathOf
+    this.#getPath = getPath
     this.#ctx = ctx
   }
 
-  /** A part of the content, shorter only at its end. */
+  /** Returns a part of the content, shorter only at the end of the file. */
   read(position: number, length: number, ctx?: CallContext): Promise<Uint8Array> {
     if (this.#fs.capabilities.has('native-read')) return this.#readRange(position, length, ctx ?? this.#ctx)
-    // Whoever reads on gets more of the same stream; otherwise every part would cost the whole file.
+    // A sequential read continues the same stream; otherwise every part would cost the whole file.
     const part = this.#lastRead.then(() => this.#readFromStream(position, length))
     this.#lastRead = part.catch(() => this.close())
     return part
   }
 
-  /** Lets go of what it reads from; the next read begins anew. */
+  /** Releases the stream. The next read opens a new one. */
   async close(): Promise<void> {
     const stream = this.#stream
     this.#stream = undefined
@@ -50,7 +50,7 @@ export class PartReader {
     while (taken < length) {
       const { done, value } = await stream.next()
       if (done) {
-        // The file may grow, and whoever asks again means the new end.
+        // The file may grow, so the next read reopens the stream.
         this.#stream = undefined
         break
       }
@@ -63,7 +63,7 @@ export class PartReader {
     return bytes.subarray(0, length)
   }
 
-  /** A stream that gives what is at a position next. */
+  /** Returns a stream whose next byte is at a position. */
   async #seekStream(position: number): Promise<AsyncIterator<Uint8Array>> {
     if (this.#stream !== undefined && this.#position === position) return this.#stream
     await this.close()

@@ -38,8 +38,8 @@ class Place implements WriteBufferStore {
   }
 }
 
-describe('a draft', () => {
-  it('reads as a file would that was changed in place', () => {
+describe('a write buffer', () => {
+  it('reads like a file that was changed in place', () => {
     const property = fc.property(content, edits, (first, all) => {
       const draft = WriteBuffer.from(new Uint8Array(Buffer.from(first)))
       apply(draft, all)
@@ -51,7 +51,7 @@ describe('a draft', () => {
     fc.assert(property)
   })
 
-  it('stores its edits on what others left, however often they come first', async () => {
+  it('applies its edits to the content of concurrent writers, however often they come first', async () => {
     const property = fc.asyncProperty(
       content,
       edits,
@@ -71,7 +71,7 @@ describe('a draft', () => {
     await fc.assert(property)
   })
 
-  it('goes on after a store, with only what is new', async () => {
+  it('stores only later changes after a store', async () => {
     const place = new Place('abc')
     const draft = WriteBuffer.from(new Uint8Array(Buffer.from('abc')))
     draft.write(0, Buffer.from('X'))
@@ -82,7 +82,7 @@ describe('a draft', () => {
     expect(place.content.toString()).toBe('1Y3')
   })
 
-  it('brings back a file that somebody else has removed', async () => {
+  it('restores a file that another writer removed', async () => {
     const place = new Place('abc')
     const draft = WriteBuffer.from(new Uint8Array(Buffer.from('abc')))
     draft.write(0, Buffer.from('X'))
@@ -104,7 +104,7 @@ describe('a draft', () => {
     expect(place.content?.length).toBe(0)
   })
 
-  it('refuses to grow beyond what memory is for', () => {
+  it('throws EFBIG beyond the memory limit', () => {
     expect(() => WriteBuffer.createEmpty().truncate(2 ** 40)).toThrow('EFBIG')
     expect(() => WriteBuffer.createEmpty().write(2 ** 40, Buffer.from('x'))).toThrow('EFBIG')
   })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { isVfsError, VfsError } from '../error.ts'
 
-/** A draft is in memory: what is larger is not changed this way. */
+/** Limit of the buffer, which is held in memory. */
 const MAX_BYTES = 1024 ** 3
 const MIN_CAPACITY_BYTES = 4096
 /** Number of conflicting commits after which a store fails. */
 const MAX_CONFLICTS = 10
 
-/** Something done to content: bytes put at a position or at its end, or a new size. */
+/** A change to content: bytes at a position or at the end, or a new size. */
 type BufferEdit =
   | { readonly position: number; readonly bytes: Uint8Array }
   | { readonly appended: Uint8Array }
@@ -15,22 +15,22 @@ type BufferEdit =
 
 /** Storage for a write buffer. */
 export interface WriteBufferStore {
-  /** Replaces the content, if it is still the one with this hash (null: if there is no file). ECONFLICT. */
+  /** Replaces the content if it still has this hash (null: if there is no file). ECONFLICT. */
   write(content: Uint8Array, ifMatch?: string | null): Promise<void>
-  /** The content as it is now; null if there is no file. */
+  /** Returns the current content, or null if there is no file. */
   read(): Promise<Uint8Array | null>
 }
 
 /**
- * The content of a file that is being changed, until it is stored: file systems replace files as a whole.
- * Content that is all new replaces whatever is there. Edits of a content are made again on what others left meanwhile.
+ * Buffers changes to a file until they are stored, because file systems replace files as a whole. All-new content
+ * replaces the stored file. Edits are applied again to content that another writer stored meanwhile.
  */
 export class WriteBuffer {
   #bytes: Uint8Array
   #size: number
   /** Edits of existing content since the last store; undefined if all content is new. */
   #edits: BufferEdit[] | undefined
-  /** The hash of what the edits were made on. */
+  /** The hash of the content that the edits apply to. */
   #base: string | undefined
   #hasChanged = false
 
@@ -40,16 +40,16 @@ export class WriteBuffer {
     this.#edits = edits
   }
 
-  /** Of content that is there. It is the draft's from now on. */
+  /** Creates a buffer for existing content and takes ownership of the array. */
   static from(content: Uint8Array): WriteBuffer {
     return new WriteBuffer(content, [])
   }
 
-  /** Of a file that is emptied first: that has to be stored, too. */
+  /** Creates a buffer that truncates the file. The truncation itself counts as a change to store. */
   static createEmpty(): WriteBuffer {
-    const draft = new WriteBuffer(new Uint8Array(0), undefined)
-    draft.#hasChanged = true
-    return draft
+    const buffer = new WriteBuffer(new Uint8Array(0), undefined)
+    buffer.#hasChanged = true
+    return buffer
   }
 
   get size(): number {
@@ -61,22 +61,22 @@ export class WriteBuffer {
     return this.#hasChanged
   }
 
-  /** A copy of a part, clamped to the content. */
+  /** Returns a copy of a part, clamped to the content. */
   read(position: number, length: number): Uint8Array {
     return this.#bytes.slice(position, Math.min(position + length, this.#size))
   }
 
-  /** EFBIG. The bytes are the draft's from now on. */
+  /** Writes bytes at a position and takes ownership of the array. EFBIG. */
   write(position: number, bytes: Uint8Array): void {
     this.#edit({ position, bytes })
   }
 
-  /** Adds to the end of whatever is there when it is stored. EFBIG. The bytes are the draft's from now on. */
+  /** Appends bytes to whatever content is stored at the time of the store, and takes ownership of the array. EFBIG. */
   append(bytes: Uint8Array): void {
     this.#edit({ appended: bytes })
   }
 
-  /** EFBIG. */
+  /** Sets the size. EFBIG. */
   truncate(size: number): void {
     if (size === 0) {
       this.#edits = undefined
@@ -85,27 +85,30 @@ export class WriteBuffer {
     this.#edit({ size })
   }
 
-  /** Stores what is not. If that fails, it is as it was and can be tried again. Nothing may be changed meanwhile. */
-  async store(place: WriteBufferStore): Promise<void> {
+  /**
+   * Stores the pending changes. After a failure they are still pending and the call can be repeated. Nothing may be
+   * changed meanwhile.
+   */
+  async store(target: WriteBufferStore): Promise<void> {
     for (let conflicts = 0; this.isDirty; ) {
       try {
-        await place.write(this.#bytes.subarray(0, this.#size), this.#base)
+        await target.write(this.#bytes.subarray(0, this.#size), this.#base)
         this.#hasChanged = false
         this.#edits = []
         this.#base = undefined
       } catch (error) {
-        const isOvertaken = isVfsError(error, 'ECONFLICT') && this.#edits !== undefined
-        if (!isOvertaken || ++conflicts === MAX_CONFLICTS) throw error
-        await this.#rebase(place)
+        const isConflict = isVfsError(error, 'ECONFLICT') && this.#edits !== undefined
+        if (!isConflict || ++conflicts === MAX_CONFLICTS) throw error
+        await this.#rebase(target)
       }
     }
   }
 
-  /** Makes the edits once more, on what somebody else has stored meanwhile. */
-  async #rebase(place: WriteBufferStore): Promise<void> {
-    const content = await place.read()
+  /** Applies the edits again to the content that another writer has stored. */
+  async #rebase(target: WriteBufferStore): Promise<void> {
+    const content = await target.read()
     if (content === null) {
-      // Removed by somebody else: what is edited here is all there is of it.
+      // Another writer removed the file: store the whole buffer.
       this.#edits = undefined
       this.#base = undefined
       return
@@ -146,7 +149,7 @@ export class WriteBuffer {
     return 'appended' in edit ? this.#size + edit.appended.length : edit.position + edit.bytes.length
   }
 
-  /** Everything behind the size is zero, so that a gap reads as one. */
+  /** Grows the buffer. All bytes behind the size are zero, so that a gap reads as zeros. */
   #reserve(size: number): void {
     if (size <= this.#bytes.length) return
     const grown = new Uint8Array(
@@ -157,10 +160,10 @@ export class WriteBuffer {
   }
 }
 
-/** EFBIG for a size that is too large to be kept in memory until it is stored. */
+/** Throws EFBIG for a size that is too large to buffer in memory. */
 export function assertBufferable(path: string, size: number): void {
   if (size <= MAX_BYTES) return
-  const detail = `files up to ${MAX_BYTES} bytes can be changed here, since they are kept in memory meanwhile`
+  const detail = `the file would have ${size} bytes; the limit for a buffered write is ${MAX_BYTES}`
   throw new VfsError('EFBIG', path, { op: 'write', detail })
 }
 
