@@ -5,12 +5,12 @@ import { countWording } from './support/wording.ts'
 
 /** The counts of the style that the project left. Each limit only goes down: a change that gets below one lowers it. */
 const LIMITS = {
-  tellWords: 24,
+  tellWords: 20,
   questions: 224,
   participles: 4,
   endingInOf: 8,
   repeatedTypes: 0,
-  banned: 51,
+  banned: 49,
 } as const
 
 describe('the wording of the sources', () => {

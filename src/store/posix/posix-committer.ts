@@ -1,14 +1,14 @@
 import { createNotLocalError } from '../engine-reader.ts'
 import type { FileOperation, Provenance } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
+import { VaultGroupCommit } from '../group-commit/vault-group-commit.ts'
+import { VaultTransaction } from '../group-commit/vault-transaction.ts'
 import type { BlobStore } from '../vault/blob-store.ts'
 import { type OperationPlan, toMoment } from '../vault/replica.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
 import type { VaultQuota } from '../vault/vault-quota.ts'
-import { PosixGroupCommit } from './posix-group-commit.ts'
-import { PosixTransaction } from './posix-transaction.ts'
 
-/** What changes together with the vault in a batch, and goes back when the batch does. */
+/** In-memory state that changes with the vault in a batch and is rolled back with it. */
 export interface BatchState {
   begin(): void
   rollback(): void
@@ -16,42 +16,42 @@ export interface BatchState {
 }
 
 /**
- * The one way calls change a vault: each committed when it returns, or many together at the end of a batch, or some
- * milliseconds later with others where they are gathered.
+ * Commits the operations of POSIX calls: each before its call returns, all of a batch at its end, or some milliseconds
+ * later in a group commit.
  */
 export class PosixCommitter {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
   readonly #by: Provenance
-  readonly #groupCommit: PosixGroupCommit | undefined
-  #transaction: PosixTransaction | undefined
+  readonly #groupCommit: VaultGroupCommit | undefined
+  #transaction: VaultTransaction | undefined
   #mustSync = false
 
-  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, gathers: boolean) {
+  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, usesGroupCommit: boolean) {
     this.#log = log
     this.#blobs = blobs
     this.#by = by
     const { groupCommit } = blobs.reader.engine
-    if (gathers && groupCommit !== undefined)
-      this.#groupCommit = new PosixGroupCommit(log, blobs, by, groupCommit)
+    if (usesGroupCommit && groupCommit !== undefined)
+      this.#groupCommit = new VaultGroupCommit(log, blobs, by, groupCommit)
   }
 
-  /** Whether changes are gathered where they can be. */
+  /** True if operations are committed in groups where possible. */
   get usesGroupCommit(): boolean {
     return this.#groupCommit !== undefined
   }
 
-  /** Another number after each change, 0 if there is nothing to settle. */
+  /** A number that changes with each operation; 0 if nothing waits for a commit. */
   get pendingVersion(): number {
     return this.#groupCommit?.pendingVersion ?? 0
   }
 
-  /** Lets others see everything that was done. */
+  /** Commits the open group, so that others see it. */
   commit(): void {
     this.#groupCommit?.commit()
   }
 
-  /** The files with everything that was done, also inside a batch. */
+  /** The files with every applied operation, including those of an open batch or group. */
   get files(): VaultFiles {
     return this.#transaction?.files ?? this.#groupCommit?.files ?? this.#log.readFiles()
   }
@@ -61,34 +61,34 @@ export class PosixCommitter {
   }
 
   apply(plan: OperationPlan): void {
-    const draft = this.#transaction ?? this.#groupCommit?.begin()
-    if (draft === undefined) {
+    const transaction = this.#transaction ?? this.#groupCommit?.begin()
+    if (transaction === undefined) {
       this.#log.submitSync(plan, this.#by)
       return
     }
-    const operation = plan(draft.files)
-    if (operation !== null) draft.apply(operation)
+    const operation = plan(transaction.files)
+    if (operation !== null) transaction.apply(operation)
     if (this.#transaction === undefined) this.#groupCommit?.append()
   }
 
-  /** Done whole or not at all; tried again from its beginning if that fails or somebody else commits first. */
+  /** Commits all operations of `work` or none. Runs `work` again if another process commits first. */
   runBatch(work: () => void, state: BatchState): void {
     if (this.#transaction !== undefined) {
       work()
       return
     }
-    const gathered = this.#groupCommit?.begin()
-    if (gathered === undefined) this.#commitBatch(work, state)
-    else this.#appendBatch(gathered, work, state)
+    const transaction = this.#groupCommit?.begin()
+    if (transaction === undefined) this.#commitBatch(work, state)
+    else this.#appendBatch(transaction, work, state)
     if (this.#mustSync) this.sync()
   }
 
-  #appendBatch(draft: PosixTransaction, work: () => void, state: BatchState): void {
+  #appendBatch(transaction: VaultTransaction, work: () => void, state: BatchState): void {
     this.#mustSync = false
-    this.#transaction = draft
+    this.#transaction = transaction
     state.begin()
     try {
-      draft.runAtomically(work)
+      transaction.runAtomically(work)
     } catch (error) {
       state.rollback()
       throw error
@@ -116,7 +116,7 @@ export class PosixCommitter {
     state.commit()
   }
 
-  /** Everything done so far survives power loss when it returns; inside a batch, when that does. */
+  /** Makes everything so far survive power loss; inside a batch, at the end of the batch. */
   sync(): void {
     this.#mustSync = this.#transaction !== undefined
     if (this.#mustSync) return
@@ -127,13 +127,18 @@ export class PosixCommitter {
   }
 
   #prepareBatch(files: VaultFiles, quota: VaultQuota, work: () => void): FileOperation | null {
-    const draft = new PosixTransaction(files, toMoment(Date.now(), this.#log.seq + 1), quota, this.#blobs)
-    this.#transaction = draft
+    const transaction = new VaultTransaction(
+      files,
+      toMoment(Date.now(), this.#log.seq + 1),
+      quota,
+      this.#blobs,
+    )
+    this.#transaction = transaction
     try {
       work()
     } finally {
       this.#transaction = undefined
     }
-    return draft.prepare()?.operation ?? null
+    return transaction.prepare()?.operation ?? null
   }
 }

@@ -8,10 +8,10 @@ import { fsck } from '../care/fsck.ts'
 import { MemoryEngine } from '../engines/memory-engine.ts'
 import { SqliteEngine } from '../engines/sqlite-engine.ts'
 import type { FileOperation } from '../files/operation.ts'
+import { PosixFiles } from '../posix/posix-files.ts'
 import { StoreHome } from '../store-home.ts'
 import { countPieces, readPiece } from '../vault/content-pieces.ts'
 import { FileHistory } from '../vault/file-history.ts'
-import { PosixFiles } from './posix-files.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-gathered-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-import type { GroupCommit } from '../engine.ts'
+import type { GroupCommit, JournalRow } from '../engine.ts'
 import type { Provenance } from '../files/operation.ts'
 import { listOperationBlobs } from '../files/operation-blobs.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
@@ -6,101 +6,100 @@ import type { BlobStore } from '../vault/blob-store.ts'
 import { encodeJournalEntry } from '../vault/journal.ts'
 import { toMoment } from '../vault/replica.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
-import { PosixTransaction, type TransactionOperation } from './posix-transaction.ts'
+import type { TransactionOperation } from './coalesced-operations.ts'
+import { VaultTransaction } from './vault-transaction.ts'
 
-/** What one commit takes at most. All of it has the time it began at: no later than a disk's clock would tell. */
+/** Limits of one group. Its operations all have the time at which the group began, so it must stay short. */
 const MAX_OPERATIONS = 512
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_AGE_MS = 4
-/** A longer journal of operations is folded into pages: what an open has to replay. */
+/** Number of committed operations after which the journal is flushed to pages: an open has to replay the rest. */
 const FLUSH_AFTER_OPERATIONS = 8000
 
 /**
- * Changes that are answered one by one and committed together. Each is kept by the engine before it is answered, so
- * a killed process loses none; nobody else can commit meanwhile, so none is ever refused after it was answered.
- * Others see them when they are settled: after some milliseconds, or at once where others wait to write.
+ * Group commit of one vault. The engine stores each operation in its side log before it is acknowledged, so a killed
+ * process loses none. The group has the write lock, so no acknowledged operation is refused later. Others see the
+ * group after its commit: some milliseconds later, or as soon as another process waits for the lock.
  */
-export class PosixGroupCommit {
+export class VaultGroupCommit {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
   readonly #by: Provenance
   readonly #engineGroupCommit: GroupCommit
-  #transaction: PosixTransaction | undefined
+  #transaction: VaultTransaction | undefined
   #startedAt = 0
   #time = 0
   #appended = 0
-  /** Since the first draft: what was kept last is never taken for what was kept before it. */
+  /** Counts the operations of all groups, so that no two states have the same number. */
   #appendedInAll = 0
   #bytes = 0
   #unflushedOperations = 0
 
-  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, gathering: GroupCommit) {
+  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, engineGroupCommit: GroupCommit) {
     this.#log = log
     this.#blobs = blobs
     this.#by = by
-    this.#engineGroupCommit = gathering
+    this.#engineGroupCommit = engineGroupCommit
   }
 
-  /** The files with what others do not see yet; undefined if there is nothing of that kind. */
+  /** Files with the operations of the open group; undefined if no group is open. */
   get files(): VaultFiles | undefined {
     return this.#transaction?.files
   }
 
   /**
-   * Another number after each change, 0 if there is nothing to settle. Something also if every change was refused: the
-   * store is held all the same.
+   * A number that changes with each operation; 0 if no group is open. A group whose operations were all refused has a
+   * number, too: it holds the lock.
    */
   get pendingVersion(): number {
     return this.#transaction === undefined ? 0 : this.#appendedInAll + 1
   }
 
-  /** What to add the next change to; undefined if others write too, and it has to be committed by itself. */
-  begin(): PosixTransaction | undefined {
+  /** Returns the transaction of the open group, or begins one; undefined if other processes write, too. */
+  begin(): VaultTransaction | undefined {
     if (this.#transaction !== undefined && this.#isDue()) this.commit()
     return this.#transaction ?? this.#beginTransaction()
   }
 
-  /** Keeps what was added, so that it can be answered. */
+  /** Appends the new operations of the transaction to the side log, so that they can be acknowledged. */
   append(): void {
-    const draft = this.#transaction
-    if (draft === undefined) return
-    const news = draft.takeNewOperations()
-    if (news.length === 0) return
-    const blobs = news
+    const added = this.#transaction?.takeNewOperations() ?? []
+    if (added.length === 0) return
+    const blobs = added
       .flatMap(({ operation }) => listOperationBlobs(operation))
       .flatMap(({ blob }) => this.#blobs.findStaged(blob) ?? [])
     const first = this.#log.seq + 1 + this.#appended
-    const journal = news.map((one, index) => this.#toJournalRow(one, first + index))
-    this.#appended += news.length
-    this.#appendedInAll += news.length
+    const journal = added.map((one, index) => this.#toJournalRow(one, first + index))
+    this.#appended += added.length
+    this.#appendedInAll += added.length
     this.#bytes += blobs.reduce((sum, { bytes }) => sum + bytes.length, 0)
     try {
       this.#engineGroupCommit.append({ blobs, journal })
     } catch {
-      // No room for it beside the store: then it goes into the store itself.
+      // The side log has no space: the group is committed to the store itself.
       this.commit()
     }
   }
 
-  /** Commits everything: others see it when this returns. */
+  /** Commits the open group; others see it when this returns. */
   commit(): void {
-    const draft = this.#transaction
-    if (draft === undefined) return
+    const transaction = this.#transaction
+    if (transaction === undefined) return
     this.#transaction = undefined
     try {
       this.#engineGroupCommit.commit(() => {
-        const outcome = draft.prepare()
-        if (outcome !== null) this.#log.submitPreparedSync(outcome, this.#by, this.#time)
+        const prepared = transaction.prepare()
+        if (prepared !== null) this.#log.submitPreparedSync(prepared, this.#by, this.#time)
       })
     } catch (error) {
-      // It may be committed all the same, one by one from what was kept.
+      // The engine may have committed the operations one by one, from the side log.
       this.#log.reload()
       throw error
     }
-    this.#flushIfLong(draft.size)
+    this.#flushIfLong(transaction.size)
   }
 
-  #beginTransaction(): PosixTransaction | undefined {
+  #beginTransaction(): VaultTransaction | undefined {
     if (!this.#engineGroupCommit.begin()) return undefined
     this.#startedAt = performance.now()
     this.#time = Date.now()
@@ -109,7 +108,7 @@ export class PosixGroupCommit {
     try {
       const files = this.#log.readFiles()
       const moment = toMoment(this.#time, this.#log.seq + 1)
-      this.#transaction = new PosixTransaction(files, moment, this.#log.quota, this.#blobs)
+      this.#transaction = new VaultTransaction(files, moment, this.#log.quota, this.#blobs)
     } catch (error) {
       this.#engineGroupCommit.commit(() => {})
       throw error
@@ -122,15 +121,12 @@ export class PosixGroupCommit {
     return performance.now() - this.#startedAt >= MAX_AGE_MS || this.#engineGroupCommit.isLockRequested
   }
 
-  #toJournalRow(
-    { operation, before }: TransactionOperation,
-    seq: number,
-  ): { vault: number; seq: number; bytes: Uint8Array } {
+  #toJournalRow({ operation, before }: TransactionOperation, seq: number): JournalRow {
     const entry = { time: this.#time, ...this.#by, operation, ...(before !== null && { before }) }
     return { vault: this.#log.head.id, seq, bytes: encodeJournalEntry(entry) }
   }
 
-  /** A row may stand for hundreds of operations, so rows alone do not tell how long the journal is. */
+  /** Flushes pages by the number of operations: one journal row may have hundreds. */
   #flushIfLong(operations: number): void {
     this.#unflushedOperations += operations
     if (this.#unflushedOperations < FLUSH_AFTER_OPERATIONS) return
@@ -138,7 +134,7 @@ export class PosixGroupCommit {
     try {
       this.#log.flushPages()
     } catch {
-      // Everything is committed, in the journal: the next one is as good.
+      // The journal has everything: a later flush is as good.
     }
   }
 }

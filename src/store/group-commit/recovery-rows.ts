@@ -1,26 +1,30 @@
 import type { FileOperation, ReplacedVersion } from '../files/operation.ts'
 
 /**
- * The rows of the journal that the operations of a draft become if they are found one by one after a kill. In the draft
- * all have the version of the one row they are to be together; in rows of their own each follows an earlier one.
+ * Journal rows that the operations of a transaction become if a kill leaves them in the side log one by one. In the
+ * transaction all have the version of its single row. In rows of their own, each version follows an earlier row.
  */
 export class RecoveryRows {
   readonly #first: number
   #count = 0
-  /** Which of them changed the content of an inode last. */
+  /** Row that changed the content of an inode last. */
   #byInode = new Map<number, number>()
 
-  /** @param first is the row that everything is to be together, and the first of many otherwise. */
+  /** @param first number of the transaction's row, and of the first recovery row. */
   constructor(first: number) {
     this.#first = first
   }
 
-  /** Whether any content was changed, so that an operation may follow one of these rows. */
+  /** True if an earlier row changed content, so that later ones may follow it. */
   get hasContent(): boolean {
     return this.#byInode.size > 0
   }
 
-  /** The next row is an operation about an inode. What it replaces there, told what it replaces in the draft. */
+  /**
+   * Adds the row of an operation on an inode.
+   * @param replaced versions that it replaced in the transaction.
+   * @returns the versions that it replaces in a row of its own.
+   */
   add({ op }: FileOperation, inode: number | undefined, replaced: ReplacedVersion): ReplacedVersion {
     const row = this.#first + this.#count++
     const before = inode === undefined ? undefined : this.#byInode.get(inode)
@@ -29,7 +33,7 @@ export class RecoveryRows {
     return this.#toRowVersion(replaced, before ?? row)
   }
 
-  /** What takes everything back that comes after this. */
+  /** Returns a function that removes all rows added later. */
   createSavepoint(): () => void {
     const [count, byInode] = [this.#count, new Map(this.#byInode)]
     return () => {

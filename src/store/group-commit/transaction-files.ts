@@ -5,19 +5,24 @@ import type { DirectoryEntry, Inode, TreeValue } from '../tree/tree-values.ts'
 import type { PendingCreates } from './pending-creates.ts'
 
 /**
- * The files of a draft. What is asked for by number or by name is answered with the newborn ones, which are not in the
- * tree; whoever wants all names of a directory has them put there first. To be read only.
+ * Read-only files of a transaction. A lookup by number or by name includes the pending creates. A listing applies them
+ * to the tree first.
  */
 export class TransactionFiles extends VaultFiles {
   readonly #pendingCreates: PendingCreates
   readonly #moment: Moment
   readonly #applyPendingCreates: () => void
 
-  constructor(tree: Tree<TreeValue>, newborns: PendingCreates, moment: Moment, putInTree: () => void) {
+  constructor(
+    tree: Tree<TreeValue>,
+    pendingCreates: PendingCreates,
+    moment: Moment,
+    applyPendingCreates: () => void,
+  ) {
     super(tree)
-    this.#pendingCreates = newborns
+    this.#pendingCreates = pendingCreates
     this.#moment = moment
-    this.#applyPendingCreates = putInTree
+    this.#applyPendingCreates = applyPendingCreates
   }
 
   override findInode(number: number): Inode | undefined {

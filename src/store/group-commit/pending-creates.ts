@@ -4,19 +4,19 @@ import type { Moment } from '../files/vault-files.ts'
 import { CHUNK_BYTES, type DirectoryEntry, type Inode, isSameTime } from '../tree/tree-values.ts'
 
 type OperationOf<Op extends InodeOperation['op']> = Extract<InodeOperation, { readonly op: Op }>
-/** What is done to a file that exists. */
+/** An operation on an existing inode. */
 type InodeChange = OperationOf<'patch'> | OperationOf<'attributes'>
 
 interface PendingCreate {
-  readonly made: OperationOf<'create'>
+  readonly operation: OperationOf<'create'>
   readonly inode: Inode
-  /** Undefined if nothing was written yet. */
+  /** Absent if nothing was written yet. */
   readonly content?: StoredContent
 }
 
 /**
- * Files that were made and are in no tree yet. Programs make a file, write it and set its attributes in half a dozen
- * calls: kept apart until something else happens, it comes into the tree and into the journal as one operation.
+ * Created files that are not in the tree yet. Programs create a file, write it and set its attributes in half a dozen
+ * calls. While the file is pending, these calls change it here, and tree and journal get a single operation.
  */
 export class PendingCreates {
   readonly #moment: Moment
@@ -32,7 +32,7 @@ export class PendingCreates {
     return this.#byNumber.size
   }
 
-  /** The sizes of all of them together. */
+  /** Sum of the sizes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -41,12 +41,12 @@ export class PendingCreates {
     return this.#byNumber.get(number)?.inode
   }
 
-  /** Where the journal says it is made. */
+  /** Returns the path of a pending file in the journal. */
   findPath(number: number): string | undefined {
-    return this.#byNumber.get(number)?.made.path
+    return this.#byNumber.get(number)?.operation.path
   }
 
-  /** The blob that has its content, if there is one. */
+  /** Returns the blob with a file's content; undefined if the content is inline or absent. */
   findBlob(number: number): number | undefined {
     return this.#byNumber.get(number)?.content?.chunks?.[0]?.blob
   }
@@ -56,33 +56,33 @@ export class PendingCreates {
     return inode === undefined ? undefined : { inode, type: 'file' }
   }
 
-  /** Whether any is in a directory, which was changed by that. */
+  /** True if a pending file is in this directory, which changes the times of the directory. */
   hasEntriesIn(directory: number): boolean {
     return this.#byDirectory.has(directory)
   }
 
-  add(number: number, made: OperationOf<'create'>): void {
-    const { parent, name, type, mode, uid, gid } = made
+  add(number: number, operation: OperationOf<'create'>): void {
+    const { parent, name, type, mode, uid, gid } = operation
     const { time, seq } = this.#moment
     const place = { parent, name, links: 1, version: seq }
     const times = { atime: time, mtime: time, ctime: time }
     const content = new Uint8Array(0)
     this.#byNumber.set(number, {
-      made,
+      operation,
       inode: { type, mode, uid, gid, size: 0, content, ...times, ...place },
     })
     const names = this.#byDirectory.get(parent) ?? new Map<string, number>()
     this.#byDirectory.set(parent, names.set(name, number))
   }
 
-  /** The version that was replaced; undefined if it is no change of a newborn, or one that needs a tree. */
+  /** Applies an operation; returns the replaced version, or undefined if the file or the change needs the tree. */
   apply(operation: InodeChange): number | null | undefined {
-    const newborn = this.#byNumber.get(operation.inode)
-    if (newborn === undefined) return undefined
-    const { inode } = newborn
+    const pending = this.#byNumber.get(operation.inode)
+    if (pending === undefined) return undefined
+    const { inode } = pending
     if (operation.op === 'attributes') {
       const next = withAttributes(inode, operation, this.#moment.time)
-      this.#byNumber.set(operation.inode, { ...newborn, inode: next })
+      this.#byNumber.set(operation.inode, { ...pending, inode: next })
       return null
     }
     const content = findContentAfter(operation)
@@ -90,13 +90,13 @@ export class PendingCreates {
     const { size } = content
     this.#bytes += size - inode.size
     const next = { ...inode, size, content: toContentRef(content), ...createChangeFields(this.#moment) }
-    this.#byNumber.set(operation.inode, { ...newborn, inode: next, content })
+    this.#byNumber.set(operation.inode, { ...pending, inode: next, content })
     return inode.version
   }
 
-  /** Each as the one operation that makes it what it is now, in the order of their numbers. */
+  /** Lists for each file the single operation that creates it as it is now, in the order of inode numbers. */
   listOperations(): OperationOf<'create'>[] {
-    return Array.from(this.#byNumber.values(), (newborn) => this.#toCreateOperation(newborn))
+    return Array.from(this.#byNumber.values(), (pending) => this.#toCreateOperation(pending))
   }
 
   clear(): void {
@@ -105,11 +105,11 @@ export class PendingCreates {
     this.#bytes = 0
   }
 
-  #toCreateOperation({ made, inode, content }: PendingCreate): OperationOf<'create'> {
+  #toCreateOperation({ operation, inode, content }: PendingCreate): OperationOf<'create'> {
     const { mode, uid, gid, atime, mtime } = inode
     const { time } = this.#moment
     return {
-      ...made,
+      ...operation,
       mode,
       uid,
       gid,
@@ -120,7 +120,7 @@ export class PendingCreates {
   }
 }
 
-/** All of the content a patch leaves, if that is in the patch. */
+/** Returns the whole content after a patch, if the patch has all of it. */
 function findContentAfter({ size, inline, chunks }: OperationOf<'patch'>): StoredContent | undefined {
   if (inline !== undefined) return { size, inline }
   const [only] = chunks

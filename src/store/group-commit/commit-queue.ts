@@ -1,0 +1,183 @@
+import { isVfsError } from '../../vfs/index.ts'
+import { commitOnce, isRowStored } from '../commit-once.ts'
+import type { MaybePromise } from '../engine.ts'
+import { chain, type EngineReader } from '../engine-reader.ts'
+import { listOperationBlobs } from '../files/operation-blobs.ts'
+import { PageFault } from '../tree/node-cache.ts'
+import { type BlobStore, toBatchBlobs } from '../vault/blob-store.ts'
+import type { CommitGate } from '../vault/commit-gate.ts'
+import type { FollowedReplica } from '../vault/followed-replica.ts'
+import {
+  createJournalBatch,
+  type OperationRequest,
+  type PendingOperation,
+} from '../vault/pending-operation.ts'
+import type { Replica } from '../vault/replica.ts'
+
+export interface CommitQueueContext {
+  readonly reader: EngineReader
+  readonly blobs: BlobStore
+}
+
+/**
+ * Operations of a vault that are applied to the tree in memory and wait for their commit. One commit appends all of
+ * them to the journal. If another process committed first, the queue catches up and plans every operation again.
+ */
+export class CommitQueue {
+  readonly #context: CommitQueueContext
+  readonly #followed: FollowedReplica
+  readonly #replica: Replica
+  readonly #gate: CommitGate
+  #pending: PendingOperation[] = []
+  #inFlight: readonly PendingOperation[] = []
+  #isReplanning = false
+  /** True if the engine refused the last commit. */
+  #wasRefused = false
+
+  constructor(context: CommitQueueContext, followed: FollowedReplica, gate: CommitGate) {
+    this.#context = context
+    this.#followed = followed
+    this.#replica = followed.replica
+    this.#gate = gate
+  }
+
+  get hasPending(): boolean {
+    return this.#pending.length > 0
+  }
+
+  get isIdle(): boolean {
+    return this.#gate.inProgress === undefined && !this.hasPending
+  }
+
+  /**
+   * Applies a request and adds it to the queue; a request without an operation resolves at once.
+   * @param commit commits the queue: at the end of this turn, or earlier for a request that cannot be applied.
+   */
+  enqueue(request: OperationRequest, commit: () => MaybePromise<void>): void {
+    const { inProgress } = this.#gate
+    const isUnsettled = this.#isReplanning || this.#replica.isStale
+    if (isUnsettled && inProgress !== undefined) throw new PageFault(inProgress)
+    // Without a first refresh, neither the quota nor a deletion of the vault is known.
+    if (!this.#followed.isKnown && this.isIdle) this.#followed.refresh()
+    const pending = this.#plan(request, commit)
+    if (pending === null) {
+      request.resolve()
+      return
+    }
+    this.#pending.push(pending)
+    if (this.#pending.length === 1) queueMicrotask(commit)
+  }
+
+  /** Commits the queue. Operations that arrive meanwhile are committed by their own callers. */
+  drain(): MaybePromise<void> {
+    const { inProgress } = this.#gate
+    if (inProgress !== undefined) return inProgress.then(() => this.drain())
+    if (!this.hasPending) return
+    return chain(this.#commit(this.#pending), () => {
+      if (this.#wasRefused && this.hasPending) return this.drain()
+    })
+  }
+
+  /** Rolls back to the committed state, catches up and plans everything that waits again. */
+  replan(waiting: readonly PendingOperation[] = []): MaybePromise<void> {
+    this.#isReplanning = true
+    const all = [...waiting, ...this.#pending]
+    const giveUp = (error: unknown) => {
+      this.#isReplanning = false
+      this.#pending = []
+      this.#followed.reload()
+      for (const { reject } of all) reject(error)
+    }
+    try {
+      const redone = this.#context.reader.run(() => this.#reapplyAll(all))
+      return redone instanceof Promise ? redone.catch(giveUp) : redone
+    } catch (error) {
+      return giveUp(error)
+    }
+  }
+
+  /**
+   * Plans on the known files. If others have committed meanwhile, the engine refuses the commit and the queue plans
+   * again. An operation that is refused never gets there, so it is planned again on the current files.
+   */
+  #plan(request: OperationRequest, commit: () => MaybePromise<void>): PendingOperation | null {
+    try {
+      const pending = this.#apply(request)
+      if (pending !== null) return pending
+    } catch (error) {
+      if (error instanceof PageFault) throw error
+    }
+    const committed = commit()
+    if (committed instanceof Promise) throw new PageFault(committed)
+    if (this.isIdle) this.#followed.refresh()
+    return this.#apply(request)
+  }
+
+  #apply(request: OperationRequest): PendingOperation | null {
+    const { plan, by, extraRecords, time = Date.now(), outcome } = request
+    const seq = this.#replica.seq + this.#inFlight.length + this.#pending.length + 1
+    const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
+    // Before anything changes: this may throw.
+    const extra = extraRecords?.() ?? {}
+    const applied =
+      outcome?.seq === seq
+        ? this.#replica.applyPrepared(outcome, by, time)
+        : this.#replica.applyPlan(plan, by, time, seq, waiting)
+    // A prepared outcome is only valid for the first attempt.
+    return applied && { ...request, outcome: undefined, ...applied, extra }
+  }
+
+  #commit(waiting: readonly PendingOperation[]): MaybePromise<void> {
+    const { reader, blobs } = this.#context
+    const snapshot = this.#replica.takeSnapshot()
+    const staged = blobs.takeStagedById(
+      waiting.flatMap(({ entry }) => listOperationBlobs(entry.operation).map(({ blob }) => blob)),
+    )
+    this.#pending = []
+    this.#inFlight = waiting
+    const settle = (isAccepted: boolean) => {
+      this.#inFlight = []
+      this.#wasRefused = !isAccepted
+      if (!isAccepted) {
+        blobs.restage(staged)
+        return this.replan(waiting)
+      }
+      blobs.markStored(staged)
+      this.#replica.markCommitted(waiting.length, snapshot)
+      for (const { resolve } of waiting) resolve()
+      this.#followed.notify()
+    }
+    const fail = (error: unknown) => {
+      this.#inFlight = []
+      blobs.restage(staged)
+      this.#followed.invalidate()
+      if (isVfsError(error, 'EUNKNOWN')) this.#replica.resetToStored()
+      for (const { reject } of waiting) reject(error)
+      // None of it is known to be stored: the tree rolls back, and later operations are planned again.
+      return this.replan()
+    }
+    const batch = {
+      ...createJournalBatch(waiting, this.#replica.head.id, this.#replica.seq),
+      ...toBatchBlobs(staged, this.#wasRefused),
+    }
+    const isStored = () => batch.journal.slice(0, 1).every((row) => isRowStored(reader, row))
+    return this.#gate.run(() => commitOnce(reader, batch, isStored), settle, fail)
+  }
+
+  #reapplyAll(all: readonly PendingOperation[]): void {
+    this.#pending = []
+    this.#replica.rollBack()
+    this.#replica.catchUp()
+    for (const one of all) {
+      try {
+        const again = this.#apply(one)
+        if (again === null) one.resolve()
+        else this.#pending.push(again)
+      } catch (error) {
+        if (error instanceof PageFault) throw error
+        one.reject(error)
+      }
+    }
+    this.#isReplanning = false
+  }
+}
