@@ -6,7 +6,7 @@ import { countWording } from './support/wording.ts'
 /** The counts of the style that the project left. Each limit only goes down: a change that gets below one lowers it. */
 const LIMITS = {
   tellWords: 20,
-  questions: 206,
+  questions: 205,
   participles: 4,
   endingInOf: 8,
   repeatedTypes: 0,

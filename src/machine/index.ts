@@ -1,7 +1,7 @@
 /**
- * What every layer may need of the machine it runs on: threads and programs that start however this one was started,
- * processes that may be over, directories that stay the same ones while they are open, names for files that are being
- * written, files that only their owner may read, times, owners and holes of files. No file system.
+ * Functions on the machine, for every layer. Processes: start programs and threads, end a process tree, watch its memory,
+ * read its output, find processes that have exited. Files: open directories that stay the same, temporary names, private
+ * files, times, owners and holes. No file system.
  * Invariant: nothing here imports anything but Node.
  */
 
@@ -12,7 +12,9 @@ export { chownIfPermitted, type FileOwner } from './file-owner.ts'
 export { type FileTime, toFileTime, toNanoseconds, toUtimesArgument } from './file-time.ts'
 export { firstError } from './first-error.ts'
 export { isErrno } from './is-errno.ts'
+export { MemoryGuard } from './memory-guard.ts'
 export { Mutex } from './mutex.ts'
+export { createOutputPipeLines, createOutputPipes, OutputPipe, type OutputStream } from './output-pipe.ts'
 export {
   isOpenToOthers,
   makeFilesPrivate,
@@ -29,6 +31,7 @@ export {
   type ProcessIdentity,
   parseProcessTag,
 } from './process-tag.ts'
+export { createGroupTree, createNamespaceTree, type ProcessTree, RUN_ID_VARIABLE } from './process-tree.ts'
 export { writeSparse } from './sparse-write.ts'
 export { spawnWithoutInheritedFds } from './spawn-without-inherited-fds.ts'
 export { startThread } from './start-thread.ts'

@@ -2,10 +2,16 @@ import { randomBytes } from 'node:crypto'
 import type { Home, Vault } from '../backends/vault/index.ts'
 import type { RunReport } from '../boundary/index.ts'
 import type { Redactor } from '../secrets/index.ts'
+import { formatApproval } from '../text/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../tools/index.ts'
 import { type CallContext, isVfsError } from '../vfs/index.ts'
-import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../workspace/index.ts'
-import { formatCommandQuestion } from './command-question.ts'
+import type {
+  ExecutionDecision,
+  ExecutionRequest,
+  ExecutionRequestInput,
+  ExecutionResult,
+  OutputText,
+} from '../workspace/index.ts'
 
 /** Options for the commands of a workspace. */
 export interface CommandSettings {
@@ -125,4 +131,9 @@ function decodeOutput(output: OutputText): string {
   if (bytes.includes(0)) return `(not text; base64) ${output.data}`
   // A byte of another encoding, or half a character at the end, is no reason to hide all the others.
   return `(not all of it is UTF-8)\n${bytes.toString('utf8')}`
+}
+
+/** Formats the question before a command runs: the whole command and all it gets, each line marked. */
+function formatCommandQuestion(request: ExecutionRequest, decision: ExecutionDecision): string {
+  return ['Let this run once?', ...formatApproval(request, decision)].join('\n')
 }

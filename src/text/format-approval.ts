@@ -1,5 +1,4 @@
 import { escapeText } from './escape.ts'
-import { formatCommandLine } from './format-command-line.ts'
 
 /** Everything of a request that a person lets run. */
 export interface ApprovalRequest {
@@ -93,3 +92,17 @@ function quoteLines(text: string): string[] {
 }
 
 const LINE_PIECES = new RegExp(`.{1,${WIDTH}}`, 'gu')
+
+/** A word that a shell reads as it stands. */
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/
+
+/** A command as one would type it: of a program and its words, it shows where each begins and ends. */
+function formatCommandLine(
+  command: { readonly argv: readonly string[] } | { readonly shell: string },
+): string {
+  return 'shell' in command ? command.shell : command.argv.map(quoteWord).join(' ')
+}
+
+function quoteWord(word: string): string {
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import { spawnWithoutInheritedFds } from '../../machine/index.ts'
-import { createGroupTree, RUN_ID_VARIABLE } from '../../workspace/session/index.ts'
+import { createGroupTree, RUN_ID_VARIABLE, spawnWithoutInheritedFds } from '../../machine/index.ts'
 
 /** Characters of standard error to keep: the end of the output explains a failure best. */
 const MAX_STDERR_CHARACTERS = 2000

@@ -1,7 +1,9 @@
-import type { CallContext, FileSystem, PathChange } from '../../vfs/index.ts'
+import { basename, type CallContext, dirname, type FileSystem, type PathChange } from '../../vfs/index.ts'
 import {
   type CacheTtl,
   encodeInvalidAttributes,
+  encodeInvalidEntry,
+  encodeInvalidInode,
   FuseReply,
   FuseRequest,
   negotiate,
@@ -9,8 +11,8 @@ import {
   toErrno,
   WireError,
 } from '../protocol/index.ts'
-import { createNotices } from './change-notices.ts'
 import { HandleTable } from './handle-table.ts'
+import type { NodeTable } from './node-table.ts'
 import type { MountOwner } from './path-attributes.ts'
 import { PathFiles } from './path-files.ts'
 import { pathHandlers } from './path-handlers.ts'
@@ -143,4 +145,15 @@ export class PathServer {
       this.#forget(request.u64(at), request.u64(at + 8))
     }
   }
+}
+
+/** Returns the kernel notices for a change by another process; none for paths that the kernel does not know. */
+function createNotices({ path, from }: PathChange, table: NodeTable): Buffer[] {
+  return [path, ...(from === undefined ? [] : [from])].flatMap((place) => {
+    const [parent, node] = [table.findNode(dirname(place)), table.findNode(place)]
+    return [
+      ...(parent === undefined ? [] : [encodeInvalidEntry(parent.ino, basename(place))]),
+      ...(node === undefined ? [] : [encodeInvalidInode(node.ino)]),
+    ]
+  })
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Caller, FileSystem } from '../../vfs/index.ts'
 import { DescriptorTable } from '../descriptor/descriptor-table.ts'
 import { type KernelEvent, type ProcessEvent, publishEvent } from '../event.ts'
@@ -6,7 +7,6 @@ import { SignalState } from '../signal/signal-state.ts'
 import { Channel } from './channel.ts'
 import type { ExitStatus } from './exit-status.ts'
 import { assertTransition, type ProcessState } from './process-state.ts'
-import { uuidV7 } from './uuid.ts'
 
 /** Stores a long output of a tool, and returns a stub that says where. Short outputs are returned as they are. */
 export type BoundOutput = (tool: string, output: string) => Promise<string>
@@ -171,4 +171,14 @@ export class Process {
     assertTransition(this.pid, this.#state, state)
     this.#state = state
   }
+}
+
+/** Returns a version 7 UUID: unique across restarts and ordered by time. */
+function uuidV7(now: number = Date.now()): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now, 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

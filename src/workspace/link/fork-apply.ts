@@ -1,15 +1,15 @@
-import { type CallContext, VfsError } from '../../vfs/index.ts'
+import { type CallContext, SPECIAL_BITS, VfsError } from '../../vfs/index.ts'
 import { ApplyError, findPendingChanges } from './apply-conflicts.ts'
 import { findFirstNames } from './compare-touched-paths.ts'
 import { compareTrees, createChangeWork, type TreeChange } from './compare-trees.ts'
 import { findDifferingPaths } from './differing-paths.ts'
 import { writeDirectory } from './directory-write.ts'
 import { HostTree } from './host-tree.ts'
+import { isSameEntry } from './link-entry.ts'
 import type { LinkHome } from './link-home.ts'
 import { getUndoName, type LinkRecord, readRecord, writeRecord } from './link-record.ts'
 import { isUnsure } from './mirror.ts'
 import type { FirstNames } from './new-files.ts'
-import { dropSetuid } from './setuid.ts'
 import { createStageName } from './stage-names.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
@@ -233,4 +233,14 @@ function writePending(tree: HostTree, { mirror, record, pending, names }: Pendin
 
 function clearApplyState({ directory, fork, used }: LinkRecord): LinkRecord {
   return { directory, fork, used }
+}
+
+/** Changes that give no file setuid or setgid; what is nothing without them is left out. Directories keep theirs. */
+function dropSetuid(changes: readonly TreeChange[]): TreeChange[] {
+  return changes.flatMap((change) => {
+    const { before, after } = change
+    if (after?.type !== 'file' || (after.mode & SPECIAL_BITS) === 0) return [change]
+    const plain = { ...after, mode: after.mode & ~SPECIAL_BITS }
+    return isSameEntry(before, plain) ? [] : [{ ...change, after: plain }]
+  })
 }

@@ -13,8 +13,7 @@ export type {
   SessionChange,
   StagedChange,
 } from './command-session.ts'
+export { stageInto } from './entries/staging.ts'
 export { type HostFinding, inspectHost } from './inspect-host.ts'
 export { openSession, type SessionKind } from './open-session.ts'
-export { createGroupTree, RUN_ID_VARIABLE } from './process-tree.ts'
 export { removeTree, sweepSessions } from './session-directory.ts'
-export { stageInto } from './staging.ts'

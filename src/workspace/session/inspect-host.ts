@@ -9,9 +9,9 @@ import {
   probeLandlock,
   probeNamespaces,
 } from '../isolation/index.ts'
-import { MountsBelow } from './mounts-below.ts'
-import { OverlayLayout } from './overlay-layout.ts'
-import { probeOverlay } from './overlay-session.ts'
+import { MountsBelow } from './overlay/mounts-below.ts'
+import { OverlayLayout } from './overlay/overlay-layout.ts'
+import { probeOverlay } from './overlay/overlay-session.ts'
 import { removeTree } from './session-directory.ts'
 
 /** One capability of a host. */

@@ -1,7 +1,7 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import type { CommandSession, LiveBase, SessionBase, SessionOptions } from './command-session.ts'
-import { openDirSession } from './dir-session.ts'
-import { openOverlaySession } from './overlay-session.ts'
+import { openDirSession } from './copy/dir-session.ts'
+import { openOverlaySession } from './overlay/overlay-session.ts'
 
 export type SessionKind = CommandSession['kind'] | 'auto'
 
@@ -16,7 +16,7 @@ export async function openSession(
 ): Promise<CommandSession> {
   if ('vault' in base) {
     // Loaded when it is needed: every other command starts faster without it.
-    const { openFuseSession } = await import('./fuse-session.ts')
+    const { openFuseSession } = await import('./fuse/fuse-session.ts')
     return openFuseSession(base, options)
   }
   if (kind === 'dir') return openDirSession(base, options)

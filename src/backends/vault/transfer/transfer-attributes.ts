@@ -1,7 +1,6 @@
 import type { BigIntStats } from 'node:fs'
-import { toFileTime } from '../../../machine/index.ts'
+import { toFileTime, toNanoseconds } from '../../../machine/index.ts'
 import type { Timestamp } from '../../../store/index.ts'
-import { isSameTime } from './is-same-time.ts'
 
 const PERMISSIONS = 0o7777n
 
@@ -22,4 +21,13 @@ export function hasAttributes(
 ): boolean {
   if (found === undefined) return false
   return (found.mode & Number(PERMISSIONS)) === mode && isSameTime(found.mtime, mtime)
+}
+
+/** Node sets times of the machine as floating-point seconds: what is exported comes back this much off. */
+const TOLERANCE_NANOS = 1000n
+
+/** True if two times are equal, within the precision of the machine. */
+function isSameTime(one: Timestamp, other: Timestamp): boolean {
+  const apart = toNanoseconds(one) - toNanoseconds(other)
+  return apart > -TOLERANCE_NANOS && apart < TOLERANCE_NANOS
 }

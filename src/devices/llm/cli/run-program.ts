@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { createGroupTree, RUN_ID_VARIABLE } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
-import { createGroupTree, RUN_ID_VARIABLE } from '../../../workspace/session/index.ts'
 import { JsonLineReader } from './json-line-reader.ts'
 
 /** Characters of standard error to keep: the end of the output explains a failure best. */

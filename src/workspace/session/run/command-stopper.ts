@@ -1,7 +1,6 @@
-import type { RunSpec, StopReason } from './command-session.ts'
+import { MemoryGuard, type ProcessTree } from '../../../machine/index.ts'
+import type { RunSpec, StopReason } from '../command-session.ts'
 import { DiskGuard } from './disk-guard.ts'
-import { MemoryGuard } from './memory-guard.ts'
-import type { ProcessTree } from './process-tree.ts'
 
 /** Ends a command before its time: by the clock, by a signal, or for the disk and memory that it takes. */
 export class CommandStopper implements Disposable {

@@ -1,10 +1,16 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import type { SessionChange } from './command-session.ts'
-import { createPut, createUnnameableChange, findEntryStats, isTooDeep, isUntouched } from './entry-stats.ts'
-import { HardLinkNames } from './hard-link-names.ts'
-import { listHostNames } from './host-names.ts'
-import type { LockedEntries } from './locked-entries.ts'
+import type { SessionChange } from '../command-session.ts'
+import {
+  createPut,
+  createUnnameableChange,
+  findEntryStats,
+  isTooDeep,
+  isUntouched,
+} from '../entries/entry-stats.ts'
+import { HardLinkNames } from '../entries/hard-link-names.ts'
+import { listHostNames } from '../entries/host-names.ts'
+import type { LockedEntries } from '../entries/locked-entries.ts'
 import { findOpaqueDirectories } from './opaque-directories.ts'
 import type { OverlayLayout } from './overlay-layout.ts'
 

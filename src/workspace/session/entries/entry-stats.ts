@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
-import { isErrno } from '../../machine/index.ts'
-import type { FileType } from '../../vfs/index.ts'
-import type { SessionChange } from './command-session.ts'
+import { isErrno } from '../../../machine/index.ts'
+import type { FileType } from '../../../vfs/index.ts'
+import type { SessionChange } from '../command-session.ts'
 
 const PERMISSIONS = 0o7777n
 const COMPARE_BYTES = 1024 * 1024

@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOverlayLine } from '../isolation/index.ts'
+import { createOverlayLine } from '../../isolation/index.ts'
+import { copyAttributes } from '../entries/staging.ts'
 import type { MountsBelow } from './mounts-below.ts'
-import { copyAttributes } from './staging.ts'
 
 /** Trees of an overlay, and its mount at the path of the directory it covers. */
 export class OverlayLayout {

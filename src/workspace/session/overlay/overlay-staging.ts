@@ -1,11 +1,11 @@
 import { basename, dirname, join } from 'node:path'
-import { quoteWord } from '../isolation/index.ts'
-import type { StagedChange } from './command-session.ts'
-import { findEntryStats } from './entry-stats.ts'
-import { LinkFreePaths } from './link-free-paths.ts'
+import { quoteWord } from '../../isolation/index.ts'
+import type { StagedChange } from '../command-session.ts'
+import { findEntryStats } from '../entries/entry-stats.ts'
+import { LinkFreePaths } from '../entries/link-free-paths.ts'
+import { Staging, sortPuts } from '../entries/staging.ts'
 import type { OverlayLayout } from './overlay-layout.ts'
 import { runInOverlay } from './run-in-overlay.ts'
-import { Staging, sortPuts } from './staging.ts'
 
 /** Number of names for one `rm`. */
 const BATCH_SIZE = 200

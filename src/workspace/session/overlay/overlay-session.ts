@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Mutex } from '../../machine/index.ts'
-import { VfsError } from '../../vfs/index.ts'
+import { createOutputPipeLines, Mutex } from '../../../machine/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
 import {
   createBubblewrapProbeLines,
   createLaunch,
@@ -12,8 +12,8 @@ import {
   rememberBubblewrap,
   rememberNamespaces,
   runProbe,
-} from '../isolation/index.ts'
-import { resolveBaseDirectory } from './base-directory.ts'
+} from '../../isolation/index.ts'
+import { resolveBaseDirectory } from '../base-directory.ts'
 import type {
   CommandSession,
   RunOutcome,
@@ -21,16 +21,15 @@ import type {
   SessionBase,
   SessionChange,
   SessionOptions,
-} from './command-session.ts'
+} from '../command-session.ts'
+import { LockedEntries } from '../entries/locked-entries.ts'
+import { runCommand } from '../run/run-command.ts'
+import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { formatForeignFilesHint } from './foreign-files.ts'
-import { LockedEntries } from './locked-entries.ts'
 import { MountsBelow } from './mounts-below.ts'
-import { createOutputPipeLines } from './output-pipe.ts'
 import { readOverlayChanges } from './overlay-changes.ts'
 import { OverlayLayout } from './overlay-layout.ts'
 import { stageOverlay } from './overlay-staging.ts'
-import { runCommand } from './run-command.ts'
-import { createSessionDirectory, removeTree } from './session-directory.ts'
 
 const NOT_OWN = 'it belongs to another user or group, whose files an overlay of yours cannot change'
 

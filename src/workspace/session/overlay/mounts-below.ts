@@ -1,4 +1,4 @@
-import { createReadOnlyLine, type HostMountPoint, listHostMounts, quoteWord } from '../isolation/index.ts'
+import { createReadOnlyLine, type HostMountPoint, listHostMounts, quoteWord } from '../../isolation/index.ts'
 
 /** Name of the directory in a session that holds their binds. */
 const BIND_DIRECTORY = 'below'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { isolationEnvironment, probeNamespaces } from '../isolation/index.ts'
+import { isolationEnvironment, probeNamespaces } from '../../isolation/index.ts'
 
 const execute = promisify(execFile)
 const KIBIBYTE = 1024

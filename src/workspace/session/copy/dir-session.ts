@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Mutex } from '../../machine/index.ts'
-import { isWithin } from '../../vfs/index.ts'
-import { createLaunch, findHiddenPaths, quoteWord } from '../isolation/index.ts'
-import { resolveBaseDirectory } from './base-directory.ts'
+import { createOutputPipes, Mutex } from '../../../machine/index.ts'
+import { isWithin } from '../../../vfs/index.ts'
+import { createLaunch, findHiddenPaths, quoteWord } from '../../isolation/index.ts'
+import { resolveBaseDirectory } from '../base-directory.ts'
 import type {
   CommandSession,
   RunOutcome,
@@ -12,14 +12,13 @@ import type {
   SessionBase,
   SessionChange,
   SessionOptions,
-} from './command-session.ts'
+} from '../command-session.ts'
+import { LockedEntries } from '../entries/locked-entries.ts'
+import { stageInto } from '../entries/staging.ts'
+import { runCommand } from '../run/run-command.ts'
+import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { type DirCopy, readDirChanges } from './dir-changes.ts'
 import { copyDirectory, type ExcludedPath, readTreeStats } from './dir-copy.ts'
-import { LockedEntries } from './locked-entries.ts'
-import { createOutputPipes } from './output-pipe.ts'
-import { runCommand } from './run-command.ts'
-import { createSessionDirectory, removeTree } from './session-directory.ts'
-import { stageInto } from './staging.ts'
 
 /**
  * Longest step of the clock with which older kernels stamp changes: a change in the step of the copy

@@ -3,10 +3,10 @@ import { type BigIntStats, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isWithin, VfsError } from '../../vfs/index.ts'
-import { isTooDeep } from './entry-stats.ts'
-import { findStatsByName, listHostNames } from './host-names.ts'
-import { copyAttributes } from './staging.ts'
+import { isWithin, VfsError } from '../../../vfs/index.ts'
+import { isTooDeep } from '../entries/entry-stats.ts'
+import { findStatsByName, listHostNames } from '../entries/host-names.ts'
+import { copyAttributes } from '../entries/staging.ts'
 
 /** A tree as it was at one moment: what each directory held. The root is the empty path. */
 export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Mutex } from '../../machine/index.ts'
-import { isVfsError, VfsError } from '../../vfs/index.ts'
-import { createLaunch, probeNamespaces } from '../isolation/index.ts'
+import { createOutputPipes, Mutex } from '../../../machine/index.ts'
+import { isVfsError, VfsError } from '../../../vfs/index.ts'
+import { createLaunch, probeNamespaces } from '../../isolation/index.ts'
 import type {
   CommandSession,
   LiveBase,
@@ -10,11 +10,10 @@ import type {
   RunSpec,
   SessionChange,
   SessionOptions,
-} from './command-session.ts'
+} from '../command-session.ts'
+import { runCommand } from '../run/run-command.ts'
+import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { LiveMount } from './live-mount.ts'
-import { createOutputPipes } from './output-pipe.ts'
-import { runCommand } from './run-command.ts'
-import { createSessionDirectory, removeTree } from './session-directory.ts'
 
 /**
  * A session in a vault that is served to its commands live: nothing is copied before, and nothing read back.

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createNamespaceArgs, isolationEnvironment } from '../isolation/index.ts'
+import { createNamespaceArgs, isolationEnvironment } from '../../isolation/index.ts'
 import type { OverlayLayout } from './overlay-layout.ts'
 
 /** Answers may be long, but not without end. */

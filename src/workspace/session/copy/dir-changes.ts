@@ -1,12 +1,12 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import { isWithin } from '../../vfs/index.ts'
-import type { SessionChange } from './command-session.ts'
+import { isWithin } from '../../../vfs/index.ts'
+import type { SessionChange } from '../command-session.ts'
+import { createPut, createUnnameableChange, isTooDeep, isUntouched } from '../entries/entry-stats.ts'
+import { HardLinkNames } from '../entries/hard-link-names.ts'
+import { findStatsByName, listHostNames } from '../entries/host-names.ts'
+import type { LockedEntries } from '../entries/locked-entries.ts'
 import type { TreeStats } from './dir-copy.ts'
-import { createPut, createUnnameableChange, isTooDeep, isUntouched } from './entry-stats.ts'
-import { HardLinkNames } from './hard-link-names.ts'
-import { findStatsByName, listHostNames } from './host-names.ts'
-import type { LockedEntries } from './locked-entries.ts'
 
 /** A copy of a directory, and what it held before the first command. */
 export interface DirCopy {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { isErrno } from '../../machine/index.ts'
+import { isErrno } from './is-errno.ts'
 
 /** Variable that marks the processes of one run, where no namespace contains them. */
 export const RUN_ID_VARIABLE = 'COPPICE_RUN'

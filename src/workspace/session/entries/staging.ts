@@ -13,8 +13,8 @@ import {
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { chownIfPermitted, toFileTime, toUtimesArgument, writeSparse } from '../../machine/index.ts'
-import type { StagedChange } from './command-session.ts'
+import { chownIfPermitted, toFileTime, toUtimesArgument, writeSparse } from '../../../machine/index.ts'
+import type { StagedChange } from '../command-session.ts'
 import { findEntryStats } from './entry-stats.ts'
 import { LinkFreePaths } from './link-free-paths.ts'
 

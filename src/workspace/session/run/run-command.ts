@@ -5,15 +5,22 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
-import { PRIVATE_FILE_MODE, spawnWithoutInheritedFds } from '../../machine/index.ts'
-import { VfsError } from '../../vfs/index.ts'
-import { createCommandScript, isolationEnvironment, type Launch } from '../isolation/index.ts'
-import type { CommandSpec } from '../policy/index.ts'
+import {
+  createGroupTree,
+  createNamespaceTree,
+  OutputPipe,
+  type OutputStream,
+  PRIVATE_FILE_MODE,
+  type ProcessTree,
+  RUN_ID_VARIABLE,
+  spawnWithoutInheritedFds,
+} from '../../../machine/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { createCommandScript, isolationEnvironment, type Launch } from '../../isolation/index.ts'
+import type { CommandSpec } from '../../policy/index.ts'
+import type { RunOutcome, RunSpec, StopReason } from '../command-session.ts'
 import { BoundedOutput } from './bounded-output.ts'
-import type { RunOutcome, RunSpec, StopReason } from './command-session.ts'
 import { CommandStopper } from './command-stopper.ts'
-import { OutputPipe, type OutputStream } from './output-pipe.ts'
-import { createGroupTree, createNamespaceTree, type ProcessTree, RUN_ID_VARIABLE } from './process-tree.ts'
 
 /** Limit in milliseconds for draining output that a surviving process holds open. */
 const DRAIN_TIMEOUT_MS = 1000

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { VfsError } from '../../vfs/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
 import { findEntryStats } from './entry-stats.ts'
 
 /** Which paths of a tree lead through directories alone. What is behind a link is not in the tree, but anywhere. */

@@ -1,12 +1,12 @@
 import { mkdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type HomeLocation, mountInProcess, type ProcessMount } from '../../fuse/index.ts'
+import { type HomeLocation, mountInProcess, type ProcessMount } from '../../../fuse/index.ts'
 import {
   createEnterArgs,
   createMountNamespaceArgs,
   isolationEnvironment,
   type Launch,
-} from '../isolation/index.ts'
+} from '../../isolation/index.ts'
 
 export interface LiveMountOptions {
   /** Of the session. */
