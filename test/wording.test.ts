@@ -5,12 +5,12 @@ import { countWording } from './support/wording.ts'
 
 /** The counts of the style that the project left. Each limit only goes down: a change that gets below one lowers it. */
 const LIMITS = {
-  tellWords: 20,
-  questions: 205,
+  tellWords: 13,
+  questions: 52,
   participles: 4,
-  endingInOf: 8,
+  endingInOf: 7,
   repeatedTypes: 0,
-  banned: 49,
+  banned: 26,
 } as const
 
 describe('the wording of the sources', () => {

@@ -65,7 +65,7 @@ describe('the engine of a home', () => {
     for (const command of ['ls', 'stats', 'fsck', 'ps']) {
       const { code, stderr } = await cli.run([command])
       expect(code, command).toBe(1)
-      expect(stderr).toContain("is on 'sqlite' (store.db), and 'lmdb' was asked for")
+      expect(stderr).toContain("is on 'sqlite' (store.db), not on 'lmdb'")
     }
     expect(readdirSync(cli.home)).not.toContain('store.lmdb')
     const { stderr } = await cli.run(['vault', 'create', 'other', '--engine', 'level'])

@@ -109,7 +109,7 @@ describe.skipIf(whyNotNobody())('a home of another user', () => {
     chmodSync(cli.home, 0o777)
     const { status, stderr } = run(cli, { uid: NOBODY }, 'vault', 'create', 'base')
     expect(status).toBe(1)
-    expect(stderr).toContain(`${cli.home} belongs to the user 1234`)
+    expect(stderr).toContain(`${cli.home} belongs to user 1234`)
     expect(readdirSync(cli.home)).toEqual([])
   })
 

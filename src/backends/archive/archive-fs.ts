@@ -17,7 +17,7 @@ import type { ArchiveNode, ArchiveTree } from './archive-tree.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set(['read', 'native-read', 'link'])
 
-/** An archive, read-only. Links lead where they say, inside the archive: its root is the top of everything. */
+/** A read-only archive. Links are followed inside the archive, whose root is the top. */
 export class ArchiveFs extends Backend implements Linkable {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #tree: ArchiveTree
@@ -65,7 +65,7 @@ export class ArchiveFs extends Backend implements Linkable {
     if (read === undefined)
       throw new VfsError('EINVAL', path, {
         op: 'read',
-        detail: 'a device, pipe or socket has no content here',
+        detail: 'devices, pipes and sockets of an archive have no content',
       })
     return byteStream(read, path, options)
   }

@@ -1,13 +1,13 @@
 import { type CallContext, type FileSystem, isLinkable, type RangeReader } from '../../vfs/index.ts'
 
-/** The bytes of an archive, wherever they lie. */
+/** The bytes of an archive in any file system. */
 export interface ArchiveSource {
   readonly path: string
   readonly size: number
   readonly read: RangeReader
 }
 
-/** A file of any file system, or a link to one. What is read later is asked for later: the file must stay as it is. ENOENT. */
+/** Opens an archive file, following links. Its bytes are read on demand, so the file must not change. ENOENT. */
 export async function openArchiveSource(
   fs: FileSystem,
   path: string,

@@ -11,21 +11,21 @@ import {
 import { createTooManyEntriesError, MAX_ENTRIES } from './listing-limit.ts'
 import { locateEntry } from './locate-entry.ts'
 
-/** Something an archive lists. */
+/** An entry of an archive. */
 export interface ArchiveEntry {
-  /** As the archive has it. */
+  /** The name as stored in the archive. */
   readonly name: string
   readonly stat: Stat
-  /** Of a symbolic link. */
+  /** The target of a symbolic link. */
   readonly target?: string
-  /** The name of the entry this one is another name of. */
+  /** The name of the entry that this hard link refers to. */
   readonly sameAs?: string
   readonly read?: RangeReader
-  /** Reason to refuse the entry, if its format alone shows one. */
+  /** The reason to reject the entry, if its format shows one. */
   readonly flaw?: string
 }
 
-/** What is served at a path. */
+/** A node of the served tree. */
 export interface ArchiveNode {
   readonly stat: Stat
   readonly target?: string
@@ -38,31 +38,29 @@ export interface SkippedEntry {
 }
 
 export interface ArchiveOptions {
-  /**
-   * Called for each entry that has no place in the tree, which is then omitted. Without it the first one is EINVAL.
-   */
+  /** Called for each rejected entry, which is then skipped. Without it the first one throws EINVAL. */
   readonly onSkipped?: (entry: SkippedEntry) => void
   /**
-   * Limits the entries that an archive may list, with the directories that it implies and does not list; more are
-   * EFBIG. A million when absent.
+   * Limits the entries of an archive, including the directories that it implies but does not list; more are EFBIG. A
+   * million when absent.
    */
   readonly maxEntries?: number
 }
 
-/** No longer target can be followed on any system. */
+/** Limit of a link target on any system. */
 export const MAX_TARGET_BYTES = 4096
 const IMPLIED_DIRECTORY: ArchiveNode = {
   stat: { type: 'directory', size: 0, mtime: new Date(0), mode: null },
 }
 
-/** What an archive holds, by path. Directories it does not list are there as soon as something lies in them. */
+/** The tree of an archive. Parent directories that it does not list are implied. */
 export class ArchiveTree {
   readonly #nodes = new Map<string, ArchiveNode>([['/', IMPLIED_DIRECTORY]])
   readonly #names = new Map<string, readonly string[]>()
-  /** Where names that were followed lead. */
+  /** The resolved hard links. */
   readonly #linkTargets = new Map<string, ArchiveEntry | undefined>()
 
-  /** Of two entries with one name the later counts, as when it is unpacked. */
+  /** Of two entries with one name the later one counts, as in unpacking. */
   constructor(
     entries: Iterable<ArchiveEntry>,
     archive: string,
@@ -75,14 +73,14 @@ export class ArchiveTree {
     const listed = new Map<string, ArchiveEntry>()
     for (const entry of entries) {
       const flaw = entry.flaw ?? findTargetFlaw(entry.target)
-      const place = flaw === undefined ? locateEntry(entry.name) : { reason: flaw }
-      if ('reason' in place) skip(entry.name, place.reason)
-      else if (place.path !== '/') listed.set(place.path, entry)
+      const location = flaw === undefined ? locateEntry(entry.name) : { reason: flaw }
+      if ('reason' in location) skip(entry.name, location.reason)
+      else if (location.path !== '/') listed.set(location.path, entry)
     }
     for (const [path, entry] of listed) {
       const reason = this.#add(path, entry, listed)
       if (reason !== undefined) skip(entry.name, reason)
-      // The root is no entry. One entry may imply as many directories as it lies deep.
+      // The root is no entry. A deep entry implies many directories.
       if (this.#nodes.size - 1 > maxEntries) throw createTooManyEntriesError(archive, maxEntries)
     }
     this.#listNames()
@@ -92,19 +90,19 @@ export class ArchiveTree {
     return this.#nodes.get(path)
   }
 
-  /** The names in a directory, sorted. */
+  /** Returns the names in a directory, sorted. */
   namesIn(path: string): readonly string[] {
     return this.#names.get(path) ?? []
   }
 
-  /** Why an entry cannot be served; undefined if it is. */
+  /** Adds an entry. Returns the reason if it is rejected. */
   #add(path: string, entry: ArchiveEntry, listed: ReadonlyMap<string, ArchiveEntry>): string | undefined {
     const above = ancestors(path).filter((at) => at !== '/')
     const blocking = above.find((at) => (listed.get(at)?.stat.type ?? 'directory') !== 'directory')
     if (blocking !== undefined)
-      return `it lies below '${blocking.slice(1)}', which is a ${listed.get(blocking)?.stat.type}`
+      return `'${blocking.slice(1)}' above it is a ${listed.get(blocking)?.stat.type}`
     const content = entry.sameAs === undefined ? entry : this.#findLinkedEntry(path, listed)
-    if (content === undefined) return `it is another name of '${entry.sameAs}', which is missing`
+    if (content === undefined) return `the target '${entry.sameAs}' of the hard link is missing`
     for (const at of above) if (!this.#nodes.has(at)) this.#nodes.set(at, IMPLIED_DIRECTORY)
     const { stat, target, read } = content
     this.#nodes.set(path, {
@@ -115,21 +113,21 @@ export class ArchiveTree {
     return undefined
   }
 
-  /** The entry a hard link leads to. One may lead to another; each is followed once, and a circle leads nowhere. */
+  /** Resolves a hard link, possibly through others. Each is resolved once, and a cycle resolves to nothing. */
   #findLinkedEntry(path: string, listed: ReadonlyMap<string, ArchiveEntry>): ArchiveEntry | undefined {
-    const way: string[] = []
+    const visited: string[] = []
     let at: string | undefined = path
     let found: ArchiveEntry | undefined
     while (at !== undefined && !this.#linkTargets.has(at)) {
       this.#linkTargets.set(at, undefined)
-      way.push(at)
+      visited.push(at)
       found = listed.get(at)
-      const place = found?.sameAs === undefined ? undefined : locateEntry(found.sameAs)
-      at = place !== undefined && 'path' in place ? place.path : undefined
+      const location = found?.sameAs === undefined ? undefined : locateEntry(found.sameAs)
+      at = location !== undefined && 'path' in location ? location.path : undefined
     }
     const content: ArchiveEntry | undefined = at === undefined ? found : this.#linkTargets.get(at)
     const isContent = content?.sameAs === undefined && content?.stat.type !== 'directory'
-    for (const one of way) this.#linkTargets.set(one, isContent ? content : undefined)
+    for (const one of visited) this.#linkTargets.set(one, isContent ? content : undefined)
     return this.#linkTargets.get(path)
   }
 
@@ -148,18 +146,18 @@ export class ArchiveTree {
 /** Returns the reason why a link target is refused, or undefined. */
 function findTargetFlaw(target: string | undefined): string | undefined {
   if (target === undefined) return undefined
-  if (target === '') return 'it is a link without a target'
-  if (Buffer.byteLength(target) > MAX_TARGET_BYTES) return 'it is a link whose target is too long'
+  if (target === '') return 'the link has no target'
+  if (Buffer.byteLength(target) > MAX_TARGET_BYTES) return 'the target of the link is too long'
   try {
     assertLinkTarget(target)
     return undefined
   } catch (error) {
     if (!isVfsError(error)) throw error
-    return `it is a link whose target cannot be stored: ${error.detail}`
+    return `the target of the link cannot be stored: ${error.detail}`
   }
 }
 
 function createEntryError(archive: string, name: string, reason: string): VfsError {
-  const detail = `the entry '${name}' is refused: ${reason}; pass onSkipped to leave such entries out`
+  const detail = `the entry '${name}' is rejected: ${reason}; pass onSkipped to skip such entries`
   return new VfsError('EINVAL', archive, { op: 'open', detail })
 }

@@ -176,7 +176,7 @@ describe('an entry that leads elsewhere', () => {
   it.each(unsafe)('is refused by name: %s', async (_, open) => {
     await expect(open()).rejects.toMatchObject({
       code: 'EINVAL',
-      message: expect.stringMatching(/the entry '.*' is refused/),
+      message: expect.stringMatching(/the entry '.*' is rejected/),
     })
   })
 

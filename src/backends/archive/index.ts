@@ -1,7 +1,7 @@
 /**
- * Tar and zip: archives in any file system as read-only file systems, and any file system as an archive.
- * `open-tar.ts` and `open-zip.ts` read what an archive lists, `archive-fs.ts` serves it; `pack-…` write one.
- * Invariant: a name that leads out of the archive, or through one of its links, is never served.
+ * Tar and zip: archives in any file system as read-only file systems, and any file system as an archive. `open-tar.ts`
+ * and `open-zip.ts` read the entries of an archive, `archive-fs.ts` serves them, `pack-…` write one. Invariant: an
+ * entry whose name leads out of the archive, or through one of its links, is never served.
  */
 export { ArchiveFs } from './archive-fs.ts'
 export type { ArchiveOptions, SkippedEntry } from './archive-tree.ts'

@@ -13,14 +13,14 @@ export async function inflateArchive(
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const start: number[] = []
   for await (const chunk of source.read(0, ZSTD_MAGIC.length)) start.push(...chunk)
-  const begins = (mark: readonly number[]) => mark.every((byte, index) => start[index] === byte)
-  const engine = begins(GZIP_MAGIC)
+  const startsWith = (magic: readonly number[]) => magic.every((byte, index) => start[index] === byte)
+  const engine = startsWith(GZIP_MAGIC)
     ? zlib.createGunzip()
-    : begins(ZSTD_MAGIC)
+    : startsWith(ZSTD_MAGIC)
       ? createZstdDecoder(source.path)
       : undefined
   if (engine === undefined) return undefined
-  // What fails on either side ends the other, and shows where the content is read.
+  // An error on either side ends the other and surfaces in the reader.
   pipeline(Readable.from(source.read(0, source.size)), engine, () => {})
   return limitBytes(source, engine, maxBytes)
 }
@@ -30,7 +30,7 @@ function createZstdDecoder(path: string): Duplex {
   throw new VfsError('ENOTSUP', path, { op: 'open', detail: 'zstd needs Node 22.15 or newer' })
 }
 
-/** A few kilobytes can hold gigabytes of zeros. */
+/** Limits the content: a few kilobytes can inflate to gigabytes. */
 async function* limitBytes(
   { path }: ArchiveSource,
   content: AsyncIterable<Uint8Array>,
@@ -45,11 +45,15 @@ async function* limitBytes(
     }
   } catch (error) {
     if (error instanceof VfsError) throw error
-    throw new VfsError('EIO', path, { op: 'open', detail: 'the archive is damaged', cause: error })
+    throw new VfsError('EIO', path, {
+      op: 'open',
+      detail: 'the archive is damaged; get a new copy',
+      cause: error,
+    })
   }
 }
 
 function createTooLargeError(path: string, maxBytes: number): VfsError {
-  const detail = `it unpacks to more than ${maxBytes} bytes; raise maxBytes, or give a scratch file system with room for it`
+  const detail = `the archive unpacks to more than ${maxBytes} bytes; raise maxBytes and pass a scratch file system with enough space`
   return new VfsError('EFBIG', path, { op: 'open', detail })
 }

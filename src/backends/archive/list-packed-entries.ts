@@ -8,26 +8,29 @@ import {
   type Stat,
 } from '../../vfs/index.ts'
 
-/** Something that goes into an archive. */
+/** An entry to pack into an archive. */
 export interface PackedEntry {
   readonly path: string
-  /** In the archive: relative, of a directory with a `/` at the end. */
+  /** The name in the archive: relative, with a trailing `/` for a directory. */
   readonly name: string
   readonly stat: Stat
   readonly target?: string
-  /** The name under which the same file went in before. */
+  /** The earlier name of the same file, for a hard link. */
   readonly sameAs?: string
 }
 
-/** Everything below a directory in the order of names, so that equal trees give equal archives. Of a file, that file. ENOENT. */
+/**
+ * Yields everything below a directory in the order of names, so that equal trees give equal archives; or a single file.
+ * ENOENT.
+ */
 export async function* listPackedEntries(
   fs: FileSystem,
   root: string,
   ctx: CallContext | undefined,
 ): AsyncGenerator<PackedEntry> {
-  const given = await fs.stat(root, ctx)
-  if (given.type === 'file') yield { path: root, name: basename(root), stat: given }
-  if (given.type === 'file') return
+  const rootStat = await fs.stat(root, ctx)
+  if (rootStat.type === 'file') yield { path: root, name: basename(root), stat: rootStat }
+  if (rootStat.type === 'file') return
   const firstNames = new Map<number, string>()
   for await (const { path, stat } of fs.walk(root, { includeDirs: true }, ctx)) {
     const name = `${relativeTo(path, root)}${stat.type === 'directory' ? '/' : ''}`

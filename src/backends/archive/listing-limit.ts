@@ -2,10 +2,10 @@ import { VfsError } from '../../vfs/index.ts'
 
 /** The default of `maxEntries`. */
 export const MAX_ENTRIES = 1_000_000
-/** Names, link targets and comments of all entries together. */
+/** Limit of the names, link targets and comments of all entries together. */
 const MAX_TEXT_BYTES = 256 * 1024 * 1024
 
-/** Bounds the memory that the listing of an archive takes: a few compressed kilobytes can list millions of entries. */
+/** Limits the memory for an archive's listing: a few compressed kilobytes can list millions of entries. */
 export class ListingLimit {
   readonly #archive: string
   readonly #maxEntries: number
@@ -25,14 +25,14 @@ export class ListingLimit {
     if (this.#textBytes > MAX_TEXT_BYTES)
       throw createLimitError(
         this.#archive,
-        `its names have more than ${MAX_TEXT_BYTES} bytes together; split the archive`,
+        `the names of the archive have more than ${MAX_TEXT_BYTES} bytes; split the archive`,
       )
   }
 }
 
-/** The failure to open an archive with more entries, listed or implied, than are allowed. */
+/** Returns the EFBIG error for an archive with too many entries, listed or implied. */
 export function createTooManyEntriesError(archive: string, maxEntries: number): VfsError {
-  return createLimitError(archive, `it lists more than ${maxEntries} entries; raise maxEntries`)
+  return createLimitError(archive, `the archive has more than ${maxEntries} entries; raise maxEntries`)
 }
 
 function createLimitError(archive: string, detail: string): VfsError {

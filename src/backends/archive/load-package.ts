@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** A package that is installed only by those who use archives. ENOTSUP says how. */
+/** Loads an optional package. ENOTSUP with the command to install it. */
 export async function loadPackage<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load()

@@ -9,9 +9,9 @@ import { ListingLimit } from './listing-limit.ts'
 import { loadPackage } from './load-package.ts'
 
 export interface TarOptions extends ArchiveOptions {
-  /** Where the content of a compressed archive is put, so that files can be read out of order. Memory when absent. */
+  /** The file for the inflated archive, so that entries can be read in any order. In memory when absent. */
   readonly scratch?: { readonly fs: FileSystem; readonly path: string }
-  /** How large the content of a compressed archive may be. 1 GiB when absent. */
+  /** Limit of the inflated archive. 1 GiB when absent. */
   readonly maxBytes?: number
 }
 
@@ -29,8 +29,9 @@ const FILE_TYPES = {
 } as const
 
 /**
- * A tar archive, plain or compressed (gzip, zstd), as a read-only file system. It is read once to see what it holds;
- * after that a file is read where it lies. ENOENT, EINVAL (an entry that leads elsewhere), EIO (damaged), EFBIG, ENOTSUP.
+ * Opens a tar archive, plain or compressed (gzip, zstd), as a read-only file system. Reads the archive once for its
+ * entries; later reads seek to the content. ENOENT, EINVAL (an entry that leads outside), EIO (damaged), EFBIG,
+ * ENOTSUP.
  */
 export async function openTar(
   fs: FileSystem,
@@ -42,9 +43,9 @@ export async function openTar(
   const content = await inflateArchive(packed, maxBytes)
   if (content === undefined)
     return new ArchiveFs(new ArchiveTree(await readEntries(packed, options), path, options))
-  const place = scratch ?? { fs: new MemoryFs(), path: '/archive.tar' }
-  await place.fs.write(place.path, content, {}, ctx)
-  const source = { ...(await openArchiveSource(place.fs, place.path, ctx)), path }
+  const target = scratch ?? { fs: new MemoryFs(), path: '/archive.tar' }
+  await target.fs.write(target.path, content, {}, ctx)
+  const source = { ...(await openArchiveSource(target.fs, target.path, ctx)), path }
   return new ArchiveFs(new ArchiveTree(await readEntries(source, options), path, options))
 }
 
@@ -67,7 +68,7 @@ async function readEntries(source: ArchiveSource, { maxEntries }: ArchiveOptions
     if (error instanceof VfsError) throw error
     throw new VfsError('EIO', source.path, {
       op: 'open',
-      detail: 'it is no tar archive, or damaged',
+      detail: 'the file is not a tar archive, or damaged',
       cause: error,
     })
   } finally {
@@ -76,15 +77,15 @@ async function readEntries(source: ArchiveSource, { maxEntries }: ArchiveOptions
   return entries
 }
 
-/** @param start where its content begins. */
+/** @param start the offset of the content. */
 function toArchiveEntry(header: Header, start: number, source: ArchiveSource): ArchiveEntry {
   const { name, type, linkname } = header
   const pax = getPaxHeader(header)
-  const known = kindOf(type)
+  const known = findFileType(type)
   if (known === undefined || Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
     throw new VfsError('ENOTSUP', source.path, {
       op: 'open',
-      detail: `the entry '${name}' is of a kind that is not read (sparse, or unknown)`,
+      detail: `the entry '${name}' is sparse or of an unknown type, which is not supported`,
     })
   const stat = toStat(header, known, pax['mtime'])
   if (known === 'symlink')
@@ -98,14 +99,14 @@ function toArchiveEntry(header: Header, start: number, source: ArchiveSource): A
   }
 }
 
-/** Undefined for what the parser does not know, whatever its types say. */
-function kindOf(type: string | null): Stat['type'] | undefined {
+/** Returns undefined for a type that the parser does not support. */
+function findFileType(type: string | null): Stat['type'] | undefined {
   return Object.entries(FILE_TYPES).find(([known]) => known === type)?.[1]
 }
 
 function toStat({ mode, size, mtime }: Header, type: Stat['type'], exactTime: string | undefined): Stat {
   const exact = exactTime === undefined ? undefined : new Date(Math.floor(Number(exactTime) * 1000))
-  // What a damaged or made-up header has instead of a time is none.
+  // Ignores an invalid time of a damaged or forged header.
   const time = [exact, mtime].find((one) => one !== undefined && !Number.isNaN(one.getTime()))
   return {
     type,
@@ -115,7 +116,7 @@ function toStat({ mode, size, mtime }: Header, type: Stat['type'], exactTime: st
   }
 }
 
-/** What a newer header says beside the old one: names and sizes are taken from it by the parser. */
+/** Returns the fields of the pax header. The parser applies its names and sizes itself. */
 function getPaxHeader(header: Header): Readonly<Record<string, string>> {
   if (!('pax' in header) || typeof header.pax !== 'object' || header.pax === null) return {}
   return Object.fromEntries(Object.entries(header.pax).map(([key, value]) => [key, String(value)]))

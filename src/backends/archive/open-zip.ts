@@ -11,7 +11,7 @@ import { assertNoOverlap, findSizeFlaw } from './zip-ranges.ts'
 
 type Yauzl = typeof import('yauzl')
 
-/** Whose attributes an entry has, in the upper half of the version that made it. */
+/** The host system of an entry, in the upper byte of its version. */
 const UNIX_HOST = 3
 const FILE_TYPE_MASK = 0o170000
 const FILE_TYPES: ReadonlyMap<number, Stat['type']> = new Map([
@@ -22,8 +22,8 @@ const FILE_TYPES: ReadonlyMap<number, Stat['type']> = new Map([
 ])
 
 /**
- * A zip archive as a read-only file system. Only its directory is read now; a file is inflated when it is read, and
- * its checksum is checked at its end. ENOENT, EINVAL (an entry that leads elsewhere), EIO (damaged), ENOTSUP (encrypted).
+ * Opens a zip archive as a read-only file system. Reads only its directory; a file is inflated on read, and its
+ * checksum is verified at the end. ENOENT, EINVAL (an entry that leads outside), EIO (damaged), ENOTSUP (encrypted).
  */
 export async function openZip(
   fs: FileSystem,
@@ -45,7 +45,7 @@ export async function openZip(
     for (const entry of listed) entries.push(await toArchiveEntry(yauzl, zip, entry, source))
     return new ArchiveFs(new ArchiveTree(entries, path, options))
   } catch (error) {
-    throw createDamageError(error, path, 'it is no zip archive, or damaged')
+    throw createDamageError(error, path, 'the file is not a zip archive, or damaged')
   }
 }
 
@@ -80,15 +80,15 @@ async function toArchiveEntry(
     true,
   )
   const stat = toStat(entry, name)
-  // Another system's separator: what is a folder there would be a part of a name here.
-  if (name.includes('\\')) return { name, stat, flaw: 'its name has a backslash' }
+  // The separator of another system: its directories would become parts of names here.
+  if (name.includes('\\')) return { name, stat, flaw: 'the name has a backslash' }
   if (stat.type !== 'file' && stat.type !== 'symlink') return { name, stat }
   const flaw = findSizeFlaw(entry, size)
   if (flaw !== undefined) return { name, stat, flaw }
   const read = (start: number, length: number) => readContent(zip, entry, { path, name }, start, length)
   if (stat.type === 'file') return { name, stat, read }
   if (stat.size > MAX_TARGET_BYTES)
-    return { name, stat, flaw: `it is a link with a target of ${stat.size} bytes` }
+    return { name, stat, flaw: `the target of the link has ${stat.size} bytes` }
   const target = Buffer.from(await collect(read(0, stat.size))).toString()
   return { name, stat, target }
 }
@@ -105,7 +105,7 @@ function toStat(entry: Entry, name: string): Stat {
   }
 }
 
-/** Some bytes of an entry. What is compressed is inflated from its beginning, since there is no other way in. */
+/** Reads a range of an entry. A compressed entry is inflated from its start, because it allows no random access. */
 async function* readContent(
   zip: ZipFile,
   entry: Entry,
@@ -118,12 +118,12 @@ async function* readContent(
       op: 'read',
       detail: `the entry '${name}' is encrypted; unpack it with its password first`,
     })
-  let [at, sum] = [0, 0]
+  let [at, checksum] = [0, 0]
   const end = start + length
   try {
     const content: AsyncIterable<Uint8Array> = await zip.openReadStreamPromise(entry)
     for await (const chunk of content) {
-      sum = crc32(chunk, sum)
+      checksum = crc32(chunk, checksum)
       const piece = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
       at += chunk.length
       if (piece.length > 0) yield piece
@@ -132,10 +132,10 @@ async function* readContent(
   } catch (error) {
     throw createDamageError(error, path, `the entry '${name}' is damaged`)
   }
-  if (sum !== entry.crc32)
+  if (checksum !== entry.crc32)
     throw new VfsError('EIO', path, {
       op: 'read',
-      detail: `the entry '${name}' is damaged: its checksum is another`,
+      detail: `the entry '${name}' is damaged: the checksum does not match`,
     })
 }
 

@@ -7,7 +7,7 @@ import { listPackedEntries, type PackedEntry } from './list-packed-entries.ts'
 import { loadPackage } from './load-package.ts'
 
 export interface PackOptions {
-  /** The directory whose content is packed; names in the archive are relative to it. The root when absent. */
+  /** The directory to pack; names in the archive are relative to it. The root when absent. */
   readonly root?: string
   /** Called with the path of each entry. */
   readonly onEntry?: (path: string) => void
@@ -17,15 +17,15 @@ export interface TarPackOptions extends PackOptions {
   readonly gzip?: boolean
 }
 
-/** Header fields that the packer takes. */
+/** Header fields that the packer uses. */
 type PackHeader = Pick<Header, 'name' | 'mode' | 'mtime' | 'type' | 'size' | 'uid' | 'gid'> & Partial<Header>
 
 const REGULAR_FILE = 0o100000
 const MAX_SECONDS = 2 ** 31 - 1
 
 /**
- * Everything below a directory as a tar archive, piece by piece. Links stay links; devices are left out. Equal trees
- * give equal bytes. EIO if a file changes its size while it is packed.
+ * Packs everything below a directory as a stream of a tar archive. Links stay links; devices are omitted. Equal trees
+ * give equal bytes. EIO if a file changes its size meanwhile.
  */
 export async function* packTar(
   fs: FileSystem,
@@ -34,8 +34,8 @@ export async function* packTar(
 ): AsyncGenerator<Uint8Array> {
   const { pack } = await loadPackage('tar-stream', () => import('tar-stream'))
   const archive = pack()
-  const filling = packEntries(archive, fs, root, onEntry, ctx)
-  filling.catch((error) => archive.destroy(error))
+  const packing = packEntries(archive, fs, root, onEntry, ctx)
+  packing.catch((error) => archive.destroy(error))
   const plain = Readable.from(archive)
   const bytes: AsyncIterable<Uint8Array> = gzip ? gzipStream(plain) : plain
   try {
@@ -43,12 +43,12 @@ export async function* packTar(
   } finally {
     archive.destroy()
   }
-  await filling
+  await packing
 }
 
 function gzipStream(archive: Readable): AsyncIterable<Uint8Array> {
   const engine = createGzip()
-  // What fails on either side ends the other, and shows where the bytes are read.
+  // An error on either side ends the other and surfaces in the reader.
   pipeline(archive, engine, () => {})
   return engine
 }
@@ -78,7 +78,7 @@ async function packFile(
 ): Promise<void> {
   const sink = archive.entry(header)
   const written = once(sink, 'close')
-  // Awaited only where nothing else went wrong before.
+  // Awaited only if nothing failed before.
   written.catch(() => {})
   let length = 0
   for await (const chunk of content) {
@@ -89,14 +89,14 @@ async function packFile(
   if (length !== header.size)
     throw new VfsError('EIO', path, {
       op: 'read',
-      detail: 'it changed its size while it was packed; try again',
+      detail: 'the file changed its size during packing; try again',
     })
   sink.end(null)
   await written
 }
 
 function toHeader({ name, stat, target, sameAs }: PackedEntry): PackHeader {
-  // The packer takes 0 for no mode at all; it drops the bit of the format.
+  // The packer treats 0 as a missing mode, and drops the type bits.
   const mode = REGULAR_FILE | getPermissions(stat)
   const common = { name, mode, uid: 0, gid: 0, ...toHeaderTime(stat.mtime) }
   if (target !== undefined) return { ...common, type: 'symlink', linkname: target, size: 0 }
@@ -105,7 +105,7 @@ function toHeader({ name, stat, target, sameAs }: PackedEntry): PackHeader {
   return { ...common, type: 'file', size: stat.size }
 }
 
-/** The old header counts seconds from 1970 to 2038; a newer one beside it has any. */
+/** The old header allows seconds from 1970 to 2038; the pax header any time. */
 function toHeaderTime(mtime: Date): Pick<Header, 'mtime'> & { readonly pax?: Record<string, string> } {
   const seconds = Math.floor(mtime.getTime() / 1000)
   const within = Math.min(Math.max(seconds, 0), MAX_SECONDS)

@@ -11,8 +11,8 @@ const DIRECTORY_TYPE_BITS = 0o040000
 const MAX_TIME = (2 ** 31 - 1) * 1000
 
 /**
- * Everything below a directory as a zip archive, piece by piece. Links stay links; several names of one file become
- * several files, since a zip has no other way; devices are left out.
+ * Packs everything below a directory as a stream of a zip archive. Links stay links; hard links become separate files,
+ * because a zip has none; devices are omitted.
  */
 export async function* packZip(
   fs: FileSystem,
@@ -21,13 +21,13 @@ export async function* packZip(
 ): AsyncGenerator<Uint8Array> {
   const { ZipFile } = await loadPackage('yazl', () => import('yazl'))
   const zip = new ZipFile()
-  // What is destroyed ends at once; an iterator of the packer's own stream would wait for bytes that never come.
+  // Destroying this stream ends the iteration; the packer's own stream would wait for more bytes.
   const output = zip.outputStream.pipe(new PassThrough())
   zip.on('error', (error) => output.destroy(error))
-  const filling = packEntries(zip, fs, root, onEntry, ctx)
-  filling.catch((error) => output.destroy(error))
+  const packing = packEntries(zip, fs, root, onEntry, ctx)
+  packing.catch((error) => output.destroy(error))
   yield* output
-  await filling
+  await packing
 }
 
 async function packEntries(
@@ -41,14 +41,15 @@ async function packEntries(
   zip.end()
 }
 
-/** The packer would make another name of it, or fail without one. EINVAL. */
+/** Throws EINVAL for a name that the packer would change or reject. */
 function assertName(path: string, name: string): void {
   if (!name.includes('\\') && !/^[a-z]:/i.test(name)) return
-  const detail = 'a zip cannot hold a name with a backslash or a drive; rename it, or make a .tar.gz'
+  const detail =
+    'a zip cannot contain a name with a backslash or a drive; rename the file or create a .tar.gz'
   throw new VfsError('EINVAL', path, { op: 'pack', detail })
 }
 
-/** A zip counts seconds from 1970 to 2038. */
+/** Clamps a time to the range of a zip, 1970 to 2038. */
 function clampTime(time: Date): Date {
   return new Date(Math.min(Math.max(time.getTime(), 0), MAX_TIME))
 }
@@ -68,16 +69,16 @@ function addEntry(
   } else if (stat.type === 'directory') {
     zip.addEmptyDirectory(name, { mtime, mode: DIRECTORY_TYPE_BITS | getPermissions(stat) })
   } else {
-    // Opened when its turn comes, or a thousand files would be open at once.
+    // Opened lazily, so that only one file is open at a time.
     zip.addReadStreamLazy(
       name,
       { mtime, mode: FILE_TYPE_BITS | getPermissions(stat), size: stat.size },
-      (opened) => {
+      (onOpen) => {
         onEntry?.(path)
         const content = Readable.from(fs.read(path, {}, ctx))
-        // The packer does not listen: a read that fails, or is aborted, would end the program.
+        // The packer does not handle this error, so a failed or aborted read would end the program.
         content.on('error', (error) => zip.emit('error', error))
-        opened(null, content)
+        onOpen(null, content)
       },
     )
   }

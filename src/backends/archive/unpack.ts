@@ -11,9 +11,9 @@ import {
 } from '../../vfs/index.ts'
 
 export interface UnpackOptions {
-  /** The directory it goes into; made if it is missing. The root when absent. */
+  /** The target directory, created if it is missing. The root when absent. */
   readonly into?: string
-  /** Limits the content that is written; more is EFBIG. A hard link of a tar counts as a file. No limit when absent. */
+  /** Limits the written content; more is EFBIG. A hard link of a tar counts as a file. No limit when absent. */
   readonly maxBytes?: number
   readonly onProgress?: (report: UnpackReport) => void
 }
@@ -22,19 +22,19 @@ export interface UnpackReport {
   readonly files: number
   readonly directories: number
   readonly links: number
-  /** Of content, written. */
+  /** Bytes of content written. */
   readonly bytes: number
-  /** Files and links that were there already, as they are. */
+  /** Files and links that already existed unchanged. */
   readonly unchanged: number
 }
 
-/** Written at once, since a store commits together what comes together. */
+/** Number of concurrent writes, which a store commits together. */
 const MAX_CONCURRENT_FILES = 64
 
 /**
  * Copies a whole file system, such as an archive, into a directory of another: content, links, permissions and times.
- * What is there with equal size, permissions and time is left alone, so what was interrupted goes on when it is done
- * again. EEXIST, EISDIR and ENOTDIR where something else is in the way, ELOOP where a link is.
+ * Files with equal size, permissions and time are skipped, so that a repeated call continues an interrupted one.
+ * EEXIST, EISDIR and ENOTDIR if a path is taken, ELOOP if a link is in the path.
  */
 export async function unpack(
   from: FileSystem,
@@ -44,33 +44,33 @@ export async function unpack(
 ): Promise<UnpackReport> {
   if (into !== '/') await target.mkdir(into, { parents: true }, ctx)
   const base = isLinkable(target) ? await target.realpath(into, { followLast: true }, ctx) : into
-  // A link that is there already would lead what comes to somewhere else.
-  const work = new UnpackJob(from, target, maxBytes, { ...ctx, links: 'refuse' })
+  // An existing link could redirect the content.
+  const job = new UnpackJob(from, target, maxBytes, { ...ctx, links: 'refuse' })
   let pending: Promise<void>[] = []
   try {
     for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
       const path = join(base, entry.path.slice(1))
-      // A directory must be there before what lies in it.
-      if (entry.stat.type === 'directory') await work.unpackDirectory(path, entry.stat)
-      else pending.push(deferRejection(work.unpackEntry(path, entry)))
+      // A directory must exist before its entries.
+      if (entry.stat.type === 'directory') await job.unpackDirectory(path, entry.stat)
+      else pending.push(deferRejection(job.unpackEntry(path, entry)))
       if (pending.length < MAX_CONCURRENT_FILES) continue
       await Promise.all(pending)
       pending = []
-      onProgress?.(work.report)
+      onProgress?.(job.report)
     }
     await Promise.all(pending)
   } finally {
     // No write continues after the caller sees the failure.
     await Promise.allSettled(pending)
   }
-  await work.setDirectoryTimes()
-  return work.report
+  await job.setDirectoryTimes()
+  return job.report
 }
 
 /** Defers a rejection until the work is awaited, so that it does not end the program. */
-function deferRejection(work: Promise<void>): Promise<void> {
-  work.catch(() => {})
-  return work
+function deferRejection(job: Promise<void>): Promise<void> {
+  job.catch(() => {})
+  return job
 }
 
 class UnpackJob {
@@ -78,7 +78,7 @@ class UnpackJob {
   readonly #target: FileSystem
   readonly #maxBytes: number
   readonly #ctx: CallContext | undefined
-  /** The content of files that are written or being written. */
+  /** Bytes of files that are written or being written. */
   #reservedBytes = 0
   readonly #directories: { readonly path: string; readonly stat: Stat }[] = []
   report: UnpackReport = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0 }
@@ -90,14 +90,14 @@ class UnpackJob {
     this.#ctx = ctx
   }
 
-  /** A walk gives a directory after the one it lies in, so nothing above it is looked for again. */
+  /** A walk yields parents first, so they are not looked up again. */
   async unpackDirectory(path: string, stat: Stat): Promise<void> {
     const options = toModeOption(stat)
     try {
       await this.#target.mkdir(path, options, this.#ctx)
     } catch (error) {
       if (!isVfsError(error, 'EEXIST')) throw error
-      // Accepts a directory that is there, and refuses anything else.
+      // Accepts an existing directory and rejects anything else.
       await this.#target.mkdir(path, { ...options, parents: true }, this.#ctx)
     }
     this.#directories.push({ path, stat })
@@ -105,19 +105,22 @@ class UnpackJob {
   }
 
   async unpackEntry(path: string, { path: source, stat }: WalkEntry): Promise<void> {
-    const there = await this.#statIfPresent(path)
-    if (stat.type === 'symlink') return this.#unpackLink(path, source, there)
+    const existing = await this.#statIfPresent(path)
+    if (stat.type === 'symlink') return this.#unpackLink(path, source, existing)
     if (stat.type !== 'file') return
-    if (there !== undefined && isUnchanged(there, stat)) return this.#count({ unchanged: 1 })
-    if (there !== undefined && there.type !== 'file')
-      throw new VfsError('EEXIST', path, { op: 'write', detail: `there is a ${there.type} in the way` })
+    if (existing !== undefined && isUnchanged(existing, stat)) return this.#count({ unchanged: 1 })
+    if (existing !== undefined && existing.type !== 'file')
+      throw new VfsError('EEXIST', path, {
+        op: 'write',
+        detail: `a ${existing.type} exists at this path; remove it first`,
+      })
     this.#reserve(path, stat.size)
     await this.#target.write(path, this.#from.read(source, {}, this.#ctx), toModeOption(stat), this.#ctx)
     await this.#setAttributes(path, stat)
     this.#count({ files: 1, bytes: stat.size })
   }
 
-  /** Last, because whatever is made in a directory changes its time. */
+  /** Runs last, because every new entry changes a directory's time. */
   async setDirectoryTimes(): Promise<void> {
     for (const { path, stat } of this.#directories) await this.#setAttributes(path, stat)
   }
@@ -129,14 +132,17 @@ class UnpackJob {
     throw new VfsError('EFBIG', path, { op: 'write', detail })
   }
 
-  async #unpackLink(path: string, source: string, there: Stat | undefined): Promise<void> {
+  async #unpackLink(path: string, source: string, existing: Stat | undefined): Promise<void> {
     const [from, target] = [this.#from, this.#target]
     if (!isLinkable(from) || !isLinkable(target))
-      throw new VfsError('ENOTSUP', path, { op: 'symlink', detail: 'links cannot be kept here' })
-    const leads = await from.readlink(source, this.#ctx)
-    if (there?.type === 'symlink' && (await target.readlink(path, this.#ctx)) === leads)
+      throw new VfsError('ENOTSUP', path, {
+        op: 'symlink',
+        detail: 'the target file system cannot store symbolic links',
+      })
+    const linkTarget = await from.readlink(source, this.#ctx)
+    if (existing?.type === 'symlink' && (await target.readlink(path, this.#ctx)) === linkTarget)
       return this.#count({ unchanged: 1 })
-    await target.symlink(leads, path, this.#ctx)
+    await target.symlink(linkTarget, path, this.#ctx)
     this.#count({ links: 1 })
   }
 
@@ -171,11 +177,11 @@ function toModeOption({ mode }: Stat): { readonly mode?: number } {
   return mode === null ? {} : { mode }
 }
 
-function isUnchanged(there: Stat, stat: Stat): boolean {
+function isUnchanged(existing: Stat, stat: Stat): boolean {
   return (
-    there.type === 'file' &&
-    there.size === stat.size &&
-    there.mtime.getTime() === stat.mtime.getTime() &&
-    (stat.mode === null || there.mode === stat.mode)
+    existing.type === 'file' &&
+    existing.size === stat.size &&
+    existing.mtime.getTime() === stat.mtime.getTime() &&
+    (stat.mode === null || existing.mode === stat.mode)
   )
 }

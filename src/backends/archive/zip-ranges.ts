@@ -1,23 +1,23 @@
 import type { Entry } from 'yauzl'
 import { VfsError } from '../../vfs/index.ts'
 
-/** The part of the header before the content of an entry that every entry has. */
+/** Minimum size of the header before an entry's content. */
 const HEADER_BYTES = 30
-/** Deflate makes at most 258 bytes of two bits. */
+/** Deflate expands two bits to at most 258 bytes. */
 const MAX_RATIO = 1032
 
-/** Why the sizes of an entry cannot be true, in an archive of `size` bytes. */
+/** Returns why the sizes of an entry are impossible in an archive of `size` bytes, or undefined. */
 export function findSizeFlaw(entry: Entry, size: number): string | undefined {
   const { compressedSize, uncompressedSize, relativeOffsetOfLocalHeader: start } = entry
-  if (start + HEADER_BYTES + compressedSize > size) return 'its content lies beyond the end of the archive'
+  if (start + HEADER_BYTES + compressedSize > size) return 'the content lies beyond the end of the archive'
   if (uncompressedSize > compressedSize * MAX_RATIO)
     return `${compressedSize} compressed bytes cannot hold the ${uncompressedSize} it claims`
   return undefined
 }
 
 /**
- * Refuses entries that share bytes of the archive. Without them content is at most 1032 times the archive; with them
- * ten megabytes can hold terabytes. EIO.
+ * Throws EIO for entries that share bytes of the archive. Without overlap, content is at most 1032 times the archive;
+ * with it, ten megabytes can expand to terabytes.
  */
 export function assertNoOverlap(entries: readonly Entry[], archive: string): void {
   const starts = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader)
@@ -26,7 +26,7 @@ export function assertNoOverlap(entries: readonly Entry[], archive: string): voi
     if (start < end)
       throw new VfsError('EIO', archive, {
         op: 'open',
-        detail: `two entries share the bytes at ${start}: it is damaged, or made to fill the disk`,
+        detail: `two entries share the bytes at ${start}: the archive is damaged or hostile`,
       })
     end = start + HEADER_BYTES + compressedSize
   }

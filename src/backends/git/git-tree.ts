@@ -52,7 +52,7 @@ export class GitTree {
     const [blob] = (entry.size ?? 0) > MAX_TARGET_BYTES ? [] : await this.#reader.objects([entry.id])
     if (blob !== undefined && isUtf8(blob.bytes) && !blob.bytes.includes(0))
       return Buffer.from(blob.bytes).toString()
-    const detail = 'the target of the symbolic link is no path'
+    const detail = 'the target of the symbolic link is not a valid path'
     throw new VfsError('EIO', path, { op: 'readlink', detail })
   }
 
@@ -61,7 +61,7 @@ export class GitTree {
     for (const above of ancestors(await this.resolve(path, false, op))) {
       const entry = await this.#findEntry(above)
       if (!entry?.isSubmodule) continue
-      const detail = `'${above}' is a submodule, of which this repository holds nothing; mount commit ${entry.id} of its own`
+      const detail = `'${above}' is a submodule, whose files are in another repository; mount its commit ${entry.id}`
       return new VfsError('ENOENT', path, { op, detail })
     }
     return new VfsError('ENOENT', path, { op })

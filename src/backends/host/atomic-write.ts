@@ -27,80 +27,80 @@ const writeAsync = promisify(write)
 const fsyncAsync = promisify(fsync)
 
 export interface FileReplacement {
-  /** The caller must not change bytes in it until this is done. */
+  /** The caller must not change the bytes until the write is done. */
   readonly content: Content
   /** Permission bits; those of the replaced file when absent. */
   readonly mode: number | undefined
-  /** Refuse to replace any other file than this, or any at all (`null`), with ECONFLICT. */
+  /** Throw ECONFLICT unless the replaced file is this one, or there is none (`null`). */
   readonly expected: Stats | null | undefined
   readonly signal: AbortSignal | undefined
-  /** Runs the last step, which gives the file its name, when nothing else changes the file. */
+  /** Runs the final rename while no other change of the file runs. */
   readonly runExclusive: (step: () => void) => void | Promise<void>
 }
 
 /**
- * Replaces the file at a place: written beside it, synced, renamed over it. Whatever fails, the old file stays and
- * the new one is removed; a crash leaves at most a temporary file that nobody sees.
+ * Replaces a file: writes a temporary file, syncs it and renames it. After a failure the old file stays and the new one
+ * is removed; a crash leaves at most a hidden temporary file.
  */
 export async function replaceFile(
-  place: ConfinedPath,
-  asked: HostCall,
+  target: ConfinedPath,
+  call: HostCall,
   replacement: FileReplacement,
 ): Promise<void> {
-  const { directory, entry } = place
+  const { directory, entry } = target
   const temporary = createTemporaryName()
-  const descriptor = attempt(asked, () => {
+  const descriptor = attempt(call, () => {
     if (entry) assertFile(entry)
-    // What gets its permissions later is private until then.
+    // The file is private until it gets its final permissions.
     const mode = entry || replacement.mode !== undefined ? PRIVATE_MODE : NEW_FILE_MODE
     return directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode)
   })
   try {
-    await writeContent(descriptor, asked, replacement)
-    attempt(asked, () => setOwnerAndMode(descriptor.fd, entry, replacement.mode))
-    await attemptAsync(asked, () => fsyncAsync(descriptor.fd))
+    await writeContent(descriptor, call, replacement)
+    attempt(call, () => setOwnerAndMode(descriptor.fd, entry, replacement.mode))
+    await attemptAsync(call, () => fsyncAsync(descriptor.fd))
     replacement.signal?.throwIfAborted()
-    const finish = () => renameIntoPlace(place, temporary, replacement.expected)
-    await attemptAsync(asked, async () => replacement.runExclusive(finish), replacement.signal)
+    const finish = () => renameIntoPlace(target, temporary, replacement.expected)
+    await attemptAsync(call, async () => replacement.runExclusive(finish), replacement.signal)
   } catch (error) {
-    removeTemporary(place, temporary)
+    removeTemporary(target, temporary)
     throw error
   } finally {
     descriptor.close()
   }
 }
 
-/** Writes from a position on, as much as the system takes at once; gives how much that was. */
+/** Writes from an offset of the buffer; returns the number of bytes written. */
 export async function writeSome(descriptor: FileDescriptor, bytes: Uint8Array, at: number): Promise<number> {
   const { bytesWritten } = await writeAsync(descriptor.fd, bytes, at)
   return bytesWritten
 }
 
-/** The source's own failures pass as they are: they are not the file system's. */
+/** Rethrows errors of the source unchanged: they are not errors of the file system. */
 async function writeContent(
   descriptor: FileDescriptor,
-  asked: HostCall,
+  call: HostCall,
   { content, signal }: FileReplacement,
 ): Promise<void> {
   for await (const chunk of contentChunks(content)) {
     signal?.throwIfAborted()
     for (let at = 0; at < chunk.length; ) {
-      at += await attemptAsync(asked, () => writeSome(descriptor, chunk, at))
+      at += await attemptAsync(call, () => writeSome(descriptor, chunk, at))
     }
   }
 }
 
 function setOwnerAndMode(fd: number, old: Stats | undefined, mode: number | undefined): void {
-  const made = fstatSync(fd)
-  const isKept = old === undefined || restoreOwner(fd, made, old)
-  // Bits that lend the owner's rights must not lend those of another owner.
-  const wanted = mode ?? (isKept ? old?.mode : old.mode & PLAIN_PERMISSIONS) ?? made.mode
-  if (((wanted ^ made.mode) & PERMISSIONS) !== 0) fchmodSync(fd, wanted & PERMISSIONS)
+  const created = fstatSync(fd)
+  const isKept = old === undefined || restoreOwner(fd, created, old)
+  // Setuid and setgid must not be given to another owner.
+  const wanted = mode ?? (isKept ? old?.mode : old.mode & PLAIN_PERMISSIONS) ?? created.mode
+  if (((wanted ^ created.mode) & PERMISSIONS) !== 0) fchmodSync(fd, wanted & PERMISSIONS)
 }
 
-/** As far as the system lets us: only root can give files away. */
-function restoreOwner(fd: number, made: Stats, { uid, gid }: Stats): boolean {
-  if (made.uid === uid && made.gid === gid) return true
+/** Returns false if the owner cannot be restored: only root can change it. */
+function restoreOwner(fd: number, created: Stats, { uid, gid }: Stats): boolean {
+  if (created.uid === uid && created.gid === gid) return true
   try {
     fchownSync(fd, uid, gid)
     return true
@@ -121,14 +121,14 @@ function renameIntoPlace(
   else renameSync(from, to)
 }
 
-/** A hard link does what a rename cannot: it fails if the name is taken, whoever took it. */
+/** Uses a hard link because, unlike a rename, it fails if the name is taken. */
 function linkIntoPlace(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch (error) {
     if (isErrno(error, 'EEXIST')) throw createConflictFault()
     if (!isErrno(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
-    // No hard links on this disk: then as well as can be.
+    // Without hard links, check and rename; another process may still create the name in between.
     if (lstatSync(to, { throwIfNoEntry: false })) throw createConflictFault()
     renameSync(from, to)
     return
@@ -147,13 +147,13 @@ function isUnchanged(before: Stats, now: Stats | undefined): boolean {
 }
 
 function createConflictFault(): HostFsFault {
-  return new HostFsFault('ECONFLICT', 'the file was changed while the write was under way')
+  return new HostFsFault('ECONFLICT', 'the file was changed during the write; read it and write again')
 }
 
 function removeTemporary({ directory }: ConfinedPath, temporary: string): void {
   try {
     unlinkSync(directory.at(temporary))
   } catch {
-    // It is gone or cannot be removed now. It is hidden either way, and the first failure is the one to report.
+    // It is hidden either way, and the first error is the one to report.
   }
 }

@@ -2,14 +2,17 @@ import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node
 import { basename, dirname, join, resolve } from 'node:path'
 import { HostFsFault } from './host-errors.ts'
 
-/** Entries of closed directories that are searched for files with several names, the least deep first. */
+/** Number of entries of closed directories that are searched for hard links, the least deep first. */
 const MAX_SEARCHED_ENTRIES = 5_000
-/** How long the result of that search is used: trees with thousands of hard links are read without repeating it. */
+/** Time in milliseconds for which that search is cached, because a tree may have thousands of hard links. */
 const SEARCH_VALID_MS = 1_000
-/** How long it is known which directories are closed: to look each time would double the cost of an operation. */
+/**
+ * Time in milliseconds for which the closed directories are cached. A lookup each time would double the cost of an
+ * operation.
+ */
 const LOOKUP_VALID_MS = 100
 
-/** Directories of this machine in which a file system finds nothing, and the reason for its callers. */
+/** Directories that the file system hides and protects, and the reason for error messages. */
 export interface ClosedOptions {
   readonly directories: readonly string[]
   readonly reason: string
@@ -22,8 +25,8 @@ interface MissingDirectory {
 }
 
 /**
- * Directories that stay closed whatever path, link or mount leads to them: device and inode identify them.
- * Their files are closed under further names, too, and a closed directory that is missing cannot be made.
+ * Directories that stay closed whatever path, link or mount leads to them, identified by device and inode. Other hard
+ * links of their files are closed too, and a missing closed directory cannot be created.
  */
 export class ClosedDirectories {
   readonly #paths: readonly string[]
@@ -40,7 +43,7 @@ export class ClosedDirectories {
     this.#reason = reason
   }
 
-  /** Looks up which directories are closed, if the last time is a moment ago. Called by each operation. */
+  /** Refreshes the closed directories if the cache has expired. Called by each operation. */
   refresh(): void {
     const now = performance.now()
     if (now < this.#expiresAt) return
@@ -56,23 +59,23 @@ export class ClosedDirectories {
     }
   }
 
-  /** Whether an entry is a closed directory, or a further name of a file in one. */
+  /** Reports whether an entry is a closed directory or a hard link of a file in one. */
   isClosed(entry: Stats): boolean {
     if (entry.isDirectory()) return this.#closed.has(toFileId(entry))
     return entry.nlink > 1 && this.#devices.has(entry.dev) && this.#findLinkedFiles().has(toFileId(entry))
   }
 
-  /** EACCES for what `isClosed`. */
+  /** Throws EACCES if the entry is closed. */
   assertOpen(entry: Stats): void {
     if (this.isClosed(entry)) throw this.#createClosedFault()
   }
 
-  /** EACCES for a directory of this machine that is closed, or inside a closed one. */
+  /** Throws EACCES for a directory that is closed or inside a closed one. */
   assertOutside(directory: string): void {
     for (const path of listPathAndAncestors(directory)) this.assertOpen(statSync(path))
   }
 
-  /** EACCES for a directory that contains a closed one, which would be moved or removed with it. */
+  /** Throws EACCES for a directory that contains a closed one, which would be moved or removed with it. */
   assertMovable(entry: Stats): void {
     if (!entry.isDirectory()) return
     const id = toFileId(entry)
@@ -85,7 +88,7 @@ export class ClosedDirectories {
     if (isAbove) throw this.#createClosedFault()
   }
 
-  /** EACCES for a name that leads to a closed directory which does not exist yet, in any case of its letters. */
+  /** Throws EACCES for a name that leads to a missing closed directory, ignoring case. */
   assertMakeable(parent: () => Stats, name: string): void {
     const sought = this.#missing.filter((missing) => missing.name === foldCase(name))
     if (sought.length === 0) return
@@ -102,7 +105,7 @@ export class ClosedDirectories {
     }
   }
 
-  /** The files of all closed directories that have further names. */
+  /** Returns the files of closed directories that have several names. */
   #findLinkedFiles(): ReadonlySet<string> {
     const now = performance.now()
     if (now < this.#linkedFilesExpireAt) return this.#linkedFiles
@@ -134,7 +137,7 @@ function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // It is gone, or not for this user to read.
+    // Removed, or not readable by this user.
     return []
   }
 }
@@ -147,7 +150,7 @@ function statIfPresent(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // Something on the way is no directory, or not for this user to enter.
+    // A parent is no directory, or this user may not enter it.
     return undefined
   }
 }
@@ -160,7 +163,7 @@ function realPathIfPresent(path: string): string | undefined {
   }
 }
 
-/** A path and every directory above it, from the deepest on. */
+/** Returns a path and its ancestors, the deepest first. */
 function listPathAndAncestors(path: string): string[] {
   const above = dirname(path)
   return above === path ? [path] : [path, ...listPathAndAncestors(above)]

@@ -13,43 +13,43 @@ import { attempt, type HostCall, HostFsFault } from './host-errors.ts'
 
 const MAX_HOPS = 40
 
-/** Whether links count. */
+/** Options for links in a path. */
 export interface LinkOptions {
-  /** A link that would be followed is ELOOP. */
+  /** Throw ELOOP instead of following a link. */
   readonly linkFree?: boolean
 }
 
 export interface LocateOptions extends LinkOptions {
   /** Follow the last component if it is a link. */
   readonly follow: boolean
-  /** Something is to be made there: a file on the way is ENOTDIR, where a look says ENOENT. */
+  /** The path will be created: a file among its parents is ENOTDIR instead of ENOENT. */
   readonly storing?: boolean
-  /** Make missing directories on the way. */
+  /** Create missing parent directories. */
   readonly parents?: boolean
-  /** EINVAL if the way leads through this directory. */
+  /** Throw EINVAL if the path leads through this directory. */
   readonly notThrough?: Stats
 }
 
-/** A name in a directory inside the root, and what was there when it was found. Close the directory after use. */
+/** A name in an open directory inside the root, with its stats. Close the directory after use. */
 export interface ConfinedPath {
   readonly directory: DirectoryHandle
-  /** `.` when the place is the directory itself. */
+  /** `.` for the directory itself. */
   readonly name: string
-  /** Described without following links. */
+  /** The stats of the entry, without following a link. */
   readonly entry: Stats | undefined
-  /** Its path below the root, free of links but for a last one that was not followed. */
+  /** The real path below the root. Only the last name may be a link. */
   readonly path: string
 }
 
 /**
- * The tree below one directory of the machine. Every path of every operation is resolved here, one component after
- * another, and what it resolves to is inside the root: a link that leads out is EACCES.
- * The root is opened at first use and stays the same directory from then on, even if it is renamed.
+ * The tree below one directory of the machine. Every path is resolved here, one component after another, and the result
+ * is inside the root: a link that leads out is EACCES. The root is opened at first use and stays the same directory,
+ * even if it is renamed.
  */
 export class ConfinedTree {
   readonly #dir: string
   readonly #confinement: RootConfinement | undefined
-  /** What no operation reaches though it is inside the root. */
+  /** Directories inside the root that no operation may reach. */
   readonly closed: ClosedDirectories | undefined
   #root: DirectoryHandle | undefined
   #isClosed = false
@@ -60,47 +60,47 @@ export class ConfinedTree {
     this.closed = closed && new ClosedDirectories(closed)
   }
 
-  /** Finds the place of a path. ENOENT (or ENOTDIR), EACCES, ELOOP. */
-  locate(asked: HostCall, options: LocateOptions): ConfinedPath {
-    return attempt(asked, () => {
+  /** Resolves a path. ENOENT (or ENOTDIR), EACCES, ELOOP. */
+  locate(call: HostCall, options: LocateOptions): ConfinedPath {
+    return attempt(call, () => {
       this.closed?.refresh()
       this.#root ??= this.#open()
-      return new PathResolution(this.#root, asked.path, options, this.closed).run()
+      return new PathResolution(this.#root, call.path, options, this.closed).run()
     })
   }
 
-  /** As `locate`, for what is to be moved or removed. EACCES for a directory that contains a closed one. */
-  locateMovable(asked: HostCall, options: LocateOptions): ConfinedPath {
-    const place = this.locate(asked, options)
+  /** Resolves a path to move or remove. EACCES for a directory that contains a closed one. */
+  locateMovable(call: HostCall, options: LocateOptions): ConfinedPath {
+    const found = this.locate(call, options)
     try {
-      const { entry } = place
-      if (entry !== undefined) attempt(asked, () => this.closed?.assertMovable(entry))
-      return place
+      const { entry } = found
+      if (entry !== undefined) attempt(call, () => this.closed?.assertMovable(entry))
+      return found
     } catch (error) {
-      place.directory.close()
+      found.directory.close()
       throw error
     }
   }
 
-  /** Runs a synchronous step at the place of a path. */
-  runAt<T>(asked: HostCall, options: LocateOptions, step: (place: ConfinedPath) => T): T {
-    const place = this.locate(asked, options)
+  /** Runs a synchronous step on a resolved path. */
+  runAt<T>(call: HostCall, options: LocateOptions, step: (found: ConfinedPath) => T): T {
+    const found = this.locate(call, options)
     try {
-      return attempt(asked, () => step(place))
+      return attempt(call, () => step(found))
     } finally {
-      place.directory.close()
+      found.directory.close()
     }
   }
 
-  /** The directory at a path, opened. ENOENT, ENOTDIR. */
-  openDirectory(asked: HostCall, way: LocateOptions): DirectoryHandle {
-    return this.runAt(asked, way, ({ directory, name, entry }) => {
+  /** Opens the directory at a path. ENOENT, ENOTDIR. */
+  openDirectory(call: HostCall, options: LocateOptions): DirectoryHandle {
+    return this.runAt(call, options, ({ directory, name, entry }) => {
       if (entry === undefined) throw new HostFsFault('ENOENT')
       return directory.enter(name)
     })
   }
 
-  /** Places that were located stay good until they are closed; nothing is located any more: EBADF. */
+  /** Closes the root. Resolved paths stay valid until they are closed; new ones are EBADF. */
   close(): void {
     this.#isClosed = true
     this.#root?.close()
@@ -108,19 +108,19 @@ export class ConfinedTree {
   }
 
   #open(): DirectoryHandle {
-    if (this.#isClosed) throw new HostFsFault('EBADF', 'the file system is closed')
+    if (this.#isClosed) throw new HostFsFault('EBADF', 'the file system is closed; open it again')
     return openRoot(this.#dir, this.#confinement, this.closed).closeOnFinalize()
   }
 }
 
-/** One path on its way to a place. It stands on one open directory at a time. */
+/** Resolves one path. It holds one open directory at a time. */
 class PathResolution {
   readonly #root: DirectoryHandle
   readonly #options: LocateOptions
   readonly #closed: ClosedDirectories | undefined
-  /** Components still to go, the next one last. */
+  /** Remaining components, the next one last. */
   readonly #pending: string[]
-  /** The names from the root to where it stands, free of links. */
+  /** The names from the root to the current directory, without links. */
   #names: string[] = []
   #current: DirectoryHandle
   #hops = 0
@@ -170,7 +170,7 @@ class PathResolution {
     return { directory: this.#current, name, entry, path: `/${names.join('/')}` }
   }
 
-  /** Goes through a component that has to be a directory, or a link to one. */
+  /** Enters a component that must be a directory or a link to one. */
   #enter(name: string, parents = this.#options.parents): void {
     try {
       this.#moveTo(this.#current.enter(name))
@@ -204,7 +204,7 @@ class PathResolution {
     this.#closed?.assertMakeable(() => lstatSync(this.#current.at('.')), name)
   }
 
-  /** For what somebody replaced just now. It counts as a hop, so that they cannot keep us here. */
+  /** Retries an entry that was replaced meanwhile. It counts as a hop, so that replacing it forever cannot block us. */
   #retry(name: string): void {
     this.#countHop()
     this.#pending.push(name)
@@ -212,14 +212,17 @@ class PathResolution {
 
   #follow(name: string): void {
     if (this.#options.linkFree)
-      throw new HostFsFault('ELOOP', 'a symbolic link is on the way, and the call follows none')
+      throw new HostFsFault(
+        'ELOOP',
+        'the path leads through a symbolic link, and this call must not follow links; use the real path',
+      )
     this.#countHop()
     const target = readlinkSync(this.#current.at(name))
     if (target.startsWith('/')) this.#restart(this.#toNames(target))
     else this.#pushPending(target.split('/'))
   }
 
-  /** `..` in a link's target. Above the root it may still come back in, by the root's own name. */
+  /** Handles `..` in a link's target. A path above the root may still lead back in by the root's own name. */
   #goUp(): void {
     if (this.#names.length > 0) {
       this.#restart(this.#names.slice(0, -1))
@@ -230,8 +233,8 @@ class PathResolution {
   }
 
   /**
-   * The names that lead from the root to a path of the machine: what follows the first of its components that is
-   * really inside. It is only a way to go, walked again from the root, so nothing depends on it staying true.
+   * Returns the names from the root to a path of the machine: the part after the first component that is inside. The
+   * names are resolved again from the root, so nothing depends on their staying valid.
    */
   #toNames(hostPath: string): string[] {
     const root = this.#root.realPath()
@@ -242,7 +245,7 @@ class PathResolution {
       if (inside !== null) return [...inside.split('/'), ...names.slice(end)]
       if (real === undefined) break
     }
-    throw new HostFsFault('EACCES', 'a symbolic link leaves the root')
+    throw new HostFsFault('EACCES', 'a symbolic link leads out of the directory')
   }
 
   #assertAllowed(): void {
@@ -276,7 +279,7 @@ class PathResolution {
 
   #createReservedFault(): HostFsFault {
     return this.#options.storing
-      ? new HostFsFault('EINVAL', 'the name is reserved for files that are being written')
+      ? new HostFsFault('EINVAL', 'the name is reserved for temporary files; use another name')
       : new HostFsFault('ENOENT')
   }
 }

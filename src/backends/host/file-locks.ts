@@ -14,13 +14,13 @@ import { HostFsFault } from './host-errors.ts'
 
 const MAX_BACKOFF_MS = 32
 const TIMEOUT_MS = 30_000
-/** How long a lock is left to an owner of whom nothing can be known. It takes milliseconds to make a change. */
+/** Time in milliseconds after which a lock with an unknown owner is broken. A change takes milliseconds. */
 const UNKNOWN_OWNER_TIMEOUT_MS = 60_000
 
 /**
- * Locks on files between processes, as directories: a lock is held while its directory holds an entry.
- * It is taken by renaming a directory with one's own entry to it, which the system refuses while there is another.
- * That of a dead owner is broken by removing the very entry that names it, which never hits a lock taken since.
+ * Locks on files between processes, as directories: a lock is held while its directory has an entry. A process acquires
+ * it by renaming a directory with its own entry to it, which fails while another entry exists. A lock of a dead owner
+ * is broken by removing its entry, which never affects a later lock.
  */
 export class FileLocks {
   readonly #directory: string
@@ -30,20 +30,23 @@ export class FileLocks {
     this.#directory = directory
   }
 
-  /** What stands for the file at a place, whichever way it was found. Names that some disk takes for one are one. */
+  /**
+   * Returns the lock key of a file, the same for every path to it. Names that a case-insensitive disk treats as equal
+   * share a key.
+   */
   getKey({ directory, name }: ConfinedPath): string {
     const { dev, ino } = statSync(directory.at('.'))
     const plain = name.normalize('NFKC').toLowerCase()
     return createHash('sha256').update(`${dev} ${ino} ${plain}`).digest('hex').slice(0, 32)
   }
 
-  /** Runs a step that nobody else runs for any of these files meanwhile. EUNAVAILABLE after half a minute of waiting. */
+  /** Runs a step while holding the locks of these files. EUNAVAILABLE after half a minute of waiting. */
   async hold<T>(
     keys: readonly string[],
     signal: AbortSignal | undefined,
     step: () => T | Promise<T>,
   ): Promise<T> {
-    // Always in the same order, so that two who want the same two do not wait for each other.
+    // Always in the same order, so that two processes cannot deadlock.
     const [key, ...others] = [...new Set(keys)].sort()
     if (key === undefined) return await step()
     const release = await this.#acquire(key, signal)
@@ -71,7 +74,7 @@ export class FileLocks {
     }
   }
 
-  /** Once, removes what the dead have left of locks that nobody has wanted since. */
+  /** Removes the locks of dead processes, once. */
   #removeAbandonedLocks(): void {
     if (this.#hasSwept) return
     this.#hasSwept = true
@@ -82,7 +85,7 @@ export class FileLocks {
     }
   }
 
-  /** A directory with our entry, to be renamed. */
+  /** Creates the directory with our entry that is renamed to the lock. */
   #prepare(entry: string): string {
     const prepared = join(this.#directory, `new-${randomBytes(12).toString('hex')}`)
     try {
@@ -118,7 +121,7 @@ function tryRename(from: string, to: string): boolean {
   }
 }
 
-/** The entries of a lock whose owners may live; those of the dead are removed. */
+/** Returns the entries of a lock whose owners may be alive, and removes the others. */
 function listLiveEntries(lock: string): string[] {
   return listEntries(lock).filter((entry) => {
     const path = join(lock, entry)
@@ -132,7 +135,7 @@ function listEntries(lock: string): string[] {
   try {
     return readdirSync(lock)
   } catch (error) {
-    // Whoever held it has let go.
+    // Released meanwhile.
     if (isErrno(error, 'ENOENT')) return []
     throw error
   }
@@ -140,8 +143,8 @@ function listEntries(lock: string): string[] {
 
 function isAbandoned(entry: string, path: string): boolean {
   const owner = parseProcessTag(entry)
-  const verdict = owner && hasExited(owner)
-  if (verdict !== undefined) return verdict
+  const isDead = owner && hasExited(owner)
+  if (isDead !== undefined) return isDead
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats !== undefined && Date.now() - stats.mtimeMs > UNKNOWN_OWNER_TIMEOUT_MS
 }
@@ -150,7 +153,7 @@ function removeIfPossible(directory: string): void {
   try {
     rmdirSync(directory)
   } catch {
-    // Gone, or somebody else's by now. What stays of ours is broken by the next one to come.
+    // Removed, or another process's lock by now. The next process breaks what is left.
   }
 }
 

@@ -11,13 +11,13 @@ const DEFAULT_READ_BYTES = 64 * 1024
 const MAX_READ_BYTES = 1024 * 1024
 const readAsync = promisify(read)
 
-/** A regular file, opened, with its size at that moment. */
+/** An open regular file with its size at open. */
 export interface OpenHostFile {
   readonly descriptor: FileDescriptor
   readonly size: number
 }
 
-/** Opens the file at a place. ENOENT, EISDIR, and ENOTSUP for pipes, sockets and devices: to open one could hang. */
+/** Opens a file. ENOENT, EISDIR, and ENOTSUP for pipes, sockets and devices, because opening one could block. */
 export function openHostFile(
   { directory, name, entry }: ConfinedPath,
   flags: number,
@@ -27,7 +27,7 @@ export function openHostFile(
   if (entry) assertFile(entry)
   const descriptor = directory.open(name, flags | O_NONBLOCK, mode)
   try {
-    // It may be another one than was found: whoever replaced it by a pipe gains nothing.
+    // Checked again: the entry may have been replaced by a pipe meanwhile.
     const opened = fstatSync(descriptor.fd)
     assertFile(opened)
     return { descriptor, size: opened.size }
@@ -41,28 +41,28 @@ export function assertFile(entry: Stats): void {
   if (entry.isFile()) return
   if (entry.isDirectory()) throw new HostFsFault('EISDIR')
   if (entry.isSymbolicLink()) throw new HostFsFault('ELOOP')
-  throw new HostFsFault('ENOTSUP', 'a pipe, socket or device has no content to read or replace')
+  throw new HostFsFault('ENOTSUP', 'pipes, sockets and devices cannot be read or replaced')
 }
 
 /**
- * What `read` returns. The file is open from the start, so that an overwrite meanwhile does not change what is read,
- * and closed at the end, on an error, or when the reader leaves.
+ * The stream of `read`. The file is opened at once, so that a later overwrite does not change the content. It is closed
+ * at the end, on an error, or when the reader leaves.
  */
 export class FileStream implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: AsyncIterableIterator<Uint8Array>
   #file: OpenHostFile | undefined
 
-  constructor(open: () => OpenHostFile, asked: HostCall, options: ReadOptions) {
-    const atOnce = options.chunkSize ?? DEFAULT_READ_BYTES
-    const readBytes = Math.min(Math.max(atOnce, DEFAULT_READ_BYTES), MAX_READ_BYTES)
-    // Opened in here because `byteStream` refuses bad options first.
+  constructor(open: () => OpenHostFile, call: HostCall, options: ReadOptions) {
+    const requestedBytes = options.chunkSize ?? DEFAULT_READ_BYTES
+    const readBytes = Math.min(Math.max(requestedBytes, DEFAULT_READ_BYTES), MAX_READ_BYTES)
+    // Opened here because `byteStream` checks the options first.
     const bytes = (start: number, length: number) => {
       const file = open()
       file.descriptor.closeOnFinalize()
       this.#file = file
-      return readPieces(file, asked, readBytes, start, length)
+      return readPieces(file, call, readBytes, start, length)
     }
-    this.#chunks = byteStream(bytes, asked.path, options)
+    this.#chunks = byteStream(bytes, call.path, options)
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
@@ -70,7 +70,7 @@ export class FileStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array>> {
-    // After a read that is under way; and a stream that was never begun has nobody else to close its file.
+    // Waits for a running read. A stream that was never started has to close its file itself.
     await this.#chunks.return?.()
     this.#file?.descriptor.close()
     return { done: true, value: undefined }
@@ -83,7 +83,7 @@ export class FileStream implements AsyncIterableIterator<Uint8Array> {
 
 async function* readPieces(
   { descriptor, size }: OpenHostFile,
-  asked: HostCall,
+  call: HostCall,
   readBytes: number,
   start: number,
   length: number,
@@ -91,19 +91,21 @@ async function* readPieces(
   try {
     const end = Math.min(start + length, Number.MAX_SAFE_INTEGER)
     for (let at = start; at < end; ) {
-      const wanted = Math.min(end - at, readBytes, Math.max(size - at + 1, MIN_READ_BYTES))
-      const buffer = Buffer.allocUnsafe(wanted)
-      const { bytesRead } = await attemptAsync(asked, () => readAsync(descriptor.fd, buffer, 0, wanted, at))
+      const readLength = Math.min(end - at, readBytes, Math.max(size - at + 1, MIN_READ_BYTES))
+      const buffer = Buffer.allocUnsafe(readLength)
+      const { bytesRead } = await attemptAsync(call, () =>
+        readAsync(descriptor.fd, buffer, 0, readLength, at),
+      )
       at += bytesRead
       if (bytesRead > 0) yield buffer.subarray(0, bytesRead)
-      if (bytesRead === 0 || isEnd(at, bytesRead < wanted, size)) return
+      if (bytesRead === 0 || isEnd(at, bytesRead < readLength, size)) return
     }
   } finally {
     descriptor.close()
   }
 }
 
-/** Saves the last, empty read. Not for files of size 0: those of `/proc` are, and give what they have in parts. */
+/** Saves the final empty read. Not for files of size 0: those of `/proc` report 0 and return their content in parts. */
 function isEnd(at: number, isShort: boolean, size: number): boolean {
   return isShort && size > 0 && at >= size
 }

@@ -3,7 +3,7 @@ import type { InodeIdentity } from '../../vfs/index.ts'
 import type { ConfinedTree, LinkOptions } from './confinement.ts'
 import { HostFsFault } from './host-errors.ts'
 
-/** Gives what is at a path a second name, without following the last component of either. */
+/** Creates a hard link, without following the last component of either path. */
 export function createHardLink(tree: ConfinedTree, existing: string, path: string, links: LinkOptions): void {
   tree.runAt({ op: 'link', path: existing }, { ...links, follow: false }, (source) => {
     if (source.entry === undefined) throw new HostFsFault('ENOENT')
@@ -15,7 +15,7 @@ export function createHardLink(tree: ConfinedTree, existing: string, path: strin
   })
 }
 
-/** The number of names of a directory is 1, whatever this machine counts. */
+/** Reports 1 as the link count of a directory, whatever the machine counts. */
 export function toIdentity(entry: Stats): InodeIdentity {
   return { ino: entry.ino, nlink: entry.isDirectory() ? 1 : entry.nlink }
 }

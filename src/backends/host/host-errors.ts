@@ -2,13 +2,13 @@ import { constants } from 'node:os'
 import { DirectoryError } from '../../machine/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 
-/** What the caller asked for. Every error names this, whatever path of the machine failed underneath. */
+/** The operation and path of the caller. Every error reports these, whatever path of the machine failed. */
 export interface HostCall {
   readonly op: string
   readonly path: string
 }
 
-/** A failure found here rather than by the system, before it is known which path the caller asked for. */
+/** An error found here rather than by the system, before the caller's path is known. */
 export class HostFsFault extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
@@ -20,20 +20,23 @@ export class HostFsFault extends Error {
   }
 }
 
-interface ErrorMeaning {
+interface ErrorTranslation {
   readonly code: ErrorCode
   readonly detail?: string
 }
 
-const TOO_MANY_FILES: ErrorMeaning = { code: 'EUNAVAILABLE', detail: 'too many open files' }
-const UNSUPPORTED: ErrorMeaning = { code: 'ENOTSUP' }
+const TOO_MANY_FILES: ErrorTranslation = {
+  code: 'EUNAVAILABLE',
+  detail: 'too many open files; close some or raise the limit (ulimit -n)',
+}
+const UNSUPPORTED: ErrorTranslation = { code: 'ENOTSUP' }
 
-/** System errors that go by another name in the protocol; those it knows too keep theirs. */
-const MEANINGS: ReadonlyMap<string, ErrorMeaning> = new Map([
+/** System errors with another code in the protocol. The others keep theirs. */
+const TRANSLATIONS: ReadonlyMap<string, ErrorTranslation> = new Map([
   ['EPERM', { code: 'EACCES' }],
-  ['ENAMETOOLONG', { code: 'EINVAL', detail: 'the name is too long' }],
+  ['ENAMETOOLONG', { code: 'EINVAL', detail: 'the name is too long; use a shorter one' }],
   ['ERR_INVALID_ARG_VALUE', { code: 'EINVAL' }],
-  ['EDQUOT', { code: 'ENOSPC', detail: 'the disk quota is used up' }],
+  ['EDQUOT', { code: 'ENOSPC', detail: 'the disk quota is exceeded; remove files or raise the quota' }],
   ['EMFILE', TOO_MANY_FILES],
   ['ENFILE', TOO_MANY_FILES],
   ['EBUSY', { code: 'EUNAVAILABLE' }],
@@ -45,7 +48,7 @@ const MEANINGS: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['EOPNOTSUPP', UNSUPPORTED],
 ])
 
-const SAME_NAME: ReadonlySet<string> = new Set([
+const SHARED_CODES: ReadonlySet<string> = new Set([
   'ENOENT',
   'EEXIST',
   'EISDIR',
@@ -62,46 +65,46 @@ const SAME_NAME: ReadonlySet<string> = new Set([
   'EBADF',
 ] satisfies ErrorCode[])
 
-/** Any failure as the protocol's error; an unknown one is EIO with its cause. */
+/** Converts any error to a `VfsError`; an unknown one to EIO with its cause. */
 export function hostError(error: unknown, { op, path }: HostCall): VfsError {
   if (isVfsError(error)) return error
   if (error instanceof HostFsFault || error instanceof DirectoryError) {
     return new VfsError(error.code, path, { op, ...(error.detail !== undefined && { detail: error.detail }) })
   }
   const errno = getErrno(error)
-  const meaning = MEANINGS.get(errno) ?? { code: isSameName(errno) ? errno : 'EIO' }
-  return new VfsError(meaning.code, path, { op, cause: error, ...meaning })
+  const translation = TRANSLATIONS.get(errno) ?? { code: isSharedCode(errno) ? errno : 'EIO' }
+  return new VfsError(translation.code, path, { op, cause: error, ...translation })
 }
 
-/** Runs a step of an operation; what fails in it becomes the operation's error. */
-export function attempt<T>(asked: HostCall, step: () => T): T {
+/** Runs a step and converts its errors to those of the operation. */
+export function attempt<T>(call: HostCall, step: () => T): T {
   try {
     return step()
   } catch (error) {
-    throw hostError(error, asked)
+    throw hostError(error, call)
   }
 }
 
-/** As `attempt`, for a step that takes time. If the signal ended it, the error is the signal's reason. */
+/** The asynchronous form of `attempt`. After an abort it rethrows the signal's reason. */
 export async function attemptAsync<T>(
-  asked: HostCall,
+  call: HostCall,
   step: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   try {
     return await step()
   } catch (error) {
-    throw signal?.aborted && error === signal.reason ? error : hostError(error, asked)
+    throw signal?.aborted && error === signal.reason ? error : hostError(error, call)
   }
 }
 
 function getErrno(error: unknown): string {
   if (!(error instanceof Error)) return ''
-  // Node has no name for this one.
+  // Node has no name for this errno.
   if ('errno' in error && error.errno === -constants.errno.EDQUOT) return 'EDQUOT'
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-function isSameName(errno: string): errno is ErrorCode {
-  return SAME_NAME.has(errno)
+function isSharedCode(errno: string): errno is ErrorCode {
+  return SHARED_CODES.has(errno)
 }

@@ -62,41 +62,44 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
 
 export interface HostFsOptions {
   /**
-   * How links are kept from leading out of the directory. The best there is when absent: `handles` on Linux, which
-   * no race defeats; elsewhere `paths`, which a process that swaps directories at the right moment can.
+   * The method that keeps links inside the directory. The best one when absent: `handles` on Linux, which is free of
+   * races; elsewhere `paths`, which a process that swaps directories at the right moment can defeat.
    */
   readonly confinement?: RootConfinement
   /**
-   * A directory of this machine for locks, made if it is missing. Changes of a file are then made one after another by
-   * all processes that name the same one, so that none with `ifMatch` is lost; without it that holds in this process.
+   * A directory for locks, created if it is missing. All processes with the same one change a file one after another,
+   * so that no change with `ifMatch` is lost. Without it this holds only within this process.
    */
   readonly locks?: string
   /**
-   * Directories of this machine that stay closed, wherever they are: nothing in them is listed, read or changed,
-   * whatever path, link, further name or mount leads there. EACCES with the reason.
+   * Directories that stay closed: nothing in them is listed, read or changed, whatever path, link or mount leads there.
+   * EACCES with the reason.
    */
   readonly closed?: ClosedOptions
 }
 
 /**
- * A directory of this machine. Confined by real paths: a link that leads out of it is EACCES to everything that
- * would follow it. Pipes, sockets and devices can be seen and removed, not read or written.
+ * A directory of this machine as a file system. A link that leads out of it is EACCES to every operation that would
+ * follow it. Pipes, sockets and devices can be listed and removed, not read or written.
  *
- * Paths are resolved synchronously, which on a local disk is faster than any promise; content is read and written
- * asynchronously. A write is synced before it takes the file's name, so that a crash leaves the old file or the new;
- * it replaces the file, so its other names keep the old one, and its extended attributes are not kept.
+ * Paths are resolved synchronously, which is faster than a promise on a local disk; content is read and written
+ * asynchronously. A write is synced before the rename, so that a crash leaves the old file or the new. It replaces the
+ * file: other hard links keep the old content, and extended attributes are not kept.
  */
 export class HostFs
   extends Backend
   implements Renamable, Linkable, HardLinkable, Attributed, Appendable, AsyncDisposable
 {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
-  /** What is `/` here, as an absolute path of this machine. */
+  /** The absolute path of the directory that is `/` here. */
   readonly directory: string
   readonly #tree: ConfinedTree
   readonly #locks: FileLocks | undefined
 
-  /** @param dir what becomes `/`; opened at the first operation, which fails with ENOENT if it is missing. */
+  /**
+   * @param dir the directory that becomes `/`. It is opened at the first operation, which fails with ENOENT if it is
+   * missing.
+   */
   constructor(dir: string, { confinement, locks, closed }: HostFsOptions = {}) {
     super()
     this.directory = resolve(dir)
@@ -104,7 +107,7 @@ export class HostFs
     this.#locks = locks === undefined ? undefined : new FileLocks(resolve(locks))
   }
 
-  /** Releases the directory. Later operations are EBADF; what is under way finishes, or is EBADF too. */
+  /** Releases the directory. Later operations are EBADF; running ones finish or are EBADF too. */
   async close(): Promise<void> {
     this.#tree.close()
   }
@@ -114,9 +117,9 @@ export class HostFs
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) => {
-      const act = () => rename(this.#tree, asked.path, asked.to, options, toLinkOptions(ctx))
-      return this.#runLocked({ op: 'rename', path: asked.path }, [asked.path, asked.to], false, ctx, act)
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (call) => {
+      const act = () => rename(this.#tree, call.path, call.to, options, toLinkOptions(ctx))
+      return this.#runLocked({ op: 'rename', path: call.path }, [call.path, call.to], false, ctx, act)
     })
   }
 
@@ -126,7 +129,8 @@ export class HostFs
         { op: 'symlink', path: checked },
         { ...toLinkOptions(ctx), follow: false, storing: true, parents: true },
         (place) => {
-          if (target === '' || !target.isWellFormed()) throw new HostFsFault('EINVAL', 'no valid link target')
+          if (target === '' || !target.isWellFormed())
+            throw new HostFsFault('EINVAL', 'the link target is empty or not valid Unicode')
           if (place.entry) throw new HostFsFault('EEXIST')
           symlinkSync(target, place.directory.at(place.name))
         },
@@ -148,14 +152,14 @@ export class HostFs
   }
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
-    const way = { ...toLinkOptions(ctx), follow: followLast }
-    return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, way))
+    const lookup = { ...toLinkOptions(ctx), follow: followLast }
+    return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, lookup))
   }
 
-  /** A later `write` under one name leaves the others as they are: it replaces the file. An `append` does not. */
+  /** A later `write` replaces the file under one name and leaves the others. An `append` changes all. */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'link', path: existing, to: path, ctx }, (asked) =>
-      createHardLink(this.#tree, asked.path, asked.to, toLinkOptions(ctx)),
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, (call) =>
+      createHardLink(this.#tree, call.path, call.to, toLinkOptions(ctx)),
     )
   }
 
@@ -167,21 +171,21 @@ export class HostFs
     )
   }
 
-  /** ENOTSUP for the mode of a link itself. */
+  /** Throws ENOTSUP for the mode of a link itself. */
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked }) => {
       assertStatChanges(checked, changes)
-      const way = { ...toLinkOptions(ctx), follow: changes.ofLink !== true }
-      this.#tree.runAt({ op: 'setattr', path: checked }, way, (place) =>
+      const lookup = { ...toLinkOptions(ctx), follow: changes.ofLink !== true }
+      this.#tree.runAt({ op: 'setattr', path: checked }, lookup, (place) =>
         setAttributes(place, getEntry(place), changes),
       )
     })
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, (asked) =>
-      // All of it before the file is touched: a source that fails adds nothing.
-      this.#append({ op: 'append', path: asked.path }, collect(asked.content), ctx),
+    return this.mutate({ op: 'append', path, content, ctx }, (call) =>
+      // Collected first, so that a failing source appends nothing.
+      this.#append({ op: 'append', path: call.path }, collect(call.content), ctx),
     )
   }
 
@@ -190,16 +194,16 @@ export class HostFs
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat {
-    const way = { ...toLinkOptions(ctx), follow: false }
-    return this.#tree.runAt({ op: 'stat', path }, way, (place) => toStat(getEntry(place)))
+    const lookup = { ...toLinkOptions(ctx), follow: false }
+    return this.#tree.runAt({ op: 'stat', path }, lookup, (place) => toStat(getEntry(place)))
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const asked: HostCall = { op: 'readdir', path }
-    const directory = this.#tree.openDirectory(asked, { ...toLinkOptions(ctx), follow: true })
+    const call: HostCall = { op: 'readdir', path }
+    const directory = this.#tree.openDirectory(call, { ...toLinkOptions(ctx), follow: true })
     let entries: DirEntry[]
     try {
-      entries = await attemptAsync(asked, () => listVisibleEntries(directory, this.#tree.closed))
+      entries = await attemptAsync(call, () => listVisibleEntries(directory, this.#tree.closed))
     } finally {
       directory.close()
     }
@@ -208,16 +212,16 @@ export class HostFs
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
     ctx?.signal?.throwIfAborted()
-    const asked: HostCall = { op: 'read', path }
-    const way = { ...toLinkOptions(ctx), follow: true }
-    const open = () => this.#tree.runAt(asked, way, (place) => openHostFile(place, constants.O_RDONLY))
-    return new FileStream(open, asked, options)
+    const call: HostCall = { op: 'read', path }
+    const lookup = { ...toLinkOptions(ctx), follow: true }
+    const open = () => this.#tree.runAt(call, lookup, (place) => openHostFile(place, constants.O_RDONLY))
+    return new FileStream(open, call, options)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    const asked: HostCall = { op: 'walk', path: root }
-    const open = () => this.#tree.openDirectory(asked, { ...toLinkOptions(ctx), follow: true })
-    return walkHostTree(open, asked, options, this.#tree.closed)
+    const call: HostCall = { op: 'walk', path: root }
+    const open = () => this.#tree.openDirectory(call, { ...toLinkOptions(ctx), follow: true })
+    return walkHostTree(open, call, options, this.#tree.closed)
   }
 
   protected override doWrite(
@@ -229,15 +233,15 @@ export class HostFs
     return this.#write({ op: 'write', path }, copyContent(content), options, ctx)
   }
 
-  /** Decided in the write itself, between two looks at the file, so that no other process slips in. */
+  /** Checked in the write itself, so that no other process can change the file in between. */
   protected override async assertMatch(): Promise<void> {}
 
   protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
-    const asked: HostCall = { op: 'mkdir', path }
+    const call: HostCall = { op: 'mkdir', path }
     const links = toLinkOptions(ctx)
-    this.#tree.runAt(asked, { ...links, follow: false, storing: true, parents }, (place) => {
+    this.#tree.runAt(call, { ...links, follow: false, storing: true, parents }, (place) => {
       const isLink = place.entry?.isSymbolicLink() === true
-      if (!parents || !isLink || !this.#leadsToDirectory(asked, links)) makeDirectory(place, parents, mode)
+      if (!parents || !isLink || !this.#leadsToDirectory(call, links)) makeDirectory(place, parents, mode)
     })
   }
 
@@ -246,41 +250,41 @@ export class HostFs
     { recursive = false }: RemoveOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const asked: HostCall = { op: 'remove', path }
-    const place = this.#tree.locateMovable(asked, { ...toLinkOptions(ctx), follow: false })
-    const remove = () => attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
+    const call: HostCall = { op: 'remove', path }
+    const place = this.#tree.locateMovable(call, { ...toLinkOptions(ctx), follow: false })
+    const remove = () => attemptAsync(call, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
     try {
-      await (place.entry?.isDirectory() ? remove() : this.#runLocked(asked, [path], false, ctx, remove))
+      await (place.entry?.isDirectory() ? remove() : this.#runLocked(call, [path], false, ctx, remove))
     } finally {
       place.directory.close()
     }
   }
 
   async #write(
-    asked: HostCall,
+    call: HostCall,
     content: Content,
     { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const way = { ...toLinkOptions(ctx), follow: true }
-    const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(asked, way)
-    if (ifMatch !== undefined) await super.assertMatch(asked.path, ifMatch, ctx)
-    const place = this.#tree.locate(asked, { ...way, storing: true, parents })
-    const alone = (step: () => void) => this.#runLockedIfMatch(asked, place, ifMatch, ctx, step)
+    const lookup = { ...toLinkOptions(ctx), follow: true }
+    const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(call, lookup)
+    if (ifMatch !== undefined) await super.assertMatch(call.path, ifMatch, ctx)
+    const place = this.#tree.locate(call, { ...lookup, storing: true, parents })
+    const runExclusive = (step: () => void) => this.#runLockedIfMatch(call, place, ifMatch, ctx, step)
     try {
-      await replaceFile(place, asked, {
+      await replaceFile(place, call, {
         content,
         mode,
         expected: old,
         signal: ctx?.signal,
-        runExclusive: alone,
+        runExclusive: runExclusive,
       })
     } finally {
       place.directory.close()
     }
   }
 
-  /** Once the file is locked, what it was expected to be is looked at again. */
+  /** Checks the version again once the file is locked. */
   #runLockedIfMatch(
     { path }: HostCall,
     place: ConfinedPath,
@@ -296,31 +300,31 @@ export class HostFs
   }
 
   async #append(
-    asked: HostCall,
+    call: HostCall,
     content: Uint8Array | Promise<Uint8Array>,
     ctx: CallContext | undefined,
   ): Promise<void> {
     const bytes = await content
-    const way = { ...toLinkOptions(ctx), follow: true, storing: true, parents: true }
-    await this.#runLocked(asked, [asked.path], true, ctx, async () => {
-      const file = this.#tree.runAt(asked, way, openToAppend)
-      await attemptAsync(asked, () => appendAll(file, bytes))
+    const lookup = { ...toLinkOptions(ctx), follow: true, storing: true, parents: true }
+    await this.#runLocked(call, [call.path], true, ctx, async () => {
+      const file = this.#tree.runAt(call, lookup, openToAppend)
+      await attemptAsync(call, () => appendAll(file, bytes))
     })
   }
 
-  /** Whether a link leads to a directory; not if it leads nowhere. ELOOP. */
-  #leadsToDirectory(asked: HostCall, links: ReturnType<typeof toLinkOptions>): boolean {
+  /** Reports whether a link leads to a directory; false for a dangling link. ELOOP. */
+  #leadsToDirectory(call: HostCall, links: ReturnType<typeof toLinkOptions>): boolean {
     try {
-      return this.#tree.runAt(asked, { ...links, follow: true }, ({ entry }) => entry?.isDirectory() === true)
+      return this.#tree.runAt(call, { ...links, follow: true }, ({ entry }) => entry?.isDirectory() === true)
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return false
       throw error
     }
   }
 
-  /** Runs a change while no other process makes one at these paths. What is not there yet needs no such care. */
+  /** Runs a change while holding the locks of these paths. A missing path needs no lock. */
   #runLocked(
-    asked: HostCall,
+    call: HostCall,
     paths: readonly string[],
     follow: boolean,
     ctx: CallContext | undefined,
@@ -329,32 +333,32 @@ export class HostFs
     const locks = this.#locks
     if (locks === undefined) return change()
     const keys = paths.flatMap(
-      (path) => this.#findKey({ ...asked, path }, { ...toLinkOptions(ctx), follow }) ?? [],
+      (path) => this.#findKey({ ...call, path }, { ...toLinkOptions(ctx), follow }) ?? [],
     )
-    return attemptAsync(asked, () => locks.hold(keys, ctx?.signal, change), ctx?.signal)
+    return attemptAsync(call, () => locks.hold(keys, ctx?.signal, change), ctx?.signal)
   }
 
-  #findKey(asked: HostCall, way: LocateOptions): string | undefined {
-    return this.#ignoreMissing(() => this.#tree.runAt(asked, way, (place) => this.#locks?.getKey(place)))
+  #findKey(call: HostCall, lookup: LocateOptions): string | undefined {
+    return this.#ignoreMissing(() => this.#tree.runAt(call, lookup, (place) => this.#locks?.getKey(place)))
   }
 
-  #realpath(path: string, way: LocateOptions): string {
+  #realpath(path: string, lookup: LocateOptions): string {
     try {
-      return this.#tree.runAt({ op: 'realpath', path }, way, (place) => place.path)
+      return this.#tree.runAt({ op: 'realpath', path }, lookup, (place) => place.path)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT') || path === '/') throw error
-      return child(this.#realpath(dirname(path), { ...way, follow: true }), basename(path))
+      return child(this.#realpath(dirname(path), { ...lookup, follow: true }), basename(path))
     }
   }
 
-  /** What is at a path, or undefined if nothing is. */
-  #find(asked: HostCall, way: LocateOptions): Stats | undefined {
-    return this.#ignoreMissing(() => this.#tree.runAt(asked, way, ({ entry }) => entry))
+  /** Returns the stats of a path, or undefined if it is missing. */
+  #find(call: HostCall, lookup: LocateOptions): Stats | undefined {
+    return this.#ignoreMissing(() => this.#tree.runAt(call, lookup, ({ entry }) => entry))
   }
 
-  #ignoreMissing<T>(look: () => T): T | undefined {
+  #ignoreMissing<T>(find: () => T): T | undefined {
     try {
-      return look()
+      return find()
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return undefined
       throw error

@@ -5,14 +5,14 @@ import { type DirectoryHandle, isTemporaryName } from '../../machine/index.ts'
 import type { DirEntry, FileType, Stat } from '../../vfs/index.ts'
 import type { ClosedDirectories } from './closed-directories.ts'
 
-/** What decoding puts where bytes are not UTF-8. It may also be a character of a name. */
+/** The replacement for bytes that are not UTF-8. It may also be part of a name. */
 const REPLACEMENT = '\ufffd'
 const PERMISSIONS = 0o7777
 
-/** Everything in a directory. */
+/** The entries of a directory. */
 export interface DirectoryListing {
   readonly entries: readonly DirEntry[]
-  /** Names that are not UTF-8: nobody could ask for them. */
+  /** Names that are not UTF-8, which no path can contain. */
   readonly unreadable: readonly Buffer[]
 }
 
@@ -23,7 +23,7 @@ export async function listDirectory(directory: DirectoryHandle): Promise<Directo
   return { entries: found.map((entry) => ({ name: entry.name, type: toFileType(entry) })), unreadable: [] }
 }
 
-/** As `list`, name by name in bytes: three times slower, so only where a name needs it. */
+/** Lists names as bytes. Three times slower, so used only if a name needs it. */
 async function listDirectoryBytes(directory: DirectoryHandle): Promise<DirectoryListing> {
   const found = await readdir(directory.at('.'), { withFileTypes: true, encoding: 'buffer' })
   directory.assertInsideRoot()
@@ -34,7 +34,7 @@ async function listDirectoryBytes(directory: DirectoryHandle): Promise<Directory
   }
 }
 
-/** What `readdir` shows of a directory, in the order of names. Closed directories are left out. */
+/** Returns the visible entries of a directory, sorted. Omits closed directories and temporary files. */
 export async function listVisibleEntries(
   directory: DirectoryHandle,
   closed: ClosedDirectories | undefined,

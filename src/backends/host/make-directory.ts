@@ -7,28 +7,28 @@ const { O_DIRECTORY, O_RDONLY } = constants
 const NEW_DIRECTORY_MODE = 0o777
 const OWNER_ONLY = 0o700
 
-/** Makes a directory at a place. EEXIST, unless a directory that is there will do. */
-export function makeDirectory(place: ConfinedPath, acceptExisting: boolean, mode: number | undefined): void {
-  const { directory, name, entry } = place
+/** Creates a directory. EEXIST, unless an existing directory is accepted. */
+export function makeDirectory(target: ConfinedPath, acceptExisting: boolean, mode: number | undefined): void {
+  const { directory, name, entry } = target
   if (entry?.isDirectory() && acceptExisting) return
   if (entry) throw new HostFsFault('EEXIST')
   try {
     mkdirSync(directory.at(name), mode === undefined ? NEW_DIRECTORY_MODE : OWNER_ONLY)
   } catch (error) {
-    // Somebody else made it just now.
+    // Another process created it meanwhile.
     if (!acceptExisting || !isErrno(error, 'EEXIST') || !lstatSync(directory.at(name)).isDirectory())
       throw error
     return
   }
-  if (mode !== undefined) setMode(place, mode)
+  if (mode !== undefined) setMode(target, mode)
 }
 
-/** Exactly these bits, whatever the umask. By handle: a link put in its place meanwhile is not followed. */
+/** Sets exactly these bits, whatever the umask. Uses a handle, so that a link swapped in meanwhile is not followed. */
 function setMode({ directory, name }: ConfinedPath, mode: number): void {
-  const made = directory.open(name, O_RDONLY | O_DIRECTORY)
+  const handle = directory.open(name, O_RDONLY | O_DIRECTORY)
   try {
-    fchmodSync(made.fd, mode)
+    fchmodSync(handle.fd, mode)
   } finally {
-    made.close()
+    handle.close()
   }
 }

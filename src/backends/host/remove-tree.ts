@@ -5,12 +5,12 @@ import type { DirEntry } from '../../vfs/index.ts'
 import { listDirectory } from './list-directory.ts'
 
 const MAX_CONCURRENT_UNLINKS = 32
-/** How often a directory that others keep filling is emptied again. */
+/** Maximum number of attempts to empty a directory that other processes keep filling. */
 const MAX_ROUNDS = 8
 
 /**
- * Removes a directory with all it holds. It goes down from handle to handle and unlinks names, so a directory that
- * is replaced by a link meanwhile loses the link, and nothing behind it.
+ * Removes a directory with its content. It descends by handles and unlinks names, so a directory that is replaced by a
+ * link meanwhile loses the link, and nothing behind it.
  */
 export async function removeTree(parent: DirectoryHandle, name: string, signal?: AbortSignal): Promise<void> {
   const directory = parent.enter(name)
@@ -38,7 +38,7 @@ async function emptyDirectory(directory: DirectoryHandle, signal: AbortSignal | 
   }
 }
 
-/** Waits for all of them even if one fails: the directory must not be closed under a call. */
+/** Waits for all calls even if one fails: the directory must not be closed during a call. */
 async function unlinkAll(directory: DirectoryHandle, names: readonly string[]): Promise<void> {
   const results = await Promise.allSettled(
     names.map((name) => ignoreMissing(async () => unlink(directory.at(name)))),
@@ -47,8 +47,8 @@ async function unlinkAll(directory: DirectoryHandle, names: readonly string[]): 
 }
 
 /**
- * Passes over what somebody else removed, or made something else of: the next round sees what it is.
- * (A name that is not UTF-8 and a directory reaches the next round this way too, under its new name.)
+ * Ignores entries that another process removed or replaced; the next round handles them. (A directory whose name is not
+ * UTF-8 reaches the next round this way too, under its new name.)
  */
 async function ignoreMissing(step: () => Promise<void>): Promise<void> {
   try {
@@ -68,7 +68,7 @@ function tryRemoveDirectory(parent: DirectoryHandle, name: string, isLastTry: bo
   }
 }
 
-/** Gives a name that is not UTF-8, and so no string, one that can be used. */
+/** Renames an entry whose name is not UTF-8 to a usable name. */
 function renameToUsable(directory: DirectoryHandle, name: Buffer): string {
   const usable = createTemporaryName()
   renameSync(Buffer.concat([Buffer.from(directory.at('')), name]), directory.at(usable))

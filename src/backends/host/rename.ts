@@ -4,7 +4,10 @@ import { type RenameOptions, relativeTo } from '../../vfs/index.ts'
 import { type ConfinedPath, type ConfinedTree, isSameFile, type LinkOptions } from './confinement.ts'
 import { type HostCall, HostFsFault } from './host-errors.ts'
 
-/** Renames without following the last component of either path. Synchronous, so that nobody here comes between. */
+/**
+ * Renames without following the last component of either path. Synchronous, so that no other operation of this process
+ * runs in between.
+ */
 export function rename(
   tree: ConfinedTree,
   from: string,
@@ -12,8 +15,8 @@ export function rename(
   options: RenameOptions,
   links: LinkOptions,
 ): void {
-  const asked: HostCall = { op: 'rename', path: from }
-  tree.runAt(asked, { ...links, follow: false }, (source) => {
+  const call: HostCall = { op: 'rename', path: from }
+  tree.runAt(call, { ...links, follow: false }, (source) => {
     if (source.entry === undefined) throw new HostFsFault('ENOENT')
     tree.closed?.assertMovable(source.entry)
     if (from === to) return
@@ -32,15 +35,15 @@ function moveIntoPlace(
   { overwrite = false }: RenameOptions,
   links: LinkOptions,
 ): void {
-  const way = {
+  const lookup = {
     ...links,
     follow: false,
     storing: true,
     parents: true,
     ...(entry.isDirectory() && { notThrough: entry }),
   }
-  tree.runAt({ op: 'rename', path: to }, way, (target) => {
-    if (isSamePlace(source, target)) return
+  tree.runAt({ op: 'rename', path: to }, lookup, (target) => {
+    if (isSameEntry(source, target)) return
     if (target.entry) assertReplaceable(entry, target, target.entry, overwrite)
     try {
       renameSync(source.directory.at(source.name), target.directory.at(target.name))
@@ -55,12 +58,12 @@ function assertReplaceable(entry: Stats, target: ConfinedPath, replaced: Stats, 
   if (replaced.isDirectory() !== entry.isDirectory()) {
     throw new HostFsFault(replaced.isDirectory() ? 'EISDIR' : 'ENOTDIR')
   }
-  // The root: it holds at least the source.
+  // The root is never empty: it contains the source.
   if (target.name === '.') throw new HostFsFault('ENOTEMPTY')
 }
 
-/** Two paths may lead to one place, by way of links. */
-function isSamePlace(one: ConfinedPath, other: ConfinedPath): boolean {
+/** Reports whether two paths lead to the same entry through links. */
+function isSameEntry(one: ConfinedPath, other: ConfinedPath): boolean {
   if (one.name !== other.name) return false
   return isSameFile(statSync(one.directory.at('.')), statSync(other.directory.at('.')))
 }

@@ -5,10 +5,10 @@ import { HostFsFault } from './host-errors.ts'
 
 const PERMISSIONS = 0o7777
 
-/** Sets the mode and time of what is at a place, never of what a link there leads to. */
-export function setAttributes(place: ConfinedPath, entry: Stats, changes: StatChanges): void {
-  if (entry.isSymbolicLink()) setLinkTime(place, entry, changes)
-  else place.directory.withPinnedPath(place.name, (path) => applyChanges(path, entry, changes))
+/** Sets the mode and time of an entry, never of a link's target. */
+export function setAttributes(target: ConfinedPath, entry: Stats, changes: StatChanges): void {
+  if (entry.isSymbolicLink()) setLinkTime(target, entry, changes)
+  else target.directory.withPinnedPath(target.name, (path) => applyChanges(path, entry, changes))
 }
 
 function applyChanges(path: string, { atime }: Stats, { mode, mtime }: StatChanges): void {
@@ -22,6 +22,9 @@ function setLinkTime(
   { mode, mtime }: StatChanges,
 ): void {
   if (mode !== undefined)
-    throw new HostFsFault('ENOTSUP', 'a symbolic link of this machine has no mode of its own')
+    throw new HostFsFault(
+      'ENOTSUP',
+      'symbolic links have no mode on this machine; set the mode of the target',
+    )
   if (mtime !== undefined) lutimesSync(directory.at(name), atime, mtime)
 }

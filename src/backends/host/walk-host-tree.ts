@@ -6,36 +6,35 @@ import type { ClosedDirectories } from './closed-directories.ts'
 import { type HostCall, hostError } from './host-errors.ts'
 import { listVisibleEntries, toStat } from './list-directory.ts'
 
-/** How many entries are described before other work of the process gets its turn. */
+/** Number of entries between two yields to other work. */
 const ENTRIES_PER_YIELD = 256
 
-/** One directory on the way down, and how far the walk is in it. */
+/** A directory in progress, and the position in it. */
 interface Level {
   readonly directory: DirectoryHandle
-  /** The path of its entries, up to their names. */
+  /** The path of the directory with a trailing slash. */
   readonly prefix: string
   readonly names: readonly string[]
   at: number
 }
 
 /**
- * Everything below a directory, depth first in the order of names, without following links.
- * It goes down from handle to handle, so it costs the same at any depth; one directory a level is open meanwhile.
- * Closed directories are left out.
+ * Walks depth first in the order of names, without following links. It descends by handles, so the cost does not depend
+ * on the depth; one directory per level is open. Closed directories are omitted.
  */
 export async function* walkHostTree(
   open: () => DirectoryHandle,
-  asked: HostCall,
+  call: HostCall,
   { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
   closed: ClosedDirectories | undefined,
 ): AsyncGenerator<WalkEntry> {
   const levels: Level[] = []
-  const enter = async (path: string, openIt: () => DirectoryHandle) => {
-    const level = levels.length < maxDepth ? await openLevel(path, openIt, asked) : undefined
+  const enter = async (path: string, openChild: () => DirectoryHandle) => {
+    const level = levels.length < maxDepth ? await openLevel(path, openChild, call) : undefined
     if (level) levels.push(level)
   }
   try {
-    await enter(asked.path, open)
+    await enter(call.path, open)
     let seen = 0
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const { directory, prefix, names } = level
@@ -46,7 +45,7 @@ export async function* walkHostTree(
         continue
       }
       if (++seen % ENTRIES_PER_YIELD === 0) await nextTurn()
-      const stats = lstatIfPresent(directory, name, asked)
+      const stats = lstatIfPresent(directory, name, call)
       if (stats === undefined || closed?.isClosed(stats)) continue
       const path = prefix + name
       if (includeDirs || !stats.isDirectory()) yield { path, stat: toStat(stats) }
@@ -57,18 +56,18 @@ export async function* walkHostTree(
   }
 }
 
-function lstatIfPresent(directory: DirectoryHandle, name: string, asked: HostCall): Stats | undefined {
+function lstatIfPresent(directory: DirectoryHandle, name: string, call: HostCall): Stats | undefined {
   try {
     return lstatSync(directory.at(name), { throwIfNoEntry: false })
   } catch (error) {
-    return ignoreUnreadable(hostError(error, asked))
+    return ignoreUnreadable(hostError(error, call))
   }
 }
 
 async function openLevel(
   path: string,
   open: () => DirectoryHandle,
-  asked: HostCall,
+  call: HostCall,
 ): Promise<Level | undefined> {
   let directory: DirectoryHandle | undefined
   try {
@@ -78,11 +77,11 @@ async function openLevel(
     return { directory, prefix: path === '/' ? path : `${path}/`, names, at: 0 }
   } catch (error) {
     directory?.close()
-    return ignoreUnreadable(hostError(error, asked))
+    return ignoreUnreadable(hostError(error, call))
   }
 }
 
-/** What cannot be read is skipped; to run out of handles is no reason to show less. */
+/** Skips unreadable entries, but fails if the process runs out of handles. */
 function ignoreUnreadable(error: VfsError): undefined {
   if (error.code === 'EUNAVAILABLE') throw error
 }

@@ -5,36 +5,36 @@ import type { S3Call } from './s3-call.ts'
 const MAX_KEY_BYTES = 1024
 const MAX_NAME_BYTES = 255
 
-/** The keys of a file system's paths. */
+/** Maps paths to keys. */
 export class KeyMapping {
-  /** What every key begins with: nothing, or something that ends with a slash. */
+  /** The prefix of every key: empty, or with a trailing slash. */
   readonly #prefix: string
 
   constructor(prefix = '') {
     this.#prefix = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
   }
 
-  /** The key of a file. */
+  /** Returns the key of a file. */
   toKey(path: string): string {
     return this.#prefix + path.slice(1)
   }
 
-  /** What the keys below a directory begin with; also the key of the marker some tools make for it. */
+  /** Returns the prefix of the keys below a directory, which is also the key of the marker that some tools create. */
   toPrefix(path: string): string {
     return path === '/' ? this.#prefix : `${this.toKey(path)}/`
   }
 
-  /** As `of`, and ENAMETOOLONG if S3 would not store it. */
+  /** Returns the key of a file. Throws ENAMETOOLONG if S3 cannot store it. */
   toStorableKey({ op, path }: S3Call): string {
     const key = this.toKey(path)
     const bytes = Buffer.byteLength(key)
     if (bytes <= MAX_KEY_BYTES) return key
-    const detail = `its key would have ${bytes} bytes, S3 stores ${MAX_KEY_BYTES} at most; use shorter names`
+    const detail = `the key has ${bytes} bytes, the limit of S3 is ${MAX_KEY_BYTES}; use shorter names`
     throw new VfsError('ENAMETOOLONG', path, { op, detail })
   }
 }
 
-/** Whether a part of a key between slashes can be a name in a path. */
+/** Reports whether a part of a key can be a name in a path. */
 export function isName(part: string): boolean {
   if (part === '' || part === '.' || part === '..' || part.includes('\0') || !part.isWellFormed())
     return false
@@ -46,7 +46,7 @@ export function isName(part: string): boolean {
  * arrive in byte order.
  */
 export class ShadowingFiles {
-  /** Files the keys from here on may still begin with, each the beginning of the next. */
+  /** Files that may be prefixes of the following keys, each a prefix of the next. */
   readonly #files: string[] = []
 
   add(file: string): void {

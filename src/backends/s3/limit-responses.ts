@@ -2,18 +2,20 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
 
-/** A page of a thousand of the longest keys has less than a third of this, however they are encoded. */
+/** A page with a thousand of the longest keys has less than a third of this, in any encoding. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 const FIRST_ERROR_STATUS = 300
 
-/** An answer that no honest server gives, and that would not fit into memory. */
+/** A response that is larger than any valid one, and would not fit into memory. */
 export class ResponseTooLargeError extends Error {
-  override readonly name = 'AnswerTooLarge'
-  override readonly message: string =
-    `an answer of more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB where a few are due`
+  override readonly name = 'ResponseTooLargeError'
+  override readonly message: string = `a response of more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`
 }
 
-/** A client whose answers are bounded, but for the bytes of objects, which are not held. The client itself is left as it is. */
+/**
+ * Returns a client that limits the size of responses, except of object content, which is streamed. The given client is
+ * unchanged.
+ */
 export function limitResponses(client: S3Client): S3Client {
   return new Proxy(client, {
     get: (target, name) => {
@@ -27,7 +29,7 @@ export function limitResponses(client: S3Client): S3Client {
   })
 }
 
-/** What is used of a command of the SDK. */
+/** The part of an SDK command that is used here. */
 interface LimitableCommand {
   readonly middlewareStack: {
     add(middleware: (next: Next, context: { readonly commandName?: string }) => Next, where: object): void
@@ -38,7 +40,7 @@ type Next = (args: unknown) => Promise<{ readonly response: unknown }>
 
 function limitResponse(command: unknown): void {
   if (!isLimitable(command)) return
-  const bounding = (next: Next, { commandName }: { readonly commandName?: string }): Next => {
+  const limiter = (next: Next, { commandName }: { readonly commandName?: string }): Next => {
     return async (args) => {
       const result = await next(args)
       const { response } = result
@@ -48,10 +50,10 @@ function limitResponse(command: unknown): void {
       return result
     }
   }
-  command.middlewareStack.add(bounding, { step: 'deserialize', priority: 'low', name: 'boundAnswers' })
+  command.middlewareStack.add(limiter, { step: 'deserialize', priority: 'low', name: 'limitResponses' })
 }
 
-/** The same bytes; it fails when there are too many, and lets go of where they come from. */
+/** Passes the bytes on, and fails and releases the source when there are too many. */
 function limitBody(body: Readable): Readable {
   let bytes = 0
   const limit = new Transform({
@@ -61,7 +63,7 @@ function limitBody(body: Readable): Readable {
       else done(null, chunk)
     },
   })
-  // Whoever reads it sees the failure.
+  // The reader of the stream gets the error.
   pipeline(body, limit).catch(() => {})
   return limit
 }

@@ -5,7 +5,7 @@ import { NameSorter, type S3Entry } from './name-sorter.ts'
 import type { S3Call } from './s3-call.ts'
 import type { S3Connection } from './s3-connection.ts'
 
-/** The bucket a tree is read from, and for whom. */
+/** The bucket to list, and the call to report errors for. */
 export interface ListingSource {
   readonly connection: S3Connection
   readonly keys: KeyMapping
@@ -13,8 +13,8 @@ export interface ListingSource {
 }
 
 /**
- * What a directory holds, in the order of names, as lazily as that allows.
- * @param whenNothing is asked if no key at all is below the path.
+ * Yields the entries of a directory in the order of names, as lazily as that allows.
+ * @param whenNothing is called if no key is below the path.
  */
 export async function* listEntries(
   source: ListingSource,
@@ -27,7 +27,7 @@ export async function* listEntries(
   yield* order.flush()
 }
 
-/** Everything below a path by one flat listing, a directory just before the first key in it. */
+/** Walks everything below a path with one flat listing. A directory precedes its first key. */
 export async function* walkFlat(
   { connection, keys, call }: ListingSource,
   root: string,
@@ -44,7 +44,7 @@ export async function* walkFlat(
       const name = names.at(-1) ?? ''
       if (includeDirs) yield* listNewDirectories(root, directories, entered)
       entered = directories
-      // A key that ends with a slash marks a directory, and one with a part that is no name is no path.
+      // Skips directory markers, which end with a slash, and keys with an invalid name.
       if (directories.length < names.length - 1 || !isName(name)) continue
       files.add(key)
       yield { path: [...directories, name].reduce(child, root), stat }
@@ -52,7 +52,7 @@ export async function* walkFlat(
   }
 }
 
-/** What is below a path down to a depth, by one listing for each directory: for walks that need little of a large tree. */
+/** Walks down to a depth with one listing per directory, for walks that need little of a large tree. */
 export async function* walkByLevel(
   source: ListingSource,
   path: string,
@@ -75,9 +75,9 @@ async function* listEntriesInKeyOrder(
 ): AsyncGenerator<S3Entry> {
   const prefix = keys.toPrefix(path)
   const files = new ShadowingFiles()
-  let isThere = false
+  let isFound = false
   for await (const page of listKeyPages(connection, prefix, { shallow: true }, call)) {
-    isThere = true
+    isFound = true
     for (const found of page) {
       const name = getName(prefix, found)
       if (!isName(name) || files.isShadowed(found.key)) continue
@@ -85,14 +85,14 @@ async function* listEntriesInKeyOrder(
       yield { name, stat: found.stat }
     }
   }
-  if (!isThere) await whenNothing()
+  if (!isFound) await whenNothing()
 }
 
 function getName(prefix: string, { key, stat }: ListedKey): string {
   return key.slice(prefix.length, stat.type === 'directory' ? -1 : undefined)
 }
 
-/** The directories of a key, up to the first part that is no name. */
+/** Returns the directory names of a key, up to the first invalid name. */
 function getDirectoryNames(names: readonly string[]): readonly string[] {
   const end = names.findIndex((name, at) => at === names.length - 1 || !isName(name))
   return names.slice(0, end)

@@ -9,23 +9,22 @@ const MAX_EMPTY_PAGES = 100
 /** Stat of a directory, which is only a prefix of keys and has no attributes. */
 export const DIRECTORY_STAT: Stat = { type: 'directory', size: 0, mtime: EPOCH, mode: null }
 
-/** A key, or with a delimiter what several keys begin with; that ends with a slash and is a directory. */
+/** A key, or with a delimiter a common prefix, which ends with a slash and is a directory. */
 export interface ListedKey {
   readonly key: string
   readonly stat: Stat
 }
 
 export interface PageOptions {
-  /** Groups the keys beyond the next slash into their directory. */
+  /** Group the keys below a subdirectory into one entry. */
   readonly shallow?: boolean
-  /** How many keys a page holds at most. */
+  /** Maximum number of keys per page. */
   readonly limit?: number
 }
 
 /**
- * All keys that begin with a prefix, in the order of their bytes, a page at a time. No page is empty.
- * EIO for a server whose listing leads nowhere: pages that begin again, or are empty without end, or other keys than
- * were asked for.
+ * Yields the keys with a prefix in byte order, a page at a time. No page is empty. Throws EIO for a server whose
+ * listing never ends: it repeats pages, sends endless empty ones, or keys with another prefix.
  */
 export async function* listKeyPages(
   connection: S3Connection,
@@ -36,12 +35,12 @@ export async function* listKeyPages(
   const progress = new ListingProgress(prefix, call)
   let token: string | undefined
   do {
-    const answer = await connection.send(call, ({ sdk, client, bucket, options }) =>
+    const response = await connection.send(call, ({ sdk, client, bucket, options }) =>
       client.send(
         new sdk.ListObjectsV2Command({
           Bucket: bucket,
           Prefix: prefix,
-          // XML cannot hold every character a key can.
+          // XML cannot represent every character of a key.
           EncodingType: 'url',
           Delimiter: shallow ? '/' : undefined,
           MaxKeys: limit,
@@ -50,14 +49,14 @@ export async function* listKeyPages(
         options,
       ),
     )
-    const page = parsePage(answer, call)
-    progress.check(page, answer, token)
+    const page = parsePage(response, call)
+    progress.check(page, response, token)
     if (page.length > 0) yield page
-    token = answer.IsTruncated ? answer.NextContinuationToken : undefined
+    token = response.IsTruncated ? response.NextContinuationToken : undefined
   } while (token !== undefined)
 }
 
-/** Sees that a listing comes to an end some day. */
+/** Checks that a listing makes progress. */
 class ListingProgress {
   readonly #prefix: string
   readonly #call: S3Call
@@ -75,18 +74,19 @@ class ListingProgress {
     token: string | undefined,
   ): void {
     const stray = page.find(({ key }) => !key.startsWith(this.#prefix))
-    if (stray !== undefined) throw createListingError(this.#call, 'it lists keys that were not asked for')
+    if (stray !== undefined)
+      throw createListingError(this.#call, 'it lists keys outside the requested prefix')
     if (IsTruncated && (NextContinuationToken ?? '') === '') {
-      throw createListingError(this.#call, 'it has more keys and does not say how to ask for them')
+      throw createListingError(this.#call, 'a truncated listing has no continuation token')
     }
     if (IsTruncated && NextContinuationToken === token) {
-      throw createListingError(this.#call, 'its listing begins the same page again')
+      throw createListingError(this.#call, 'the listing repeats a page')
     }
     this.#emptyPages = page.length === 0 ? this.#emptyPages + 1 : 0
     if (this.#emptyPages > MAX_EMPTY_PAGES) {
       throw createListingError(
         this.#call,
-        `its listing has more than ${MAX_EMPTY_PAGES} empty pages in a row`,
+        `the listing has more than ${MAX_EMPTY_PAGES} empty pages in a row`,
       )
     }
     this.#advance(page)
@@ -99,26 +99,26 @@ class ListingProgress {
     const key = Buffer.from(last.key)
     const order = this.#last === undefined ? 1 : Buffer.compare(key, this.#last)
     if (order < 0 || (order === 0 && page.length > 1)) {
-      throw createListingError(this.#call, 'its listing goes back to keys it had before')
+      throw createListingError(this.#call, 'the listing repeats earlier keys')
     }
     this.#last = key
   }
 }
 
 function createListingError({ op, path }: S3Call, what: string): VfsError {
-  const detail = `the S3 server does not answer as S3 does: ${what}; check the endpoint`
+  const detail = `the server does not follow the S3 protocol: ${what}; check the endpoint`
   return new VfsError('EIO', path, { op, detail })
 }
 
-/** Whether a key begins with a prefix. */
+/** Reports whether any key has a prefix. */
 export async function hasKeys(connection: S3Connection, prefix: string, call: S3Call): Promise<boolean> {
   for await (const _ of listKeyPages(connection, prefix, { limit: 1 }, call)) return true
   return false
 }
 
-/** What is known of a stored object, as a stat. */
+/** Returns the stat of an object. */
 export function createFileStat(size = 0, modified: Date = EPOCH): Stat {
-  // Only a listing may know the milliseconds, and it must agree with what is asked of the object itself.
+  // Only listings may have milliseconds; rounded, so that both sources agree.
   const mtime = new Date(Math.floor(modified.getTime() / 1000) * 1000)
   return { type: 'file', size, mtime, mode: null }
 }
@@ -142,12 +142,12 @@ function compareBytes(one: string, other: string): number {
 }
 
 function decodeKey(text: string, isEncoded: boolean, call: S3Call): string {
-  // A copy: what the parser gives is a view of the whole answer, which whoever keeps a name would keep as well.
+  // A copy: the parser's string is a slice of the whole response and would keep it in memory.
   const own = Buffer.from(text).toString()
   if (!isEncoded) return own
   try {
     return decodeURIComponent(own.replaceAll('+', ' '))
   } catch {
-    throw createListingError(call, 'it lists keys that are not encoded as it says')
+    throw createListingError(call, 'it lists keys that are not URL-encoded')
   }
 }

@@ -4,7 +4,7 @@ import type { S3Call } from './s3-call.ts'
 import type { S3Connection } from './s3-connection.ts'
 
 const MAX_PARTS = 10_000
-/** How many parts are on their way, and so in memory, at once. */
+/** Number of parts that are uploaded, and held in memory, at once. */
 const MAX_CONCURRENT_PARTS = 4
 
 interface MultipartUpload {
@@ -20,7 +20,7 @@ interface SentPart {
   readonly ChecksumCRC32: string | undefined
 }
 
-/** Stores an object in parts, all or nothing: whatever fails, the parts that were sent are taken back. */
+/** Stores an object in parts, atomically: after a failure the upload is aborted. */
 export async function sendInParts(
   connection: S3Connection,
   key: string,
@@ -32,7 +32,7 @@ export async function sendInParts(
   try {
     await completeUpload(upload, await sendParts(upload, parts), condition)
   } catch (error) {
-    // What then goes wrong with the taking back says less than why it is needed.
+    // The original error matters more than a failed abort.
     await abortUpload(upload).catch(() => {})
     throw error
   }
@@ -40,18 +40,21 @@ export async function sendInParts(
 
 async function beginUpload(connection: S3Connection, key: string, call: S3Call): Promise<MultipartUpload> {
   const { UploadId: id } = await connection.send(call, async ({ sdk, client, bucket, options }) => {
-    // The SDK sums up each part unless told otherwise, and S3 refuses sums that were not announced.
-    const isSummed = (await client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED'
-    const sums = isSummed ? { ChecksumAlgorithm: sdk.ChecksumAlgorithm.CRC32 } : {}
-    return client.send(new sdk.CreateMultipartUploadCommand({ Bucket: bucket, Key: key, ...sums }), options)
+    // The SDK sends a checksum with each part by default, and S3 rejects checksums that were not announced.
+    const hasChecksums = (await client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED'
+    const checksums = hasChecksums ? { ChecksumAlgorithm: sdk.ChecksumAlgorithm.CRC32 } : {}
+    return client.send(
+      new sdk.CreateMultipartUploadCommand({ Bucket: bucket, Key: key, ...checksums }),
+      options,
+    )
   })
   return { connection, key, id, call }
 }
 
-/** Ends only when no part is on its way any more: one that arrives after the upload was aborted would stay. */
+/** Returns only when no part is being sent: one that arrives after an abort would stay. */
 async function sendParts(upload: MultipartUpload, parts: AsyncIterable<Uint8Array>): Promise<SentPart[]> {
   const sent: SentPart[] = []
-  const under = new Set<Promise<void>>()
+  const uploads = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
   const send = async (number: number, bytes: Uint8Array) => {
     try {
@@ -65,12 +68,12 @@ async function sendParts(upload: MultipartUpload, parts: AsyncIterable<Uint8Arra
     for await (const bytes of parts) {
       if (failure !== undefined) break
       assertCount(upload.call, ++number)
-      const sending: Promise<void> = send(number, bytes).finally(() => under.delete(sending))
-      under.add(sending)
-      if (under.size >= MAX_CONCURRENT_PARTS) await Promise.race(under)
+      const sending: Promise<void> = send(number, bytes).finally(() => uploads.delete(sending))
+      uploads.add(sending)
+      if (uploads.size >= MAX_CONCURRENT_PARTS) await Promise.race(uploads)
     }
   } finally {
-    await Promise.all(under)
+    await Promise.all(uploads)
   }
   if (failure !== undefined) throw failure.error
   return sent.sort((one, other) => one.PartNumber - other.PartNumber)
@@ -109,7 +112,7 @@ async function completeUpload(
   )
 }
 
-/** Not cancelled with the rest: a cancelled write has parts to take back. */
+/** Without the signal: a cancelled write must still be aborted on the server. */
 async function abortUpload({ connection, key, id, call }: MultipartUpload): Promise<void> {
   await connection.send({ ...call, signal: undefined }, ({ sdk, client, bucket }) =>
     client.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: id })),
@@ -118,6 +121,6 @@ async function abortUpload({ connection, key, id, call }: MultipartUpload): Prom
 
 function assertCount({ op, path }: S3Call, number: number): void {
   if (number <= MAX_PARTS) return
-  const detail = `S3 takes ${MAX_PARTS} parts at most; open the file system with a larger partSize`
+  const detail = `the file has more than ${MAX_PARTS} parts, the limit of S3; open the file system with a larger partSize`
   throw new VfsError('EFBIG', path, { op, detail })
 }

@@ -11,24 +11,24 @@ export interface S3Entry {
 }
 
 /**
- * Puts the entries of a directory from the order of keys into that of names. Keys are sorted by bytes and with the
- * slash of a directory: `a-b`, then `a/`. Held back is only what shares the beginning that makes the two differ;
- * once that is a lot, the server is asked whether the directory exists for which it is held.
+ * Sorts the entries of a directory from key order into name order. Keys are sorted by bytes and include the slash of a
+ * directory: `a-b`, then `a/`. Only entries with a common stem whose order is undecided are held back. When many are
+ * held, the server is asked whether the directory of that stem exists.
  */
 export class NameSorter {
   readonly #isDirectory: (name: string) => Promise<boolean>
   readonly #limit: number
-  /** Directories that were given before their turn. */
+  /** Directories that were yielded early. */
   readonly #givenEarly = new Set<string>()
-  /** Stems whose directory was given early, or is not to be given at all. */
+  /** Stems whose directory was yielded early or does not exist. */
   readonly #decidedStems = new Set<string>()
   #held: S3Entry[] = []
-  /** What everything that is held begins with; undefined when nothing is. */
+  /** The common stem of the held entries; undefined if none are held. */
   #stem: string | undefined
-  /** A stem whose directory is known of: names with it are in doubt only further on. */
+  /** A stem whose directory is decided: names with it are undecided only after it. */
   #resolvedStem = ''
   #last = ''
-  /** The name that came before the first that is held. */
+  /** The name before the first held entry. */
   #before = ''
 
   constructor(isDirectory: (name: string) => Promise<boolean>, limit: number = MAX_HELD) {
@@ -36,7 +36,7 @@ export class NameSorter {
     this.#limit = limit
   }
 
-  /** What can be given now that this entry has come. */
+  /** Adds an entry and returns the entries whose order is now decided. */
   async push(entry: S3Entry): Promise<readonly S3Entry[]> {
     const { name, stat } = entry
     if (stat.type === 'directory' && this.#givenEarly.has(name)) return []
@@ -53,7 +53,7 @@ export class NameSorter {
       : released
   }
 
-  /** What is still held when no entry comes any more. */
+  /** Returns the remaining entries at the end. */
   flush(): readonly S3Entry[] {
     const held = this.#held.sort((one, other) => (one.name < other.name ? -1 : 1))
     this.#held = []
@@ -62,25 +62,25 @@ export class NameSorter {
   }
 
   async #resolveStem(stem: string): Promise<readonly S3Entry[]> {
-    // Where bytes and code units differ, only the end of the stem tells.
+    // If byte order and code unit order differ, only the end of the stem decides.
     if (this.#held.some(({ name }) => findDisputedStem(name, stem.length) === stem)) return []
-    // A file of that name has come already, and hides the directory; or it was decided before.
+    // A file of that name has been seen and hides the directory, or it was decided before.
     const isDecided = this.#before === stem || this.#decidedStems.has(stem)
-    const isThere = !isDecided && (await this.#isDirectory(stem))
+    const exists = !isDecided && (await this.#isDirectory(stem))
     this.#decidedStems.add(stem)
     const held = this.#held
     this.#held = []
     this.#stem = undefined
     this.#resolvedStem = stem
     this.#last = this.#before
-    const released: S3Entry[] = isThere ? [{ name: stem, stat: DIRECTORY_STAT }] : []
-    if (isThere) this.#givenEarly.add(stem)
+    const released: S3Entry[] = exists ? [{ name: stem, stat: DIRECTORY_STAT }] : []
+    if (exists) this.#givenEarly.add(stem)
     for (const entry of held) released.push(...(await this.push(entry)))
     return released
   }
 }
 
-/** The beginning of a name with which a smaller name can still follow in the order of keys. */
+/** Returns the stem of a name with which a smaller name can still follow in key order. */
 function findDisputedStem(name: string, settled: number): string | undefined {
   for (let at = 0; at < name.length; at++) {
     const unit = name.charCodeAt(at)

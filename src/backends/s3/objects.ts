@@ -6,23 +6,23 @@ import type { S3Connection } from './s3-connection.ts'
 import { getStatus, toVfsError } from './s3-errors.ts'
 
 const RANGE_NOT_SATISFIABLE = 416
-/** Statuses of servers that do not know, or do not take, a request for several keys at once. */
+/** Statuses of servers without the batch delete. */
 const BATCH_UNSUPPORTED_STATUSES: readonly (number | undefined)[] = [400, 405, 501]
 const MAX_CONCURRENT_REQUESTS = 16
 
-/** What must be true of a key for a write to happen: there is none, or it has this ETag. */
+/** The condition of a write: the key is missing, or has this ETag. */
 export type WriteCondition =
   | { readonly IfNoneMatch: '*' }
   | { readonly IfMatch: string }
   | Record<never, never>
 
-/** The version of an object, and its bytes, which are those of this version whatever is written meanwhile. */
+/** An object's ETag and content. Later writes do not change the content. */
 export interface FetchedObject {
   readonly etag: string
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** What is at a key; undefined where nothing is. */
+/** Returns the stat and ETag of a key, or undefined if it is missing. */
 export async function headObject(
   connection: S3Connection,
   key: string,
@@ -41,7 +41,7 @@ export async function headObject(
   }
 }
 
-/** Bytes of an object from a position; undefined where there is no object. `length` is over 0 and may be Infinity. */
+/** Fetches bytes of an object from a position; undefined if it is missing. `length` is above 0 and may be Infinity. */
 export async function getObject(
   connection: S3Connection,
   key: string,
@@ -75,7 +75,7 @@ export async function putObject(
   )
 }
 
-/** Copies an object within the bucket without its bytes passing here. */
+/** Copies an object on the server. */
 export async function copyObject(
   connection: S3Connection,
   from: string,
@@ -94,7 +94,7 @@ export async function deleteObject(connection: S3Connection, key: string, call: 
   )
 }
 
-/** Removes up to 1,000 keys, in one request where the server can. */
+/** Removes up to 1,000 keys, in one request if the server supports it. */
 export async function deleteObjects(
   connection: S3Connection,
   keys: readonly string[],
@@ -110,17 +110,20 @@ export async function deleteObjects(
         options,
       ),
     )
-    const [refused] = Errors
-    if (refused === undefined) return
-    const detail = `S3 did not remove '${refused.Key}': ${refused.Code} ${refused.Message ?? ''}`
-    throw new VfsError(refused.Code === 'AccessDenied' ? 'EACCES' : 'EIO', call.path, { op: call.op, detail })
+    const [firstError] = Errors
+    if (firstError === undefined) return
+    const detail = `S3 did not remove the key '${firstError.Key}': ${firstError.Code} ${firstError.Message ?? ''}`
+    throw new VfsError(firstError.Code === 'AccessDenied' ? 'EACCES' : 'EIO', call.path, {
+      op: call.op,
+      detail,
+    })
   } catch (error) {
     if (!isVfsError(error) || !BATCH_UNSUPPORTED_STATUSES.includes(getStatus(error.cause))) throw error
     await runInParallel(keys, (key) => deleteObject(connection, key, call))
   }
 }
 
-/** Does a piece of work for each item, some at once, and ends when none is under way any more. */
+/** Runs work for each item, several at once. Settles when none is running. */
 export async function runInParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values()
   const worker = async () => {
@@ -148,7 +151,7 @@ async function* readBody(body: unknown, call: S3Call, bucket: string): AsyncGene
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-/** Some servers compare a condition's ETag with one without quotes, and all that know conditions take it so. */
+/** Removes the quotes: some servers compare ETags without them, and all accept them so. */
 function unquoteEtag(etag = ''): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }

@@ -6,34 +6,34 @@ import type { S3Call } from './s3-call.ts'
 import type { S3Connection } from './s3-connection.ts'
 import type { S3Tree } from './s3-tree.ts'
 
-/** What S3 copies in one request. */
+/** Limit of S3 for a copy in one request. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3
 const COPIES_PER_BATCH = 1000
 
-/** Where a move takes place. */
+/** The bucket of a rename. */
 interface RenameSource {
   readonly connection: S3Connection
   readonly keys: KeyMapping
   readonly tree: S3Tree
 }
 
-/** One object of a move: where it is and where it goes. */
+/** One object to move: its old and its new key. */
 interface CopyStep {
   readonly from: string
   readonly to: string
 }
 
 /**
- * Moves a file or a tree by copies within the bucket. Both are there until all is copied, a copy that fails is taken
- * back, and the originals go last. ENOENT, EINVAL, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY; ENOTSUP for a file over 5 GiB.
+ * Moves a file or a tree by copies within the bucket. The originals are removed after everything is copied; after a
+ * failure the copies are removed. ENOENT, EINVAL, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY; ENOTSUP for a file over 5 GiB.
  */
 export async function rename(
-  place: RenameSource,
+  bucket: RenameSource,
   to: string,
   overwrite: boolean,
   call: S3Call,
 ): Promise<void> {
-  const { tree, connection } = place
+  const { tree, connection } = bucket
   const from = call.path
   const source = await tree.find(from, call)
   if (source === undefined) throw new VfsError('ENOENT', from, { op: call.op })
@@ -41,10 +41,10 @@ export async function rename(
   if (isWithin(to, from))
     throw new VfsError('EINVAL', from, { op: call.op, detail: `'${to}' lies inside it` })
   const target = await tree.find(to, call)
-  if (target !== undefined) await assertReplaceable(place, source, to, target, overwrite, call)
+  if (target !== undefined) await assertReplaceable(bucket, source, to, target, overwrite, call)
   await tree.assertDirectoriesAbove(to, call)
   const steps =
-    source.type === 'file' ? [createStep(place, to, source, call)] : await listSteps(place, to, call)
+    source.type === 'file' ? [createStep(bucket, to, source, call)] : await listSteps(bucket, to, call)
   await copyAll(connection, steps, target, call)
   await deleteAll(
     connection,
@@ -61,15 +61,15 @@ async function assertReplaceable(
   overwrite: boolean,
   call: S3Call,
 ): Promise<void> {
-  const refuse = (code: 'EEXIST' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY') =>
+  const createError = (code: 'EEXIST' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY') =>
     new VfsError(code, to, { op: call.op })
-  if (!overwrite) throw refuse('EEXIST')
-  if (source.type === 'file' && target.type === 'directory') throw refuse('EISDIR')
-  if (source.type === 'directory' && target.type === 'file') throw refuse('ENOTDIR')
+  if (!overwrite) throw createError('EEXIST')
+  if (source.type === 'file' && target.type === 'directory') throw createError('EISDIR')
+  if (source.type === 'directory' && target.type === 'file') throw createError('ENOTDIR')
   if (target.type === 'file') return
   const marker = keys.toPrefix(to)
   for await (const page of listKeyPages(connection, marker, { limit: 2 }, call)) {
-    if (page.some(({ key }) => key !== marker)) throw refuse('ENOTEMPTY')
+    if (page.some(({ key }) => key !== marker)) throw createError('ENOTEMPTY')
   }
 }
 
@@ -79,14 +79,14 @@ function createStep({ keys }: RenameSource, to: string, source: Stat, call: S3Ca
   return step
 }
 
-/** All keys below a directory, before the first is copied: a tree that cannot be moved whole is not begun. */
+/** Lists all keys below a directory before the first copy, so that a tree that cannot be moved whole is not started. */
 async function listSteps({ connection, keys }: RenameSource, to: string, call: S3Call): Promise<CopyStep[]> {
-  const [old, fresh] = [keys.toPrefix(call.path), keys.toPrefix(to)]
+  const [old, newPrefix] = [keys.toPrefix(call.path), keys.toPrefix(to)]
   const steps: CopyStep[] = []
   for await (const page of listKeyPages(connection, old, {}, call)) {
     for (const { key, stat } of page) {
       assertCopyable(key, stat, call)
-      steps.push({ from: key, to: fresh + key.slice(old.length) })
+      steps.push({ from: key, to: newPrefix + key.slice(old.length) })
     }
   }
   return steps
@@ -94,7 +94,7 @@ async function listSteps({ connection, keys }: RenameSource, to: string, call: S
 
 function assertCopyable(key: string, { size }: Stat, { op, path }: S3Call): void {
   if (size <= MAX_COPY_BYTES) return
-  const detail = `'${key}' has over 5 GiB, which S3 does not copy in one request; write it anew and remove the old one`
+  const detail = `'${key}' has over 5 GiB, which S3 cannot copy in one request; write the file again and remove the old one`
   throw new VfsError('ENOTSUP', path, { op, detail })
 }
 
@@ -111,7 +111,7 @@ async function copyAll(
       copied.push(to)
     })
   } catch (error) {
-    // A file that was replaced stays replaced: its one copy is all there was to do.
+    // A replaced file stays replaced: it was the only copy.
     if (target?.type !== 'file')
       await deleteAll(connection, copied, { ...call, signal: undefined }).catch(() => {})
     throw error

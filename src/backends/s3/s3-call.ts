@@ -1,4 +1,4 @@
-/** For whom a request is made: what a failure names, and what cancels it. */
+/** The operation, path and signal that a request belongs to. */
 export interface S3Call {
   readonly op: string
   readonly path: string

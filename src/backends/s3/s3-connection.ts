@@ -11,19 +11,19 @@ interface LoadedClient {
   readonly client: S3Client
 }
 
-/** What a request needs; `options` carries the signal. */
+/** The parameters of a request; `options` has the signal. */
 export interface S3Request extends LoadedClient {
   readonly bucket: string
   readonly options: { abortSignal?: AbortSignal }
 }
 
-/** A server that says nothing for this long is asked again; a caller's own settings go first. */
+/** A silent server is retried after these timeouts. The caller's settings take precedence. */
 const RETRY_CONFIG: S3ClientConfig = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
 }
 
-/** The way to one bucket. The SDK is loaded with the first request, and each failure leaves as a `VfsError`. */
+/** The connection to one bucket. The SDK is loaded at the first request, and each error becomes a `VfsError`. */
 export class S3Connection {
   readonly bucket: string
   readonly #clientOrConfig: S3Client | S3ClientConfig
@@ -34,18 +34,18 @@ export class S3Connection {
     this.#clientOrConfig = client
   }
 
-  async send<Answer>(call: S3Call, request: (request: S3Request) => Promise<Answer>): Promise<Answer> {
+  async send<Response>(call: S3Call, request: (request: S3Request) => Promise<Response>): Promise<Response> {
     this.#loaded ??= this.#load()
-    const opened = await this.#loaded
+    const loaded = await this.#loaded
     try {
       const options = call.signal === undefined ? {} : { abortSignal: call.signal }
-      return await request({ ...opened, bucket: this.bucket, options })
+      return await request({ ...loaded, bucket: this.bucket, options })
     } catch (error) {
       throw toVfsError(error, call, this.bucket)
     }
   }
 
-  /** Lets go of the connections of a client that was made here. */
+  /** Closes the client if it was created here. */
   async close(): Promise<void> {
     if (isClient(this.#clientOrConfig) || this.#loaded === undefined) return
     const { client } = await this.#loaded
@@ -65,8 +65,8 @@ export class S3Connection {
   }
 }
 
-function isClient(given: S3Client | S3ClientConfig): given is S3Client {
-  return 'send' in given
+function isClient(client: S3Client | S3ClientConfig): client is S3Client {
+  return 'send' in client
 }
 
 async function loadSdk(): Promise<Sdk> {

@@ -2,11 +2,11 @@ import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 import { ResponseTooLargeError } from './limit-responses.ts'
 import type { S3Call } from './s3-call.ts'
 
-/** Names that say more than the status they come with. */
+/** Error names that are more specific than their status. */
 const codesByName: Readonly<Record<string, ErrorCode>> = {
   NoSuchKey: 'ENOENT',
   NotFound: 'ENOENT',
-  // Not ENOENT: a bucket that is not there must not look like one that is empty.
+  // Not ENOENT: a missing bucket must not look like an empty one.
   NoSuchBucket: 'EIO',
   KeyTooLongError: 'ENAMETOOLONG',
   EntityTooLarge: 'EFBIG',
@@ -31,33 +31,33 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   507: 'ENOSPC',
 }
 
-/** Codes of a connection that could not be made, or broke. */
+/** Codes of a failed or broken connection. */
 const UNREACHABLE = /^(?:ECONN|ENOTFOUND|EAI_|EHOST|ENET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/
 
 const adviceByCode: Partial<Record<ErrorCode, (bucket: string) => string>> = {
   EACCES: (bucket) =>
     `check the credentials, and that they allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject on '${bucket}'`,
-  ECONFLICT: () => 'the key was changed by someone else meanwhile; read it and write again',
-  EUNAVAILABLE: () => 'try again later; check the endpoint if it stays so',
-  ETIMEDOUT: () => 'try again; check the endpoint if it stays so',
+  ECONFLICT: () => 'another writer changed the key meanwhile; read it and write again',
+  EUNAVAILABLE: () => 'try again later; check the endpoint if the error persists',
+  ETIMEDOUT: () => 'try again; check the endpoint if the error persists',
 }
 
-/** A failure of the SDK or of a response's body as what went wrong with a path, and what to do. */
+/** Converts an error of the SDK or of a response body to a `VfsError` with advice. */
 export function toVfsError(error: unknown, { op, path, signal }: S3Call, bucket: string): unknown {
   if (signal?.aborted) return signal.reason
   if (isVfsError(error)) return error
   if (error instanceof ResponseTooLargeError) {
-    const detail = `the S3 server of bucket '${bucket}' sends ${error.message}; check the endpoint`
+    const detail = `the S3 server of bucket '${bucket}' sent ${error.message}; check the endpoint`
     return new VfsError('EIO', path, { op, detail, cause: error })
   }
   const code = toErrorCode(error)
   if (code === 'ENOENT') return new VfsError(code, path, { op, cause: error })
   const hint =
     getErrorName(error) === 'NoSuchBucket' ? 'create it, or correct the name' : adviceByCode[code]?.(bucket)
-  const words = `S3 says of bucket '${bucket}': ${formatError(error)}`
+  const message = `S3 request to bucket '${bucket}' failed: ${formatError(error)}`
   return new VfsError(code, path, {
     op,
-    detail: hint === undefined ? words : `${words}; ${hint}`,
+    detail: hint === undefined ? message : `${message}; ${hint}`,
     cause: error,
   })
 }
@@ -83,9 +83,9 @@ function getErrorName(error: unknown): string {
 
 function formatError(error: unknown): string {
   const status = getStatus(error)
-  const words = [getErrorName(error), getProperty(error, 'message') || getProperty(error, 'code')]
-  const said = [...new Set(words.filter((word) => typeof word === 'string' && word !== ''))].join(': ')
-  return status === undefined ? said : `${status} ${said}`
+  const message = [getErrorName(error), getProperty(error, 'message') || getProperty(error, 'code')]
+  const text = [...new Set(message.filter((word) => typeof word === 'string' && word !== ''))].join(': ')
+  return status === undefined ? text : `${status} ${text}`
 }
 
 function getProperty(value: unknown, name: string): unknown {

@@ -35,12 +35,12 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
 ])
 
 /**
- * A bucket, or what is below a prefix of it, as a file system. Nothing is cached: each call asks the server.
+ * An S3 bucket, or a prefix of one, as a file system. Nothing is cached: each call queries the server.
  *
- * Directories come and go with their files, and with the markers of other tools (keys that end with `/`).
- * Where there is a key `a` and a key `a/b`, listings show the file `a`. Keys that are no path (`a//b`, `a/../b`) are not shown.
- * A write with `ifMatch` is conditional on the server too, so that of two writers anywhere one gets ECONFLICT.
- * A rename copies and then removes: each file moves whole, a directory not at one moment.
+ * Directories exist as long as they have files, or markers of other tools (keys that end with `/`). With both keys `a`
+ * and `a/b`, listings show the file `a`. Keys that are no valid path (`a//b`, `a/../b`) are not shown. A write with
+ * `ifMatch` is conditional on the server too, so that of two concurrent writers one gets ECONFLICT. A rename copies and
+ * then removes: each file moves whole, but a directory does not move atomically.
  */
 export class S3Fs extends Backend implements Renamable, AsyncDisposable {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
@@ -63,15 +63,15 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     ctx?: CallContext,
   ): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (at) => {
-      const place = { connection: this.#connection, keys: this.#keys, tree: this.#tree }
+      const bucket = { connection: this.#connection, keys: this.#keys, tree: this.#tree }
       const paths = at.path === at.to ? [at.path] : [at.path, at.to]
       return this.#mutex.run(paths, () =>
-        rename(place, at.to, overwrite, createCall('rename', at.path, at.ctx)),
+        rename(bucket, at.to, overwrite, createCall('rename', at.path, at.ctx)),
       )
     })
   }
 
-  /** Closes the connections of a client that was not handed over. */
+  /** Closes the client if it was created here. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connection.close()
   }
@@ -84,12 +84,13 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
     const source = this.#createSource('readdir', path, ctx)
-    const refuse = async () => {
+    const throwMissing = async () => {
       if (path === '/') return
       const found = await this.#tree.find(path, source.call)
       throw new VfsError(found?.type === 'file' ? 'ENOTDIR' : 'ENOENT', path, { op: 'readdir' })
     }
-    for await (const { name, stat } of listEntries(source, path, refuse)) yield { name, type: stat.type }
+    for await (const { name, stat } of listEntries(source, path, throwMissing))
+      yield { name, type: stat.type }
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
@@ -119,7 +120,7 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     return this.#mutex.run([path], () => this.#tree.remove(path, recursive, createCall('remove', path, ctx)))
   }
 
-  /** Left to the write, which knows of which version it has seen the content. */
+  /** Checked in the write, which knows the version of the content it read. */
   protected override assertMatch(): void {}
 
   async *#bytes(start: number, length: number, call: S3Call): AsyncGenerator<Uint8Array> {
@@ -128,8 +129,8 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     const fetched =
       path === '/' ? undefined : await getObject(this.#connection, key, [start, Math.max(length, 1)], call)
     if (fetched === undefined) {
-      const isThere = await this.#tree.find(path, call)
-      throw new VfsError(isThere === undefined ? 'ENOENT' : 'EISDIR', path, { op: 'read' })
+      const found = await this.#tree.find(path, call)
+      throw new VfsError(found === undefined ? 'ENOENT' : 'EISDIR', path, { op: 'read' })
     }
     if (length > 0) yield* fetched.bytes
     else for await (const _ of fetched.bytes) break

@@ -2,27 +2,27 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { VfsError } from '../../vfs/index.ts'
 
 const MIB = 1024 * 1024
-/** What S3 takes as a part that is not the last. */
+/** Minimum size of a part in S3, except of the last. */
 const MIN_PART_SIZE = 5 * MIB
 const DEFAULT_PART_SIZE = 8 * MIB
 
 export interface S3Options {
   readonly bucket: string
-  /** The files are the keys that begin with it. `team` and `team/` mean the same; the whole bucket when absent. */
+  /** The prefix of the keys to show. `team` and `team/` are equivalent. The whole bucket when absent. */
   readonly prefix?: string
   /**
-   * A client, which stays the caller's, or what to make one of; the AWS SDK's own settings when absent.
-   * Credentials that are not given are looked up by the SDK, in the environment and in `~/.aws`.
+   * A client, which the caller closes, or the configuration for one. The AWS SDK's defaults when absent. Missing
+   * credentials are looked up by the SDK in the environment and in `~/.aws`.
    */
   readonly client?: S3Client | S3ClientConfig
-  /** Files over this size are sent in parts of it: 8 MiB when absent, at least 5 MiB. A file has 10,000 parts at most. */
+  /** The part size for files over this size: at least 5 MiB, 8 MiB when absent. A file has at most 10,000 parts. */
   readonly partSize?: number
 }
 
-/** The part size to use. EINVAL if S3 would refuse it. */
+/** Returns the part size. Throws EINVAL if S3 would reject it. */
 export function getPartSize({ partSize = DEFAULT_PART_SIZE }: S3Options): number {
   if (Number.isInteger(partSize) && partSize >= MIN_PART_SIZE) return partSize
   throw new VfsError('EINVAL', '/', {
-    detail: `partSize must be an integer from ${MIN_PART_SIZE} (5 MiB), not ${partSize}`,
+    detail: `partSize is ${partSize}; pass an integer from ${MIN_PART_SIZE} (5 MiB)`,
   })
 }

@@ -24,7 +24,7 @@ import {
 import type { S3Call } from './s3-call.ts'
 import type { S3Connection } from './s3-connection.ts'
 
-/** The rules of a tree over keys that know none. Whoever changes it sees to it that nobody else does meanwhile. */
+/** Applies the rules of a tree to flat keys. The caller serialises changes. */
 export class S3Tree {
   readonly #connection: S3Connection
   readonly #keys: KeyMapping
@@ -36,7 +36,7 @@ export class S3Tree {
     this.#partSize = partSize
   }
 
-  /** What is at a path: a file, or else a directory if keys are below it; undefined where nothing is. */
+  /** Returns the stat of a file, or of a directory if keys are below the path; undefined if it is missing. */
   async find(path: string, call: S3Call): Promise<Stat | undefined> {
     if (path === '/') return DIRECTORY_STAT
     return (
@@ -44,7 +44,7 @@ export class S3Tree {
     )
   }
 
-  /** Stores a content whole. EISDIR, ENOTDIR, ENOENT, ECONFLICT, ENAMETOOLONG, EFBIG. */
+  /** Stores a file. EISDIR, ENOTDIR, ENOENT, ECONFLICT, ENAMETOOLONG, EFBIG. */
   async write(content: Content, { parents = true, ifMatch }: WriteOptions, call: S3Call): Promise<void> {
     const { path } = call
     const key = this.#keys.toStorableKey(call)
@@ -67,7 +67,7 @@ export class S3Tree {
     )
   }
 
-  /** Removes a file, or with `recursive` every key below a directory, markers and what is not shown included. */
+  /** Removes a file, or with `recursive` every key below a directory, including markers and hidden keys. */
   async remove(path: string, recursive: boolean, call: S3Call): Promise<void> {
     const found = await this.find(path, call)
     if (found === undefined) throw createTreeError('ENOENT', call)
@@ -82,7 +82,7 @@ export class S3Tree {
     }
   }
 
-  /** ENOTDIR if a directory above a path is a file. */
+  /** Throws ENOTDIR if a parent of the path is a file. */
   async assertDirectoriesAbove(path: string, call: S3Call): Promise<void> {
     const above = ancestors(path).slice(1)
     const files = await Promise.all(above.map((directory) => this.#findFile(directory, call)))
@@ -90,13 +90,13 @@ export class S3Tree {
   }
 
   async #assertNoDirectory(path: string, call: S3Call): Promise<void> {
-    // Where both are, the file is what is shown, and so what is written.
+    // If both exist, the file is shown and written.
     if ((await this.#isPrefix(path, call)) && (await this.#findFile(path, call)) === undefined) {
       throw createTreeError('EISDIR', call)
     }
   }
 
-  /** Looks now, so that a write in vain is not sent, and has the server look again when it stores. */
+  /** Checks now, so that a hopeless write is not sent, and returns the condition that the server checks again. */
   async #createCondition(
     key: string,
     ifMatch: string | null | undefined,
@@ -104,8 +104,8 @@ export class S3Tree {
   ): Promise<WriteCondition> {
     if (ifMatch === undefined) return {}
     if (ifMatch === null) {
-      const there = await headObject(this.#connection, key, call)
-      assertSameVersion(call.path, there?.etag ?? null, null)
+      const existing = await headObject(this.#connection, key, call)
+      assertSameVersion(call.path, existing?.etag ?? null, null)
       return { IfNoneMatch: '*' }
     }
     const seen = await this.#hashObject(key, call)
@@ -113,7 +113,7 @@ export class S3Tree {
     return { IfMatch: seen?.etag ?? '' }
   }
 
-  /** The hash of a content, and the version whose content that is. */
+  /** Returns the hash of an object and its ETag. */
   async #hashObject(key: string, call: S3Call): Promise<{ hash: string; etag: string } | undefined> {
     const fetched = await getObject(this.#connection, key, [0, Number.POSITIVE_INFINITY], call)
     if (fetched === undefined) return undefined
@@ -136,9 +136,9 @@ function createTreeError(code: 'ENOENT' | 'EISDIR', { op, path }: S3Call): VfsEr
 }
 
 async function* concatStream(
-  taken: readonly Uint8Array[],
+  head: readonly Uint8Array[],
   rest: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  yield* taken
+  yield* head
   yield* rest
 }

@@ -26,8 +26,8 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir',
 const EPOCH = new Date(0)
 
 /**
- * Makes a file system of dumb storage. It checks paths and what is there, makes parents, orders changes, removes and
- * moves trees, compares versions, and tells failures as `VfsError`s.
+ * Adapts plain storage to a file system. It checks paths and types, creates parents, serialises changes, removes and
+ * moves trees, compares versions, and converts errors to `VfsError`s.
  */
 export function fromStorage(storage: StorageBackend): FileSystem & Appendable & Renamable {
   return new StorageFs(storage)
@@ -111,7 +111,7 @@ class StorageFs extends Backend implements Appendable, Renamable {
     })
   }
 
-  /** All of the content is there before the storage is touched: a source that fails changes nothing. */
+  /** Collects the content first, so that a failing source changes nothing. */
   async #store(op: 'write' | 'append', path: string, content: Content, parents: boolean): Promise<void> {
     const bytes = await collect(content)
     await this.#mutex.run(async () => {

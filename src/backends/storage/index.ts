@@ -1,7 +1,7 @@
 /**
- * Dumb storage of others as a file system: ten plain methods, and one adapter that does the rest.
- * No permission logic, no order of calls and no options on the other side: the adapter has checked everything.
- * Invariant: changes reach a storage one at a time, and only where they make sense.
+ * Adapts plain storage with ten methods to a file system. The storage needs no permission logic, no locking and no
+ * options: the adapter has checked everything. Invariant: a storage receives changes one at a time, and only valid
+ * ones.
  */
 export { fromStorage } from './from-storage.ts'
 export type { StorageBackend, StorageEntry, StorageKind, StorageMetadata } from './storage-backend.ts'

@@ -1,4 +1,4 @@
-/** What a storage can hold at a path. */
+/** The type of a stored path. */
 export type StorageKind = 'file' | 'directory'
 
 /** One name in a directory. */
@@ -9,41 +9,41 @@ export interface StorageEntry {
 
 export interface StorageMetadata {
   readonly kind: StorageKind
-  /** In bytes; of a directory it does not matter. */
+  /** In bytes; ignored for a directory. */
   readonly size: number
-  /** When it was last changed; the beginning of time when absent. */
+  /** Time of the last change. The epoch when absent. */
   readonly modified?: Date
 }
 
 /**
- * What someone who has storage writes to make a file system of it. `fromStorage` is the rest.
+ * The interface that a storage implements. `fromStorage` adapts it to a file system.
  *
- * Paths are absolute and canonical; the root `/` is a directory that is always there, and is only ever listed.
- * Changes come one after another, each after a look at what is there: a parent exists and is a directory, a target
- * is free unless said otherwise. What somebody else does to the storage meanwhile may still be met.
+ * Paths are absolute and canonical. The root `/` always exists and is only listed. Changes arrive one at a time, each
+ * after a check: the parent is an existing directory, and the target is free unless stated otherwise. Other programs
+ * may still change the storage meanwhile.
  *
- * A failure is thrown with a `code`: `ENOENT` where nothing is, and otherwise any code of Node's or Coppice's;
- * without one it becomes EIO with its message.
+ * A failure is thrown with a `code`: `ENOENT` for a missing path, otherwise any code of Node or Coppice. An error
+ * without a code becomes EIO with its message.
  */
 export interface StorageBackend {
-  /** All bytes of a file. ENOENT. */
+  /** Returns the content of a file. ENOENT. */
   read(path: string): Promise<Uint8Array>
-  /** Makes a file or replaces its content, all or nothing. The bytes are the storage's to keep. */
+  /** Creates a file or replaces its content, atomically. The storage may keep the array. */
   write(path: string, bytes: Uint8Array): Promise<void>
-  /** Adds to the end of a file, or makes it. */
+  /** Appends to a file and creates it if it is missing. */
   append(path: string, bytes: Uint8Array): Promise<void>
-  /** Removes a file, or a directory that is empty. */
+  /** Removes a file or an empty directory. */
   delete(path: string): Promise<void>
-  /** The names in a directory, in any order. */
+  /** Returns the entries of a directory in any order. */
   list(path: string): Promise<readonly StorageEntry[]>
-  /** Whether anything is at the path. */
+  /** Reports whether the path exists. */
   exists(path: string): Promise<boolean>
-  /** Makes one directory. */
+  /** Creates one directory. */
   mkdir(path: string): Promise<void>
-  /** Copies a file to a path where nothing is. Used where `rename` is ENOTSUP. */
+  /** Copies a file to a free path. Used if `rename` throws ENOTSUP. */
   copy(from: string, to: string): Promise<void>
-  /** Moves a file, over another if there is one, or a directory with all it holds. ENOTSUP if it cannot. */
+  /** Moves a file, replacing another, or a directory with its content. ENOTSUP if it cannot. */
   rename(from: string, to: string): Promise<void>
-  /** What is at a path. ENOENT. */
+  /** Returns the metadata of a path. ENOENT. */
   metadata(path: string): Promise<StorageMetadata>
 }

@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCodes, isVfsError, VfsError } from '../../vfs/index.ts'
 
 /** Calls a storage, and converts its failures to `VfsError`s. */
-export async function callStorage<T>(op: string, path: string, answer: () => Promise<T>): Promise<T> {
+export async function callStorage<T>(op: string, path: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await answer()
+    return await call()
   } catch (error) {
     throw toVfsError(op, path, error)
   }

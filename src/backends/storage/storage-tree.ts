@@ -4,7 +4,7 @@ import { callStorage } from './storage-errors.ts'
 
 const ROOT: StorageMetadata = { kind: 'directory', size: 0 }
 
-/** The rules of a tree over a storage that knows none: parents that exist, whole trees removed and moved. */
+/** Applies the rules of a tree to plain storage: parents exist, and whole trees are removed and moved. */
 export class StorageTree {
   readonly #storage: StorageBackend
 
@@ -12,19 +12,19 @@ export class StorageTree {
     this.#storage = storage
   }
 
-  /** What is at a path; the root is there without being asked for. ENOENT. */
+  /** Returns the metadata of a path. The root exists without asking the storage. ENOENT. */
   async metadata(op: string, path: string): Promise<StorageMetadata> {
     if (path === '/') return ROOT
     try {
       return await callStorage(op, path, () => this.#storage.metadata(path))
     } catch (error) {
-      // A storage that says ENOTDIR below a file means that nothing is there.
+      // ENOTDIR below a file means that the path does not exist.
       if (isVfsError(error, 'ENOTDIR')) throw new VfsError('ENOENT', path, { op, cause: error })
       throw error
     }
   }
 
-  /** As `metadata`, and undefined where nothing is. */
+  /** Returns the type of a path, or undefined if it is missing. */
   async findKind(op: string, path: string): Promise<StorageKind | undefined> {
     try {
       return (await this.metadata(op, path)).kind
@@ -34,17 +34,17 @@ export class StorageTree {
     }
   }
 
-  /** What is in a directory. EIO if a storage lists what cannot be a name there, before anybody follows it. */
+  /** Returns the entries of a directory. Throws EIO if the storage lists an invalid name. */
   async list(op: string, path: string): Promise<readonly StorageEntry[]> {
     const entries = await callStorage(op, path, () => this.#storage.list(path))
     const stray = entries.find(({ name }) => !isName(name))
     if (stray === undefined) return entries
-    throw new VfsError('EIO', path, { op, detail: `the storage listed '${stray.name}', which is no name` })
+    throw new VfsError('EIO', path, { op, detail: `the storage listed the invalid name '${stray.name}'` })
   }
 
   /**
-   * Makes the directories above a path that are missing, or refuses them: ENOENT. ENOTDIR if a file is in the way.
-   * Looks from the path up and stops at the first that exists: a path in a deep directory asks no more than any other.
+   * Creates missing parents, or throws ENOENT. ENOTDIR if a parent is a file. Checks from the path upwards and stops at
+   * the first existing directory, so that a deep path costs no more than others.
    */
   async makeParents(op: string, path: string, parents: boolean): Promise<void> {
     const missing: string[] = []
@@ -58,7 +58,7 @@ export class StorageTree {
     for (const directory of missing) await callStorage(op, directory, () => this.#storage.mkdir(directory))
   }
 
-  /** Removes what is at a path, with all it holds. */
+  /** Removes a path with its content. */
   async removeTree(path: string, kind: StorageKind): Promise<void> {
     if (kind === 'directory') {
       for (const entry of await this.list('remove', path)) {
@@ -78,7 +78,7 @@ export class StorageTree {
     const target = await this.findKind('rename', to)
     if (target !== undefined) await this.#assertReplaceable(kind, to, target, overwrite)
     await this.makeParents('rename', to, true)
-    // An empty directory makes way; a file is replaced in one step by what takes its name.
+    // An empty directory is removed first; a file is replaced by the move itself.
     if (target === 'directory') await callStorage('rename', to, () => this.#storage.delete(to))
     await this.#moveTree(from, to, kind)
   }
@@ -93,8 +93,8 @@ export class StorageTree {
     if (source === 'file' && target === 'directory') throw new VfsError('EISDIR', to, { op: 'rename' })
     if (source === 'directory' && target === 'file') throw new VfsError('ENOTDIR', to, { op: 'rename' })
     if (target === 'file') return
-    const held = await this.list('rename', to)
-    if (held.length > 0) throw new VfsError('ENOTEMPTY', to, { op: 'rename' })
+    const entries = await this.list('rename', to)
+    if (entries.length > 0) throw new VfsError('ENOTEMPTY', to, { op: 'rename' })
   }
 
   async #moveTree(from: string, to: string, kind: StorageKind): Promise<void> {
@@ -106,7 +106,7 @@ export class StorageTree {
     }
   }
 
-  /** Both are there until the copy is whole; a copy that fails leaves nothing of itself. */
+  /** Removes the source after the copy is complete. A failed copy leaves nothing behind. */
   async #moveByCopy(from: string, to: string, kind: StorageKind): Promise<void> {
     if ((await this.findKind('rename', to)) !== undefined) {
       const bytes = await callStorage('rename', from, () => this.#storage.read(from))
@@ -115,7 +115,7 @@ export class StorageTree {
       try {
         await this.#copyTree(from, to, kind)
       } catch (error) {
-        // What then goes wrong with the cleaning up says less than why it is needed.
+        // The original error matters more than a failed clean-up.
         await this.removeTree(to, kind).catch(() => {})
         throw error
       }

@@ -1,9 +1,12 @@
 import type { VaultLog } from '../../store/index.ts'
 
-/** How often other processes' commits are looked for. */
+/** Interval in milliseconds at which commits of other processes are polled. */
 const POLL_MS = 50
 
-/** Rings when this process has committed something, and wakes who waits for it once a moment: another may have. */
+/**
+ * Wakes a waiter on each commit of this process, and at the polling interval, because another process may have
+ * committed.
+ */
 export class CommitSignal {
   readonly #unsubscribe: () => void
   readonly #signal: AbortSignal | undefined
@@ -16,7 +19,7 @@ export class CommitSignal {
     signal?.addEventListener('abort', this.#notify)
   }
 
-  /** Resolves when this process has committed since the last time, or its signal says stop; false: only another may have. */
+  /** Resolves with true after a commit of this process or an abort, and with false after the polling interval. */
   async next(): Promise<boolean> {
     if (!this.#hasCommitted && this.#signal?.aborted !== true) {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -26,12 +29,12 @@ export class CommitSignal {
       clearTimeout(timer)
       this.#waiting = undefined
     }
-    const hasRung = this.#hasCommitted
+    const hasCommitted = this.#hasCommitted
     this.#hasCommitted = false
-    return hasRung
+    return hasCommitted
   }
 
-  /** Stops listening: for when nobody waits any more. */
+  /** Unsubscribes from the log and the signal. */
   close(): void {
     this.#unsubscribe()
     this.#signal?.removeEventListener('abort', this.#notify)

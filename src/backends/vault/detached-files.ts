@@ -8,7 +8,7 @@ import {
 } from '../../store/index.ts'
 import type { FilesSource } from './files-source.ts'
 
-/** Files that start as others are now and live in memory only: what changes is written nowhere. */
+/** An in-memory fork of files. Its changes are stored nowhere. */
 export class DetachedFiles implements FilesSource {
   readonly openInodes: OpenInodes
   readonly #files: VaultFiles

@@ -5,47 +5,47 @@ import { CommitSignal } from './commit-signal.ts'
 
 /** One mutation of a vault. */
 export interface JournalRecord {
-  /** Its place in the vault's history, from 1. */
+  /** The sequence number in the vault's journal, from 1. */
   readonly seq: number
   readonly time: Date
   readonly op: FileOperation['op']
   readonly path: string
-  /** Where a rename led. */
+  /** The target of a rename. */
   readonly to?: string
-  /** All that a merge or a batch changed, each path once. */
+  /** Every path that a merge or a batch changed. */
   readonly paths?: readonly string[]
   readonly caller?: Caller
-  /** The tool call it belongs to. */
+  /** The tool call that made the change. */
   readonly trace?: string
 }
 
 export interface JournalFilter {
-  /** Only what came after this place. */
+  /** Only records after this sequence number. */
   readonly since?: number
-  /** Also as a part of a merge or a batch. */
+  /** Only this operation, also inside a merge or a batch. */
   readonly op?: FileOperation['op']
-  /** Only what happened at this path or below it. */
+  /** Only records at or below this path. */
   readonly path?: string
   readonly caller?: Caller
   readonly newestFirst?: boolean
-  /** Also what happened before the vault was forked. */
+  /** Include the records from before the vault was forked. */
   readonly inherited?: boolean
 }
 
-/** A mutation in the feed, with the token to go on from behind it. */
+/** A mutation in the feed, with the token to resume after it. */
 export interface FeedItem extends JournalRecord {
   readonly token: string
 }
 
 export interface FeedOptions {
-  /** The token of the last item seen; everything when absent. */
+  /** The token of the last item seen. Starts at the beginning when absent. */
   readonly since?: string
-  /** Waits for what is still to come, until the signal says stop. */
+  /** Wait for new records until the signal aborts. */
   readonly follow?: boolean
   readonly signal?: AbortSignal
 }
 
-/** The rows of a journal that a filter lets through. */
+/** Yields the journal records that match a filter. */
 export async function* listJournalRecords(
   { reader }: StoreHome,
   log: VaultLog,
@@ -69,14 +69,14 @@ export async function* listJournalRecords(
   }
 }
 
-/** Yields the journal of a vault from a token on, a merge as each of its changes. */
+/** Yields the journal of a vault from a token on. A merge or a batch is yielded change by change. */
 export async function* openFeed(
   { reader }: StoreHome,
   log: VaultLog,
   { since, follow = false, signal }: FeedOptions,
 ): AsyncGenerator<FeedItem> {
   let [seq, part] = since === undefined ? [log.journal.start, 0] : parseToken(since, log.head.id)
-  const bell = new CommitSignal(log, signal)
+  const commits = new CommitSignal(log, signal)
   try {
     await log.commitPending()
     for (;;) {
@@ -88,7 +88,7 @@ export async function* openFeed(
       assertNoGap(from, entries[0]?.seq)
       if (entries.length === 0) {
         if (!follow) return
-        await bell.next()
+        await commits.next()
       }
       for (const entry of entries) {
         yield* listItems(entry, log.head.id, entry.seq === seq ? part : 0)
@@ -96,11 +96,11 @@ export async function* openFeed(
       }
     }
   } finally {
-    bell.close()
+    commits.close()
   }
 }
 
-/** Each part of an entry behind those that were seen. */
+/** Yields the parts of an entry that were not seen yet. */
 function* listItems(entry: NumberedJournalEntry, vault: number, seen: number): Generator<FeedItem> {
   const steps = flattenOperation(entry.operation)
   for (const [index, step] of steps.entries()) {
@@ -117,7 +117,7 @@ function matchesFilter(
   if (op !== undefined && op !== operation.op && !flattenOperation(operation).some((step) => step.op === op))
     return false
   if (caller !== undefined && !isDeepStrictEqual(caller, entry.caller)) return false
-  return path === undefined || listPaths(operation).some((place) => isWithin(place, path))
+  return path === undefined || listPaths(operation).some((changedPath) => isWithin(changedPath, path))
 }
 
 function listPaths(operation: FileOperation): string[] {
@@ -149,11 +149,11 @@ function toRecord(
 /** Throws if rows after the token were pruned: the reader must start again rather than miss changes. */
 function assertNoGap(from: number, next: number | undefined): void {
   if (next === undefined || next === from + 1) return
-  const detail = `what followed the token was forgotten by a garbage collection; begin again without one`
+  const detail = 'a garbage collection removed the records after the token; start again without a token'
   throw new VfsError('EINVAL', '/', { op: 'changes', detail })
 }
 
-/** Which vault, which row, and how many parts of it were seen if not all. */
+/** The vault, the row, and the number of its parts already seen, if not all. */
 function formatToken(vault: number, seq: number, part: number): string {
   return part === 0 ? `${vault}.${seq}` : `${vault}.${seq}.${part}`
 }
@@ -161,6 +161,6 @@ function formatToken(vault: number, seq: number, part: number): string {
 function parseToken(token: string, vault: number): [seq: number, part: number] {
   const [id, seq, part = 0] = /^\d+\.\d+(\.\d+)?$/.test(token) ? token.split('.').map(Number) : []
   if (id === vault && seq !== undefined) return [seq, part]
-  const detail = `'${token}' is no token of this vault's feed; begin without one`
+  const detail = `'${token}' is not a token of this vault's feed; start without a token`
   throw new VfsError('EINVAL', '/', { op: 'changes', detail })
 }

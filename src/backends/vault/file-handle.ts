@@ -22,7 +22,7 @@ export interface OpenFileContext extends BackingStore {
   readonly ctx: CallContext | undefined
 }
 
-/** Opens the file a path leads to, made or emptied as asked. ENOENT, EISDIR. */
+/** Opens a file, following links; creates or truncates it on request. ENOENT, EISDIR. */
 export async function openFileHandle(
   parts: OpenFileContext,
   path: string,
@@ -61,12 +61,12 @@ class VaultFileHandle implements FileHandle {
 
   constructor(
     path: string,
-    opened: OpenVaultFile,
+    file: OpenVaultFile,
     by: Provenance,
     { write = false, append = false }: OpenOptions,
   ) {
     this.#path = path
-    this.#file = opened
+    this.#file = file
     this.#by = by
     this.#isWritable = write
     this.#isAppending = append
@@ -76,7 +76,7 @@ class VaultFileHandle implements FileHandle {
     const pieces = await this.#inspect('read', ({ files, blobs, inode }) => [
       ...readContent(files, inode, blobs, position, length),
     ])
-    // In memory of its own: what the store handed out must never change.
+    // Copied, because memory of the store must never change.
     return new Uint8Array(Buffer.concat(pieces))
   }
 
@@ -93,7 +93,7 @@ class VaultFileHandle implements FileHandle {
     await this.#change('truncate', (target) => patchSize(target, size))
   }
 
-  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  /** Truncates at open, whatever the access mode. */
   async empty(): Promise<void> {
     await this.#change('truncate', (target) => patchSize(target, 0))
   }
@@ -116,9 +116,9 @@ class VaultFileHandle implements FileHandle {
     return this.close()
   }
 
-  async #inspect<T>(op: string, see: (target: ReturnType<OpenVaultFile['getTarget']>) => T): Promise<T> {
+  async #inspect<T>(op: string, inspect: (target: ReturnType<OpenVaultFile['getTarget']>) => T): Promise<T> {
     this.#assertOpen(op)
-    return this.#file.store.blobs.reader.run(() => see(this.#file.getTarget(op)))
+    return this.#file.store.blobs.reader.run(() => inspect(this.#file.getTarget(op)))
   }
 
   async #change(op: string, decide: Parameters<OpenVaultFile['createPlan']>[1]): Promise<void> {
@@ -127,18 +127,23 @@ class VaultFileHandle implements FileHandle {
       await submit()
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
-      // Somebody has removed it meanwhile: what is left of it takes the change, if anything is.
+      // Another caller removed the file meanwhile: apply the change to the orphan, if there is one.
       await this.#inspect(op, () => {})
       await submit()
     }
   }
 
   #assertOpen(op: string): void {
-    if (this.#isClosed) throw new VfsError('EBADF', this.#path, { op, detail: 'the file was closed' })
+    if (this.#isClosed)
+      throw new VfsError('EBADF', this.#path, { op, detail: 'the handle is closed; open the file again' })
   }
 
   #assertWritable(op: string): void {
     this.#assertOpen(op)
-    if (!this.#isWritable) throw new VfsError('EBADF', this.#path, { op, detail: 'opened for reading only' })
+    if (!this.#isWritable)
+      throw new VfsError('EBADF', this.#path, {
+        op,
+        detail: 'the file is open for reading only; open it with write: true',
+      })
   }
 }

@@ -1,11 +1,11 @@
 import type { ExtraRecords, OpenInodes, OperationPlan, Provenance, VaultFiles } from '../../store/index.ts'
 
-/** Where a vault's files come from, and where its mutations go: a log, or an earlier tree that takes none. */
+/** The source of a vault's files and the target of its mutations: a log, or an earlier tree that accepts none. */
 export interface FilesSource {
-  /** What is open of them, for callers that cannot wait. */
+  /** The open inodes, which stay readable after their removal. */
   readonly openInodes: OpenInodes
   readFiles(): VaultFiles
   submit(plan: OperationPlan, by?: Provenance, besides?: ExtraRecords): Promise<void>
-  /** The same, done when it returns. Only where the engine lets nobody wait. */
+  /** Submits synchronously. Only on a synchronous engine. */
   submitSync(plan: OperationPlan, by?: Provenance): void
 }

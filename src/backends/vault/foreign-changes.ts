@@ -10,22 +10,22 @@ import {
 import { CommitSignal } from './commit-signal.ts'
 
 export interface ForeignChangeOptions {
-  /** The trace of whoever wants to hear of nobody's changes but others'. */
+  /** The trace of the watcher, whose own changes are not reported. */
   readonly trace: string
   readonly signal: AbortSignal
   /** Called once the watch has started: it reports every later change. */
   readonly onReady?: () => void
 }
 
-/** What is not as it was: names that lead elsewhere or to a changed file, and inodes of which anything differs. */
+/** Changed names, and inodes with any change. A name counts as changed if it leads elsewhere or to a changed file. */
 export interface ChangedInodes {
   readonly names: readonly NameChange[]
   readonly inodes: readonly number[]
 }
 
 /**
- * Yields the names and inodes that other writers change, until the signal aborts. It may report own changes of the
- * same moment, but never misses one.
+ * Yields the names and inodes that other writers change, until the signal aborts. It may report own changes of the same
+ * moment, but never misses a foreign one.
  */
 export async function* watchForeignChanges(
   home: StoreHome,
@@ -40,14 +40,16 @@ export async function* watchForeignChanges(
       return { seq: log.seq, tree, hold: home.session.hold(tree) }
     })
   }
-  const bell = new CommitSignal(log, signal)
+  const commits = new CommitSignal(log, signal)
   try {
     let seen = await readState()
-    /** Up to here it is known who did what. Own changes are only taken in when all is quiet, or together with others'. */
+    /**
+     * The last journal row whose author is known. Own changes are read only when idle, or together with foreign ones.
+     */
     let checked = seen.seq
     onReady?.()
     while (!signal.aborted) {
-      await bell.next()
+      await commits.next()
       const rows = await reader.run(() => checkRowsAfter(log, checked, trace))
       const isQuiet = rows.last === checked
       if (isQuiet ? seen.seq === checked : !rows.isForeign) {
@@ -57,30 +59,31 @@ export async function* watchForeignChanges(
       const [before, known] = [seen, checked]
       seen = await readState()
       checked = seen.seq
-      const isNews = rows.isForeign || (await reader.run(() => checkRowsAfter(log, known, trace))).isForeign
-      if (isNews) yield await reader.run(() => diffInodes(home, before.tree, seen.tree))
+      const hasForeignChange =
+        rows.isForeign || (await reader.run(() => checkRowsAfter(log, known, trace))).isForeign
+      if (hasForeignChange) yield await reader.run(() => diffInodes(home, before.tree, seen.tree))
       before.hold.release()
     }
   } finally {
-    bell.close()
+    commits.close()
   }
 }
 
 function diffInodes(home: StoreHome, before: Tree<TreeValue>, after: Tree<TreeValue>): ChangedInodes {
-  const [old, young] = [before.snapshot(), after.snapshot()]
-  const inodes = [...home.listChangedInodes(old, young)]
+  const [old, now] = [before.snapshot(), after.snapshot()]
+  const inodes = [...home.listChangedInodes(old, now)]
   const files = new VaultFiles(after)
   const names = inodes.flatMap((ino) => listFileNames(files, ino))
-  return { names: [...home.listChangedNames(old, young), ...names], inodes }
+  return { names: [...home.listChangedNames(old, now), ...names], inodes }
 }
 
-/** The names of a file; none of anything else. */
+/** Returns the names of a file; none for any other inode. */
 function listFileNames(files: VaultFiles, ino: number): NameChange[] {
   const inode = files.findInode(ino)
   return inode?.type === 'file' ? listDentries(files, ino, inode) : []
 }
 
-/** The last row there is, and whether anybody else did any of those behind a row; also if some were forgotten. */
+/** Returns the last row, and whether another writer made any row after `since`. Pruned rows count as foreign. */
 function checkRowsAfter(
   log: VaultLog,
   since: number,

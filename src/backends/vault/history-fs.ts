@@ -17,33 +17,34 @@ import {
 } from '../../vfs/index.ts'
 import type { JournalRecord } from './feed.ts'
 
-/** Where a vault's past can be found inside it. */
+/** The path of a vault's history inside it. */
 export const HISTORY_ROOT = '/.coppice'
 
 const READ_ONLY_MODE = 0o555
 
-/** EROFS for an operation that links lead into the past: paths that lie there themselves are refused before. */
+/** Throws EROFS for an operation that links lead into the history. Direct history paths are rejected earlier. */
 export function assertOutsideHistory(files: VaultFiles, operation: FileOperation): void {
   if (files.getCounters().symlinks === 0) return
   const { op, path } = operation
   const isFollowed = op === 'write' || op === 'extend' || op === 'revert'
-  for (const place of 'to' in operation ? [path, operation.to] : [path]) {
-    if (isWithin(files.resolveLinks(place, isFollowed, op), HISTORY_ROOT))
-      throw new VfsError('EROFS', place, { op, detail: 'the past cannot be changed' })
+  for (const target of 'to' in operation ? [path, operation.to] : [path]) {
+    if (isWithin(files.resolveLinks(target, isFollowed, op), HISTORY_ROOT))
+      throw new VfsError('EROFS', target, { op, detail: 'the history of a vault cannot be changed' })
   }
 }
 
-/** What the past is made of. */
+/** The data that `HistoryFs` shows. */
 export interface HistorySource {
   checkpoints(): Promise<readonly { readonly name: string; readonly time: Date }[]>
   at(checkpoint: string): Promise<FileSystem>
-  /** What changed since the vault was forked, or since its last checkpoint. */
+  /** Yields the changes since the fork, or since the last checkpoint. */
   changes(): AsyncIterable<PathChange>
   journal(): AsyncIterable<JournalRecord>
 }
 
 /**
- * The past of a vault as files: `/at/<checkpoint>/…`, `/diff` and `/log`. Whoever can read a file can read history.
+ * The history of a vault as files: `/at/<checkpoint>/…`, `/diff` and `/log`. A program that can read files can read
+ * history.
  */
 export class HistoryFs extends Backend implements Linkable {
   readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'link'])
@@ -60,40 +61,40 @@ export class HistoryFs extends Backend implements Linkable {
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, async (checked) => {
-      const place = await this.#find(checked, 'readlink')
-      if (place.kind === 'past') return place.fs.readlink(checked)
+      const node = await this.#find(checked, 'readlink')
+      if (node.kind === 'snapshot') return node.fs.readlink(checked)
       throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
     })
   }
 
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, async (checked) => {
-      const place = await this.#find(checked, 'realpath')
-      return place.kind === 'past' ? place.fs.realpath(checked, options) : checked
+      const node = await this.#find(checked, 'realpath')
+      return node.kind === 'snapshot' ? node.fs.realpath(checked, options) : checked
     })
   }
 
   protected async doStat(path: string): Promise<Stat> {
-    const place = await this.#find(path, 'stat')
-    if (place.kind === 'past') return place.fs.stat(path)
-    if (place.kind === 'directory')
-      return { type: 'directory', size: 0, mtime: place.time, mode: READ_ONLY_MODE }
-    const size = Buffer.byteLength(await place.text())
+    const node = await this.#find(path, 'stat')
+    if (node.kind === 'snapshot') return node.fs.stat(path)
+    if (node.kind === 'directory')
+      return { type: 'directory', size: 0, mtime: node.time, mode: READ_ONLY_MODE }
+    const size = Buffer.byteLength(await node.text())
     return { type: 'file', size, mtime: new Date(), mode: 0o444 }
   }
 
   protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
-    const place = await this.#find(path, 'readdir')
-    if (place.kind === 'text') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    if (place.kind === 'past') yield* place.fs.readdir(path)
-    else yield* place.entries
+    const node = await this.#find(path, 'readdir')
+    if (node.kind === 'text') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    if (node.kind === 'snapshot') yield* node.fs.readdir(path)
+    else yield* node.entries
   }
 
   protected async *doRead(path: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
-    const place = await this.#find(path, 'read')
-    if (place.kind === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
-    if (place.kind === 'past') yield* place.fs.read(path, options)
-    else yield* byteStream(Buffer.from(await place.text()), path, options)
+    const node = await this.#find(path, 'read')
+    if (node.kind === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
+    if (node.kind === 'snapshot') yield* node.fs.read(path, options)
+    else yield* byteStream(Buffer.from(await node.text()), path, options)
   }
 
   async #find(path: string, op: string): Promise<HistoryNode> {
@@ -108,17 +109,20 @@ export class HistoryFs extends Backend implements Linkable {
       const names = known.map(({ name }) => name).sort()
       return createDirectoryNode(...names.map((name) => [name, 'directory'] as const))
     }
-    const kept = known.find(({ name }) => name === checkpoint)
-    if (kept === undefined) throw new VfsError('ENOENT', path, { op })
-    // Mounted where it is, so that whatever it says is in terms of the path that was asked for.
-    return { kind: 'past', fs: new MountTable({ [`/at/${kept.name}`]: await this.#source.at(kept.name) }) }
+    const found = known.find(({ name }) => name === checkpoint)
+    if (found === undefined) throw new VfsError('ENOENT', path, { op })
+    // Mounted at its path, so that errors have the requested path.
+    return {
+      kind: 'snapshot',
+      fs: new MountTable({ [`/at/${found.name}`]: await this.#source.at(found.name) }),
+    }
   }
 }
 
 type HistoryNode =
   | { readonly kind: 'directory'; readonly entries: readonly DirEntry[]; readonly time: Date }
   | { readonly kind: 'text'; readonly text: () => Promise<string> }
-  | { readonly kind: 'past'; readonly fs: MountTable }
+  | { readonly kind: 'snapshot'; readonly fs: MountTable }
 
 function createDirectoryNode(...names: readonly (readonly [string, DirEntry['type']])[]): HistoryNode {
   return { kind: 'directory', entries: names.map(([name, type]) => ({ name, type })), time: new Date(0) }
@@ -139,7 +143,7 @@ async function formatLog(journal: AsyncIterable<JournalRecord>): Promise<string>
   return lines.join('')
 }
 
-/** A path with where it went, on one line whatever is in its name. */
+/** Formats a path and its rename target on one line, whatever characters they contain. */
 function formatMove(from: string, to: string): string {
   return from === to ? formatPath(to) : `${formatPath(from)} -> ${formatPath(to)}`
 }

@@ -24,7 +24,7 @@ import { ReadOnlyHandle } from './read-only-handle.ts'
 import { VaultFs } from './vault-fs.ts'
 import { VaultSync } from './vault-sync.ts'
 
-/** A vault's files with its past among them, at paths that no listing of the root shows and nobody can change. */
+/** A vault with its history below `/.coppice`, which is read-only and not listed in the root. */
 export abstract class HistoryPathsFs extends VaultFs {
   #historyMount: MountTable | undefined
 
@@ -32,7 +32,7 @@ export abstract class HistoryPathsFs extends VaultFs {
     super(rejectHistoryChanges(source), blobs, more)
   }
 
-  /** What the past is made of. */
+  /** Returns the data of the history paths. */
   protected abstract historySource(): HistorySource
 
   override open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
@@ -53,19 +53,23 @@ export abstract class HistoryPathsFs extends VaultFs {
     return new HistoryPathsSync(this.source, this.blobs)
   }
 
-  /** The matches in the past; null for a path of the present. */
+  /** Yields the matches in the history; null for a path outside it. */
   protected searchHistory(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> | null {
     return isHistoryPath(root) ? this.#history.search(root, query, ctx) : null
   }
 
   protected override assertMutable(op: Parameters<VaultFs['assertMutable']>[0], path: string): void {
-    if (isHistoryPath(path)) throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
+    if (isHistoryPath(path))
+      throw new VfsError('EROFS', path, { op, detail: 'the history of a vault cannot be changed' })
     super.assertMutable(op, path)
   }
 
   protected override doIdentity(path: string, ctx?: CallContext): MaybePromise<InodeIdentity> {
     if (isHistoryPath(path))
-      throw new VfsError('ENOTSUP', path, { op: 'identity', detail: 'the past has no numbers' })
+      throw new VfsError('ENOTSUP', path, {
+        op: 'identity',
+        detail: 'files of the history have no inode numbers',
+      })
     return super.doIdentity(path, ctx)
   }
 
@@ -93,23 +97,24 @@ export abstract class HistoryPathsFs extends VaultFs {
     return isHistoryPath(root) ? this.#history.walk(root, options) : super.doWalk(root, options, ctx)
   }
 
-  /** Mounted where it is seen, so that errors name the path that was asked for. */
+  /** Mounted at its path, so that errors have the requested path. */
   get #history(): MountTable {
     this.#historyMount ??= new MountTable({ [HISTORY_ROOT]: new HistoryFs(this.historySource()) })
     return this.#historyMount
   }
 }
 
-/** The vault without waiting. Its past has to be waited for. */
+/** The synchronous interface of the vault, without the history, which needs asynchronous reads. */
 class HistoryPathsSync extends VaultSync {
   protected override assertInTree(op: VfsOperation, path: string): void {
     if (!isHistoryPath(path)) return
-    const detail = 'the past can only be read by callers that wait: use the file system, not its `sync`'
+    const detail = 'the history cannot be read synchronously; use the file system, not its `sync`'
     throw new VfsError('ENOTSUP', path, { op, detail })
   }
 
   protected override assertMutable(op: VfsOperation, path: string): void {
-    if (isHistoryPath(path)) throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
+    if (isHistoryPath(path))
+      throw new VfsError('EROFS', path, { op, detail: 'the history of a vault cannot be changed' })
   }
 }
 
@@ -117,7 +122,7 @@ function isHistoryPath(path: string): boolean {
   return isWithin(path, HISTORY_ROOT)
 }
 
-/** Takes no operation which links lead into the past. */
+/** Rejects operations that links lead into the history. */
 function rejectHistoryChanges(source: FilesSource): FilesSource {
   const guardPlan = (plan: OperationPlan): OperationPlan => {
     return (files) => {

@@ -9,10 +9,10 @@ import {
 } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
-/** What the directory of a home holds. Anything else is the user's, and so may be the directory. */
+/** The entries of a home. A directory with any other entry also belongs to the user. */
 const HOME_ENTRY =
   /^(?:store\.(?:db(?:-.+)?|lmdb|level)|home\.json|(?:config|policy)\.toml(?:\..+)?|agents|checkouts|data|doctor-.+|locks|run|scripts|serving|sessions|skills|tool_cache|vfs)$/
-/** Directories of files that are all ours; in the others there may be files with permissions of their own. */
+/** Directories with only our own files. In the others, files may have their own permissions. */
 const OWN_DIRECTORY = /^(?:store\.(?:lmdb|level)|data|serving)$/
 const STICKY = 0o1000
 const OTHERS_WRITE = 0o002
@@ -20,8 +20,8 @@ const OTHERS_ENTER = 0o011
 const SUPERUSER = 0
 
 /**
- * Makes the directory of a home, for its owner alone, or takes the permissions of others from one that is there.
- * Returns the paths that others had permissions on until now. EACCES if it belongs to another user.
+ * Creates the directory of a home for its owner alone, or removes the permissions of others from an existing one.
+ * Returns the paths that others had permissions on until now. Throws EACCES if it belongs to another user.
  */
 export function openHomeDirectory(path: string): string[] {
   makePrivateDirectory(path)
@@ -29,25 +29,25 @@ export function openHomeDirectory(path: string): string[] {
   if (user === undefined) return []
   const home = realpathSync(path)
   const found = statSync(home)
-  if (user !== SUPERUSER) for (const place of [home, ...listStores(home)]) assertOwner(home, place, user)
+  if (user !== SUPERUSER) for (const entry of [home, ...listStores(home)]) assertOwner(home, entry, user)
   else if (found.uid !== SUPERUSER) assertNoLinks(home)
   const owner = user === SUPERUSER ? found.uid : user
   const open = listOpenPaths(home)
-  for (const place of listOwnPaths(home)) if (isOpen(place)) makePrivate(place, owner)
-  return open.filter((place) => !isOpen(place))
+  for (const entry of listOwnPaths(home)) if (isOpen(entry)) makePrivate(entry, owner)
+  return open.filter((entry) => !isOpen(entry))
 }
 
-/** What other users of this machine may read or enter in a home. */
+/** The permissions of other users in a home. */
 export interface HomePrivacy {
-  /** Until now. */
+  /** Paths that others could read or enter until now. */
   readonly mended: readonly string[]
-  /** Still: it belongs to another user, or the file system has no permissions. */
+  /** Paths that are still open: another user owns them, or the file system has no permissions. */
   readonly open: readonly string[]
-  /** Directories above it that everybody may change, and put another home in its place. */
+  /** World-writable parent directories, in which others could replace the home. */
   readonly exposedBy: readonly string[]
 }
 
-/** Takes the permissions of others from a home, as opening it does. EACCES if it belongs to another user. */
+/** Removes the permissions of others from a home, as opening it does. Throws EACCES if it belongs to another user. */
 export function restrictHomeAccess(path: string): HomePrivacy {
   const mended = openHomeDirectory(path)
   const home = realpathSync(path)
@@ -64,7 +64,7 @@ function isWorldWritable(directory: string): boolean {
   return (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0
 }
 
-/** What other users of this machine have permissions on in a home, and can reach. */
+/** Returns the paths in a home that other users have permissions on and can reach. */
 function listOpenPaths(home: string): string[] {
   return listOwnPaths(home).filter(
     (path) =>
@@ -72,10 +72,10 @@ function listOpenPaths(home: string): string[] {
   )
 }
 
-/** Everything that is the home's own, down to where files of vaults and of the user begin. */
+/** Returns the home's own paths, without the files of vaults and of the user. */
 function listOwnPaths(home: string): string[] {
   const names = readdirSync(home)
-  // Where there is anything else, or everybody may make something, the directory is not only the home's.
+  // With other entries, or a sticky bit, the directory does not belong to the home alone.
   const isOnlyHome = names.every(isHomeEntry) && (statSync(home).mode & STICKY) === 0
   const entries = names
     .filter(isHomeEntry)
@@ -103,7 +103,7 @@ function listChildren(directory: string): string[] {
   try {
     return readdirSync(directory).map((name) => join(directory, name))
   } catch {
-    // A file, or closed to this user.
+    // A file, or not readable by this user.
     return []
   }
 }
@@ -112,17 +112,17 @@ function listStores(home: string): string[] {
   return ['store.db', 'store.lmdb', 'store.level'].map((name) => join(home, name))
 }
 
-/** Whoever owns a store reads what is written to it. The superuser can read everything anyway. */
+/** Throws if another user owns the store and could read it. The superuser can read everything anyway. */
 function assertOwner(home: string, path: string, user: number): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.uid === user || found.uid === SUPERUSER) return
-  const given = findNewFileOwner(home)
-  if (given === undefined || given === found.uid) return
-  const detail = `${path} belongs to the user ${found.uid}, who could read what you write there; name a home of your own`
+  const newFileOwner = findNewFileOwner(home)
+  if (newFileOwner === undefined || newFileOwner === found.uid) return
+  const detail = `${path} belongs to user ${found.uid}, who could read your data; use a home that you own`
   throw new VfsError('EACCES', path, { op: 'open', detail })
 }
 
-/** The owner that a new file gets here, which the file system may decide; undefined if none can be made. */
+/** Returns the owner of a new file here, which the file system may decide; undefined if none can be created. */
 function findNewFileOwner(home: string): number | undefined {
   const path = join(home, `doctor-${createProcessTag()}`)
   try {
@@ -135,10 +135,10 @@ function findNewFileOwner(home: string): number | undefined {
   }
 }
 
-/** The owner of a home could lead the superuser to any file of the machine. */
+/** Throws for a linked store: the owner of a home could lead the superuser to any file of the machine. */
 function assertNoLinks(home: string): void {
   const link = listStores(home).find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
   if (link === undefined) return
-  const detail = `${link} is a link in a home of another user, which the superuser does not follow`
+  const detail = `${link} is a link in another user's home, which the superuser must not follow; open the home as its owner`
   throw new VfsError('EACCES', link, { op: 'open', detail })
 }

@@ -33,9 +33,7 @@ describe.each(engines)('a home on %s', (engine) => {
     for (const asked of engines.filter((name) => name !== engine)) {
       await expect(openHome({ path, engine: asked })).rejects.toMatchObject({
         code: 'EINVAL',
-        message: expect.stringContaining(
-          `is on '${engine}' (${stores[engine]}), and '${asked}' was asked for`,
-        ),
+        message: expect.stringContaining(`is on '${engine}' (${stores[engine]}), not on '${asked}'`),
       })
     }
     expect(readdirSync(path).toSorted()).toEqual(before)
@@ -49,7 +47,7 @@ describe.each(engines)('a home on %s', (engine) => {
 
   it('says that its store is gone, or was emptied, instead of making an empty one', async () => {
     const path = await makeHome(`lost-${engine}`, engine)
-    const lost = { code: 'EIO', message: expect.stringContaining('was emptied or removed') }
+    const lost = { code: 'EIO', message: expect.stringContaining('is missing or empty') }
     truncateSync(join(path, files[engine]))
     await expect(openHome({ path })).rejects.toMatchObject(lost)
     rmSync(join(path, stores[engine]), { recursive: true })

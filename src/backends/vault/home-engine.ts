@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { createProcessTag, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
-/** What each engine keeps its bytes in, in the directory of a home. */
+/** The file or directory of each engine, below the home. */
 const storeNames = { sqlite: 'store.db', lmdb: 'store.lmdb', level: 'store.level' } as const
-/** The file that is there once anything was stored: without it, a store that was lost would pass for a new one. */
+/** The file that exists once anything is stored. If it is missing, the store was lost, not new. */
 const storeFiles = { sqlite: 'store.db', lmdb: 'store.lmdb/data.mdb', level: 'store.level/CURRENT' } as const
 
 export type StoredEngineName = keyof typeof storeNames
@@ -13,39 +13,39 @@ export type StoredEngineName = keyof typeof storeNames
 const storedEngineNames: readonly StoredEngineName[] = ['sqlite', 'lmdb', 'level']
 const RECORD_FILE = 'home.json'
 
-/** The file or directory that a home has its bytes in. */
+/** Returns the file or directory of a home's store. */
 export function getStorePath(home: string, engine: StoredEngineName = 'sqlite'): string {
   return join(home, storeNames[engine])
 }
 
-/** The file without which there is no store. */
+/** Returns the file without which there is no store. */
 export function getStoreFile(home: string, engine: StoredEngineName): string {
   return join(home, storeFiles[engine])
 }
 
-/** The engine of a home: the one that is recorded, or whose store is there. Undefined if there is no home yet. */
+/** Returns the recorded engine of a home, or the engine of its only store; undefined if there is no home yet. */
 export function findEngine(home: string): StoredEngineName | undefined {
   const present = listStores(home)
   return readRecordedEngine(home) ?? (present.length === 1 ? present[0] : undefined)
 }
 
 /**
- * Decides the engine to open a home with: the one it has, else the one that was asked for, else SQLite.
- * EINVAL if another one was asked for, or if there are two stores and none was. EIO if the store is gone.
+ * Returns the engine to open a home with: its own, else the requested one, else SQLite. Throws EINVAL if another one
+ * was requested, or if there are two stores and none was. Throws EIO if the store is missing.
  */
-export function chooseEngine(home: string, asked: StoredEngineName | undefined): StoredEngineName {
+export function chooseEngine(home: string, requested: StoredEngineName | undefined): StoredEngineName {
   const found = findEngine(home)
   if (found === undefined) {
     const present = listStores(home)
-    if (asked !== undefined || present.length === 0) return asked ?? 'sqlite'
+    if (requested !== undefined || present.length === 0) return requested ?? 'sqlite'
     throw createSeveralStoresError(home, present)
   }
-  if (asked !== undefined && asked !== found) throw createOtherEngineError(home, found, asked)
+  if (requested !== undefined && requested !== found) throw createOtherEngineError(home, found, requested)
   if (isRecorded(home) && !hasContent(home, found)) throw createLostStoreError(home, found)
   return found
 }
 
-/** Records the engine of a home, so that a store which is lost later does not pass for a new one. */
+/** Records the engine of a home, so that a store lost later is not taken for a new one. */
 export function recordEngine(home: string, engine: StoredEngineName): void {
   if (isRecorded(home)) return
   const file = join(home, RECORD_FILE)
@@ -59,7 +59,7 @@ export function recordEngine(home: string, engine: StoredEngineName): void {
   }
 }
 
-/** Whether the engine of a home is recorded, and with it that there is a store. */
+/** Reports whether the engine of a home is recorded, which means that it has a store. */
 export function isRecorded(home: string): boolean {
   return readRecordedEngine(home) !== undefined
 }
@@ -69,7 +69,7 @@ function readRecordedEngine(home: string): StoredEngineName | undefined {
     const { engine }: { engine?: unknown } = JSON.parse(readFileSync(join(home, RECORD_FILE), 'utf8'))
     return storedEngineNames.find((name) => name === engine)
   } catch {
-    // A home of before, or a record that is damaged: the store itself says what it is.
+    // An older home, or a damaged record: the store itself shows its engine.
     return undefined
   }
 }
@@ -84,22 +84,26 @@ function hasContent(home: string, engine: StoredEngineName): boolean {
   return (statSync(getStoreFile(home, engine), { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-function createOtherEngineError(home: string, found: StoredEngineName, asked: StoredEngineName): VfsError {
-  const has = `the home ${home} is on '${found}' (${storeNames[found]}), and '${asked}' was asked for`
-  const next = `leave the engine out or set it to '${found}', here and in config.toml, or take another home and bring vaults there with send and receive`
+function createOtherEngineError(
+  home: string,
+  found: StoredEngineName,
+  requested: StoredEngineName,
+): VfsError {
+  const has = `the home ${home} is on '${found}' (${storeNames[found]}), not on '${requested}'`
+  const next = `omit the engine or set it to '${found}', here and in config.toml, or move vaults to another home with send and receive`
   return new VfsError('EINVAL', home, { op: 'open', detail: `${has}; ${next}` })
 }
 
 function createSeveralStoresError(home: string, present: readonly StoredEngineName[]): VfsError {
   const names = present.map((name) => `${storeNames[name]} of '${name}'`).join(' and ')
-  const detail = `the home ${home} has several stores: ${names}; set engine in config.toml to the one that holds your vaults, and move the other away`
+  const detail = `the home ${home} has several stores: ${names}; set engine in config.toml to the one with your vaults and move the other file away`
   return new VfsError('EINVAL', home, { op: 'open', detail })
 }
 
-/** EIO: a home has no store any more, or one with nothing in it. */
+/** Returns the EIO error for a home whose store is missing or empty. */
 export function createLostStoreError(home: string, engine: StoredEngineName): VfsError {
   const place = getStorePath(home, engine)
-  const next = `bring it back from a backup, or remove ${join(home, RECORD_FILE)} to begin with an empty one`
-  const detail = `the store ${place} was emptied or removed: this home has kept vaults in it; ${next}`
+  const next = `restore it from a backup, or remove ${join(home, RECORD_FILE)} to start with an empty one`
+  const detail = `the store ${place} is missing or empty, though this home had vaults in it; ${next}`
   return new VfsError('EIO', place, { op: 'open', detail })
 }

@@ -46,33 +46,33 @@ import {
 import { toPathChange, Vault } from './vault.ts'
 
 export interface ForkOptions {
-  /** The checkpoint to start from; the vault as it is now when absent. */
+  /** The checkpoint to start from. The current state when absent. */
   readonly at?: string
-  /** Start where this fork of it did, in place of a checkpoint. EINVAL if it is none. */
+  /** Start from the base of this fork instead of a checkpoint. EINVAL if it is no fork of the source. */
   readonly beside?: string
 }
 
-/** What is known of a vault without looking at its files. */
+/** A summary of a vault, without reading its files. */
 export interface VaultInfo {
   readonly name: string
   readonly created: Date
-  /** What it was forked from, and when that was as the fork began. */
+  /** The vault it was forked from, and the time of the forked state. */
   readonly from?: { readonly vault: string; readonly time: Date }
   readonly checkpoints: number
-  /** How many mutations its own journal has. */
+  /** Number of mutations in its own journal. */
   readonly changes: number
   readonly files: number
   readonly bytes: number
 }
 
-/** A home: vaults that share pages and blobs. Close it when done; what was acknowledged is kept either way. */
+/** A home: vaults that share pages and blobs. Close it when done; acknowledged changes are kept either way. */
 export class Home implements AsyncDisposable {
   readonly #store: StoreHome
   /** The directory of the home; undefined if it is in memory. */
   readonly path: string | undefined
-  /** How another process or thread opens it; undefined if none can. */
+  /** The options with which another process or thread opens it; undefined if none can. */
   readonly place: HomeLocation | undefined
-  /** What other users of this machine could read or enter until this home was opened, and cannot any more. */
+  /** Paths that other users could read or enter until this home was opened. */
   readonly mended: readonly string[]
 
   constructor(store: StoreHome, path?: string, place?: HomeLocation, mended: readonly string[] = []) {
@@ -82,32 +82,37 @@ export class Home implements AsyncDisposable {
     this.mended = mended
   }
 
-  /** Whether its directory cannot be written, so that everything but reading is EROFS. */
+  /** True if its directory cannot be written, so that every change is EROFS. */
   get isReadOnly(): boolean {
     return this.#store.engine.isReadOnly === true
   }
 
-  /** Makes an empty vault. EINVAL, EEXIST. */
+  /** Creates an empty vault. EINVAL, EEXIST. */
   async createVault(name: string): Promise<Vault> {
     return new Vault(this.#store, name, await this.#store.createVault(name))
   }
 
-  /** An existing vault. ENOENT. */
+  /** Opens an existing vault. ENOENT. */
   async vault(name: string): Promise<Vault> {
     return new Vault(this.#store, name, await this.#store.openVault(name))
   }
 
-  /** The files of a vault by inode number, as a kernel asks for them. ENOENT, ENOTSUP on an engine that is not local. */
+  /**
+   * Opens the files of a vault by inode number, as a kernel uses them. ENOENT; ENOTSUP on an engine that is not local.
+   */
   async posix(name: string, options: PosixOptions = {}): Promise<PosixFiles> {
     return new PosixFiles(await this.#store.openVault(name), this.#store.blobs, options)
   }
 
-  /** What others than one mount change in a vault, by inode, until the signal says stop. ENOENT. See `foreignChanges`. */
+  /**
+   * Yields the changes by inode that are not made by one mount, until the signal aborts. ENOENT. See
+   * `watchForeignChanges`.
+   */
   async *watchForeignChanges(name: string, options: ForeignChangeOptions): AsyncGenerator<ChangedInodes> {
     yield* watchForeignChanges(this.#store, await this.#store.openVault(name), options)
   }
 
-  /** Every path of two vaults at which anything may differ, permissions and times included. O(changes). ENOENT. */
+  /** Returns every path at which two vaults may differ, permissions and times included. O(changes). ENOENT. */
   async touchedPaths(base: string, vault: string): Promise<string[]> {
     return listTouchedPaths(
       this.#store,
@@ -116,12 +121,12 @@ export class Home implements AsyncDisposable {
     )
   }
 
-  /** The names of all vaults, in order. */
+  /** Returns the names of all vaults, sorted. */
   async vaults(): Promise<string[]> {
     return this.#store.listVaultNames()
   }
 
-  /** ENOENT. */
+  /** Returns a summary of a vault. ENOENT. */
   async info(name: string): Promise<VaultInfo> {
     const log = await this.#store.openVault(name)
     return this.#store.reader.run(() => {
@@ -139,12 +144,12 @@ export class Home implements AsyncDisposable {
     })
   }
 
-  /** Deletes a vault with its checkpoints; forks of it live on. ENOENT. */
+  /** Deletes a vault with its checkpoints. Its forks stay. ENOENT. */
   async deleteVault(name: string): Promise<void> {
     await this.#store.deleteVault(name)
   }
 
-  /** A vault that starts as another is now, or was at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
+  /** Forks a vault in its current state or at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
   async fork(source: string, name: string, { at, beside }: ForkOptions = {}): Promise<Vault> {
     if (beside !== undefined)
       return new Vault(this.#store, name, await this.#store.forkFromSameBase(source, beside, name))
@@ -153,9 +158,9 @@ export class Home implements AsyncDisposable {
   }
 
   /**
-   * Brings what one vault changed into another with a common ancestor; returns those changes. One durable commit,
-   * O(changes of both). ECONFLICT with `conflicts` if both changed the same and `onConflict` is `fail`; then nothing
-   * has changed. EINVAL, also for a target that mirrors a directory.
+   * Merges the changes of one vault into another with a common ancestor, and returns them. One durable commit,
+   * O(changes of both). Throws ECONFLICT with `conflicts`, and changes nothing, if both changed the same path and
+   * `onConflict` is `fail`. EINVAL, also for a target that mirrors a directory.
    */
   async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
     assertMergeTarget(source, target)
@@ -163,7 +168,10 @@ export class Home implements AsyncDisposable {
     return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(toPathChange)
   }
 
-  /** Forks a vault n times, runs each fork, and returns what each changed. Then keep one, or drop them all. */
+  /**
+   * Forks a vault n times, runs the callback on each fork and returns the changes of each. Then keep one or drop them
+   * all.
+   */
   async race<T>(
     source: string,
     count: number,
@@ -189,7 +197,10 @@ export class Home implements AsyncDisposable {
     })
   }
 
-  /** Brings a directory of this machine into a vault; run again, it goes on where it was. See `importDirectory`. */
+  /**
+   * Imports a directory of this machine into a vault. An interrupted import continues when it is run again. See
+   * `importDirectory`.
+   */
   import(directory: string, vault: string, options: ImportOptions = {}): Promise<ImportReport> {
     return importDirectory(this.#store, { directory, vault, homePath: this.path }, options)
   }
@@ -199,37 +210,39 @@ export class Home implements AsyncDisposable {
     return exportVault(this.#store, vault, directory, options)
   }
 
-  /** Writes everything that can be read of a damaged vault into a new directory, and lists what cannot. See `salvageVault`. */
+  /** Exports the readable files of a damaged vault into a new directory, and lists the others. See `salvageVault`. */
   salvage(vault: string, directory: string, options: SalvageOptions = {}): Promise<SalvageReport> {
     return salvageVault(this.#store, vault, directory, options)
   }
 
-  /** Brings a history into a vault, each step a checkpoint; returns how many. See `importHistory`. */
+  /** Imports a history into a vault, each step as a checkpoint, and returns their number. See `importHistory`. */
   importHistory(vault: string, history: IncomingHistory, options: HistoryOptions = {}): Promise<number> {
     return importHistory(this.#store, vault, history, options)
   }
 
-  /** Yields the checkpoints of a vault and of what it was forked from, the oldest first, with the changes between any two. ENOENT. */
+  /**
+   * Yields the checkpoints of a vault and of its ancestors, the oldest first, with the changes between them. ENOENT.
+   */
   history(vault: string): AsyncGenerator<ExportedStep> {
     return exportHistory(this.#store, vault)
   }
 
-  /** A vault, or what changed in it since a checkpoint, as a stream for `receive`. See `sendVault`. */
+  /** Streams a vault, or its changes since a checkpoint, for `receive`. See `sendVault`. */
   send(vault: string, options: SendOptions = {}): AsyncGenerator<Uint8Array> {
     return sendVault(this.#store, vault, options)
   }
 
-  /** Takes in a stream of `send`, of this home or another: all of it or nothing. See `receiveVault`. */
+  /** Receives a stream of `send` from this home or another, atomically. See `receiveVault`. */
   receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions = {}): Promise<ReceiveReport> {
     return receiveVault(this.#store, stream, options)
   }
 
-  /** Removes what nothing leads to any more, also while others write. */
+  /** Removes unreachable pages and blobs, also while others write. */
   gc(options: GcOptions = {}): Promise<GcReport> {
     return gc(this.#store, options)
   }
 
-  /** Verifies everything that is in use, and names all that is damaged. */
+  /** Verifies everything that is in use and lists all damage. */
   fsck(options: MaintenanceOptions = {}): Promise<FsckReport> {
     return fsck(this.#store, options)
   }

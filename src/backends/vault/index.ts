@@ -1,7 +1,7 @@
 /**
- * A vault of the store as a file system, and the home that makes, opens and forks vaults: `coppice/store`.
- * It translates between the protocol and the store's log and files, and stores nothing itself.
- * Whoever writes an engine finds its trait and its suite here, too.
+ * A vault of the store as a file system, and the home that creates, opens and forks vaults: `coppice/store`. It
+ * translates between the protocol and the store's log and files, and stores nothing itself. It also exports the
+ * interface and the test suite for authors of an engine.
  */
 
 export {

@@ -9,15 +9,15 @@ import {
 import { type CallContext, checkPath, VfsError } from '../../vfs/index.ts'
 import { toProvenance } from './to-provenance.ts'
 
-/** What labels need of a vault. */
+/** The access to a vault that labels need. */
 export interface LabelSource {
-  look<T>(see: (files: VaultFiles) => T): T | Promise<T>
+  inspect<T>(read: (files: VaultFiles) => T): T | Promise<T>
   submit(plan: OperationPlan, by: Provenance): Promise<void>
 }
 
 const MAX_NAME_BYTES = 255
 
-/** Tags on files: names to find them by. They stay with a file when it is renamed, and go when it is removed. */
+/** Tags on files. They stay with a file when it is renamed, and vanish when it is removed. */
 export class Tags {
   readonly #source: LabelSource
 
@@ -25,25 +25,25 @@ export class Tags {
     this.#source = source
   }
 
-  /** Puts tags on a file or directory. ENOENT, EINVAL. */
+  /** Adds tags to a file or directory. ENOENT, EINVAL. */
   async add(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
     await this.#change(path, toList(tags), [], ctx)
   }
 
-  /** Takes tags off; those it does not have are no error. ENOENT. */
+  /** Removes tags and ignores those that are not set. ENOENT. */
   async remove(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
     await this.#change(path, [], toList(tags), ctx)
   }
 
-  /** The tags of a file, in order. ENOENT. */
+  /** Returns the tags of a file, sorted. ENOENT. */
   async of(path: string): Promise<string[]> {
     const checked = checkPath(path, 'tag')
-    return this.#source.look((files) => listTags(files, getInodeNumber(files, checked, 'tag')))
+    return this.#source.inspect((files) => listTags(files, getInodeNumber(files, checked, 'tag')))
   }
 
-  /** The paths that have a tag, in order. */
+  /** Returns the paths with a tag, sorted. */
   async find(tag: string): Promise<string[]> {
-    return this.#source.look((files) => {
+    return this.#source.inspect((files) => {
       const paths: string[] = []
       for (const tagged of listTaggedFiles(files, `${tag}\0`)) {
         if (tagged.tag !== tag) break
@@ -53,9 +53,9 @@ export class Tags {
     })
   }
 
-  /** Every tag in use, with how many have it. */
+  /** Returns every tag in use with the number of its files. */
   async all(): Promise<{ tag: string; count: number }[]> {
-    return this.#source.look((files) => {
+    return this.#source.inspect((files) => {
       const counts = new Map<string, number>()
       for (const { tag } of listTaggedFiles(files)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
       return [...counts].map(([tag, count]) => ({ tag, count }))
@@ -69,7 +69,7 @@ export class Tags {
   }
 }
 
-/** Metadata of files: keys and values of the user's own. */
+/** Metadata of files: key–value pairs of the user. */
 export class Metadata {
   readonly #source: LabelSource
 
@@ -82,7 +82,7 @@ export class Metadata {
     const checked = checkPath(path, 'meta')
     assertName(key, checked, 'meta')
     if (!value.isWellFormed()) {
-      const detail = `the value of '${key}' has half a character; encode bytes as text, such as base64`
+      const detail = `the value of '${key}' is not valid Unicode; encode bytes as text, such as base64`
       throw new VfsError('EINVAL', checked, { op: 'meta', detail })
     }
     await this.#source.submit(
@@ -91,13 +91,13 @@ export class Metadata {
     )
   }
 
-  /** The value of a key; undefined if it has none. ENOENT. */
+  /** Returns the value of a key, or undefined. ENOENT. */
   async get(path: string, key: string): Promise<string | undefined> {
     const all = await this.all(path)
     return Object.hasOwn(all, key) ? all[key] : undefined
   }
 
-  /** Takes a key away; one that is not there is no error. ENOENT. */
+  /** Removes a key and ignores one that is not set. ENOENT. */
   async remove(path: string, key: string, ctx?: CallContext): Promise<void> {
     const checked = checkPath(path, 'meta')
     await this.#source.submit(
@@ -109,7 +109,7 @@ export class Metadata {
   /** ENOENT. */
   async all(path: string): Promise<Record<string, string>> {
     const checked = checkPath(path, 'meta')
-    return this.#source.look((files) => readMetadata(files, getInodeNumber(files, checked, 'meta')))
+    return this.#source.inspect((files) => readMetadata(files, getInodeNumber(files, checked, 'meta')))
   }
 }
 
@@ -126,6 +126,6 @@ function getInodeNumber(files: VaultFiles, path: string, op: string): number {
 function assertName(name: string, path: string, op: string): void {
   const isStorable = name.isWellFormed() && !name.includes('\0')
   if (name !== '' && isStorable && Buffer.byteLength(name) <= MAX_NAME_BYTES) return
-  const detail = `'${name}' is no name for a ${op}: 1 to ${MAX_NAME_BYTES} bytes of text without NUL`
+  const detail = `'${name}' is not a valid ${op} name; use 1 to ${MAX_NAME_BYTES} bytes of text without NUL`
   throw new VfsError('EINVAL', path, { op, detail })
 }

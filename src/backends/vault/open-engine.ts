@@ -24,40 +24,40 @@ import {
   type StoredEngineName,
 } from './home-engine.ts'
 
-/** What can keep a home's bytes. `lmdb` and `level` need a package: `lmdb`, `classic-level`. */
+/** The engines of a home. `lmdb` and `level` need the packages `lmdb` and `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
 
 export type EngineName = (typeof engineNames)[number]
 
-/** A record that every store has from its first moment on. */
+/** The key of the record that every store has from its creation. */
 const HOME_KEY = 'home'
 
 export interface HomeOptions {
-  /** The directory of the home; made if it is missing. In memory when absent. */
+  /** The directory of the home, created if it is missing. In memory when absent. */
   readonly path?: string
   /**
-   * The one the home has when absent, `sqlite` for a new one, `memory` without a path; or an engine of your own, which
-   * the home then closes. EINVAL for another one than the home has.
+   * The engine: the home's own when absent, `sqlite` for a new home, `memory` without a path. A custom engine is closed
+   * with the home. EINVAL if the home has another one.
    */
   readonly engine?: EngineName | Engine
   readonly durability?: Durability
-  /** It is opened for `salvage` alone, and nothing is changed: a store that is too damaged for its engine opens, too. */
+  /** Open read-only for `salvage`. This also opens a store that is too damaged for its engine. */
   readonly toSalvage?: boolean
 }
 
 /** A home on disk, as any process of this machine can open it. */
 export interface HomeLocation extends Pick<HomeOptions, 'durability'> {
   readonly path: string
-  /** The one the home has when absent. */
+  /** The home's own engine when absent. */
   readonly engine?: StoredEngineName
 }
 
-/** An engine, where its home is, and what opening the directory changed there. */
+/** An engine, the location of its home, and the permissions that opening it removed. */
 export interface OpenedEngine {
   readonly engine: Engine
-  /** How another process opens it; undefined if none can. */
+  /** The options with which another process opens it; undefined if none can. */
   readonly place?: HomeLocation
-  /** What other users of this machine could read or enter until now. */
+  /** Paths that other users could read or enter until now. */
   readonly mended: readonly string[]
 }
 
@@ -69,14 +69,14 @@ export async function openEngine({
 }: HomeOptions): Promise<OpenedEngine> {
   if (typeof engine === 'object') return { engine, mended: [] }
   if (engine !== undefined && !engineNames.includes(engine)) {
-    const detail = `there is no engine '${engine}'; known: ${engineNames.join(', ')}`
+    const detail = `there is no engine '${engine}'; use one of ${engineNames.join(', ')}`
     throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
   }
   if (engine === 'memory' || (path === undefined && engine === undefined)) {
     return { engine: new MemoryEngine(), mended: [] }
   }
   if (path === undefined) {
-    throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
+    throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path; set path` })
   }
   const mended = openHomeDirectory(path)
   const chosen = chooseEngine(path, engine)
@@ -120,26 +120,26 @@ interface StoreLocation extends HomeLocation {
   readonly engine: StoredEngineName
 }
 
-/** Marks a store as one that was made, and its home as one that has it. EIO if it had a store that is empty now. */
+/** Writes the creation record into a new store and records it in the home. Throws EIO if a recorded store is empty. */
 async function assertStoreKept(engine: Engine, { path, engine: name }: StoreLocation): Promise<void> {
   if (isRecorded(path)) {
     if (await isEmpty(engine)) throw createLostStoreError(path, name)
     return
   }
   try {
-    const born = { key: HOME_KEY, bytes: encodeChecksummedJson({ created: Date.now() }) }
+    const creation = { key: HOME_KEY, bytes: encodeChecksummedJson({ created: Date.now() }) }
     const isNew = (await engine.readRecord(HOME_KEY)) === undefined
-    // On disk before the record beside it: that one alone would make an empty store of a lost one.
+    // Durable before the home's record: otherwise a crash would make the empty store look lost.
     if (isNew) {
-      await engine.commit({ expect: [{ key: HOME_KEY, bytes: null }], records: [born], durable: true })
+      await engine.commit({ expect: [{ key: HOME_KEY, bytes: null }], records: [creation], durable: true })
     }
     recordEngine(path, name)
   } catch {
-    // The disk is full, or the home can only be read: the next one to open it records it.
+    // The disk is full or the home is read-only: the next process that opens it records it.
   }
 }
 
-/** Whether nothing was ever kept in a store; false if that cannot be read. */
+/** Reports whether a store has no records; false if it cannot be read. */
 async function isEmpty(engine: Engine): Promise<boolean> {
   try {
     if ((await engine.readRecord(HOME_KEY)) !== undefined) return false
@@ -149,7 +149,7 @@ async function isEmpty(engine: Engine): Promise<boolean> {
   }
 }
 
-/** Whether there is a store that this user can only read, in a directory where nothing can be made, or itself. */
+/** Reports whether this user can read the store but not write it or its directory. */
 async function isReadOnly({ path, engine }: StoreLocation): Promise<boolean> {
   const file = getStoreFile(path, engine)
   if (!(await isReadable(file))) return false
@@ -166,16 +166,19 @@ async function isReadable(path: string): Promise<boolean> {
   )
 }
 
-/** Why a store cannot be opened. What the engines say names no file, and hides that they could not write. */
+/**
+ * Returns the error for a store that cannot be opened. The engines' messages have no path and hide missing write
+ * permission.
+ */
 async function createOpenError(place: string, cause: unknown): Promise<VfsError> {
   const code = (await findWriteRefusal(dirname(place))) ?? (await findWriteRefusal(place)) ?? 'EIO'
-  const next = code === 'EIO' ? '' : '; it cannot be made there'
-  const said = cause instanceof Error ? cause.message : String(cause)
-  const detail = `the store ${place} cannot be opened: ${said}${next}`
+  const next = code === 'EIO' ? '' : '; the directory is not writable'
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const detail = `the store ${place} cannot be opened: ${reason}${next}`
   return new VfsError(code, place, { op: 'open', detail, cause })
 }
 
-/** Why this user may not write to something; undefined if that is not it. */
+/** Returns the code if this user may not write to a path. */
 async function findWriteRefusal(path: string): Promise<ErrorCode | undefined> {
   try {
     await access(path, constants.W_OK)

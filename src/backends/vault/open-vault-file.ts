@@ -9,73 +9,73 @@ import { VfsError } from '../../vfs/index.ts'
 import { DetachedFiles } from './detached-files.ts'
 import type { FilesSource } from './files-source.ts'
 
-/** Files, and where their bytes are. */
+/** Files with the store of their content. */
 export interface BackingStore {
   readonly source: FilesSource
   readonly blobs: BlobStore
 }
 
-/** A file as it is, for whoever reads or changes it. */
+/** The current state of an open file. */
 interface OpenTarget {
   readonly files: VaultFiles
   readonly blobs: BlobStore
   readonly inode: number
-  /** Where the journal says it is. */
+  /** The path for the journal. */
   readonly path: string
 }
 
-/** Where an append goes, decided on the very state it is committed to. */
+/** Returns the position of an append, from the state that it is committed to. */
 export function getEnd({ files, inode }: OpenTarget): number {
   return files.getInode(inode).size
 }
 
-/** What was removed while it was open, for all who have it open: seen by nobody else, stored nowhere. */
+/** Stores of files that were removed while open. All handles of a file share one, in memory only. */
 const orphans = new WeakMap<VaultFiles, BackingStore>()
 
 /**
- * A file that somebody has open. It stays with the file when that is renamed, and has it still when it is removed, by
- * whichever process; only where the engine lets callers wait, a removed file is ENOENT.
+ * An open file. It follows renames, and stays readable and writable after any process removes the file. On an
+ * asynchronous engine a removed file is ENOENT.
  */
 export class OpenVaultFile {
   readonly #path: string
   readonly #initialStore: BackingStore
   readonly #inode: OpenInode
 
-  /** @param path where it was opened, for errors. */
-  constructor(path: string, ground: BackingStore, inode: number) {
+  /** @param path the path at open, for errors. */
+  constructor(path: string, initialStore: BackingStore, inode: number) {
     this.#path = path
-    this.#initialStore = ground
-    const isHeld = ground.blobs.reader.engine.isSync === true
+    this.#initialStore = initialStore
+    const isHeld = initialStore.blobs.reader.engine.isSync === true
     this.#inode = isHeld
-      ? ground.source.openInodes.open(inode)
+      ? initialStore.source.openInodes.open(inode)
       : { number: inode, isGone: false, lost: undefined, close: () => {} }
   }
 
-  /** Whether it has no name any more, as far as was seen. */
+  /** True if the file's last name was removed, as far as this process has seen. */
   get isLost(): boolean {
     return this.#inode.lost !== undefined
   }
 
-  /** Where it is now: in the vault, or apart from it. */
+  /** The current store: the vault, or the orphan store after a removal. */
   get store(): BackingStore {
     const { lost } = this.#inode
     return lost === undefined ? this.#initialStore : this.#getOrphanStore(lost)
   }
 
-  /** The file as everybody left it. ENOENT. */
+  /** Returns the current state of the file. ENOENT. */
   getTarget(op: string): OpenTarget {
-    // Asked first: it takes in what others did, and only then is it known whether this file is still there.
+    // Read first: it catches up with other processes, which may have removed this file.
     const files = this.#initialStore.source.readFiles()
     const { source, blobs } = this.store
     return this.#toTarget(this.isLost ? source.readFiles() : files, blobs, op)
   }
 
-  /** A plan for its ground as it is now. */
+  /** Returns a plan for the current store. */
   createPlan(op: string, decide: (target: OpenTarget) => ReturnType<OperationPlan>): OperationPlan {
     const { isLost } = this
     const { blobs } = this.store
     return (files) => {
-      // Asked again: what others did may be known only now, and its number may name another file already.
+      // Checked again: a removal may be known only now, and the inode number may be reused.
       if (this.#inode.isGone && !isLost) throw this.#createRemovedError(op)
       return decide(this.#toTarget(files, blobs, op))
     }
@@ -87,9 +87,9 @@ export class OpenVaultFile {
 
   #toTarget(files: VaultFiles, blobs: BlobStore, op: string): OpenTarget {
     const inode = this.#inode.number
-    const there = files.findInode(inode)
-    if (there === undefined) throw this.#createRemovedError(op)
-    return { files, blobs, inode, path: getJournalPath(files, inode, there) }
+    const found = files.findInode(inode)
+    if (found === undefined) throw this.#createRemovedError(op)
+    return { files, blobs, inode, path: getJournalPath(files, inode, found) }
   }
 
   #createRemovedError(op: string): VfsError {
@@ -100,9 +100,9 @@ export class OpenVaultFile {
     const known = orphans.get(lost)
     if (known !== undefined) return known
     const { blobs } = this.#initialStore
-    // Its blobs never wait for a commit, so they must not be among those that do.
-    const isApart = blobs.maxStagedBytes === Number.POSITIVE_INFINITY
-    const own = isApart ? blobs : new BlobStore(blobs.reader, blobs.nextId, Number.POSITIVE_INFINITY)
+    // Its blobs are never committed, so they must not be staged with the others.
+    const isDetached = blobs.maxStagedBytes === Number.POSITIVE_INFINITY
+    const own = isDetached ? blobs : new BlobStore(blobs.reader, blobs.nextId, Number.POSITIVE_INFINITY)
     const orphan = { source: new DetachedFiles(lost, blobs.reader), blobs: own }
     orphans.set(lost, orphan)
     return orphan

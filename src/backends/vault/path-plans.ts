@@ -14,8 +14,8 @@ import {
 import { resolveFollowing, resolveInode, withoutLinks } from './resolve-paths.ts'
 
 /*
- * What each mutation by path does, decided on the very files it changes: the same for callers that wait and for
- * those that cannot.
+ * Plans of the mutations by path, evaluated on the state that they change. The asynchronous and the synchronous
+ * interface share them.
  */
 
 export function createRenamePlan(
@@ -53,7 +53,7 @@ export function createRemovePlan(
   return withoutLinks(() => ({ op: 'remove', path, recursive }), route, ctx)
 }
 
-/** Removes a directory that is empty. ENOENT, ENOTDIR, ENOTEMPTY. */
+/** Removes an empty directory. ENOENT, ENOTDIR, ENOTEMPTY. */
 export function createRmdirPlan(path: string, ctx?: CallContext): OperationPlan {
   return (files) => {
     const number = resolveInode(files, path, false, 'rmdir', ctx)
@@ -63,18 +63,18 @@ export function createRmdirPlan(path: string, ctx?: CallContext): OperationPlan 
   }
 }
 
-/** A second name for a file. ENOENT, EISDIR, EEXIST, ENOTDIR. */
+/** Creates a hard link. ENOENT, EISDIR, EEXIST, ENOTDIR. */
 export function createLinkPlan(existing: string, path: string, ctx?: CallContext): OperationPlan {
   return (files) => {
     const inode = resolveInode(files, existing, false, 'link', ctx)
     if (files.getInode(inode).type === 'directory') {
-      throw new VfsError('EISDIR', existing, { op: 'link', detail: 'a directory has one name' })
+      throw new VfsError('EISDIR', existing, { op: 'link', detail: 'a directory cannot have hard links' })
     }
     const at = resolveFollowing(files, path, false, 'link', ctx)
     if (files.findByPath(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'link' })
     const parent = files.findByPath(dirname(at))
     if (parent === undefined)
-      throw new VfsError('ENOENT', path, { op: 'link', detail: 'its directory is missing' })
+      throw new VfsError('ENOENT', path, { op: 'link', detail: 'the directory is missing; create it first' })
     if (files.getInode(parent).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'link' })
     return { op: 'link', path: at, from: files.getPath(inode), inode, parent, name: basename(at) }
   }
@@ -90,8 +90,8 @@ export function createSetattrPlan(path: string, changes: StatChanges, ctx?: Call
     const number = files.findByPath(at)
     if (number === undefined) throw new VfsError('ENOENT', path, { op: 'setattr' })
     if (mode === undefined && time === undefined) return null
-    const given = { ...(mode !== undefined && { mode }), ...(time !== undefined && { mtime: time }) }
+    const attributes = { ...(mode !== undefined && { mode }), ...(time !== undefined && { mtime: time }) }
     const { time: now } = toMoment(Date.now(), 0)
-    return planAttributes(files.getInode(number), { path: at, inode: number }, given, now)
+    return planAttributes(files.getInode(number), { path: at, inode: number }, attributes, now)
   }
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, type FileSystem, readFile, type Stat, VfsError } from '../../vfs/index.ts'
 
-/** An open file of a file system that cannot be changed. */
+/** An open file of a read-only file system. */
 export class ReadOnlyHandle implements FileHandle {
   readonly #fs: FileSystem
   readonly #path: string
@@ -22,11 +22,17 @@ export class ReadOnlyHandle implements FileHandle {
   }
 
   async write(): Promise<void> {
-    throw new VfsError('EBADF', this.#path, { op: 'write', detail: 'opened for reading only' })
+    throw new VfsError('EBADF', this.#path, {
+      op: 'write',
+      detail: 'the file is open for reading only; its file system cannot be changed',
+    })
   }
 
   async truncate(): Promise<void> {
-    throw new VfsError('EBADF', this.#path, { op: 'truncate', detail: 'opened for reading only' })
+    throw new VfsError('EBADF', this.#path, {
+      op: 'truncate',
+      detail: 'the file is open for reading only; its file system cannot be changed',
+    })
   }
 
   async sync(): Promise<void> {
@@ -42,6 +48,7 @@ export class ReadOnlyHandle implements FileHandle {
   }
 
   #assertOpen(op: string): void {
-    if (this.#isClosed) throw new VfsError('EBADF', this.#path, { op, detail: 'the file was closed' })
+    if (this.#isClosed)
+      throw new VfsError('EBADF', this.#path, { op, detail: 'the handle is closed; open the file again' })
   }
 }

@@ -1,14 +1,14 @@
 import type { OperationPlan, VaultFiles } from '../../store/index.ts'
 import { assertLinkFree, type CallContext, VfsError } from '../../vfs/index.ts'
 
-/** The paths of a change, and whether it would go where their last names lead. */
+/** The paths of a change, and whether it follows links in their last names. */
 export interface ChangeRoute {
   readonly op: string
   readonly paths: readonly string[]
   readonly followLast: boolean
 }
 
-/** A path with its links followed. ELOOP if there are any and the call follows none. */
+/** Resolves the links in a path. Throws ELOOP if there are any and the call refuses links. */
 export function resolveFollowing(
   files: VaultFiles,
   path: string,
@@ -21,7 +21,7 @@ export function resolveFollowing(
   return real
 }
 
-/** The inode a path leads to, or that of the link it ends in. ENOENT. */
+/** Returns the inode of a path, or of the link that it ends in. ENOENT. */
 export function resolveInode(
   files: VaultFiles,
   path: string,
@@ -34,7 +34,10 @@ export function resolveInode(
   return number
 }
 
-/** A plan that fails with ELOOP if a link is on the way of a call that follows none: decided on the very files it changes. */
+/**
+ * Wraps a plan to throw ELOOP if the path has a link and the call refuses links. Checked on the state that the plan
+ * changes.
+ */
 export function withoutLinks(
   plan: OperationPlan,
   { op, paths, followLast }: ChangeRoute,

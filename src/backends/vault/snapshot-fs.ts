@@ -30,7 +30,9 @@ export class SnapshotFs extends VaultFs implements Searchable {
       return files
     }
     const refuse = (): never => {
-      throw new VfsError('EROFS', '/', { detail: 'a snapshot cannot be changed' })
+      throw new VfsError('EROFS', '/', {
+        detail: 'a snapshot cannot be changed; change the vault or a fork of it',
+      })
     }
     super(
       {

@@ -20,32 +20,32 @@ import { type BackingStore, getEnd, OpenVaultFile } from './open-vault-file.ts'
 import { resolveFollowing } from './resolve-paths.ts'
 import { toProvenance } from './to-provenance.ts'
 
-/** Opens the file a path leads to, made or emptied as asked. ENOENT, EISDIR. */
+/** Opens a file, following links; creates or truncates it on request. ENOENT, EISDIR. */
 export function openSyncFileHandle(
-  ground: BackingStore,
+  store: BackingStore,
   path: string,
   { create = false, truncate = false, ...how }: OpenOptions,
   ctx: CallContext | undefined,
 ): SyncFileHandle {
-  const { source } = ground
+  const { source } = store
   const by = toProvenance(ctx)
   const find = (files: VaultFiles) => files.findByPath(resolveFollowing(files, path, true, 'open', ctx))
-  const look = <T>(see: (files: VaultFiles) => T) =>
-    ground.blobs.reader.runSync(() => see(source.readFiles()))
-  if (create && look(find) === undefined) {
+  const inspect = <T>(read: (files: VaultFiles) => T) =>
+    store.blobs.reader.runSync(() => read(source.readFiles()))
+  if (create && inspect(find) === undefined) {
     const content = { size: 0, inline: '' }
     source.submitSync(
       (files) => (find(files) === undefined ? { op: 'write', path, content, parents: true } : null),
       by,
     )
   }
-  const number = look((files) => {
+  const number = inspect((files) => {
     const found = find(files)
     if (found === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
     if (files.getInode(found).type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
     return found
   })
-  const handle = new VaultSyncFileHandle(path, ground, number, how, by)
+  const handle = new VaultSyncFileHandle(path, store, number, how, by)
   if (truncate) handle.empty()
   return handle
 }
@@ -55,7 +55,7 @@ export function toSyncStat(ino: number, inode: Inode, nlink: number = inode.link
   return { ...toStat(inode), ino, nlink }
 }
 
-/** An open file of a vault, for a caller that cannot wait: each change is committed when the call returns. */
+/** A synchronous open file of a vault. Each change is committed when the call returns. */
 class VaultSyncFileHandle implements SyncFileHandle {
   readonly #path: string
   readonly #file: OpenVaultFile
@@ -67,13 +67,13 @@ class VaultSyncFileHandle implements SyncFileHandle {
 
   constructor(
     path: string,
-    ground: BackingStore,
+    store: BackingStore,
     inode: number,
     { write = false, append = false }: OpenOptions,
     by: Provenance,
   ) {
     this.#path = path
-    this.#file = new OpenVaultFile(path, ground, inode)
+    this.#file = new OpenVaultFile(path, store, inode)
     this.#isWritable = write
     this.#isAppending = append
     this.#by = by
@@ -86,7 +86,7 @@ class VaultSyncFileHandle implements SyncFileHandle {
     const pieces = this.#inspect('read', ({ files, blobs, inode }) => [
       ...readContent(files, inode, this.#cacheLastChunk(blobs), position, length),
     ])
-    // In memory of its own: what the store handed out must never change.
+    // Copied, because memory of the store must never change.
     return new Uint8Array(Buffer.concat(pieces))
   }
 
@@ -101,7 +101,7 @@ class VaultSyncFileHandle implements SyncFileHandle {
     this.#resize(size)
   }
 
-  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  /** Truncates at open, whatever the access mode. */
   empty(): void {
     this.#resize(0)
   }
@@ -127,7 +127,9 @@ class VaultSyncFileHandle implements SyncFileHandle {
     this.#lastChunk = undefined
   }
 
-  /** The store does not keep chunks of large files at hand, and whoever reads on needs the last one again. */
+  /**
+   * Caches the last chunk, because the store does not cache chunks of large files and a sequential read needs it again.
+   */
   #cacheLastChunk(blobs: BlobStore): Pick<BlobStore, 'get'> {
     const get: BlobStore['get'] = (ref) => {
       if (this.#lastChunk?.blob !== ref.blob) this.#lastChunk = { blob: ref.blob, bytes: blobs.get(ref) }
@@ -136,8 +138,8 @@ class VaultSyncFileHandle implements SyncFileHandle {
     return { get }
   }
 
-  #inspect<T>(op: string, see: (target: ReturnType<OpenVaultFile['getTarget']>) => T): T {
-    return this.#file.store.blobs.reader.runSync(() => see(this.#file.getTarget(op)))
+  #inspect<T>(op: string, read: (target: ReturnType<OpenVaultFile['getTarget']>) => T): T {
+    return this.#file.store.blobs.reader.runSync(() => read(this.#file.getTarget(op)))
   }
 
   #resize(size: number): void {
@@ -153,7 +155,7 @@ class VaultSyncFileHandle implements SyncFileHandle {
     try {
       this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#by)
     } catch (error) {
-      // Somebody has removed it meanwhile: what is left of it takes the change.
+      // Another caller removed the file meanwhile: apply the change to the orphan.
       if (wasLost || !isVfsError(error, 'ENOENT')) throw error
       this.#file.getTarget(op)
       this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#by)
@@ -161,16 +163,24 @@ class VaultSyncFileHandle implements SyncFileHandle {
   }
 
   #assertOpen(op: string): void {
-    if (this.#isClosed) throw new VfsError('EBADF', this.#path, { op, detail: 'the file was closed' })
+    if (this.#isClosed)
+      throw new VfsError('EBADF', this.#path, { op, detail: 'the handle is closed; open the file again' })
   }
 
   #assertWritable(op: string): void {
     this.#assertOpen(op)
-    if (!this.#isWritable) throw new VfsError('EBADF', this.#path, { op, detail: 'opened for reading only' })
+    if (!this.#isWritable)
+      throw new VfsError('EBADF', this.#path, {
+        op,
+        detail: 'the file is open for reading only; open it with write: true',
+      })
   }
 }
 
 function assertCount(path: string, value: number, op: string): void {
   if (Number.isSafeInteger(value) && value >= 0) return
-  throw new VfsError('EINVAL', path, { op, detail: `${value} is not a whole number from 0 on` })
+  throw new VfsError('EINVAL', path, {
+    op,
+    detail: `${value} is not a valid position or size; pass an integer from 0`,
+  })
 }

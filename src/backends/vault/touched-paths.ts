@@ -2,8 +2,8 @@ import { listDentries, type StoreHome, type VaultFiles, type VaultLog } from '..
 import { child } from '../../vfs/index.ts'
 
 /**
- * Every path, of either of two vaults, at which anything may differ: content, attributes, what it leads to. Sorted, so
- * that a directory comes before what is in it. O(changes): of a directory that was moved, all that it holds.
+ * Returns every path at which two vaults may differ: content, attributes, link targets. Sorted, so that a directory
+ * precedes its entries. O(changes), plus everything in a moved directory.
  */
 export async function listTouchedPaths(home: StoreHome, base: VaultLog, log: VaultLog): Promise<string[]> {
   return home.withHolds(async (hold) => {
@@ -16,17 +16,17 @@ function listPathsBetween(home: StoreHome, before: number, after: number): strin
   const [old, now] = [home.getFilesAt(before), home.getFilesAt(after)]
   const paths = new Set<string>()
   for (const number of home.listChangedInodes(before, after)) {
-    const [was, is] = [listInodePaths(old, number), listInodePaths(now, number)]
-    for (const path of [...was, ...is]) paths.add(path)
-    // What lies in it has another path, though nothing of itself differs.
-    if (was[0] === is[0]) continue
-    addBelow(old, number, was, paths)
-    addBelow(now, number, is, paths)
+    const [oldPaths, newPaths] = [listInodePaths(old, number), listInodePaths(now, number)]
+    for (const path of [...oldPaths, ...newPaths]) paths.add(path)
+    // The entries of a moved directory have new paths, though they did not change.
+    if (oldPaths[0] === newPaths[0]) continue
+    addBelow(old, number, oldPaths, paths)
+    addBelow(now, number, newPaths, paths)
   }
   return [...paths].sort()
 }
 
-/** Everywhere an inode has a name; nowhere if it is not there, or only held open. */
+/** Returns all paths of an inode; none if it is missing or only held open. */
 function listInodePaths(files: VaultFiles, number: number): string[] {
   const inode = files.findInode(number)
   if (inode === undefined || inode.links === 0) return []

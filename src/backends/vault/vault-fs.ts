@@ -66,7 +66,7 @@ import { toProvenance } from './to-provenance.ts'
 import { VaultSync } from './vault-sync.ts'
 import { type FilesSnapshot, listDirectory, takeSnapshot, walkFiles } from './walk-files.ts'
 
-/** What any tree of a vault can do. */
+/** Capabilities of any tree of a vault. */
 const CAPABILITIES: readonly Capability[] = [
   'read',
   'write',
@@ -82,7 +82,7 @@ const CAPABILITIES: readonly Capability[] = [
   'open',
 ]
 
-/** A vault as a file system: reads look into its tree, mutations go through its log. */
+/** A vault as a file system: reads use its tree, mutations go through its log. */
 export class VaultFs
   extends Backend
   implements
@@ -100,7 +100,7 @@ export class VaultFs
   protected readonly blobs: BlobStore
   #sync: SyncFileSystem | undefined
 
-  /** @param more what this tree can do beyond what all can. */
+  /** @param more additional capabilities of this tree. */
   constructor(source: FilesSource, blobs: BlobStore, more: readonly Capability[] = []) {
     super()
     this.source = source
@@ -109,7 +109,7 @@ export class VaultFs
     this.capabilities = new Set([...CAPABILITIES, ...sync, ...more])
   }
 
-  /** The same files for callers that cannot wait. ENOTSUP where the engine lets callers wait. */
+  /** The synchronous interface. ENOTSUP on an asynchronous engine. */
   get sync(): SyncFileSystem {
     if (!this.capabilities.has('sync')) throw createNotLocalError(this.blobs.reader.engine)
     this.#sync ??= this.makeSync()
@@ -179,7 +179,7 @@ export class VaultFs
     })
   }
 
-  /** Random access to a file; each write is a mutation of its own. ENOENT, EISDIR. */
+  /** Opens a file for random access. Each write is a separate mutation. ENOENT, EISDIR. */
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked) => {
       if (options.write || options.create || options.truncate) this.assertMutable('write', checked)
@@ -213,7 +213,7 @@ export class VaultFs
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
     const opened = this.inspect((files) => {
       const number = this.#fileNumber(files, path, 'read', ctx)
-      // What is not cut into chunks is in hand after one look-up.
+      // Content that is not chunked is read with one lookup.
       if (files.getInode(number).content !== 'chunks')
         return { bytes: takeFirst(readContent(files, number, this.blobs)) }
       return undefined
@@ -237,7 +237,7 @@ export class VaultFs
     )
   }
 
-  /** Decided in the plan of the write, on the very state it is committed to. */
+  /** Checked in the plan of the write, on the state that it is committed to. */
   protected override assertMatch(): void {}
 
   protected override doWrite(
@@ -246,7 +246,7 @@ export class VaultFs
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const submit = (stored: StoredContent, besides?: ExtraRecords) =>
+    const submit = (stored: StoredContent, extraRecords?: ExtraRecords) =>
       this.source.submit(
         withoutLinks(
           this.#createWritePlan(path, stored, options),
@@ -254,11 +254,11 @@ export class VaultFs
           ctx,
         ),
         toProvenance(ctx),
-        besides,
+        extraRecords,
       )
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
       return this.#writeStream(content, submit)
-    // Content in hand is submitted at once, so that writes issued together are committed together.
+    // Content in memory is submitted synchronously, so that writes issued together are committed together.
     const bytes = copyBytes(content)
     const stored = this.blobs.reader.run(() => storeBytes(bytes, this.blobs))
     return stored instanceof Promise ? stored.then((content) => submit(content)) : submit(stored)
@@ -279,19 +279,19 @@ export class VaultFs
     })
   }
 
-  /** Made when it is first asked for. */
+  /** Creates the synchronous interface, on first use. */
   protected makeSync(): SyncFileSystem {
     return new VaultSync(this.source, this.blobs)
   }
 
-  /** Looks at the files as they are now; at once where the engine is local. */
-  protected inspect<T>(see: (files: VaultFiles) => T): MaybePromise<T> {
-    return this.blobs.reader.run(() => see(this.source.readFiles()))
+  /** Reads the current files; synchronously on a local engine. */
+  protected inspect<T>(read: (files: VaultFiles) => T): MaybePromise<T> {
+    return this.blobs.reader.run(() => read(this.source.readFiles()))
   }
 
-  /** The same for what is read on afterwards: no collection takes it meanwhile. */
-  #inspectHeld<T>(see: (files: VaultFiles) => T): MaybePromise<T> {
-    return chain(this.blobs.reader.session.beginRead(), () => this.inspect(see))
+  /** Reads the current files and protects them from collection while the caller reads on. */
+  #inspectHeld<T>(read: (files: VaultFiles) => T): MaybePromise<T> {
+    return chain(this.blobs.reader.session.beginRead(), () => this.inspect(read))
   }
 
   #openChunks(path: string, ctx: CallContext | undefined): MaybePromise<ChunkedFile> {
@@ -307,7 +307,7 @@ export class VaultFs
 
   async #writeStream(
     content: AsyncIterable<Uint8Array | string>,
-    submit: (stored: StoredContent, besides: ExtraRecords) => Promise<void>,
+    submit: (stored: StoredContent, extraRecords: ExtraRecords) => Promise<void>,
   ): Promise<void> {
     await using upload = new Upload(this.blobs)
     const stored = await storeStream(content, this.blobs, upload)
@@ -364,15 +364,15 @@ export class VaultFs
   }
 }
 
-/** A file that is read chunk by chunk. */
+/** A file that is stored in chunks. */
 interface ChunkedFile extends FilesSnapshot {
   readonly number: number
 }
 
-/** A stream of what is opened: now where that is at hand, or when it has come. */
+/** Returns the stream of an opened source, synchronously if it is available. */
 function openStream<S, T>(opened: MaybePromise<S>, stream: (found: S) => AsyncIterable<T>): AsyncIterable<T> {
-  const begun = chain(opened, stream)
-  return begun instanceof Promise ? awaitStream(begun) : begun
+  const started = chain(opened, stream)
+  return started instanceof Promise ? awaitStream(started) : started
 }
 
 async function* awaitStream<T>(stream: Promise<AsyncIterable<T>>): AsyncGenerator<T> {

@@ -9,7 +9,7 @@ import {
 } from '../../store/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
-/** What a vault may hold, and what it holds. */
+/** The quota of a vault, and its usage. */
 export class VaultLimits {
   readonly #home: StoreHome
   readonly #log: VaultLog
@@ -19,35 +19,35 @@ export class VaultLimits {
     this.#log = log
   }
 
-  /** The limits that apply; none when empty. */
+  /** Returns the limits; empty if there are none. */
   async get(): Promise<VaultQuota> {
     return this.#home.reader.run(() => this.#log.quota)
   }
 
-  /** Replaces the limits. What is over them already stays, but cannot grow. EINVAL. */
+  /** Replaces the limits. A vault that is over a limit keeps its files but cannot grow. EINVAL. */
   async set(quota: VaultQuota): Promise<void> {
     for (const [name, limit] of Object.entries(quota)) {
       if (Number.isSafeInteger(limit) && limit >= 0) continue
       throw new VfsError('EINVAL', '/', {
         op: 'quota',
-        detail: `${name} must be a whole number from 0 on, not ${limit}`,
+        detail: `${name} is ${limit}; pass an integer from 0`,
       })
     }
     const bytes = Object.keys(quota).length === 0 ? null : encodeChecksummedJson(quota)
     const records = [{ key: quotaKey(this.#log.head.id), bytes }]
-    // A row in the journal makes whoever has the vault open look again.
+    // The journal row makes other processes with the vault open reload the quota.
     await this.#log.submit(
       () => ({ op: 'quota', path: '/', ...quota }),
       {},
       () => ({ records }),
     )
     this.#log.invalidate()
-    // A write asks nobody first, so what applies has to be known here before the next one.
+    // Refresh now, because writes use the quota in memory.
     await this.#log.commitPending()
     await this.#home.reader.run(() => this.#log.refresh())
   }
 
-  /** Files and bytes it holds; the bytes stored for it alone, and those it shares. Reads the whole tree. */
+  /** Returns the files and bytes of the vault, its own bytes and the shared ones. Reads the whole tree. */
   usage(): Promise<VaultUsage> {
     return getVaultUsage(this.#home, this.#log)
   }

@@ -25,54 +25,54 @@ import {
 
 const DEFAULT_LIMIT = 20
 
-/** A file found by full text, with lines that show why. */
+/** A file that matches a full-text query, with excerpts. */
 export interface TextHit {
   readonly path: string
-  /** The higher the better; only comparable within one answer. */
+  /** Higher is better; comparable only within one result. */
   readonly score: number
   readonly snippets: readonly Snippet[]
 }
 
 export interface TextSearchOptions {
-  /** Only what is at this path or below it. */
+  /** Search only at or below this path. */
   readonly root?: string
-  /** How many hits at most; 20 when absent. */
+  /** Maximum number of hits. 20 when absent. */
   readonly limit?: number
 }
 
-/** Searches a vault: the index names the files worth reading, and reading them decides. */
+/** Searches a vault. The index selects candidate files, and their content decides. */
 export class VaultSearch {
   readonly #index: SearchIndex
   readonly #getTree: () => MaybePromise<SearchedTree>
 
-  /** @param current the tree to search at this moment */
+  /** @param getTree returns the tree to search */
   constructor(index: SearchIndex, current: () => MaybePromise<SearchedTree>) {
     this.#index = index
     this.#getTree = current
   }
 
-  /** The matching lines at or below a path: exactly what reading every file gives, in the order of a walk. ENOENT. */
+  /** Yields the matching lines at or below a path in the order of a walk, the same as reading every file. ENOENT. */
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     const compiled = compileQuery(query)
     const need = buildPatternQuery(query.pattern)
-    // Asked now, so that what is found is of this moment, whenever the loop begins.
+    // Called now, so that the result shows this moment, whenever the loop starts.
     const tree = this.#getTree()
     return this.#findMatching(tree, root, compiled, need, ctx?.signal)
   }
 
   /**
-   * The files whose text has every word of a query, the best first, then by path. `word`, `pre*`, `"a phrase"`,
-   * `-without`; case does not matter. EINVAL if the query has no word, ENOENT.
+   * Returns the files with every word of a query, best first, then by path. Syntax: `word`, `pre*`, `"a phrase"`,
+   * `-without`; case-insensitive. Throws EINVAL if the query has no word, ENOENT.
    */
   async searchText(
     query: string,
     { root = '/', limit = DEFAULT_LIMIT }: TextSearchOptions = {},
     ctx?: CallContext,
   ): Promise<TextHit[]> {
-    const asked = parseTextQuery(query)
+    const parsed = parseTextQuery(query)
     const tree = await this.#getTree()
     try {
-      return await this.#findBest(tree, { asked, root, limit }, ctx?.signal)
+      return await this.#findBest(tree, { parsed, root, limit }, ctx?.signal)
     } finally {
       tree.hold?.release()
     }
@@ -80,13 +80,13 @@ export class VaultSearch {
 
   async #findBest(
     tree: SearchedTree,
-    { asked, root, limit }: { asked: ReturnType<typeof parseTextQuery>; root: string; limit: number },
+    { parsed, root, limit }: { parsed: ReturnType<typeof parseTextQuery>; root: string; limit: number },
     signal: AbortSignal | undefined,
   ): Promise<TextHit[]> {
-    const need = buildTextQuery(asked)
+    const need = buildTextQuery(parsed)
     const found: { path: string; number: number; match: TextMatch }[] = []
     for await (const { path, number, bytes } of this.#index.findFiles(tree, root, need, signal)) {
-      const match = isBinary(bytes) ? null : matchText(decodeText(bytes), asked)
+      const match = isBinary(bytes) ? null : matchText(decodeText(bytes), parsed)
       if (match !== null) found.push({ path, number, match })
     }
     const scores = computeScores(found.map(({ match }) => match))
@@ -96,7 +96,7 @@ export class VaultSearch {
       .slice(0, limit)
     return Promise.all(
       best.map(async ({ path, number, score }) => {
-        const snippets = extractSnippets(await this.#index.readFile(tree, number), asked)
+        const snippets = extractSnippets(await this.#index.readFile(tree, number), parsed)
         return { path, score, snippets }
       }),
     )
@@ -112,7 +112,7 @@ export class VaultSearch {
     const tree = await current
     try {
       for await (const { path, bytes } of this.#index.findFiles(tree, root, need, signal)) {
-        // Asked first: most files that have to be read have no match, and this is quick to say so.
+        // A quick check first: most candidate files have no match.
         if (!mayMatch(bytes, query)) continue
         for (const step of searchSteps(path, bytes, query)) {
           if (step === null) await query.yielder.yield(signal)

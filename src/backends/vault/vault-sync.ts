@@ -29,8 +29,8 @@ import { openSyncFileHandle, toSyncStat } from './sync-file-handle.ts'
 import { toProvenance } from './to-provenance.ts'
 
 /**
- * A vault for callers that cannot wait: the same log, so that both faces see each other's changes at once. A mutation is
- * committed when it returns, together with whatever callers of the other face have not awaited yet.
+ * The synchronous interface of a vault. It shares the log, so both interfaces see each other's changes immediately. A
+ * mutation is committed when the call returns, together with pending mutations of the asynchronous interface.
  */
 export class VaultSync extends CheckedSyncFileSystem {
   readonly #source: FilesSource
@@ -42,7 +42,7 @@ export class VaultSync extends CheckedSyncFileSystem {
     this.#blobs = blobs
   }
 
-  /** Refuses what is not among the files of the tree. */
+  /** Throws for a path outside the tree. */
   protected assertInTree(_op: VfsOperation, _path: string): void {}
 
   protected doStat(path: string, ctx?: CallContext): SyncStat {
@@ -110,8 +110,8 @@ export class VaultSync extends CheckedSyncFileSystem {
     this.#submit(createSetattrPlan(path, changes, ctx), ctx)
   }
 
-  #inspect<T>(see: (files: VaultFiles) => T): T {
-    return this.#blobs.reader.runSync(() => see(this.#source.readFiles()))
+  #inspect<T>(read: (files: VaultFiles) => T): T {
+    return this.#blobs.reader.runSync(() => read(this.#source.readFiles()))
   }
 
   #submit(plan: OperationPlan, ctx: CallContext | undefined): void {

@@ -60,17 +60,17 @@ export interface CheckpointInfo {
   readonly name: string
   readonly time: Date
   readonly description?: string
-  /** Keys and values of whoever took it, such as the commit it stands for. */
+  /** Key–value pairs of its creator, such as the commit it represents. */
   readonly meta?: Readonly<Record<string, string>>
 }
 
-/** What may be said of a checkpoint. */
+/** Optional notes on a checkpoint. */
 export type CheckpointNotes = Pick<CheckpointInfo, 'description' | 'meta'>
 
-/** Another state to compare with: a checkpoint of the same vault by name, a vault, or a vault at a checkpoint. */
+/** The state to compare with: a checkpoint of the same vault by name, a vault, or a vault at a checkpoint. */
 export type DiffBase = string | Vault | { readonly vault: string; readonly checkpoint?: string }
 
-/** A named tree that keeps its past: a file system that can be checkpointed, restored, compared and forked. */
+/** A named tree that keeps its history: a file system that can be checkpointed, restored, compared and forked. */
 export class Vault
   extends HistoryPathsFs
   implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable, Searchable
@@ -88,45 +88,45 @@ export class Vault
     this.#home = home
     this.name = name
     this.#log = log
-    const labels = { look: this.inspect.bind(this), submit: log.submit.bind(log) }
+    const labels = { inspect: this.inspect.bind(this), submit: log.submit.bind(log) }
     this.tags = new Tags(labels)
     this.meta = new Metadata(labels)
     this.quota = new VaultLimits(home, log)
     this.#search = new VaultSearch(createSearchIndex(home, log), () => openSearchedTree(home, name, log))
   }
 
-  /** Names the tree as it is now. O(1), and durable when it resolves. EINVAL, EEXIST. */
+  /** Creates a checkpoint of the current tree. O(1), and durable when it resolves. EINVAL, EEXIST. */
   async checkpoint(name?: string, { description, meta }: CheckpointNotes = {}): Promise<CheckpointInfo> {
-    const about = { ...(description !== undefined && { description }), ...(meta !== undefined && { meta }) }
-    return toCheckpointInfo(await this.#home.createCheckpoint(this.#log, name, about))
+    const notes = { ...(description !== undefined && { description }), ...(meta !== undefined && { meta }) }
+    return toCheckpointInfo(await this.#home.createCheckpoint(this.#log, name, notes))
   }
 
-  /** Every checkpoint, the oldest first. */
+  /** Returns every checkpoint, the oldest first. */
   async checkpoints(): Promise<CheckpointInfo[]> {
     const kept = await this.#home.reader.run(() => this.#home.getCheckpoints(this.#log).list())
     return kept.map(toCheckpointInfo)
   }
 
-  /** Forgets a checkpoint. ENOENT. */
+  /** Removes a checkpoint. ENOENT. */
   async removeCheckpoint(name: string): Promise<void> {
     await this.#home.getCheckpoints(this.#log).remove(name)
   }
 
-  /** Becomes what it was at a checkpoint. O(1), atomic, and itself part of the history. ENOENT. */
+  /** Restores the state of a checkpoint. O(1), atomic, and recorded in the journal. ENOENT. */
   async restore(name: string, ctx?: CallContext): Promise<void> {
     const readRecord = () => this.#home.getCheckpoints(this.#log).readRecord(name)
     const plan = () => {
       const { root } = decodeCheckpoint(readRecord())
       return { op: 'restore', path: '/', root, checkpoint: name } as const
     }
-    // The tree must still be held when the journal comes to depend on it.
+    // The checkpoint must still hold the tree when the journal starts to depend on it.
     await this.#log.submit(plan, toProvenance(ctx), () => ({ expect: [readRecord()] }))
     await this.#log.sync()
   }
 
   /**
-   * The past at a checkpoint, or where the vault was forked, as a file system that cannot be changed.
-   * ENOENT on use if there is no such checkpoint, EINVAL if the vault is no fork.
+   * Returns a read-only file system of the vault at a checkpoint, or at the fork. On use it throws ENOENT if there is
+   * no such checkpoint, and EINVAL if the vault is no fork.
    */
   at(name?: string): FileSystem {
     const findRoot = () =>
@@ -134,7 +134,7 @@ export class Vault
     return new ReadOnlyFs(new SnapshotFs(this.#home, this.#log, findRoot))
   }
 
-  /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */
+  /** Yields the changes since the fork, or since another state, sorted by path. O(changes). */
   async *diff(base?: DiffBase): AsyncGenerator<PathChange> {
     const changes = await this.#home.withHolds(async (hold) => {
       const { root, log } = await this.#resolveBase(base)
@@ -151,45 +151,50 @@ export class Vault
     return before instanceof Vault && before.#home === this.#home ? this.diff(before) : null
   }
 
-  /** A fork without a name, in memory. `Home.fork` makes one that lasts. */
+  /** Returns an unnamed fork in memory. `Home.fork` creates a persistent one. */
   fork(): FileSystem {
     const { reader } = this.#home
     this.#home.session.beginRead()
-    // There is no time to ask a store that is far away: then it starts as this process knows the vault.
+    // This call is synchronous, so on a remote store it starts from the last known state.
     return DetachedFs.from(
       this.#home,
       reader.engine.isSync ? this.#log.readFiles() : this.#log.getLastKnownFiles(),
     )
   }
 
-  /** Who did what, when: every mutation, the oldest first unless asked otherwise, or only those the filter names. */
+  /** Yields the mutations with caller and time, the oldest first by default. A filter selects some of them. */
   journal(filter: JournalFilter = {}): AsyncGenerator<JournalRecord> {
     return listJournalRecords(this.#home, this.#log, filter)
   }
 
-  /** What changed, from a token on: for other processes to follow, and to resume. EINVAL for another vault's token. */
+  /**
+   * Yields the changes after a token, so that another process can follow and resume. EINVAL for another vault's token.
+   */
   changes(options: FeedOptions = {}): AsyncGenerator<FeedItem> {
     return openFeed(this.#home, this.#log, options)
   }
 
-  /** The versions of a file, the newest first. Of a file that is gone too, as long as the journal has it. ENOENT, EISDIR. */
+  /**
+   * Yields the versions of a file, the newest first. Also of a removed file, as long as the journal has it. ENOENT,
+   * EISDIR.
+   */
   async *versions(path: string): AsyncGenerator<FileVersion> {
     let isKnown = false
     for await (const version of listVersions(this.#home, await this.#openHistory(path))) {
       isKnown = true
       yield toFileVersion(version)
     }
-    // A file that nobody has written yet has no version; what neither is nor was is ENOENT.
+    // A file that was never written has no version; `stat` throws ENOENT for a path that never existed.
     if (!isKnown) await this.stat(path)
   }
 
-  /** The content of a version. ENOENT. */
+  /** Yields the content of a version. ENOENT. */
   async *readVersion(path: string, version: string): AsyncGenerator<Uint8Array> {
     const history = await this.#openHistory(path)
     yield* readVersionContent(this.#home, history, await findVersion(this.#home, history, path, version))
   }
 
-  /** Gives a file the content it had at a version; that is a new version. ENOENT. */
+  /** Restores the content of a version as a new version. ENOENT. */
   async revert(path: string, version: string, ctx?: CallContext): Promise<void> {
     const history = await this.#openHistory(path)
     const found = await findVersion(this.#home, history, path, version)
@@ -199,14 +204,14 @@ export class Vault
     await this.#log.submit(() => ({ op: 'revert', path: checked, ...to }), toProvenance(ctx))
   }
 
-  /** Each line of a file: who brought it, when, in which version. ENOENT, EISDIR. */
+  /** Returns each line of a file with its author, time and version. ENOENT, EISDIR. */
   async blame(path: string): Promise<BlameLine[]> {
     const { type } = await this.stat(path)
     if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'blame' })
     return blameFile(this.#home, await this.#openHistory(path))
   }
 
-  /** The matching lines at or below a path, in the order of a walk: exactly what reading every file gives. ENOENT. */
+  /** Yields the matching lines at or below a path in the order of a walk, the same as reading every file. ENOENT. */
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     return this.stream(
       'search',
@@ -218,8 +223,8 @@ export class Vault
   }
 
   /**
-   * The files with every word of a query, the best first: `word`, `pre*`, `"a phrase"`, `-without`.
-   * EINVAL if there is no word in it, ENOENT.
+   * Returns the files with every word of a query, best first: `word`, `pre*`, `"a phrase"`, `-without`. EINVAL if there
+   * is no word in it, ENOENT.
    */
   searchText(query: string, options: TextSearchOptions = {}, ctx?: CallContext): Promise<TextHit[]> {
     const { root = '/', ...rest } = options
@@ -241,7 +246,7 @@ export class Vault
     await this.#home.engine.sync()
   }
 
-  /** Stores what it holds in memory. The home closes the store itself. */
+  /** Flushes its pages. The home closes the store itself. */
   async close(): Promise<void> {
     await this.#log.flushPages()
   }
@@ -259,7 +264,7 @@ export class Vault
     }
   }
 
-  /** The tree to compare with, and the vault it is of if that is another one. */
+  /** Returns the tree to compare with, and its log if it is another vault. */
   async #resolveBase(base: DiffBase | undefined): Promise<{ root: number; log?: VaultLog }> {
     const { reader } = this.#home
     if (base === undefined) return { root: this.#getForkRoot() }
@@ -293,7 +298,7 @@ export class Vault
     })
   }
 
-  /** Since the vault was forked, or since its last checkpoint; nothing if there is neither. */
+  /** Yields the changes since the fork, or since the last checkpoint; none if there is neither. */
   async *#recentChanges(): AsyncGenerator<PathChange> {
     if (this.#log.head.lineage.length > 0) yield* this.diff()
     else {

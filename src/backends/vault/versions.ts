@@ -8,28 +8,28 @@ import {
 } from '../../store/index.ts'
 import { type Caller, type Version, VfsError } from '../../vfs/index.ts'
 
-/** A version of a file, and who made it. */
+/** A version of a file with its author. */
 export interface FileVersion extends Version {
-  /** What made it: a write, an append, a change in the middle, a revert. */
+  /** The operation that created it: a write, an append, a patch, a revert. */
   readonly op: string
   readonly caller?: Caller
-  /** The tool call it belongs to. */
+  /** The tool call that created it. */
   readonly trace?: string
 }
 
-/** A line of a file, and the version that brought it. */
+/** A line of a file with the version that added it. */
 export interface BlameLine extends Omit<FileVersion, 'size' | 'op'> {
   /** From 1. */
   readonly line: number
   readonly text: string
 }
 
-/** The versions of a file, the newest first; those of earlier files at the same path behind them. */
+/** Yields the versions of a file, the newest first, then those of earlier files at the same path. */
 export async function* listVersions(home: StoreHome, history: FileHistory): AsyncGenerator<StoredVersion> {
   const { reader } = home
   const seen = new Set<number>()
   let from = history.newest + 1
-  /** The oldest version of the file that is there now. */
+  /** The oldest version of the current file. */
   let oldest = from
   let [next, end] = [await reader.run(() => history.findCurrentVersion()), from]
   for (let isCurrent = true; ; isCurrent = false) {
@@ -46,14 +46,14 @@ export async function* listVersions(home: StoreHome, history: FileHistory): Asyn
       const at = from
       const found = await reader.run(() => history.findEarlierFile(at, seen))
       if (found.seq === 0) return
-      // What a restore took back is no part of the file that is there now.
+      // Versions that a restore undid do not belong to the current file.
       from = found.isRestore ? Math.min(found.seq, oldest) : found.seq
       if (found.life !== undefined) ({ version: next, end } = found.life)
     }
   }
 }
 
-/** A version by its name. ENOENT. */
+/** Returns the version with a name. ENOENT. */
 export async function findVersion(
   home: StoreHome,
   history: FileHistory,
@@ -62,11 +62,11 @@ export async function findVersion(
 ): Promise<StoredVersion> {
   for await (const version of listVersions(home, history))
     if (String(version.entry.seq) === name) return version
-  const detail = `'${path}' has no version ${name}; see its versions`
+  const detail = `'${path}' has no version ${name}; list its versions`
   throw new VfsError('ENOENT', path, { op: 'readVersion', detail })
 }
 
-/** The bytes of a version, piece by piece. */
+/** Yields the content of a version in pieces. */
 export async function* readVersionContent(
   { reader, blobs, session }: StoreHome,
   history: FileHistory,
@@ -74,7 +74,7 @@ export async function* readVersionContent(
 ): AsyncGenerator<Uint8Array> {
   await session.beginRead()
   const content = await reader.run(() => history.getContent(version))
-  // The row that made it may be forgotten while it is read.
+  // The journal row may be pruned during the read.
   const hold = session.hold({ listStoredBlobs: () => content.chunks?.map(({ blob }) => blob) ?? [] })
   try {
     for (let index = 0; index < countPieces(content); index++) {
@@ -86,7 +86,7 @@ export async function* readVersionContent(
   }
 }
 
-/** Each line of a file with the version that brought it: from the oldest on, what a version adds is its own. */
+/** Returns each line of a file with the version that added it, computed from the oldest version on. */
 export async function blameFile(home: StoreHome, history: FileHistory): Promise<BlameLine[]> {
   const current = await home.reader.run(() => history.findCurrentVersion())
   if (current === undefined) return []

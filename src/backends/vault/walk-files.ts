@@ -10,23 +10,23 @@ import {
 } from '../../store/index.ts'
 import { child, type DirEntry, ReadyStream, type WalkEntry, type WalkOptions } from '../../vfs/index.ts'
 
-/** How many names are taken from a directory at once: enough to be quick, few enough to hold. */
+/** Number of names read from a directory at once. */
 const NAMES_PER_BATCH = 512
 
-/** A tree of files that does not change meanwhile, and the reader that fetches what is far away. */
+/** An immutable tree of files, with the reader for remote pages. */
 export interface FilesSnapshot {
   readonly files: VaultFiles
   readonly reader: EngineReader
-  /** Keeps its pages until the stream is at its end. */
+  /** Protects its pages until the stream ends. */
   readonly hold: Hold
 }
 
-/** A snapshot of files, kept from collection. The session has to be entered before the files are read. */
+/** Takes a snapshot and protects it from collection. Call `beginRead` of the session before the files are read. */
 export function takeSnapshot(tree: Tree<TreeValue>, reader: EngineReader): FilesSnapshot {
   return { files: new VaultFiles(tree), reader, hold: reader.session.hold(tree) }
 }
 
-/** The names in a directory, in order. */
+/** Lists a directory in the order of names. */
 export function listDirectory(snapshot: FilesSnapshot, directory: number): ReadyStream<DirEntry> {
   const listing = new DirectoryReader(snapshot, directory)
   const toDirEntry = (entry: NamedEntry | undefined) => {
@@ -39,7 +39,7 @@ export function listDirectory(snapshot: FilesSnapshot, directory: number): Ready
   })
 }
 
-/** Depth first, without recursion, so deep trees are fine. */
+/** Walks depth first without recursion, so deep trees are fine. */
 export function walkFiles(
   snapshot: FilesSnapshot,
   root: string,
@@ -79,7 +79,7 @@ class FilesWalk {
     return undefined
   }
 
-  /** What a name adds to the walk; undefined if nothing, and the walk goes on. */
+  /** Returns the walk entry of a name, or undefined if it has none and the walk continues. */
   #visit(entry: NamedEntry | undefined): MaybePromise<WalkEntry> | undefined {
     const level = this.#levels.at(-1)
     if (entry === undefined || level === undefined) {
@@ -96,7 +96,7 @@ class FilesWalk {
   }
 }
 
-/** The names of one directory, taken some at a time. */
+/** Reads the names of one directory in batches. */
 class DirectoryReader {
   readonly #snapshot: FilesSnapshot
   readonly #directory: number

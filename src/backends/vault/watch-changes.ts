@@ -3,11 +3,11 @@ import { chain, type FileChange, type StoreHome, type VaultLog } from '../../sto
 import { isWithin } from '../../vfs/index.ts'
 import { CommitSignal } from './commit-signal.ts'
 
-/** A few changes are told one by one; in a burst it rests between looks, so as not to slow down who writes. */
+/** After this many changes without a pause, the watcher rests between reads, so that it does not slow down writers. */
 const BURST_CHANGES = 10
 const BURST_PAUSE_MS = 10
 
-/** What changes in a vault at or below a path, by whichever process, from its first step on until the signal says stop. */
+/** Yields the changes at or below a path, by any process, until the signal aborts. */
 export async function* watchChanges(
   home: StoreHome,
   log: VaultLog,
@@ -15,11 +15,11 @@ export async function* watchChanges(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<FileChange> {
   const { reader } = home
-  /** The tree in memory as it is: nothing has to be stored for somebody who only looks on. */
+  /** Reads the tree in memory, so that watching stores nothing. */
   const readState = () => {
-    const entered = home.session.beginRead()
-    // At once where nobody has to wait: a change right after the call is one to be seen.
-    return chain(entered, () =>
+    const started = home.session.beginRead()
+    // Synchronous on a local engine, so that a change right after the call is seen.
+    return chain(started, () =>
       reader.run(() => {
         const tree = log.readFiles().tree.fork()
         return { seq: log.seq, tree, hold: home.session.hold(tree) }
@@ -31,14 +31,14 @@ export async function* watchChanges(
     return log.seq
   }
   let seen = await readState()
-  /** How often it found something since all was quiet. */
+  /** Number of changes found since the last pause. */
   let looks = 0
-  const bell = new CommitSignal(log, signal)
+  const commits = new CommitSignal(log, signal)
   try {
     for (;;) {
       signal?.throwIfAborted()
       if ((await reader.run(readSeq)) === seen.seq) {
-        if (!(await bell.next())) looks = 0
+        if (!(await commits.next())) looks = 0
         continue
       }
       const now = await readState()
@@ -52,6 +52,6 @@ export async function* watchChanges(
     }
   } finally {
     seen.hold.release()
-    bell.close()
+    commits.close()
   }
 }

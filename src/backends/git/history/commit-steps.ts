@@ -134,12 +134,12 @@ function decodeTarget(path: string, bytes: Uint8Array): string {
 }
 
 function createTargetError(path: string): VfsError {
-  const detail = 'the target of the symbolic link is no path; change it in the repository'
+  const detail = 'the target of the symbolic link is not a valid path; change it in the repository'
   return new VfsError('EINVAL', path, { op: 'import', detail })
 }
 
 function assertNames({ id }: Commit, path: string, { refused: [name] }: GitDirectory): void {
   if (name === undefined) return
-  const detail = `commit ${id.slice(0, 12)} has a name that is no path of a vault, as it is not UTF-8 or not allowed; rename it in the repository`
+  const detail = `commit ${id.slice(0, 12)} has a file name that is not UTF-8 or not allowed in a vault; rename the file in the repository`
   throw new VfsError('EINVAL', child(path, name), { op: 'import', detail })
 }

@@ -51,22 +51,22 @@ export async function exportGit(
   if (INVALID_BRANCH.test(branch))
     throw createExportError('EINVAL', repository, `'${branch}' is not a valid branch name`)
   const place = resolve(repository)
-  const surroundings: GitContext = environment === undefined ? {} : { environment }
+  const context: GitContext = environment === undefined ? {} : { environment }
   const isNew = await isAbsentOrEmpty(place)
-  if (!isNew) await locateRepository({ repository: place, ...surroundings })
+  if (!isNew) await locateRepository({ repository: place, ...context })
   if ((await (await home.vault(vault)).checkpoints()).length === 0)
-    throw createExportError('ENOENT', vault, 'the vault has no checkpoint to export; take one first')
+    throw createExportError('ENOENT', vault, 'the vault has no checkpoint to export; create one first')
   // Next to the target, so that one rename puts it there.
   const scratch = await mkdtemp(`${place}.tmp-`).catch((cause) => {
     throw createUnwritableError(dirname(place), cause)
   })
   try {
     const { total, format } = await surveySteps(home.history(vault))
-    await initRepository(scratch, branch, format, surroundings)
+    await initRepository(scratch, branch, format, context)
     const report = await writeCommits(home.history(vault), scratch, { ...options, branch, total })
     signal?.throwIfAborted()
     if (isNew) await installRepository(scratch, place)
-    else await fetchBranch(scratch, place, branch, surroundings)
+    else await fetchBranch(scratch, place, branch, context)
     return report
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -85,8 +85,8 @@ async function writeCommits(
     onProgress,
   }: GitExportOptions & { readonly total: number },
 ): Promise<GitExportReport> {
-  const surroundings: GitContext = environment === undefined ? {} : { environment }
-  await using stream = new FastImport(scratch, `refs/heads/${branch}`, surroundings)
+  const context: GitContext = environment === undefined ? {} : { environment }
+  await using stream = new FastImport(scratch, `refs/heads/${branch}`, context)
   const writer = new CommitWriter(stream, author)
   for await (const step of steps) {
     signal?.throwIfAborted()
@@ -94,10 +94,7 @@ async function writeCommits(
     onProgress?.({ done: writer.commits, total, bytes: writer.bytes })
   }
   await stream.finish()
-  const commit = await readGitOutput(
-    ['--git-dir', scratch, 'rev-parse', `refs/heads/${branch}`],
-    surroundings,
-  )
+  const commit = await readGitOutput(['--git-dir', scratch, 'rev-parse', `refs/heads/${branch}`], context)
   return { commit, branch, commits: writer.commits, skipped: [...writer.skipped] }
 }
 
@@ -117,10 +114,10 @@ async function initRepository(
   directory: string,
   branch: string,
   format: string,
-  surroundings: GitContext,
+  context: GitContext,
 ): Promise<void> {
   const kind = [`--object-format=${format}`, `--initial-branch=${branch}`]
-  await readGitOutput(['init', '--quiet', '--bare', '--template=', ...kind, '--', directory], surroundings)
+  await readGitOutput(['init', '--quiet', '--bare', '--template=', ...kind, '--', directory], context)
 }
 
 async function installRepository(scratch: string, place: string): Promise<void> {
@@ -136,31 +133,27 @@ async function fetchBranch(
   scratch: string,
   place: string,
   branch: string,
-  surroundings: GitContext,
+  context: GitContext,
 ): Promise<void> {
   const ref = `refs/heads/${branch}`
   const fixed = ['fetch', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no']
   const args = ['-C', place, ...fixed, '--', scratch, `${ref}:${ref}`]
-  const { code, stderr } = await runGit(args, { ...surroundings, protocols: 'file' })
+  const { code, stderr } = await runGit(args, { ...context, protocols: 'file' })
   if (code === 0) return
   if (stderr.includes('non-fast-forward'))
     throw createExportError(
       'ECONFLICT',
       place,
-      `its branch '${branch}' has commits the vault has not; name another branch`,
+      `the branch '${branch}' has commits that the vault lacks; name another branch`,
     )
   if (stderr.includes('refusing to fetch into'))
-    throw createExportError(
-      'ECONFLICT',
-      place,
-      `its branch '${branch}' is checked out there; name another branch`,
-    )
+    throw createExportError('ECONFLICT', place, `the branch '${branch}' is checked out; name another branch`)
   throw createExportError('EIO', place, `git could not fetch the commits: ${stderr.replaceAll('\n', '; ')}`)
 }
 
 /** Runs Git and returns its line of output. EIO. */
-async function readGitOutput(args: readonly string[], surroundings: GitContext): Promise<string> {
-  const { code, output, stderr } = await runGit(args, surroundings)
+async function readGitOutput(args: readonly string[], context: GitContext): Promise<string> {
+  const { code, output, stderr } = await runGit(args, context)
   if (code !== 0) throw createExportError('EIO', '/', `git failed: ${stderr}`)
   return output.trim()
 }
@@ -177,10 +170,14 @@ async function isAbsentOrEmpty(place: string): Promise<boolean> {
 /** Converts a system error at the repository or its parent directory. */
 function createUnwritableError(place: string, cause: unknown): VfsError {
   const isMissing = isErrno(cause, 'ENOENT')
-  const said = cause instanceof Error ? cause.message : String(cause)
+  const reason = cause instanceof Error ? cause.message : String(cause)
   return isMissing
     ? createExportError('ENOENT', place, 'the parent directory does not exist; create it first')
-    : createExportError('EACCES', place, `cannot create a repository there (${said}); name another directory`)
+    : createExportError(
+        'EACCES',
+        place,
+        `cannot create a repository there (${reason}); name another directory`,
+      )
 }
 
 function createExportError(code: ErrorCode, path: string, detail: string): VfsError {

@@ -94,11 +94,11 @@ export class FastImport implements AsyncDisposable {
 
   async #createError(): Promise<VfsError> {
     await this.#exitCode
-    const said =
+    const reason =
       (await this.#stderr).split('\n').find((line) => line.startsWith('fatal:')) ?? 'it ended early'
     return new VfsError('EIO', '/', {
       op: 'export',
-      detail: `git fast-import failed: ${said.replace('fatal: ', '')}`,
+      detail: `git fast-import failed: ${reason.replace('fatal: ', '')}`,
     })
   }
 }
@@ -107,7 +107,7 @@ export class FastImport implements AsyncDisposable {
 function quotePath(path: string): string {
   if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
     const detail =
-      "no repository can hold a '.git'; remove it from the vault, or take a checkpoint without it"
+      "a repository cannot contain '.git'; remove it from the vault, or create a checkpoint without it"
     throw new VfsError('EINVAL', path, { op: 'export', detail })
   }
   const name = path.slice(1).replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')

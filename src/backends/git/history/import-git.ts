@@ -72,7 +72,7 @@ async function assertKnownCommit(reader: ObjectReader, id: string): Promise<void
   try {
     await readCommit(reader, id)
   } catch (cause) {
-    const detail = `its last commit ${id.slice(0, 12)} is not in this repository; import into a new vault`
+    const detail = `the last imported commit ${id.slice(0, 12)} is not in this repository; import into a new vault`
     throw new VfsError('ECONFLICT', '/', { op: 'import', detail, cause })
   }
 }

@@ -48,7 +48,7 @@ export function startGit(args: readonly string[], surroundings: GitContext): Git
     stdio: ['pipe', 'pipe', 'pipe'],
   }
   if (maxMemoryBytes === undefined) return spawn('git', args, options)
-  // A lower hard limit is good as well.
+  // Ignores the error if the hard limit is lower already.
   const limited = 'ulimit -d "$0" 2>/dev/null; exec git "$@"'
   return spawn('sh', ['-c', limited, String(Math.ceil(maxMemoryBytes / 1024)), ...args], options)
 }
@@ -109,7 +109,7 @@ export function waitForExit(child: GitChild): Promise<number | null> {
 }
 
 export function createNotInstalledError(cause: unknown): VfsError {
-  const detail = 'git is needed for this and is not installed; install git 2.36 or newer, or pass its PATH'
+  const detail = 'git is not installed; install git 2.36 or newer, or pass its PATH'
   return new VfsError('ENOTSUP', '/', { op: 'open', detail, cause })
 }
 

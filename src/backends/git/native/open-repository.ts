@@ -66,12 +66,11 @@ export async function locateRepository({
 
 function createOpenError(place: string, complaint: string): VfsError {
   if (complaint.includes('dubious ownership')) {
-    const detail =
-      'the repository belongs to another user; if you trust it, say so with trustOwner (--trust-owner)'
+    const detail = 'the repository belongs to another user; if you trust it, pass trustOwner (--trust-owner)'
     return new VfsError('EACCES', place, { op: 'open', detail })
   }
   if (/not a git repository|cannot change to|No such file/.test(complaint)) return createMissingError(place)
-  return new VfsError('EIO', place, { op: 'open', detail: `git says: ${complaint}` })
+  return new VfsError('EIO', place, { op: 'open', detail: `git cannot open the repository: ${complaint}` })
 }
 
 function createMissingError(place: string): VfsError {

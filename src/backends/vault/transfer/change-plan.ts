@@ -5,43 +5,43 @@ import type { StreamOperation } from './stream-operations.ts'
 const ROOT = 1
 const ASIDE_NAME = '.coppice-moving'
 
-/** An inode that is new in a tree, and the path to make it under. */
+/** An inode and the path at which it is created. */
 export interface PlacedInode {
   readonly number: number
   readonly path: string
 }
 
-/** Where something goes in the end: made there, or moved there from aside. */
+/** The final step for an inode: created in place, or moved there from the temporary directory. */
 export type PlacementStep = { readonly made: PlacedInode } | { readonly moved: StreamOperation }
 
 /** The steps that turn one tree into another, in the order they have to be done. */
 export interface ChangePlan {
-  /** Takes away what goes and puts aside what moves, so that every name that changes hands is free. */
+  /** Removes deleted entries and moves others aside, so that every reused name is free. */
   readonly vacate: readonly StreamOperation[]
   readonly settle: readonly PlacementStep[]
   readonly links: readonly StreamOperation[]
-  /** Inodes that are in both trees, with something of them changed. */
+  /** Inodes in both trees that changed. */
   readonly changed: readonly PlacedInode[]
-  /** Directories whose time the steps have changed, to be put right last. */
+  /** Directories whose time the steps have changed; it is set last. */
   readonly directories: readonly PlacedInode[]
   readonly tidy: readonly StreamOperation[]
 }
 
-/** What has come to be said of an inode: where it was, and where it is. */
+/** The removed, added and kept names of an inode. */
 interface InodeMoves {
   readonly number: number
-  readonly gone: readonly Dentry[]
-  readonly come: readonly Dentry[]
-  readonly stayed: readonly Dentry[]
+  readonly removedNames: readonly Dentry[]
+  readonly addedNames: readonly Dentry[]
+  readonly keptNames: readonly Dentry[]
 }
 
-/** How many names lead to a path: what is deeper is taken away first and settles last. */
+/** A step with the depth of its path: removals run deepest first, placements deepest last. */
 interface DepthStep<T> {
   readonly depth: number
   readonly step: T
 }
 
-/** Plans the way from one tree to another, given every inode of which anything differs. O(changes). */
+/** Plans the steps from one tree to another, given every changed inode. O(changes). */
 export class ChangePlanner {
   readonly #old: VaultFiles
   readonly #now: VaultFiles
@@ -76,18 +76,23 @@ export class ChangePlanner {
 
   #compare(number: number): void {
     const [before, after] = [findNamedInode(this.#old, number), findNamedInode(this.#now, number)]
-    const [were, are] = [listPlaces(this.#old, number, before), listPlaces(this.#now, number, after)]
+    const [oldNames, newNames] = [listNames(this.#old, number, before), listNames(this.#now, number, after)]
     if (before !== undefined && after !== undefined && isSameKind(before, after)) {
-      const stayed = are.filter((place) => hasPlace(were, place))
-      const gone = were.filter((place) => !hasPlace(are, place))
-      this.#move({ number, gone, come: are.filter((place) => !hasPlace(were, place)), stayed })
+      const keptNames = newNames.filter((dentry) => hasName(oldNames, dentry))
+      const removedNames = oldNames.filter((dentry) => !hasName(newNames, dentry))
+      this.#move({
+        number,
+        removedNames,
+        addedNames: newNames.filter((dentry) => !hasName(oldNames, dentry)),
+        keptNames,
+      })
       this.#changed.push({ number, path: this.#now.getPath(number) })
     } else {
-      for (const place of were) this.#remove(place)
-      const [first, ...others] = are
+      for (const dentry of oldNames) this.#remove(dentry)
+      const [first, ...others] = newNames
       if (first !== undefined) this.#make(number, first, others)
     }
-    for (const { parent } of [...were, ...are]) this.#markDirectory(parent)
+    for (const { parent } of [...oldNames, ...newNames]) this.#markDirectory(parent)
     this.#markDirectory(number)
   }
 
@@ -97,17 +102,17 @@ export class ChangePlanner {
     this.#link(path, others)
   }
 
-  #move({ number, gone, come, stayed }: InodeMoves): void {
-    const [kept] = stayed
-    const [from, ...removed] = gone
-    const [to, ...linked] = come
+  #move({ number, removedNames, addedNames, keptNames }: InodeMoves): void {
+    const [kept] = keptNames
+    const [from, ...removed] = removedNames
+    const [to, ...linked] = addedNames
     if (from !== undefined && to !== undefined) {
       const path = this.#moveAside(number, from, to)
-      for (const place of removed) this.#remove(place)
+      for (const dentry of removed) this.#remove(dentry)
       this.#link(path, linked)
     } else {
-      for (const place of gone) this.#remove(place)
-      if (kept !== undefined) this.#link(getPath(this.#now, kept), come)
+      for (const dentry of removedNames) this.#remove(dentry)
+      if (kept !== undefined) this.#link(getPath(this.#now, kept), addedNames)
     }
   }
 
@@ -120,13 +125,13 @@ export class ChangePlanner {
     return path
   }
 
-  #remove(place: Dentry): void {
-    const path = getPath(this.#old, place)
+  #remove(dentry: Dentry): void {
+    const path = getPath(this.#old, dentry)
     this.#vacate.push({ depth: getDepth(path), step: { op: 'remove', path } })
   }
 
-  #link(path: string, places: readonly Dentry[]): void {
-    for (const place of places) this.#links.push({ op: 'link', path, to: getPath(this.#now, place) })
+  #link(path: string, dentries: readonly Dentry[]): void {
+    for (const dentry of dentries) this.#links.push({ op: 'link', path, to: getPath(this.#now, dentry) })
   }
 
   #markDirectory(number: number): void {
@@ -134,17 +139,20 @@ export class ChangePlanner {
   }
 }
 
-/** An inode that has a name; one that is only open is nobody else's. */
+/** Returns an inode with a name; one that is only held open is not sent. */
 function findNamedInode(files: VaultFiles, number: number): Inode | undefined {
   const inode = files.findInode(number)
   return inode?.links === 0 ? undefined : inode
 }
 
-function listPlaces(files: VaultFiles, number: number, inode: Inode | undefined): Dentry[] {
+function listNames(files: VaultFiles, number: number, inode: Inode | undefined): Dentry[] {
   return inode === undefined ? [] : listDentries(files, number, inode)
 }
 
-/** After a restore a number may have come to stand for something else; a link's target never changes. */
+/**
+ * Reports whether two inodes are the same file. After a restore, an inode number may belong to another one; a link's
+ * target never changes.
+ */
 function isSameKind(before: Inode, after: Inode): boolean {
   if (before.type !== after.type) return false
   if (before.type === 'file' || before.type === 'directory') return true
@@ -152,8 +160,8 @@ function isSameKind(before: Inode, after: Inode): boolean {
   return one instanceof Uint8Array && other instanceof Uint8Array && Buffer.compare(one, other) === 0
 }
 
-function hasPlace(places: readonly Dentry[], { parent, name }: Dentry): boolean {
-  return places.some((place) => place.parent === parent && place.name === name)
+function hasName(dentries: readonly Dentry[], { parent, name }: Dentry): boolean {
+  return dentries.some((dentry) => dentry.parent === parent && dentry.name === name)
 }
 
 function getPath(files: VaultFiles, { parent, name }: Dentry): string {
@@ -166,7 +174,7 @@ function getDepth(path: string): number {
   return depth
 }
 
-/** A name neither tree has at its root. */
+/** Returns a name that neither tree has at its root. */
 function findFreeName(old: VaultFiles, now: VaultFiles): string {
   for (let number = 0; ; number++) {
     const name = `${ASIDE_NAME}-${number}`

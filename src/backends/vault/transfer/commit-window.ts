@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const MAX_WINDOW_WRITES = 256
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024
 
-/** Writes that were submitted and not awaited yet: those of one window are committed together. */
+/** Writes that were submitted and not awaited yet. The writes of one window are committed together. */
 export class CommitWindow {
   #writes: Promise<void>[] = []
   #bytes = 0
@@ -13,13 +13,13 @@ export class CommitWindow {
   }
 
   add(write: Promise<void>, bytes: number): void {
-    // Heard of at the end of the window; until then it is not unhandled.
+    // `drain` reports the failure; until then the rejection must not count as unhandled.
     write.catch(() => {})
     this.#writes.push(write)
     this.#bytes += bytes
   }
 
-  /** Waits for all of it, and lets other work of the process have its turn. */
+  /** Awaits all writes and yields to other work. */
   async drain(): Promise<void> {
     const writes = this.#writes
     this.#writes = []

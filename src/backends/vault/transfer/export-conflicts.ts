@@ -7,13 +7,13 @@ import { type SourceEntry, type VaultSource, VaultTreeWalk } from './vault-sourc
 const ENTRIES_PER_YIELD = 1000
 
 /**
- * EEXIST if an export would meet something it may not replace. A look ahead, so that nothing is written for nothing;
- * whatever comes into the way after it is refused where it is met.
+ * Throws EEXIST if an export would overwrite something it may not replace. Checked before anything is written; a
+ * conflict that appears later fails when it is reached.
  */
 export async function assertNoConflicts(
   source: VaultSource,
   root: SourceEntry,
-  place: HostCursor,
+  cursor: HostCursor,
   overwrite: boolean,
 ): Promise<void> {
   const walk = new VaultTreeWalk(source, root)
@@ -24,25 +24,31 @@ export async function assertNoConflicts(
     if (step === undefined) return
     if ('entry' in step) {
       const { entry } = step
-      if (entry.inode.type !== 'directory') assertReplaceable(place, entry, overwrite)
-      else if (place.enter(entry.name)) walk.enter(entry)
-    } else if (step.left !== root) place.leave()
+      if (entry.inode.type !== 'directory') assertReplaceable(cursor, entry, overwrite)
+      else if (cursor.enter(entry.name)) walk.enter(entry)
+    } else if (step.left !== root) cursor.leave()
   }
 }
 
-export function assertReplaceable(place: HostCursor, { name, inode }: SourceEntry, overwrite: boolean): void {
-  place.run(name, () => {
-    const there = lstatSync(place.current.at(checkName(name)), { throwIfNoEntry: false })
-    if (there === undefined || (overwrite && there.isFile())) return
-    if (there.isSymbolicLink()) {
+export function assertReplaceable(
+  cursor: HostCursor,
+  { name, inode }: SourceEntry,
+  overwrite: boolean,
+): void {
+  cursor.run(name, () => {
+    const existing = lstatSync(cursor.current.at(checkName(name)), { throwIfNoEntry: false })
+    if (existing === undefined || (overwrite && existing.isFile())) return
+    if (existing.isSymbolicLink()) {
       if (overwrite && inode.type === 'symlink') return
-      throw new HostFault('EEXIST', 'there is a symbolic link already; remove it first')
+      throw new HostFault('EEXIST', 'a symbolic link exists already; remove it first')
     }
-    if (there.isFile())
-      throw new HostFault('EEXIST', 'there is a file already; overwrite (--force) replaces it')
+    if (existing.isFile())
+      throw new HostFault('EEXIST', 'a file exists already; overwrite (--force) replaces it')
     throw new HostFault(
       'EEXIST',
-      there.isDirectory() ? 'there is a directory already' : 'there is a pipe, socket or device already',
+      existing.isDirectory()
+        ? 'a directory exists already; remove it first'
+        : 'a pipe, socket or device exists already; remove it first',
     )
   })
 }

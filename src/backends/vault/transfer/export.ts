@@ -9,17 +9,17 @@ import { HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
 import type { TransferProgress } from './progress.ts'
 import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
 
-/** Files up to this are written in one go; larger ones with turns for other work in between. */
+/** Limit for a synchronous write. Larger files are written asynchronously. */
 const SMALL_FILE_BYTES = 1024 * 1024
 const ENTRIES_PER_YIELD = 256
 const BYTES_PER_YIELD = 8 * 1024 * 1024
 
 export interface ExportOptions {
-  /** The checkpoint to export; the vault as it is now when absent. */
+  /** The checkpoint to export. The current state when absent. */
   readonly at?: string
-  /** What to export: a directory with all below it, or one file. `/` when absent. */
+  /** The directory or file to export. `/` when absent. */
   readonly path?: string
-  /** Replace files and links that are there. Directories are joined either way, and nothing is removed. */
+  /** Replace existing files and links. Directories are merged either way, and nothing is removed. */
   readonly overwrite?: boolean
   /** Called every few hundred files and every few megabytes. */
   readonly onProgress?: (progress: TransferProgress) => void
@@ -30,17 +30,19 @@ export interface ExportReport {
   readonly files: number
   readonly directories: number
   readonly links: number
-  /** Of content. */
+  /** Bytes of content. */
   readonly bytes: number
-  /** What no machine can be given by an import or export: devices, sockets and pipes of the vault. */
+  /** Devices, sockets and pipes of the vault, which are not exported. */
   readonly skipped: readonly string[]
 }
 
 /**
- * Writes a tree of a vault into a directory of the machine, which is made if it is missing. EEXIST, with nothing
- * written, if something is in the way. What exports left there that were killed is removed. No link of the target is followed, at any level, whoever swaps one in; links of
- * the vault are written with their target as it is. Each file appears whole; directories get their permissions and
- * times when their content is there. Nothing is synced to disk. ENOENT for the vault, the checkpoint or the path.
+ * Exports a tree of a vault into a directory of the machine, which is created if it is missing.
+ *
+ * Throws EEXIST before it writes anything if a path is taken, and ENOENT for the vault, the checkpoint or the path.
+ * Temporary files of killed exports are removed. No link of the target is followed, even one that another process puts
+ * there meanwhile. Links of the vault are written with their target unchanged. Each file appears whole; a directory
+ * gets its permissions and times after its content. Nothing is synced to disk.
  */
 export async function exportVault(
   home: StoreHome,
@@ -52,13 +54,13 @@ export async function exportVault(
   await using source = await VaultSource.open(home, vault, options.at)
   const path = checkPath(options.path ?? '/', 'export')
   const entry = { name: basename(path), ...(await source.find(path, 'export')) }
-  const place = new HostCursor(directory)
+  const cursor = new HostCursor(directory)
   try {
-    const job = new ExportJob(source, place, options)
+    const job = new ExportJob(source, cursor, options)
     await (entry.inode.type === 'directory' ? job.runDirectory(entry) : job.runEntry(entry))
     return job.report
   } finally {
-    place.close()
+    cursor.close()
   }
 }
 
@@ -72,9 +74,9 @@ class ExportJob {
   #entriesSinceYield = 0
   #bytesSinceYield = 0
 
-  constructor(source: VaultSource, place: HostCursor, options: ExportOptions) {
+  constructor(source: VaultSource, cursor: HostCursor, options: ExportOptions) {
     this.#source = source
-    this.#cursor = place
+    this.#cursor = cursor
     this.#options = options
     this.#overwrite = options.overwrite ?? false
   }
@@ -98,8 +100,8 @@ class ExportJob {
         this.#counts.directories++
         walk.enter(step.entry)
       } else {
-        const slow = this.#writeEntry(step.entry)
-        if (slow !== undefined) await slow
+        const pending = this.#writeEntry(step.entry)
+        if (pending !== undefined) await pending
       }
       if (++this.#entriesSinceYield >= ENTRIES_PER_YIELD || this.#bytesSinceYield >= BYTES_PER_YIELD)
         await this.#yieldIfNeeded()
@@ -124,7 +126,7 @@ class ExportJob {
     this.#cursor.leave()
   }
 
-  /** Writes what is no directory: at once, unless it is large or far away. */
+  /** Writes a file or link: synchronously, unless it is large or remote. */
   #writeEntry(entry: SourceEntry): Promise<void> | undefined {
     const { name, inode, number } = entry
     const writer = this.#cursor.run(name, () => new HostWriter(this.#cursor.current, name, this.#overwrite))

@@ -5,13 +5,13 @@ import { HostFault, hostError } from './host-fault.ts'
 
 const PRIVATE_MODE = 0o700
 
-/** Where on the machine an export stands: the directory, and its name for messages. */
+/** The current directory of an export on the machine, with its path for messages. */
 export class HostCursor {
   readonly #root: string
   readonly #names: string[] = []
   readonly #directories: DirectoryStack
 
-  /** Makes the directory if it is missing. */
+  /** Creates the directory if it is missing. */
   constructor(root: string) {
     this.#root = root
     this.#directories = this.run('', () => {
@@ -24,7 +24,7 @@ export class HostCursor {
     return this.#directories.here
   }
 
-  /** Into a directory that is there. False if there is nothing; EEXIST for anything else, links included. */
+  /** Enters an existing directory. Returns false if it is missing; throws EEXIST for anything else, links included. */
   enter(name: string): boolean {
     return this.run(name, () => {
       try {
@@ -32,14 +32,17 @@ export class HostCursor {
       } catch (error) {
         if (isErrno(error, 'ENOENT')) return false
         if (!isErrno(error, 'ENOTDIR', 'ELOOP') && !(error instanceof HostFault)) throw error
-        throw new HostFault('EEXIST', 'there is something else where a directory should be')
+        throw new HostFault(
+          'EEXIST',
+          'a file or link exists where the export needs a directory; remove it first',
+        )
       }
       this.#names.push(name)
       return true
     })
   }
 
-  /** Into a directory, made if need be: for us alone until it has its permissions. */
+  /** Enters a directory and creates it if it is missing, private until it gets its permissions. */
   enterOrCreate(name: string): void {
     if (this.enter(name)) {
       this.removeLeftovers()
@@ -49,7 +52,7 @@ export class HostCursor {
     if (!this.enter(name)) this.run(name, () => throwRemoved())
   }
 
-  /** Removes what exports into this directory left that were killed. */
+  /** Removes temporary files of killed exports from this directory. */
   removeLeftovers(): void {
     this.run('', () => removeAbandonedFiles(this.current.self()))
   }
@@ -59,7 +62,7 @@ export class HostCursor {
     this.#names.pop()
   }
 
-  /** Runs a step on a name of this directory; its errors name the path on the machine. */
+  /** Runs a step on a name of this directory. Its errors contain the path on the machine. */
   run<T>(name: string, step: () => T): T {
     try {
       return step()
@@ -72,7 +75,7 @@ export class HostCursor {
     return hostError(error, this.getPath(name), 'export')
   }
 
-  /** The path of the machine a name of this directory has, for people. */
+  /** Returns the path of a name for messages. */
   getPath(name: string): string {
     return [this.#root, ...this.#names, name].filter((part) => part !== '').join('/')
   }
@@ -82,12 +85,14 @@ export class HostCursor {
   }
 }
 
-/** A damaged or foreign tree may hold any name: none leads a call to another directory than the one it is in. */
+/**
+ * Throws EINVAL for a name that would lead a call to another directory. A damaged or foreign tree may contain any name.
+ */
 export function checkName(name: string): string {
   if (name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')) return name
-  throw new HostFault('EINVAL', 'no file of this machine can have the name')
+  throw new HostFault('EINVAL', 'no file on this machine can have this name')
 }
 
 function throwRemoved(): never {
-  throw new HostFault('ECONFLICT', 'it was removed meanwhile; try again')
+  throw new HostFault('ECONFLICT', 'the directory was removed meanwhile; try again')
 }

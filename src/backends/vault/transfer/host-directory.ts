@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { HostFault } from './host-fault.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants
-/** Linux's own: a handle to stand on, which needs no permission to read the directory. */
+/** Linux's flag for a handle that needs no read permission on the directory. */
 const O_PATH = 0o10000000
-/** How many directories on the way down stay open. */
+/** Number of ancestor directories that stay open. */
 const MAX_OPEN_LEVELS = 64
 
-/** What makes a directory the same directory, whatever it is called. */
+/** Identifies a directory independently of its name. */
 export interface HostIdentity {
   readonly dev: bigint
   readonly ino: bigint
@@ -20,21 +20,21 @@ export interface HostDirectory extends HostIdentity {
   at(name: string): string
   /** A path of the directory itself. */
   self(): string
-  /** The directory of this name in it. ENOTDIR or ELOOP for anything else, links included. */
+  /** Opens a subdirectory. ENOTDIR or ELOOP for anything else, links included. */
   enter(name: string): HostDirectory
   close(): void
 }
 
-/** Opens a directory by its path, following links: whoever named it meant where it leads. */
+/** Opens a directory by its path and follows links, because the user chose this path. */
 export function openHostDirectory(path: string, byHandle: boolean = canUseHandles()): HostDirectory {
   if (byHandle) return new HandleDirectory(openSync(path, O_PATH | O_DIRECTORY))
   return new PathDirectory(path, lstatSync(join(path, '.'), { bigint: true }))
 }
 
-/** The names in a directory; those that are not UTF-8 as bytes. */
+/** Returns the names in a directory; a name that is not UTF-8 as bytes. */
 export function listNames(directory: HostDirectory): (string | Buffer)[] {
   const names = readdirSync(directory.self())
-  // What decoding puts where bytes are not UTF-8 may also be a character of a name: then bytes decide.
+  // U+FFFD may stand for invalid bytes or be part of the name: compare the bytes.
   if (!names.some((name) => name.includes('\ufffd'))) return names
   return readdirSync(directory.self(), { encoding: 'buffer' }).map((bytes) => {
     const name = bytes.toString()
@@ -47,8 +47,8 @@ export function isSameFile(one: HostIdentity, other: HostIdentity): boolean {
 }
 
 /**
- * The directories from a root down to where a walk stands, at any depth. Only the nearest are open: one further up is
- * opened again through `..`, and has to be the one it was.
+ * The directories from a root down to the current one, at any depth. Only the nearest stay open. An ancestor is
+ * reopened through `..` and must still be the same directory.
  */
 export class DirectoryStack {
   readonly #levels: { readonly identity: HostIdentity; directory: HostDirectory | undefined }[]
@@ -65,7 +65,7 @@ export class DirectoryStack {
 
   down(directory: HostDirectory): void {
     this.#levels.push({ identity: directory, directory })
-    // The root stays open: above it there is nothing to come back from.
+    // The root stays open: it cannot be reopened from above.
     const far = this.#levels.length - MAX_OPEN_LEVELS
     const above = far > 0 ? this.#levels[far] : undefined
     above?.directory?.close()
@@ -80,7 +80,7 @@ export class DirectoryStack {
       if (!isSameFile(above, level.identity)) {
         above.close()
         left.directory.close()
-        throw new HostFault('ECONFLICT', 'a directory was moved away meanwhile; try again')
+        throw new HostFault('ECONFLICT', 'a directory was moved meanwhile; try again')
       }
       level.directory = above
     }
@@ -93,9 +93,8 @@ export class DirectoryStack {
 }
 
 /**
- * A directory by file descriptor. Node has no `openat`, but Linux resolves `/proc/self/fd/<n>/<name>` from the very
- * directory that is open: nobody who renames or replaces something above it leads a call elsewhere, and no path is
- * too long.
+ * A directory by file descriptor. Node has no `openat`, but Linux resolves `/proc/self/fd/<n>/<name>` from the open
+ * directory. Renaming or replacing a directory above cannot redirect a call, and no path is too long.
  */
 class HandleDirectory implements HostDirectory {
   readonly dev: bigint
@@ -114,7 +113,7 @@ class HandleDirectory implements HostDirectory {
   }
 
   self(): string {
-    // Asked on every use: the number of a closed descriptor may be another directory's.
+    // Checked on every use: a closed descriptor's number may be reused.
     if (this.#fd === undefined) throw new HostFault('EBADF', 'the directory is closed')
     return `/proc/self/fd/${this.#fd}`
   }
@@ -130,8 +129,8 @@ class HandleDirectory implements HostDirectory {
 }
 
 /**
- * A directory by its path, for machines without `/proc`: before each use it must be the directory it was.
- * Not covered: somebody who swaps it for a link between that look and the call.
+ * A directory by its path, for machines without `/proc`. Its identity is checked before each use. Not covered: a swap
+ * for a link between that check and the call.
  */
 class PathDirectory implements HostDirectory {
   readonly dev: bigint
@@ -158,7 +157,7 @@ class PathDirectory implements HostDirectory {
     const path = this.at(name)
     const found = lstatSync(path, { bigint: true })
     if (found.isDirectory()) return new PathDirectory(path, found)
-    throw new HostFault('ENOTDIR', 'it is not a directory')
+    throw new HostFault('ENOTDIR', 'the path is not a directory')
   }
 
   close(): void {}

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, VfsError } from '../../../vfs/index.ts'
 
-/** System errors that go by another name in the protocol; those it knows too keep theirs. */
-const MEANINGS: ReadonlyMap<string, ErrorCode> = new Map([
+/** System errors with another code in the protocol. The others keep theirs. */
+const CODES_BY_ERRNO: ReadonlyMap<string, ErrorCode> = new Map([
   ['EPERM', 'EACCES'],
   ['ENAMETOOLONG', 'EINVAL'],
   ['EDQUOT', 'ENOSPC'],
@@ -13,7 +13,7 @@ const MEANINGS: ReadonlyMap<string, ErrorCode> = new Map([
   ['ENOMEM', 'EUNAVAILABLE'],
 ])
 
-/** Something on the machine that an import passes over and an export stumbles on, in words for the user. */
+/** A problem on the machine: an import skips the entry, an export fails. The message is for the user. */
 export class HostFault extends Error {
   readonly code: ErrorCode
 
@@ -23,7 +23,7 @@ export class HostFault extends Error {
   }
 }
 
-/** A failure of the system at a path of the machine, as the protocol's error. Others pass as they are. */
+/** Converts a system error at a path to a `VfsError`. Returns other errors unchanged. */
 export function hostError(error: unknown, path: string, op: string): unknown {
   if (error instanceof HostFault) return new VfsError(error.code, path, { op, detail: error.message })
   const errno = findErrno(error)
@@ -31,11 +31,11 @@ export function hostError(error: unknown, path: string, op: string): unknown {
   return new VfsError(toErrorCode(errno), path, { op, cause: error, detail: formatReason(error) })
 }
 
-/** Why something of the machine could not be read, or undefined if the failure is not the machine's. */
+/** Returns why an entry could not be read, or undefined if the error is not the machine's. */
 export function findSkipReason(error: unknown): string | undefined {
   if (error instanceof HostFault) return error.message
   const errno = findErrno(error)
-  // To run out of descriptors or memory is no reason to take less.
+  // Running out of descriptors or memory must fail the import, not skip the entry.
   if (errno === undefined || toErrorCode(errno) === 'EUNAVAILABLE') return undefined
   return formatReason(error)
 }
@@ -46,7 +46,7 @@ function findErrno(error: unknown): string | undefined {
 }
 
 function toErrorCode(errno: string): ErrorCode {
-  return MEANINGS.get(errno) ?? (isErrorCode(errno) ? errno : 'EIO')
+  return CODES_BY_ERRNO.get(errno) ?? (isErrorCode(errno) ? errno : 'EIO')
 }
 
 function isErrorCode(errno: string): errno is ErrorCode {

@@ -25,7 +25,7 @@ describe.each([true, false])('a file of the machine (by handle: %s)', (byHandle)
   // What is looked at may be replaced before it is opened. A pipe would let us wait for its other end.
   it.each(['pipe', 'link', 'directory'])('is refused at once if a %s has come in its place', (name) => {
     expect(() => new HostFile(directory, name)).toThrow(
-      /^it was replaced by a (pipe|link|directory) meanwhile$/,
+      /^the file was replaced by a (pipe|link|directory) meanwhile$/,
     )
   })
 

@@ -8,27 +8,27 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const READ_BYTES = 1024 * 1024
 const readAsync = promisify(read)
 
-/** A regular file of the machine, open for reading, as it was when it was opened. */
+/** A regular file of the machine, open for reading, with its stats at open. */
 export class HostFile {
   readonly stats: BigIntStats
   readonly #fd: number
 
   /**
-   * Opens what is there now, whatever it was a moment ago: never through a link, and never waiting for the other end
-   * of a pipe. A fault if it is not a regular file.
+   * Opens the current file, never through a link, and never waits for a pipe. Throws a fault if it is not a regular
+   * file.
    */
   constructor(directory: HostDirectory, name: string) {
     this.#fd = open(directory, name)
     this.stats = fstatSync(this.#fd, { bigint: true })
     if (this.stats.isFile()) return
     this.close()
-    throw new HostFault('ENOTSUP', `it was replaced by ${describeKind(this.stats)} meanwhile`)
+    throw new HostFault('ENOTSUP', `the file was replaced by ${describeKind(this.stats)} meanwhile`)
   }
 
-  /** All of it at once; for small files. */
+  /** Reads the whole file synchronously; for small files. */
   readAll(): Buffer {
     const parts: Buffer[] = []
-    // One more byte than there should be tells whether that was all.
+    // One extra byte shows whether the file has grown.
     for (let room = Number(this.stats.size) + 1; ; room = READ_BYTES) {
       const buffer = Buffer.allocUnsafe(room)
       const length = this.#fill(buffer)
@@ -60,22 +60,22 @@ export class HostFile {
   }
 }
 
-/** What somebody who looks at it would call it. */
+/** Returns the kind of a file for messages. */
 export function describeKind(stats: BigIntStats): string {
   if (stats.isFIFO()) return 'a pipe'
   if (stats.isSocket()) return 'a socket'
   if (stats.isCharacterDevice() || stats.isBlockDevice()) return 'a device'
-  return stats.isDirectory() ? 'a directory' : stats.isFile() ? 'a file' : 'something unknown'
+  return stats.isDirectory() ? 'a directory' : stats.isFile() ? 'a file' : 'an unknown kind of file'
 }
 
 function open(directory: HostDirectory, name: string): number {
   try {
     return openSync(directory.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
-    if (isErrno(error, 'ELOOP')) throw new HostFault('ELOOP', 'it was replaced by a link meanwhile')
-    // What opening a socket says.
+    if (isErrno(error, 'ELOOP')) throw new HostFault('ELOOP', 'the file was replaced by a link meanwhile')
+    // The error for opening a socket.
     if (isErrno(error, 'ENXIO'))
-      throw new HostFault('ENOTSUP', 'it was replaced by a socket or device meanwhile')
+      throw new HostFault('ENOTSUP', 'the file was replaced by a socket or device meanwhile')
     throw error
   }
 }

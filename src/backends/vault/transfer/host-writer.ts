@@ -22,11 +22,11 @@ import type { TransferAttributes } from './transfer-attributes.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 const PRIVATE_MODE = 0o600
-/** Bits that lend the owner's rights are not handed from a vault to a machine. */
+/** The permission bits that are exported: setuid and setgid are not. */
 export const PLAIN_PERMISSIONS = 0o777
 const writevAsync = promisify(writev)
 
-/** Writes a file beside its place and renames it there: it appears whole or not at all, and leaves nothing behind. */
+/** Writes a temporary file and renames it: the file appears whole or not at all, and nothing is left behind. */
 export class HostWriter {
   readonly #directory: HostDirectory
   readonly #name: string
@@ -39,7 +39,7 @@ export class HostWriter {
     this.#overwrite = overwrite
   }
 
-  /** In one go; for small files. */
+  /** Writes synchronously; for small files. */
   writeSync(chunks: Iterable<Uint8Array>, attributes: TransferAttributes): void {
     const fd = this.#open()
     try {
@@ -55,7 +55,7 @@ export class HostWriter {
     }
   }
 
-  /** Writes as the disk takes it. Calls `onBytes` after every part, which may throw to stop. */
+  /** Writes asynchronously. Calls `onBytes` after every part; it may throw to stop. */
   async writeAsync(
     parts: AsyncIterable<readonly Uint8Array[]>,
     attributes: TransferAttributes,
@@ -76,7 +76,7 @@ export class HostWriter {
     }
   }
 
-  /** A link is made in one step, so it needs a name beside it only to replace something. */
+  /** Creates a link. This is atomic, so only a replacement needs a temporary name. */
   link(target: string, { mtime }: TransferAttributes): void {
     if (!this.#overwrite) symlinkSync(target, this.#directory.at(this.#name))
     else {
@@ -108,16 +108,16 @@ export class HostWriter {
     else this.#linkIntoPlace()
   }
 
-  /** A hard link does what a rename cannot: it fails if the name is taken, whoever took it. */
+  /** Uses a hard link because, unlike a rename, it fails if the name is taken. */
   #linkIntoPlace(): void {
     const [from, to] = [this.#directory.at(this.#temporary), this.#directory.at(this.#name)]
     try {
       linkSync(from, to)
     } catch (error) {
       if (!isErrno(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
-      // No hard links on this disk: then as well as can be.
+      // Without hard links, check and rename; another process may still create the name in between.
       if (lstatSync(to, { throwIfNoEntry: false }))
-        throw new HostFault('EEXIST', 'there is something already')
+        throw new HostFault('EEXIST', 'the path exists already; remove it first')
       renameSync(from, to)
       return
     }
@@ -128,7 +128,7 @@ export class HostWriter {
     const to = this.#directory.at(this.#name)
     const old = lstatSync(to, { throwIfNoEntry: false })
     if (old?.isSymbolicLink())
-      throw new HostFault('EEXIST', 'there is a symbolic link already; remove it first')
+      throw new HostFault('EEXIST', 'a symbolic link exists already; remove it first')
     renameSync(this.#directory.at(this.#temporary), to)
   }
 
@@ -136,7 +136,7 @@ export class HostWriter {
     try {
       unlinkSync(this.#directory.at(this.#temporary))
     } catch {
-      // It has its final name, or cannot be removed: the first failure is the one to report.
+      // It has its final name already, or cannot be removed: report the first error.
     }
   }
 }

@@ -1,27 +1,27 @@
 import ignore, { type Ignore } from 'ignore'
 
-/** The library remembers every path it was asked about; after this many it starts afresh. */
+/** The library caches every tested path; after this many the cache is replaced. */
 const MAX_CACHED_PATHS = 20_000
 const SPECIAL_CHARACTERS = /[\\*?[\]!# ]/g
 
 /**
- * Which paths to leave out, by the patterns of `.gitignore`: of one list, or of the files of that name in a directory
- * and all above it. Paths are relative to the root, those of directories end with a slash.
+ * Decides which paths to skip, by `.gitignore` patterns: of one list, or of the `.gitignore` files in a directory and
+ * its ancestors. Paths are relative to the root; those of directories end with a slash.
  */
 export class IgnoreRules {
   #rules: Ignore
-  #asked = 0
+  #tested = 0
 
   constructor(patterns: readonly string[] | Ignore = []) {
     this.#rules = ignore({ ignoreCase: false }).add(patterns)
   }
 
   ignores(path: string): boolean {
-    if (++this.#asked % MAX_CACHED_PATHS === 0) this.#rules = ignore({ ignoreCase: false }).add(this.#rules)
+    if (++this.#tested % MAX_CACHED_PATHS === 0) this.#rules = ignore({ ignoreCase: false }).add(this.#rules)
     return this.#rules.ignores(path)
   }
 
-  /** These rules and those of a `.gitignore` in a directory below, which go before them. */
+  /** Returns these rules extended by a `.gitignore` in a subdirectory, which takes precedence. */
   within(directory: string, text: string): IgnoreRules {
     const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
     const below = new IgnoreRules(this.#rules)
@@ -31,8 +31,8 @@ export class IgnoreRules {
 }
 
 /**
- * A pattern of a `.gitignore` as one of the root would say it. One set of rules for the whole way decides about a
- * path and the directories above it alike; a set for each file could not take back what a set above it ignores.
+ * Rewrites a `.gitignore` pattern relative to the root. One rule set is needed for the whole path: a set per file could
+ * not negate a rule of a parent.
  */
 function rebasePattern(directory: string, line: string): string[] {
   if (line.trim() === '' || line.startsWith('#')) return []

@@ -2,11 +2,11 @@ import type { CallContext } from '../../../vfs/index.ts'
 import type { TransferProgress } from './progress.ts'
 
 export interface ImportOptions extends CallContext {
-  /** Leave out what the `.gitignore` files of the directory say, and `.git`. */
+  /** Skip the paths that the `.gitignore` files of the directory match, and `.git`. */
   readonly gitignore?: boolean
-  /** Patterns as in a `.gitignore` of the directory; what they match is left out whatever other rules say. */
+  /** Patterns as in a `.gitignore` of the directory. Matching paths are always skipped. */
   readonly exclude?: readonly string[]
-  /** Where in the vault; made if missing. `/` when absent. */
+  /** The target directory in the vault, created if it is missing. `/` when absent. */
   readonly into?: string
   /** Called every few hundred files and every megabyte of a large one. */
   readonly onProgress?: (progress: TransferProgress) => void
@@ -16,13 +16,13 @@ export interface ImportReport {
   readonly files: number
   readonly directories: number
   readonly links: number
-  /** Of content, written. */
+  /** Bytes of content written. */
   readonly bytes: number
-  /** Files and links that were there already, as they are. */
+  /** Files and links that the vault already had unchanged. */
   readonly unchanged: number
-  /** Entries left out because of a rule; what lies below a directory is not counted. */
+  /** Entries skipped by a rule, without those below a skipped directory. */
   readonly ignored: number
-  /** What could not be taken over, by its path below the directory, and why. */
+  /** Entries that could not be imported, with their relative path and the reason. */
   readonly skipped: readonly Skipped[]
 }
 

@@ -24,33 +24,33 @@ const GIT_DIRECTORY = '.git'
 
 interface ImportWalkOptions {
   readonly target: VaultTarget
-  readonly descent: DirectoryStack
-  /** A directory that is never entered: the home's own. */
+  readonly directories: DirectoryStack
+  /** A directory that is never entered: the home itself. */
   readonly avoided: HostIdentity | undefined
   readonly options: ImportOptions
 }
 
-/** A directory on the way down, and how far the walk is in it. */
+/** A directory in progress, and the position in it. */
 interface Level {
   readonly path: string
-  /** Its path below the imported directory, with a slash behind it. */
+  /** Its relative path with a trailing slash. */
   readonly prefix: string
   readonly names: readonly (string | Buffer)[]
   readonly rules: IgnoreRules
   readonly seen: ExistingInode | undefined
-  /** Set when everything in it is done. Undefined for the root: whoever named it did not mean its own. */
+  /** The attributes to set after its entries. Undefined for the root, which keeps its own. */
   readonly attributes: TransferAttributes | undefined
   at: number
-  /** Whether its attributes are others by now: it is new, or has a new name in it. */
+  /** True if its attributes must be set again: it is new, or got a new name. */
   isTouched: boolean
 }
 
-/** Something of the machine that is looked at, and what the vault has in its place. */
+/** An entry of the machine with the vault's inode at the same path. */
 interface HostEntry {
   readonly level: Level
   readonly name: string
   readonly path: string
-  readonly shown: string
+  readonly relativePath: string
   readonly stats: BigIntStats
   readonly seen: ExistingInode | undefined
 }
@@ -59,7 +59,7 @@ interface LargeFile extends HostEntry {
   readonly file: HostFile
 }
 
-/** One import on its way through a directory of the machine. */
+/** Walks a directory of the machine and imports its entries. */
 export class ImportWalk {
   readonly #target: VaultTarget
   readonly #directories: DirectoryStack
@@ -71,9 +71,9 @@ export class ImportWalk {
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0, ignored: 0 }
   readonly #skipped: Skipped[] = []
 
-  constructor({ target, descent, avoided, options }: ImportWalkOptions) {
+  constructor({ target, directories, avoided, options }: ImportWalkOptions) {
     this.#target = target
-    this.#directories = descent
+    this.#directories = directories
     this.#avoided = avoided
     this.#options = options
     this.#excluded = new IgnoreRules(options.exclude)
@@ -95,10 +95,10 @@ export class ImportWalk {
     try {
       for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
         const name = level.names[level.at++]
-        const looked = this.#findExisting(level, name)
-        const there = looked instanceof Promise ? await looked : looked
-        // Small things are read and submitted without a pause, so that a window of them is one commit.
-        const large = this.#step(level, name, there)
+        const pending = this.#findExisting(level, name)
+        const existing = pending instanceof Promise ? await pending : pending
+        // Small entries are submitted without awaiting, so that a window of them is one commit.
+        const large = this.#step(level, name, existing)
         if (large !== undefined) await this.#importLargeFile(large)
         if (this.#window.isFull) await this.#drain()
       }
@@ -112,23 +112,23 @@ export class ImportWalk {
     return typeof name === 'string' ? this.#target.findChild(seen, name) : undefined
   }
 
-  /** Takes the next thing of a directory, or leaves it. A file too large for that is handed back. */
+  /** Imports the next entry of a directory, or leaves the directory. Returns a file that is too large for this. */
   #step(
     level: Level,
     name: string | Buffer | undefined,
     seen: ExistingInode | undefined,
   ): LargeFile | undefined {
     if (name === undefined) this.#leave(level)
-    else if (typeof name !== 'string') this.#skip(level.prefix + escapeBytes(name), 'its name is not UTF-8')
+    else if (typeof name !== 'string') this.#skip(level.prefix + escapeBytes(name), 'the name is not UTF-8')
     else {
-      const shown = level.prefix + name
+      const relativePath = level.prefix + name
       try {
         const stats = lstatSync(this.#directories.here.at(name), { bigint: true })
-        return this.#importEntry({ level, name, path: child(level.path, name), shown, stats, seen })
+        return this.#importEntry({ level, name, path: child(level.path, name), relativePath, stats, seen })
       } catch (error) {
         const reason = findSkipReason(error)
         if (reason === undefined) throw error
-        this.#skip(shown, reason)
+        this.#skip(relativePath, reason)
       }
     }
     return undefined
@@ -144,24 +144,24 @@ export class ImportWalk {
     if (stats.isDirectory()) this.#enter(found)
     else if (stats.isSymbolicLink()) this.#importLink(found)
     else if (stats.isFile()) return this.#importFile(found)
-    else throw new HostFault('ENOTSUP', `it is ${describeKind(stats)}`)
+    else throw new HostFault('ENOTSUP', `${describeKind(stats)} cannot be imported`)
     return undefined
   }
 
-  #isIgnored({ level, name, shown, stats }: HostEntry): boolean {
-    const path = stats.isDirectory() ? `${shown}/` : shown
-    // What writing beside a file leaves when it is killed is nobody's content.
+  #isIgnored({ level, name, relativePath, stats }: HostEntry): boolean {
+    const path = stats.isDirectory() ? `${relativePath}/` : relativePath
+    // Temporary files of killed writes are no content.
     if (isTemporaryName(name) || this.#excluded.ignores(path)) return true
     return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
   }
 
-  #enter({ level, name, path, shown, stats, seen }: HostEntry): void {
+  #enter({ level, name, path, relativePath, stats, seen }: HostEntry): void {
     const directory = this.#directories.here.enter(name)
     try {
       if (this.#avoided !== undefined && isSameFile(directory, this.#avoided))
-        throw new HostFault('EINVAL', 'it is the home of this vault')
+        throw new HostFault('EINVAL', 'the directory is the home of this vault')
       const names = listNames(directory)
-      const rules = this.#readRules(directory, shown, level.rules)
+      const rules = this.#readRules(directory, relativePath, level.rules)
       const attributes = toTransferAttributes(stats)
       const isNew = seen?.inode.type !== 'directory'
       if (isNew) {
@@ -169,7 +169,16 @@ export class ImportWalk {
         this.#counts.directories++
       }
       const isTouched = isNew || !hasAttributes(seen?.inode, attributes)
-      this.#levels.push({ path, prefix: `${shown}/`, names, rules, seen, attributes, at: 0, isTouched })
+      this.#levels.push({
+        path,
+        prefix: `${relativePath}/`,
+        names,
+        rules,
+        seen,
+        attributes,
+        at: 0,
+        isTouched,
+      })
     } catch (error) {
       directory.close()
       throw error
@@ -177,7 +186,7 @@ export class ImportWalk {
     this.#directories.down(directory)
   }
 
-  /** Its attributes come last, because every new name in a directory changes its time. */
+  /** Sets the attributes last, because every new name changes the directory's time. */
   #leave({ path, attributes, isTouched }: Level): void {
     this.#levels.pop()
     this.#directories.up()
@@ -229,9 +238,9 @@ export class ImportWalk {
     return undefined
   }
 
-  async #importLargeFile({ level, file, path, shown, seen }: LargeFile): Promise<void> {
+  async #importLargeFile({ level, file, path, relativePath, seen }: LargeFile): Promise<void> {
     try {
-      // What was submitted before is committed before: directories above the file, and nothing piles up.
+      // Commits earlier writes first: the parent directories must exist, and nothing piles up.
       await this.#drain()
       await this.#target.writeStream(path, this.#countBytes(file), toTransferAttributes(file.stats))
       level.isTouched ||= seen?.inode.type !== 'file'
@@ -239,7 +248,7 @@ export class ImportWalk {
     } catch (error) {
       const reason = findSkipReason(error)
       if (reason === undefined) throw error
-      this.#skip(shown, reason)
+      this.#skip(relativePath, reason)
     } finally {
       file.close()
     }
@@ -264,7 +273,7 @@ export class ImportWalk {
     try {
       file = new HostFile(directory, GITIGNORE)
     } catch {
-      // Missing, or nothing to read rules from.
+      // Missing or unreadable.
       return above
     }
     try {
@@ -290,13 +299,13 @@ export class ImportWalk {
   }
 }
 
-/** A whole directory of the vault is not thrown away for a file. */
+/** Throws rather than replace a whole directory of the vault by a file. */
 function assertNoDirectory(seen: ExistingInode | undefined): void {
   if (seen?.inode.type !== 'directory') return
   throw new HostFault('EISDIR', 'the vault has a directory of this name; remove it there and import again')
 }
 
-/** What no file system of ours could store is passed over as what cannot be read is. */
+/** Converts the error for an unstorable path to a fault, so that the entry is skipped. */
 function assertStorable(check: () => void): void {
   try {
     check()
@@ -305,7 +314,7 @@ function assertStorable(check: () => void): void {
   }
 }
 
-/** A name that is not UTF-8, readable and without guessing: bytes that are not plain ASCII as `\xff`. */
+/** Formats a name that is not UTF-8: bytes outside printable ASCII as `\xff`. */
 function escapeBytes(name: Buffer): string {
   const hex = (unit: string) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`
   return name.toString('latin1').replaceAll(/[^ -~]/g, hex)

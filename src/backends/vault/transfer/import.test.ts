@@ -165,8 +165,8 @@ describe('an import', () => {
       const { skipped, files } = await take(directory)
       expect(files).toBe(1)
       expect(skipped).toEqual([
-        { path: 'pipe', reason: 'it is a pipe' },
-        { path: 'socket', reason: 'it is a socket' },
+        { path: 'pipe', reason: 'a pipe cannot be imported' },
+        { path: 'socket', reason: 'a socket cannot be imported' },
       ])
       expect(await paths(vault)).toEqual(['/file'])
     } finally {
@@ -228,7 +228,7 @@ describe('an import', () => {
     writeFileSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0x66, 0xff, 0x0a])]), 'bytes')
     const { vault, take } = await emptyVault()
     const { skipped } = await take(directory)
-    expect(skipped).toEqual([{ path: 'f\\xff\\x0a', reason: 'its name is not UTF-8' }])
+    expect(skipped).toEqual([{ path: 'f\\xff\\x0a', reason: 'the name is not UTF-8' }])
     expect(await paths(vault)).toEqual(names.map((name) => `/${name}`).sort())
     for (const name of names) expect(await readText(vault, `/${name}`)).toBe(name)
   })
@@ -294,7 +294,7 @@ describe('an import', () => {
     const directory = directoryWith({ 'home/store.db': 'x', 'other/store.db': 'x' })
     const { vault, take } = await emptyVault()
     const { skipped } = await take(directory, {}, join(directory, 'home'))
-    expect(skipped).toEqual([{ path: 'home', reason: 'it is the home of this vault' }])
+    expect(skipped).toEqual([{ path: 'home', reason: 'the directory is the home of this vault' }])
     expect(await paths(vault)).toEqual(['/other', '/other/store.db'])
     await expect(take(directory, {}, directory)).rejects.toMatchObject({ code: 'EINVAL' })
   })

@@ -13,19 +13,20 @@ import type { ImportOptions, ImportReport } from './import-report.ts'
 import { ImportWalk } from './import-walk.ts'
 import { VaultTarget } from './vault-target.ts'
 
-/** What an import works on. */
+/** The source and the target of an import. */
 export interface ImportJob {
   readonly directory: string
   readonly vault: string
-  /** The directory of the home: never imported into itself. Undefined if it is nowhere on this machine. */
+  /** The directory of the home, which is never imported into itself. Undefined for a home in memory. */
   readonly homePath: string | undefined
 }
 
 /**
- * Brings a directory of the machine into a vault: content, links as links, permissions and times.
- * What is in the vault with equal size, permissions and time is left alone, so an interrupted import goes on when it
- * is run again. Links are never followed. What cannot be read is reported, and the rest goes on. ENOENT, ENOTDIR and
- * EACCES for the directory itself, ENOENT for the vault.
+ * Imports a directory of the machine into a vault: content, links as links, permissions and times.
+ *
+ * Files with equal size, permissions and time are skipped, so a repeated import continues an interrupted one. Links are
+ * never followed. Unreadable entries are reported and the import continues. ENOENT, ENOTDIR and EACCES for the
+ * directory itself, ENOENT for the vault.
  */
 export async function importDirectory(
   home: StoreHome,
@@ -35,18 +36,18 @@ export async function importDirectory(
   options.signal?.throwIfAborted()
   const { directory, vault, homePath } = job
   const log = await home.openVault(vault)
-  const descent = new DirectoryStack(openSource(directory))
+  const directories = new DirectoryStack(openSource(directory))
   try {
     const avoided = homePath === undefined ? undefined : readIdentity(homePath)
-    if (avoided !== undefined && isSameFile(descent.here, avoided))
-      throw new HostFault('EINVAL', 'it is the home of the vault; name another directory')
+    if (avoided !== undefined && isSameFile(directories.here, avoided))
+      throw new HostFault('EINVAL', 'the directory is the home of the vault; name another one')
     const target = await VaultTarget.open(log, home.blobs, toProvenance(options))
     const into = await target.prepareRoot(checkPath(options.into ?? '/', 'import'))
-    return await new ImportWalk({ target, descent, avoided, options }).run(into.path, into.seen)
+    return await new ImportWalk({ target, directories, avoided, options }).run(into.path, into.seen)
   } catch (error) {
     throw hostError(error, directory, 'import')
   } finally {
-    descent.close()
+    directories.close()
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Trees on their way into a vault and out of it: a directory of this machine imported and exported, a vault sent to
- * another home as a stream and received. Invariant: no link of the machine is followed, but for the directory named.
+ * Import and export of a directory of this machine, and send and receive of a vault between homes. Invariant: no link
+ * of the machine is followed, except in the path of the named directory.
  */
 export { type ExportOptions, type ExportReport, exportVault } from './export.ts'
 export { importDirectory } from './import.ts'

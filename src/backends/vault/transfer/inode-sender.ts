@@ -15,10 +15,10 @@ import type { BlobNumber, StreamOperation } from './stream-operations.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import type { VaultSource } from './vault-source.ts'
 
-/** A file of more chunks is sent in several operations. */
+/** Chunks per operation; a larger file is sent in several operations. */
 const CHUNKS_PER_OPERATION = 1024
 
-/** What hangs on an inode beside its content. */
+/** The data of an inode besides its content. */
 interface Attachments {
   readonly tags: readonly string[]
   readonly meta: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ interface Attachments {
 
 const NO_ATTACHMENTS: Attachments = { tags: [], meta: {}, xattrs: {} }
 
-/** Sends inodes: whole ones, and what has changed of them. Its generators pause when enough is ready to go. */
+/** Sends whole inodes and changes of inodes. Its generators pause when the writer is full. */
 export class InodeSender {
   readonly #source: VaultSource
   readonly #writer: StreamWriter
@@ -38,34 +38,34 @@ export class InodeSender {
     this.#writer = writer
   }
 
-  /** Everything of a new inode, but for the time of a directory: that comes when all in it is done. */
-  async *sendNew(arrival: PlacedInode, inode: Inode): AsyncGenerator<void> {
-    const { path } = arrival
+  /** Sends a new inode. The time of a directory follows after its entries. */
+  async *sendNew(placed: PlacedInode, inode: Inode): AsyncGenerator<void> {
+    const { path } = placed
     const { type, mode, uid, gid } = inode
-    const made = { op: 'make', path, type, mode, uid, gid } as const
+    const creation = { op: 'make', path, type, mode, uid, gid } as const
     const hasText = type === 'symlink' || type === 'other'
-    this.#writer.add(hasText ? { ...made, text: toInlineText(inode.content) } : made)
-    if (type === 'file' && inode.size > 0) yield* this.#sendContent(arrival, inode)
+    this.#writer.add(hasText ? { ...creation, text: toInlineText(inode.content) } : creation)
+    if (type === 'file' && inode.size > 0) yield* this.#sendContent(placed, inode)
     if (type !== 'directory') this.#writer.add(this.createSetattr(path, inode))
-    yield* this.sendAttachments(arrival)
+    yield* this.sendAttachments(placed)
   }
 
-  /** What of an inode is not as it was in the base. */
-  async *sendChanges(arrival: PlacedInode, base: VaultSource): AsyncGenerator<void> {
-    const { number, path } = arrival
+  /** Sends the changes of an inode since the base. */
+  async *sendChanges(placed: PlacedInode, base: VaultSource): AsyncGenerator<void> {
+    const { number, path } = placed
     const before = await base.read((files) => files.getInode(number))
     const after = await this.#source.read((files) => files.getInode(number))
-    const isChanged = after.type === 'file' && (yield* this.#sendContentChanges(arrival, before, after, base))
+    const isChanged = after.type === 'file' && (yield* this.#sendContentChanges(placed, before, after, base))
     if (after.type !== 'directory' && (isChanged || !hasSameAttributes(before, after)))
       this.#writer.add(this.createSetattr(path, after))
-    yield* this.sendAttachments(arrival, await base.read((files) => readAttachments(files, number)))
+    yield* this.sendAttachments(placed, await base.read((files) => readAttachments(files, number)))
   }
 
   createSetattr(path: string, { mode, uid, gid, mtime }: Inode): StreamOperation {
     return { op: 'attributes', path, mode, uid, gid, mtime: [mtime.seconds, mtime.nanos] }
   }
 
-  /** Tags, metadata and extended attributes, as far as they are not there already. */
+  /** Sends changed tags, metadata and extended attributes. */
   async *sendAttachments(
     { number, path }: PlacedInode,
     before: Attachments = NO_ATTACHMENTS,
@@ -82,15 +82,15 @@ export class InodeSender {
     if (this.#writer.isFull) yield
   }
 
-  /** All of a file's content, whatever was there. */
-  async *#sendContent(arrival: PlacedInode, { size, content }: Inode): AsyncGenerator<void> {
-    const { number, path } = arrival
+  /** Sends the whole content of a file. */
+  async *#sendContent(placed: PlacedInode, { size, content }: Inode): AsyncGenerator<void> {
+    const { number, path } = placed
     const count = chunkCount(size)
     if (content instanceof Uint8Array) {
       this.#writer.add({ op: 'write', path, size, inline: Buffer.from(content).toString('base64') })
     } else if (count > CHUNKS_PER_OPERATION) {
       this.#writer.add({ op: 'write', path, size: 0, inline: '' })
-      yield* this.#sendPatches(arrival, size, () => [])
+      yield* this.#sendPatches(placed, size, () => [])
     } else {
       const chunks: BlobNumber[] = []
       for (const ref of await this.#source.read((files) => listBlobRefs(files, number, 0, count))) {
@@ -101,38 +101,43 @@ export class InodeSender {
     }
   }
 
-  /** Sends what of a file's content is not as it was; whether there is something. */
+  /** Sends the changed content of a file. Returns whether there is any. */
   async *#sendContentChanges(
-    arrival: PlacedInode,
+    placed: PlacedInode,
     before: Inode,
     after: Inode,
     base: VaultSource,
   ): AsyncGenerator<void, boolean> {
-    const [was, is] = [before.content, after.content]
-    if (was instanceof Uint8Array || is instanceof Uint8Array) {
-      if (was instanceof Uint8Array && is instanceof Uint8Array && Buffer.compare(was, is) === 0) return false
-      yield* this.#sendContent(arrival, after)
+    const [oldContent, newContent] = [before.content, after.content]
+    if (oldContent instanceof Uint8Array || newContent instanceof Uint8Array) {
+      if (
+        oldContent instanceof Uint8Array &&
+        newContent instanceof Uint8Array &&
+        Buffer.compare(oldContent, newContent) === 0
+      )
+        return false
+      yield* this.#sendContent(placed, after)
       return true
     }
     const isResized = before.size !== after.size
-    if (isResized) this.#writer.add({ op: 'patch', path: arrival.path, size: after.size, chunks: [] })
-    const areOthers = yield* this.#sendPatches(arrival, after.size, (first, end) =>
-      base.read((files) => listBlobRefs(files, arrival.number, first, end)),
+    if (isResized) this.#writer.add({ op: 'patch', path: placed.path, size: after.size, chunks: [] })
+    const hasChangedChunks = yield* this.#sendPatches(placed, after.size, (first, end) =>
+      base.read((files) => listBlobRefs(files, placed.number, first, end)),
     )
-    return isResized || areOthers
+    return isResized || hasChangedChunks
   }
 
-  /** Sends the chunks that are others than those there; whether there are any. */
+  /** Sends the chunks that differ. Returns whether there are any. */
   async *#sendPatches(
     { number, path }: PlacedInode,
     size: number,
-    there: (first: number, end: number) => MaybePromise<readonly (BlobRef | undefined)[]>,
+    listOldChunks: (first: number, end: number) => MaybePromise<readonly (BlobRef | undefined)[]>,
   ): AsyncGenerator<void, boolean> {
-    let areAny = false
+    let hasAny = false
     const count = chunkCount(size)
     for (let first = 0; first < count; first += CHUNKS_PER_OPERATION) {
       const end = Math.min(count, first + CHUNKS_PER_OPERATION)
-      const old = await there(first, end)
+      const old = await listOldChunks(first, end)
       const chunks: [number, BlobNumber][] = []
       for (const [at, ref] of (
         await this.#source.read((files) => listBlobRefs(files, number, first, end))
@@ -142,9 +147,9 @@ export class InodeSender {
         if (this.#writer.isFull) yield
       }
       if (chunks.length > 0) this.#writer.add({ op: 'patch', path, size, chunks })
-      areAny ||= chunks.length > 0
+      hasAny ||= chunks.length > 0
     }
-    return areAny
+    return hasAny
   }
 
   async #sendBlob(ref: BlobRef | undefined): Promise<BlobNumber> {
@@ -155,7 +160,7 @@ export class InodeSender {
   }
 }
 
-/** The chunks of a file from one on and before another; undefined where nothing was written. */
+/** Returns the chunks of a file in a range; undefined for a hole. */
 function listBlobRefs(
   files: VaultFiles,
   number: number,
@@ -182,14 +187,14 @@ function readAttachments(files: VaultFiles, number: number): Attachments {
   }
 }
 
-/** The values that are others, null where there is none any more. */
+/** Returns the changed values; null for a removed key. */
 function diffValues(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): [key: string, value: string | null][] {
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
-  const other = Object.entries(after).filter(([key, value]) => before[key] !== value)
-  return [...gone.map((key): [string, null] => [key, null]), ...other]
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
+  const changed = Object.entries(after).filter(([key, value]) => before[key] !== value)
+  return [...removed.map((key): [string, null] => [key, null]), ...changed]
 }
 
 function hasSameAttributes(before: Inode, after: Inode): boolean {

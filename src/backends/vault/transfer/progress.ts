@@ -1,9 +1,9 @@
-/** How far a transfer is. */
+/** The progress of a transfer. */
 export interface TransferProgress {
-  /** Files and links, or operations of a stream. */
+  /** Finished files and links, or operations of a stream. */
   readonly done: number
-  /** How many there are, where that is known. */
+  /** The total, if it is known. */
   readonly total?: number
-  /** Of content. */
+  /** Bytes of content. */
   readonly bytes: number
 }

@@ -19,7 +19,7 @@ import { createStreamError, FrameReader, frames } from './stream-format.ts'
 import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './stream-operations.ts'
 
 export interface ReceiveOptions extends CallContext {
-  /** The vault's name here; the one it was sent under when absent. */
+  /** The name of the received vault. The sender's name when absent. */
   readonly as?: string
   /** Called every few hundred operations. */
   readonly onProgress?: (progress: TransferProgress) => void
@@ -28,19 +28,20 @@ export interface ReceiveOptions extends CallContext {
 export interface ReceiveReport {
   readonly operations: number
   readonly blobs: number
-  /** Of content that came in. */
+  /** Bytes of received content. */
   readonly bytes: number
   readonly vault: string
   readonly checkpoint?: string
-  /** The checkpoint it went on from. */
+  /** The checkpoint that the changes are based on. */
   readonly since?: string
 }
 
 /**
- * Takes in what `sendVault` made: a whole vault under a new name (EEXIST), or what changed since a checkpoint the
- * vault has (ENOENT if it has not, ECONFLICT if it was changed since). All of it or nothing: the tree grows unseen and
- * appears in one step when everything has come and proved right. EIO for a damaged stream, EINVAL for what is none or
- * does not fit, ENOTSUP for one of a later version.
+ * Receives a stream of `sendVault`: a whole vault under a new name (EEXIST), or the changes since a checkpoint of the
+ * vault (ENOENT if it has none, ECONFLICT if it was changed since).
+ *
+ * The receive is atomic: the tree is published in one step after everything is verified. EIO for a damaged stream,
+ * EINVAL for an invalid one, ENOTSUP for a later version.
  */
 export async function receiveVault(
   home: StoreHome,
@@ -48,28 +49,28 @@ export async function receiveVault(
   options: ReceiveOptions = {},
 ): Promise<ReceiveReport> {
   const reader = new FrameReader(stream)
-  // While it is held, no garbage collection takes away what nothing leads to yet.
+  // While it is held, no garbage collection removes the unreferenced blobs.
   await using upload = new Upload(home.blobs)
   try {
     options.signal?.throwIfAborted()
     await reader.start()
     const first = await reader.next()
     if (first.type !== frames.header)
-      throw createStreamError('EINVAL', 'the stream does not begin with a header')
+      throw createStreamError('EINVAL', 'the stream does not start with a header; send it again')
     const header = decodeHeader(first.payload)
     const name = options.as ?? header.vault
-    const arrival =
+    const target =
       header.base === undefined
         ? await createVaultTarget(home, name, header, upload.extraRecords)
-        : await createUpdateTarget(home, name, header, { ...options, besides: upload.extraRecords })
+        : await createUpdateTarget(home, name, header, { ...options, extraRecords: upload.extraRecords })
     await upload.hold()
-    return await new ReceiveJob(home, reader, upload, arrival, options).run(name, header)
+    return await new ReceiveJob(home, reader, upload, target, options).run(name, header)
   } finally {
     await reader.close()
   }
 }
 
-/** What a stream is received on, and how it becomes visible. */
+/** The tree that a stream is applied to, and the step that publishes it. */
 interface ReceiveTarget {
   readonly files: VaultFiles
   readonly seq: number
@@ -80,13 +81,13 @@ async function createVaultTarget(
   home: StoreHome,
   name: string,
   { checkpoint }: StreamHeader,
-  besides: ExtraRecords,
+  extraRecords: ExtraRecords,
 ): Promise<ReceiveTarget> {
   await home.assertAdoptable(name, checkpoint)
   const files = new VaultFiles(new Tree(home.cache))
   files.createRoot({ time: toFileTime(BigInt(Date.now()) * 1_000_000n), seq: 0 })
   const publish = async (root: number) => {
-    await home.adoptTree(name, root, checkpoint, besides)
+    await home.adoptTree(name, root, checkpoint, extraRecords)
   }
   return { files, seq: 0, publish }
 }
@@ -95,14 +96,14 @@ async function createUpdateTarget(
   home: StoreHome,
   name: string,
   { base, checkpoint }: StreamHeader,
-  options: ReceiveOptions & { readonly besides: ExtraRecords },
+  options: ReceiveOptions & { readonly extraRecords: ExtraRecords },
 ): Promise<ReceiveTarget> {
   const log = await getExistingVault(home, name)
   const checkpoints = home.getCheckpoints(log)
-  const kept = await home.reader.run(() => checkpoints.list())
-  const from = kept.find(({ uid }) => uid === base?.uid)
+  const stored = await home.reader.run(() => checkpoints.list())
+  const from = stored.find(({ uid }) => uid === base?.uid)
   if (from === undefined) {
-    const detail = `'${name}' has no checkpoint '${base?.name}' of this vault; send everything, or since one it has`
+    const detail = `'${name}' has no checkpoint '${base?.name}' of this vault; send the whole vault, or the changes since a checkpoint it has`
     throw new VfsError('ENOENT', name, { op: 'receive', detail })
   }
   if (checkpoint !== undefined) await home.reader.run(() => checkpoints.assertFree(checkpoint.name))
@@ -115,7 +116,7 @@ async function createUpdateTarget(
         return restore
       },
       toProvenance(options),
-      options.besides,
+      options.extraRecords,
     )
     if (checkpoint === undefined) await log.sync()
     else await home.createCheckpoint(log, checkpoint.name, checkpoint)
@@ -128,12 +129,12 @@ async function getExistingVault(home: StoreHome, name: string): Promise<VaultLog
     return await home.openVault(name)
   } catch (error) {
     if (!isVfsError(error, 'ENOENT')) throw error
-    const detail = `there is no vault '${name}' these changes could go on from; send everything first`
+    const detail = `there is no vault '${name}' to apply the changes to; send the whole vault first`
     throw new VfsError('ENOENT', name, { op: 'receive', detail })
   }
 }
 
-/** What was changed here since the base would be lost. */
+/** Throws ECONFLICT if the vault changed since the base: these changes would be lost. */
 function assertUnchanged(
   home: StoreHome,
   name: string,
@@ -141,11 +142,11 @@ function assertUnchanged(
   { name: base, root }: Checkpoint,
 ): void {
   if (home.listChangedInodes(root, files.tree.snapshot()).size === 0) return
-  const detail = `'${name}' was changed since its checkpoint '${base}'; restore it, or fork '${name}' and restore it there`
+  const detail = `'${name}' was changed since its checkpoint '${base}'; restore the checkpoint in '${name}' or in a fork of it`
   throw new VfsError('ECONFLICT', name, { op: 'receive', detail })
 }
 
-/** One stream on its way in. */
+/** Receives one stream. */
 class ReceiveJob {
   readonly #home: StoreHome
   readonly #reader: FrameReader
@@ -160,27 +161,27 @@ class ReceiveJob {
     home: StoreHome,
     reader: FrameReader,
     upload: Upload,
-    arrival: ReceiveTarget,
+    target: ReceiveTarget,
     options: ReceiveOptions,
   ) {
     this.#home = home
     this.#reader = reader
     this.#upload = upload
-    this.#target = arrival
+    this.#target = target
     this.#options = options
-    this.#stagedTree = new StagedTree(home, arrival.files, arrival.seq)
+    this.#stagedTree = new StagedTree(home, target.files, target.seq)
     this.#tree = new ReceivedTree(this.#stagedTree)
   }
 
   async run(vault: string, { checkpoint, base }: StreamHeader): Promise<ReceiveReport> {
     const root = await this.#receiveAll()
-    // From here on the vault may depend on what was stored, also if this fails: a collection takes what it does not.
+    // From here on the vault may reference the stored blobs, even if this fails; a collection removes the rest.
     await this.#target.publish(root)
     const named = checkpoint === undefined ? {} : { checkpoint: checkpoint.name }
     return { vault, ...named, ...(base !== undefined && { since: base.name }), ...this.#counts }
   }
 
-  /** Stores everything that comes, and returns the root of its tree; if that fails, nothing of it is left. */
+  /** Stores the stream and returns the root of its tree. After a failure nothing of it is left. */
   async #receiveAll(): Promise<number> {
     try {
       while (await this.#receiveFrame());
@@ -194,20 +195,21 @@ class ReceiveJob {
     }
   }
 
-  /** False after the last. */
+  /** Returns false after the last frame. */
   async #receiveFrame(): Promise<boolean> {
     const { type, payload } = await this.#reader.next()
     if (type === frames.blob) await this.#receiveBlob(payload)
     else if (type === frames.operations) await this.#receiveOperations(payload)
     else if (type === frames.end) await this.#verify(payload)
-    else throw createStreamError('EINVAL', `the stream has a frame of the unknown type ${type}`)
+    else
+      throw createStreamError('EINVAL', `the stream has a frame of the unknown type ${type}; update coppice`)
     return type !== frames.end
   }
 
   async #receiveBlob(payload: Buffer): Promise<void> {
     if (payload.length === 0 || payload.length > CHUNK_BYTES)
-      throw createStreamError('EINVAL', 'a blob of the stream has a bad size')
-    // In memory of its own: it may wait for a commit while the next part of the stream comes in.
+      throw createStreamError('EINVAL', 'a blob of the stream has an invalid size')
+    // Copied, because it may wait for a commit while the next part arrives.
     const bytes = new Uint8Array(payload)
     this.#tree.addBlob(await this.#home.reader.run(() => this.#upload.put(bytes)))
     this.#counts.blobs++
@@ -230,7 +232,7 @@ class ReceiveJob {
     const { operations, blobs, bytes } = this.#counts
     const isComplete = end.operations === operations && end.blobs === blobs && end.bytes === bytes
     if (!isComplete || end.sha256 !== this.#reader.digest)
-      throw this.#reader.createDamageError('something of it is missing')
+      throw this.#reader.createDamageError('a part is missing')
     await this.#reader.assertEnd()
   }
 }

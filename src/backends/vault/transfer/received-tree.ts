@@ -23,12 +23,12 @@ const ROOT = '/'
 const MAX_INLINE_BYTES = CHUNK_BYTES
 const MAX_MODE = 0xffff
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
-/** What an operation says when it does not fit the tree it meets. */
+/** Error codes of an operation that does not fit the tree. */
 const MISMATCH_CODES: readonly ErrorCode[] = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EINVAL']
 
 type OperationOf<Op extends StreamOperation['op']> = Extract<StreamOperation, { readonly op: Op }>
 
-/** A place for something that is there, or is to be. */
+/** A path with its parent inode and name. */
 interface TreePosition {
   readonly path: string
   readonly parent: number
@@ -36,8 +36,8 @@ interface TreePosition {
 }
 
 /**
- * The tree of a stage as the operations of a stream build it. Paths are followed name by name and never through a
- * link; what does not fit is EINVAL, whatever a stream claims.
+ * Applies the operations of a stream to a staged tree. Paths are resolved name by name and never through a link. An
+ * operation that does not fit throws EINVAL, because a stream is not trusted.
  */
 export class ReceivedTree {
   readonly #stage: StagedTree
@@ -74,7 +74,7 @@ export class ReceivedTree {
         return [this.#make(files, operation)]
       case 'link': {
         const { number, inode } = getExisting(files, path)
-        if (inode.type === 'directory') throw createMismatchError(path, 'a directory has one name')
+        if (inode.type === 'directory') throw createMismatchError(path, 'a directory cannot have hard links')
         return [{ op: 'link', inode: number, ...getPosition(files, operation.to) }]
       }
       case 'move':
@@ -114,8 +114,8 @@ export class ReceivedTree {
   #make(files: VaultFiles, { path, type, mode, uid, gid, text }: OperationOf<'make'>): FileOperation {
     assertMode(path, mode)
     if (type === 'symlink') assertLinkTarget(text ?? '')
-    const made = { op: 'create', type, mode, uid, gid, ...getPosition(files, path) } as const
-    return text === undefined ? made : { ...made, text }
+    const creation = { op: 'create', type, mode, uid, gid, ...getPosition(files, path) } as const
+    return text === undefined ? creation : { ...creation, text }
   }
 
   #move(files: VaultFiles, { path, to }: OperationOf<'move'>): FileOperation {
@@ -132,17 +132,17 @@ export class ReceivedTree {
     if ('inline' in operation) {
       const { length } = Buffer.from(operation.inline, 'base64')
       if (length !== size || size > MAX_INLINE_BYTES)
-        throw createMismatchError(path, 'its content has another size')
+        throw createMismatchError(path, 'the size does not match the content')
       return [{ ...whole, content: { size, inline: operation.inline } }]
     }
     if (operation.chunks.length !== chunkCount(size))
-      throw createMismatchError(path, 'its content has another size')
+      throw createMismatchError(path, 'the size does not match the content')
     const chunks = operation.chunks.map((blob) => this.#getBlobRef(path, blob))
     if (
       chunks.every(({ size: length }, index) => length >= Math.min(CHUNK_BYTES, size - index * CHUNK_BYTES))
     )
       return [{ ...whole, content: { size, chunks } }]
-    // Content may have holes only in pieces: first none are there.
+    // Only a patch can leave holes, so the file is emptied first.
     const pieces = chunks.flatMap((ref, index) => (ref === HOLE ? [] : [[index, ref] as const]))
     return [
       { ...whole, content: { size: 0, inline: '' } },
@@ -153,9 +153,10 @@ export class ReceivedTree {
   #patch(files: VaultFiles, { path, size, chunks }: OperationOf<'patch'>): FileOperation {
     const { number, inode } = getFile(files, path)
     if (inode.content instanceof Uint8Array && inode.size > 0)
-      throw createMismatchError(path, 'its content is in one piece')
+      throw createMismatchError(path, 'the content is not chunked')
     const pieces = chunks.map(([index, blob]) => {
-      if (index >= chunkCount(size)) throw createMismatchError(path, 'a piece lies behind its end')
+      if (index >= chunkCount(size))
+        throw createMismatchError(path, 'a chunk lies behind the end of the file')
       return [index, blob === null ? null : this.#getBlobRef(path, blob)] as const
     })
     return { op: 'patch', path, inode: number, size, chunks: pieces }
@@ -164,13 +165,13 @@ export class ReceivedTree {
   #tags(files: VaultFiles, { path, add, remove }: OperationOf<'tags'>): FileOperation {
     getExisting(files, path)
     if ([...add, ...remove].some((tag) => tag === '' || tag.includes('\0')))
-      throw createMismatchError(path, 'it has a bad tag')
+      throw createMismatchError(path, 'a tag is invalid')
     return { op: 'tag', path, add, remove }
   }
 
   #getBlobRef(path: string, blob: BlobNumber): BlobRef {
     const ref = blob === null ? HOLE : this.#blobs[blob]
-    if (ref === undefined) throw createMismatchError(path, `blob ${blob} has not come`)
+    if (ref === undefined) throw createMismatchError(path, `blob ${blob} is missing`)
     return ref
   }
 }
@@ -183,19 +184,19 @@ function getExisting(files: VaultFiles, path: string): { number: number; inode: 
 
 function getFile(files: VaultFiles, path: string): { number: number; inode: Inode } {
   const found = getExisting(files, path)
-  if (found.inode.type !== 'file') throw createMismatchError(path, 'it is not a file')
+  if (found.inode.type !== 'file') throw createMismatchError(path, 'the path is not a file')
   return found
 }
 
 function getPosition(files: VaultFiles, path: string): TreePosition {
-  if (path === ROOT) throw createMismatchError(path, 'the root is always there')
+  if (path === ROOT) throw createMismatchError(path, 'the root exists always')
   const { number, inode } = getExisting(files, dirname(path))
   if (inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'receive' })
   return { path, parent: number, name: basename(path) }
 }
 
 function assertMode(path: string, mode: number): void {
-  if (mode > MAX_MODE) throw createMismatchError(path, 'its mode is none')
+  if (mode > MAX_MODE) throw createMismatchError(path, 'the mode is invalid')
 }
 
 function chunkCount(size: number): number {

@@ -15,11 +15,11 @@ import { VfsError } from '../../../vfs/index.ts'
 import { PLAIN_PERMISSIONS } from './host-writer.ts'
 
 const PRIVATE_MODE = 0o600
-/** Behind the name of a file that is not whole, so that nobody takes it for the file. */
+/** Suffix of an incomplete file, so that it is not mistaken for the original. */
 const DAMAGED_SUFFIX = '.damaged'
 
 export interface SalvageOptions {
-  /** The checkpoint to read; the vault as it is now when absent. */
+  /** The checkpoint to read. The current state when absent. */
   readonly at?: string
   readonly signal?: AbortSignal
 }
@@ -27,14 +27,14 @@ export interface SalvageOptions {
 export interface SalvageReport {
   readonly files: number
   readonly bytes: number
-  /** What could not be read, or not in whole; nothing if all is there. */
+  /** Paths that could not be read, or only in part. */
   readonly lost: readonly Loss[]
 }
 
 /**
- * Writes everything that can be read of a vault into a directory that is new or empty, and lists what cannot. A file
- * that can be read in part is written as `name.damaged`, with zeros for the rest; files whose directory is lost are in
- * `lost+found`. The store is only read. EEXIST if the directory holds anything; ENOENT; EIO if nothing can be read.
+ * Writes the readable files of a vault into a new or empty directory, and lists the others. A partly readable file is
+ * written as `name.damaged`, with zeros for the rest. Files whose directory is lost go to `lost+found`. The store is
+ * only read. EEXIST if the directory has entries; ENOENT; EIO if nothing can be read.
  */
 export async function salvageVault(
   home: StoreHome,
@@ -53,7 +53,7 @@ export async function salvageVault(
     mkdirSync(dirname(target), { recursive: true })
     try {
       if (directories.has(file.path)) mkdirSync(target, { recursive: true })
-      else if (file.inode === undefined) lost.push({ path: file.path, detail: 'it cannot be read' })
+      else if (file.inode === undefined) lost.push({ path: file.path, detail: 'the file cannot be read' })
       else await writeEntry(salvage, file, target, { lost, counts })
     } catch (error) {
       if (!(error instanceof Error && 'syscall' in error)) throw error
@@ -91,7 +91,7 @@ async function writeEntry(
   counts.bytes += inode.size
 }
 
-/** Paths of directories: also of those with anything below them, whatever is lost of them. */
+/** Returns the paths of directories, including damaged ones with entries. */
 function listDirectories(files: readonly SalvagedFile[]): Set<string> {
   const known = files.filter(({ inode }) => inode?.type === 'directory').map(({ path }) => path)
   return new Set([...known, ...files.map(({ path }) => dirname(path))])
@@ -100,6 +100,6 @@ function listDirectories(files: readonly SalvagedFile[]): Set<string> {
 function createEmptyDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true })
   if (readdirSync(directory).length === 0) return
-  const detail = `${directory} holds files already; name a new directory to salvage into`
+  const detail = `${directory} is not empty; name a new directory`
   throw new VfsError('EEXIST', directory, { op: 'salvage', detail })
 }

@@ -12,18 +12,18 @@ import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
 const ROOT = '/'
 
 export interface SendOptions {
-  /** What to send; the vault as it is now when absent. */
+  /** The checkpoint to send. The current state when absent. */
   readonly checkpoint?: string
-  /** Send only what changed since this checkpoint. Whoever receives it must have got that one before. */
+  /** Send only the changes since this checkpoint, which the receiver must have. */
   readonly since?: string
   readonly onProgress?: (progress: TransferProgress) => void
   readonly signal?: AbortSignal
 }
 
 /**
- * A vault as a stream for `receiveVault`, in this home or another: files, links, permissions, times, tags and
- * metadata, but no history. A whole vault takes constant memory, apart from a number for each blob; changes since a
- * checkpoint take memory and time in proportion to the changes. ENOENT for a vault or checkpoint that is not there.
+ * Streams a vault for `receiveVault`, in this home or another: files, links, permissions, times, tags and metadata, but
+ * no history. A whole vault takes constant memory, apart from a number for each blob; changes take memory and time in
+ * proportion to them. ENOENT for a missing vault or checkpoint.
  */
 export async function* sendVault(
   home: StoreHome,
@@ -44,7 +44,7 @@ export async function* sendVault(
   const sending =
     base === undefined ? sendEverything(source, writer) : sendChanges(home, base.root, root, source, writer)
   for await (const _ of sending) {
-    // Whoever takes it may ask for the next at once: others get their turn all the same.
+    // Yield even if the consumer pulls synchronously.
     await nextTurn()
     signal?.throwIfAborted()
     yield* writer.takeReady()
@@ -55,7 +55,7 @@ export async function* sendVault(
   onProgress?.(writer.progress)
 }
 
-/** Every step of these pauses when enough is ready to be handed out. */
+/** The generators below pause whenever the writer is full. */
 async function* sendEverything(source: VaultSource, writer: StreamWriter): AsyncGenerator<void> {
   const sender = new InodeSender(source, writer)
   const root: SourceEntry = { name: '', ...(await source.find(ROOT, 'send')) }

@@ -10,12 +10,12 @@ import {
   VaultFiles,
 } from '../../../store/index.ts'
 
-/** How many operations may wait in memory before their pages are stored. */
+/** Maximum number of operations in memory before their pages are stored. */
 const MAX_PENDING_OPERATIONS = 20_000
 
 /**
- * A tree that grows unseen: nothing leads to it until somebody publishes its root. Its pages are stored as it grows,
- * so that it may be larger than memory; should it come to nothing, they are taken away again.
+ * A tree that nothing references until its root is published. Its pages are stored as it grows, so that it may exceed
+ * memory; `discard` removes them.
  */
 export class StagedTree {
   readonly files: VaultFiles
@@ -24,14 +24,14 @@ export class StagedTree {
   readonly #stored: number[] = []
   #pendingOperations = 0
 
-  /** @param seq the journal row that everything in it will be said to have come with. */
+  /** @param seq the journal row to record for everything in it. */
   constructor(home: StoreHome, files: VaultFiles, seq: number) {
     this.#home = home
     this.files = new VaultFiles(files.tree.fork())
     this.#applyContext = { time: toFileTime(BigInt(Date.now()) * 1_000_000n), seq }
   }
 
-  /** Does some operations. `plan` is asked again from the start if a page it needs is far away. */
+  /** Applies operations. `plan` runs again from the start if a page has to be fetched. */
   apply(plan: (files: VaultFiles, perform: (operation: FileOperation) => void) => void): MaybePromise<void> {
     const before = this.files.tree.snapshot()
     return this.#home.reader.run(() => {
@@ -43,12 +43,12 @@ export class StagedTree {
     })
   }
 
-  /** Stores pages, if many wait. */
+  /** Stores pages if many are pending. */
   async flushIfLarge(): Promise<void> {
     if (this.#pendingOperations >= MAX_PENDING_OPERATIONS) await this.flushPages()
   }
 
-  /** Stores every page, and returns the root. */
+  /** Stores all pages and returns the root. */
   async flushPages(): Promise<number> {
     const { reader, ids, codec, engine } = this.#home
     const { tree } = this.files
@@ -62,7 +62,7 @@ export class StagedTree {
     return root
   }
 
-  /** Takes away what it has stored. Nobody can have come to need it: nothing ever led there. */
+  /** Removes the stored pages, which nothing references. */
   async discard(): Promise<void> {
     await this.#home.engine.commit({ sweep: { pages: this.#stored.splice(0) } })
   }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { VfsError } from '../../../vfs/index.ts'
 
-/** The first bytes of a stream. The last one catches whoever sends it through something that translates line ends. */
+/** The first bytes of a stream. The newline reveals a transfer that translated line ends. */
 export const MAGIC: Uint8Array = Buffer.from('coppice\n')
-/** A change of the format is a new number; a reader refuses numbers it does not know. */
+/** The version of the format. A reader rejects unknown numbers. */
 export const STREAM_FORMAT = 1
 
-/** What a frame holds, by its first byte. */
+/** The types of frames, by their first byte. */
 export const frames = { header: 0x48, blob: 0x42, operations: 0x4f, end: 0x45 } as const
 
 const HEAD_BYTES = 5
 const CRC_BYTES = 4
-/** No frame is larger: a reader never has to believe a length before it has checked it. */
+/** Limit of a payload, so that a reader never trusts a length before it is checked. */
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
 
 export interface Frame {
@@ -21,8 +21,8 @@ export interface Frame {
 }
 
 /**
- * Makes frames: type, length, payload, CRC-32. Each CRC goes on from the one before, so a frame that is missing,
- * doubled or out of place is noticed as a changed one is.
+ * Encodes frames: type, length, payload, CRC-32. Each CRC continues the one before, so a missing, repeated or misplaced
+ * frame is detected too.
  */
 export class FrameWriter {
   readonly #hash = createHash('sha256').update(MAGIC)
@@ -46,7 +46,7 @@ export class FrameWriter {
   }
 }
 
-/** Takes a stream apart into frames, with no more than one of them in memory. EINVAL, EIO. */
+/** Decodes a stream into frames and holds at most one in memory. EINVAL, EIO. */
 export class FrameReader {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #hash = createHash('sha256')
@@ -58,12 +58,12 @@ export class FrameReader {
     this.#source = stream[Symbol.asyncIterator]()
   }
 
-  /** The SHA-256 of everything before the last frame, in hex; known when that has been read. */
+  /** The SHA-256 of everything before the last frame, in hex. Set when that frame is read. */
   digest = ''
 
   async start(): Promise<void> {
     const magic = await this.#readBytes(MAGIC.length)
-    if (!magic.equals(MAGIC)) throw createStreamError('EINVAL', 'this is no stream that `send` made')
+    if (!magic.equals(MAGIC)) throw createStreamError('EINVAL', 'the input is not a stream of `send`')
     this.#hash.update(magic)
     this.#crc = crc32(magic)
   }
@@ -72,7 +72,7 @@ export class FrameReader {
     const head = await this.#readBytes(HEAD_BYTES)
     if (head.readUInt8(0) === frames.end) this.digest = this.#hash.copy().digest('hex')
     const length = head.readUInt32LE(1)
-    if (length > MAX_PAYLOAD_BYTES) throw this.createDamageError('a frame is longer than any may be')
+    if (length > MAX_PAYLOAD_BYTES) throw this.createDamageError('a frame is too long')
     const payload = await this.#readBytes(length)
     const checksum = await this.#readBytes(CRC_BYTES)
     this.#crc = crc32(payload, crc32(head, this.#crc))
@@ -81,13 +81,13 @@ export class FrameReader {
     return { type: head.readUInt8(0), payload }
   }
 
-  /** EIO if there is more. */
+  /** Throws EIO if more bytes follow. */
   async assertEnd(): Promise<void> {
     if (this.#waiting.length > 0 || (await this.#readMore()))
-      throw this.createDamageError('there is something behind its end')
+      throw this.createDamageError('bytes follow its end')
   }
 
-  /** Lets the source go. */
+  /** Releases the source. */
   async close(): Promise<void> {
     await this.#source.return?.()
   }
@@ -118,7 +118,7 @@ export class FrameReader {
 }
 
 function createTooLargeError(bytes: number): VfsError {
-  const detail = `something takes ${bytes} bytes to tell, a stream can hold ${MAX_PAYLOAD_BYTES}; shorten its metadata`
+  const detail = `an operation has ${bytes} bytes, the limit is ${MAX_PAYLOAD_BYTES}; shorten the metadata`
   return new VfsError('ENOTSUP', '/', { op: 'send', detail })
 }
 

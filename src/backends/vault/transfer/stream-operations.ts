@@ -1,13 +1,13 @@
 import { checkPath, type FileType, isVfsError } from '../../../vfs/index.ts'
 import { createStreamError, STREAM_FORMAT } from './stream-format.ts'
 
-/** What a stream says of itself first. */
+/** The first frame of a stream. */
 export interface StreamHeader {
   readonly format: typeof STREAM_FORMAT
   readonly vault: string
-  /** The checkpoint that was sent; absent for a vault as it was at that moment. */
+  /** The sent checkpoint; absent for the current state of a vault. */
   readonly checkpoint?: StreamCheckpoint
-  /** The checkpoint this goes on from; absent for everything from an empty vault on. */
+  /** The base of the changes; absent for a whole vault. */
   readonly base?: { readonly name: string; readonly uid: string }
 }
 
@@ -18,7 +18,7 @@ export interface StreamCheckpoint {
   readonly meta?: Readonly<Record<string, string>>
 }
 
-/** What a stream says of itself last. */
+/** The last frame of a stream. */
 export interface StreamEnd {
   readonly operations: number
   readonly blobs: number
@@ -29,10 +29,10 @@ export interface StreamEnd {
 
 type StreamTime = readonly [seconds: number, nanos: number]
 
-/** A blob of the stream by its number, from 0 in the order they come; null is a hole. */
+/** The number of a blob in the stream, from 0; null is a hole. */
 export type BlobNumber = number | null
 
-/** One step from the base to what was sent. Paths are of the tree as the steps before have left it. */
+/** One step from the base to the sent state. Paths refer to the tree after the steps before. */
 export type StreamOperation =
   | {
       readonly op: 'make'
@@ -47,7 +47,7 @@ export type StreamOperation =
   | { readonly op: 'link'; readonly path: string; readonly to: string }
   | { readonly op: 'move'; readonly path: string; readonly to: string }
   | { readonly op: 'remove'; readonly path: string }
-  /** All of a file's content: bytes in base64, or chunks. */
+  /** The whole content of a file: bytes in base64, or chunks. */
   | { readonly op: 'write'; readonly path: string; readonly size: number; readonly inline: string }
   | {
       readonly op: 'write'
@@ -55,7 +55,7 @@ export type StreamOperation =
       readonly size: number
       readonly chunks: readonly BlobNumber[]
     }
-  /** Some chunks of a file, and the size it has afterwards. */
+  /** Some chunks of a file, and its new size. */
   | {
       readonly op: 'patch'
       readonly path: string
@@ -115,7 +115,7 @@ const isPath: Check = (value) => {
 
 const ownerShape = { mode: isCount, uid: isCount, gid: isCount }
 
-/** The fields of each operation. A stream may come from anywhere: nothing of it is taken on trust. */
+/** The fields of each operation, all checked, because a stream may come from anywhere. */
 const operationShapes: Readonly<Record<StreamOperation['op'], readonly Readonly<Record<string, Check>>[]>> = {
   make: [{ type: (value) => FILE_TYPES.includes(value), ...ownerShape, text: isOptional(isText) }],
   link: [{ to: isPath }],
@@ -136,27 +136,27 @@ export function encodeJson(value: StreamHeader | StreamEnd): Uint8Array {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** ENOTSUP for a format of a later version, EINVAL for what is no header. */
+/** Throws ENOTSUP for a later format, and EINVAL for an invalid header. */
 export function decodeHeader(payload: Buffer): StreamHeader {
   const value = parse(payload)
   if (isFields(value) && isCount(value['format']) && value['format'] !== STREAM_FORMAT) {
-    const detail = `the stream has format ${value['format']}, this version knows ${STREAM_FORMAT}; update coppice`
+    const detail = `the stream has format ${value['format']}, this version reads ${STREAM_FORMAT}; update coppice`
     throw createStreamError('ENOTSUP', detail)
   }
   if (isHeader(value)) return value
-  throw createStreamError('EINVAL', 'the header of the stream is not one')
+  throw createStreamError('EINVAL', 'the header of the stream is invalid')
 }
 
 export function decodeOperations(payload: Buffer): readonly StreamOperation[] {
   const value = parse(payload)
   if (Array.isArray(value) && value.every(isOperation)) return value
-  throw createStreamError('EINVAL', 'the stream holds an operation this version does not know')
+  throw createStreamError('EINVAL', 'the stream has an unknown operation; update coppice')
 }
 
 export function decodeEnd(payload: Buffer): StreamEnd {
   const value = parse(payload)
   if (isEnd(value)) return value
-  throw createStreamError('EINVAL', 'the end of the stream is not one')
+  throw createStreamError('EINVAL', 'the last frame of the stream is invalid')
 }
 
 function parse(payload: Buffer): unknown {

@@ -2,13 +2,13 @@ import type { TransferProgress } from './progress.ts'
 import { FrameWriter, frames, MAGIC } from './stream-format.ts'
 import { encodeJson, type StreamHeader, type StreamOperation } from './stream-operations.ts'
 
-/** How many operations go into one frame, and how much text of theirs. */
+/** Limits of one frame: operations, and their text. */
 const OPERATIONS_PER_FRAME = 512
 const MAX_FRAME_TEXT_UNITS = 256 * 1024
-/** How much may wait before it is handed out. */
+/** Number of bytes after which the writer is full. */
 const MAX_READY_BYTES = 256 * 1024
 
-/** Puts a stream together: blobs at once, operations in frames of many, each behind the blobs it needs. */
+/** Encodes a stream: each blob in its own frame, operations in batches, each after the blobs it needs. */
 export class StreamWriter {
   readonly #frames = new FrameWriter()
   readonly #numbers = new Map<number, number>()
@@ -32,7 +32,7 @@ export class StreamWriter {
     return this.#readyBytes >= MAX_READY_BYTES
   }
 
-  /** What is ready to go. */
+  /** Returns and removes the encoded bytes. */
   takeReady(): Uint8Array[] {
     const ready = this.#ready
     this.#ready = []
@@ -49,12 +49,12 @@ export class StreamWriter {
     this.#counts.operations++
   }
 
-  /** The number a blob of the store has in the stream, if it was sent. */
+  /** Returns the number of a blob in the stream, if it was sent. */
   findNumber(blob: number): number | undefined {
     return this.#numbers.get(blob)
   }
 
-  /** Sends a blob; returns its number. */
+  /** Adds a blob and returns its number. */
   addBlob(blob: number, bytes: Uint8Array): number {
     const number = this.#counts.blobs++
     this.#numbers.set(blob, number)

@@ -4,7 +4,7 @@ import type { Timestamp } from '../../../store/index.ts'
 
 const PERMISSIONS = 0o7777n
 
-/** What is kept of a file beside its content. */
+/** The attributes of a file that are transferred. */
 export interface TransferAttributes {
   readonly mode: number
   readonly mtime: Timestamp
@@ -14,7 +14,7 @@ export function toTransferAttributes(stats: BigIntStats): TransferAttributes {
   return { mode: Number(stats.mode & PERMISSIONS), mtime: toFileTime(stats.mtimeNs) }
 }
 
-/** True if a file of the vault has them, within the precision of the machine's times. */
+/** Reports whether a file of the vault has these attributes, within the precision of the machine's times. */
 export function hasAttributes(
   found: TransferAttributes | undefined,
   { mode, mtime }: TransferAttributes,

@@ -13,18 +13,18 @@ import {
 } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 
-/** How many entries of a directory are read at once. */
+/** Number of directory entries read at once. */
 const ENTRIES_PER_PAGE = 256
 const PART_BYTES = 1024 * 1024
 
-/** A name in a directory, and what it names. */
+/** A directory entry with its inode. */
 export interface SourceEntry {
   readonly name: string
   readonly number: number
   readonly inode: Inode
 }
 
-/** One tree of a vault that does not change while it is read. Dispose of it: until then none of it is collected. */
+/** An immutable tree of a vault. Nothing in it is collected until it is disposed of. */
 export class VaultSource implements AsyncDisposable {
   readonly log: VaultLog
   readonly root: number
@@ -42,7 +42,7 @@ export class VaultSource implements AsyncDisposable {
     this.#holds.push(blobs.reader.session.hold(parts.files.tree))
   }
 
-  /** A vault at a checkpoint, or as it is now. ENOENT. */
+  /** Opens a vault at a checkpoint or in its current state. ENOENT. */
   static async open(home: StoreHome, vault: string, at: string | undefined): Promise<VaultSource> {
     const log = await home.openVault(vault)
     await home.session.beginRead()
@@ -52,7 +52,7 @@ export class VaultSource implements AsyncDisposable {
     return new VaultSource({ log, root, checkpoint, files: home.getFilesAt(root) }, home.blobs)
   }
 
-  /** Another tree of the same vault, as long as this one is open. */
+  /** Returns another tree of the same vault, valid until this one is disposed of. */
   withFiles(files: VaultFiles): VaultSource {
     const { log, root, checkpoint } = this
     const sibling = new VaultSource({ log, root, checkpoint, files }, this.#blobs)
@@ -64,7 +64,7 @@ export class VaultSource implements AsyncDisposable {
     for (const hold of this.#holds) hold.release()
   }
 
-  /** What is at a path; links on the way are followed, the last is not. ENOENT. */
+  /** Returns the inode of a path. Follows links except in the last name. ENOENT. */
   find(path: string, op: string): MaybePromise<{ readonly number: number; readonly inode: Inode }> {
     return this.read((files) => {
       const number = files.findByPath(files.resolveLinks(path, false, op))
@@ -73,12 +73,12 @@ export class VaultSource implements AsyncDisposable {
     })
   }
 
-  /** Looks at the files; asked again if what it needs is far away. */
-  read<T>(look: (files: VaultFiles) => T): MaybePromise<T> {
-    return this.#blobs.reader.run(() => look(this.files))
+  /** Reads the files. The callback runs again if a page has to be fetched. */
+  read<T>(read: (files: VaultFiles) => T): MaybePromise<T> {
+    return this.#blobs.reader.run(() => read(this.files))
   }
 
-  /** Some entries of a directory after a name, in order; fewer than `pageSize` at the end. */
+  /** Returns a page of entries after a name, in order. A short page is the last. */
   list(directory: number, after: string): MaybePromise<readonly SourceEntry[]> {
     return this.read((files) => {
       const found: SourceEntry[] = []
@@ -95,13 +95,13 @@ export class VaultSource implements AsyncDisposable {
     return this.read(() => this.#blobs.get(ref))
   }
 
-  /** The bytes of a file in parts of at most a megabyte, each in a few chunks. */
+  /** Returns up to a megabyte of a file from a position, in chunks. */
   readPart(number: number, start: number): MaybePromise<Uint8Array[]> {
     return this.read((files) => [...readContent(files, number, this.#blobs, start, PART_BYTES)])
   }
 }
 
-/** One step through a tree: an entry that is met, or a directory whose entries are all done. */
+/** One step of a walk: an entry, or a directory whose entries are done. */
 export type VaultTreeStep = { readonly entry: SourceEntry } | { readonly left: SourceEntry }
 
 interface Level {
@@ -111,7 +111,7 @@ interface Level {
   isRead: boolean
 }
 
-/** A walk, depth first in the order of names, at any depth. Whoever walks decides which directories to enter. */
+/** Walks depth first in the order of names, at any depth. The caller decides which directories to enter. */
 export class VaultTreeWalk {
   readonly #source: VaultSource
   readonly #levels: Level[] = []
@@ -125,7 +125,7 @@ export class VaultTreeWalk {
     this.#levels.push({ directory, page: [], at: 0, isRead: false })
   }
 
-  /** Undefined at the end. */
+  /** Returns undefined at the end. */
   next(): MaybePromise<VaultTreeStep | undefined> {
     const level = this.#levels.at(-1)
     if (level === undefined) return undefined

@@ -16,15 +16,15 @@ import {
 import { VfsError } from '../../../vfs/index.ts'
 import type { TransferAttributes } from './transfer-attributes.ts'
 
-/** Something a vault had when an import began. */
+/** An inode of the vault before the import. */
 export interface ExistingInode {
   readonly number: number
   readonly inode: Inode
 }
 
 /**
- * Where an import puts things. Every path is meant as it is: no link of the vault on the way is followed, because an
- * import replaces what is not a directory where it needs one.
+ * The target of an import. No link in a path is followed, because an import replaces anything that is not a directory
+ * where it needs one.
  */
 export class VaultTarget {
   readonly #log: VaultLog
@@ -42,12 +42,12 @@ export class VaultTarget {
   static async open(log: VaultLog, blobs: BlobStore, by: Provenance): Promise<VaultTarget> {
     await blobs.reader.session.beginRead()
     const before = await blobs.reader.run(() => new VaultFiles(log.readFiles().tree.fork()))
-    // Kept as long as the target is.
+    // Held until the target is garbage.
     blobs.reader.session.hold(before.tree)
     return new VaultTarget(log, blobs, by, before)
   }
 
-  /** Where a path leads when links are followed, and what was there. Makes it. ENOTDIR. */
+  /** Resolves the links in a path and creates the directory. Returns the real path and its earlier inode. ENOTDIR. */
   async prepareRoot(path: string): Promise<{ path: string; seen: ExistingInode | undefined }> {
     const at = await this.#blobs.reader.run(() => {
       const resolved = this.#before.resolveLinks(path, true, 'import')
@@ -58,7 +58,7 @@ export class VaultTarget {
     return at
   }
 
-  /** What a directory had under a name when the import began. */
+  /** Returns the inode that a directory had under a name before the import. */
   findChild(directory: ExistingInode | undefined, name: string): MaybePromise<ExistingInode | undefined> {
     if (directory?.inode.type !== 'directory') return undefined
     return this.#blobs.reader.run(() =>
@@ -66,7 +66,7 @@ export class VaultTarget {
     )
   }
 
-  /** Committed together with whatever else is submitted before the next turn. */
+  /** Writes a file. It is committed together with all writes submitted before the next turn. */
   writeBytes(path: string, bytes: Uint8Array, attributes: TransferAttributes): Promise<void> {
     const stored = this.#blobs.reader.run(() => storeBytes(bytes, this.#blobs))
     const write = (content: StoredContent) => this.#write(path, content, attributes)
@@ -94,17 +94,20 @@ export class VaultTarget {
 
   makeLink(path: string, target: string, { mtime }: TransferAttributes): Promise<void> {
     const symlink: FileOperation = { op: 'symlink', path, target }
-    const made = this.#submit((files) =>
+    const created = this.#submit((files) =>
       findInode(files, path) === undefined ? symlink : createReplacement(path, symlink),
     )
-    return made.then(() => this.setAttributes(path, { mtime }))
+    return created.then(() => this.setAttributes(path, { mtime }))
   }
 
   setAttributes(path: string, attributes: Partial<TransferAttributes>): Promise<void> {
     return this.#submit((files) => {
       const inode = files.findByPath(path)
       if (inode === undefined)
-        throw new VfsError('ENOENT', path, { op: 'import', detail: 'it was removed meanwhile' })
+        throw new VfsError('ENOENT', path, {
+          op: 'import',
+          detail: 'the path was removed meanwhile; import again',
+        })
       return { op: 'attributes', path, inode, ...attributes }
     })
   }
@@ -113,17 +116,17 @@ export class VaultTarget {
     path: string,
     content: StoredContent,
     attributes: TransferAttributes,
-    besides?: ExtraRecords,
+    extraRecords?: ExtraRecords,
   ): Promise<void> {
     const write: FileOperation = { op: 'write', path, content, parents: false, ...attributes }
     return this.#submit((files) => {
       const seen = findInode(files, path)
       return seen === undefined || seen.type === 'file' ? write : createReplacement(path, write)
-    }, besides)
+    }, extraRecords)
   }
 
-  #submit(plan: (files: VaultFiles) => FileOperation, besides?: ExtraRecords): Promise<void> {
-    return this.#log.submit(plan, this.#by, besides)
+  #submit(plan: (files: VaultFiles) => FileOperation, extraRecords?: ExtraRecords): Promise<void> {
+    return this.#log.submit(plan, this.#by, extraRecords)
   }
 }
 
@@ -131,7 +134,7 @@ export function isLinkTo(seen: ExistingInode | undefined, target: string): boole
   return seen?.inode.type === 'symlink' && toInlineText(seen.inode.content) === target
 }
 
-/** What is there goes in the same step; a directory that holds something does not go. */
+/** Removes the existing entry in the same step. Fails for a directory that is not empty. */
 function createReplacement(path: string, operation: FileOperation): FileOperation {
   return { op: 'batch', path, operations: [{ op: 'remove', path, recursive: false }, operation] }
 }

@@ -4,7 +4,7 @@ import { type SourceEntry, VaultSource, VaultTreeWalk } from '../vault-source.ts
 import type { ExportedChange, ExportedStep } from './history-steps.ts'
 
 /**
- * Yields every checkpoint of a vault, the oldest first, those before it was forked included. Nothing is collected
+ * Yields every checkpoint of a vault, the oldest first, including those from before a fork. Nothing is collected
  * meanwhile. ENOENT.
  */
 export async function* exportHistory(home: StoreHome, vault: string): AsyncGenerator<ExportedStep> {
@@ -39,7 +39,7 @@ function toExportedStep(
   }
 }
 
-/** Removals first: something else may come to their places. */
+/** Removals come first, because their paths may be reused. */
 async function* listChanges(
   source: VaultSource,
   found: readonly FileChange[],
@@ -51,7 +51,7 @@ async function* listChanges(
   for (const { kind, path } of found) if (kind !== 'deleted') yield* listAll(source, path)
 }
 
-/** What is at a path and below it. */
+/** Yields the files at and below a path. */
 async function* listAll(source: VaultSource, path: string): AsyncGenerator<ExportedChange> {
   const found = await findEntry(source, path)
   if (found === undefined) return
@@ -89,7 +89,7 @@ async function* readContent(source: VaultSource, number: number, size: number): 
   }
 }
 
-/** No link is followed: the path is one of this very tree. */
+/** Follows no link: the path belongs to this tree. */
 function findEntry(source: VaultSource, path: string): Promise<SourceEntry | undefined> {
   return Promise.resolve(
     source.read((files) => {

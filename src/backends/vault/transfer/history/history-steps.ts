@@ -2,7 +2,7 @@ import type { CallContext, FileType } from '../../../../vfs/index.ts'
 import type { CheckpointInfo } from '../../vault.ts'
 import type { TransferProgress } from '../progress.ts'
 
-/** What one step of a history does to a path. Whatever is removed comes before whatever is put in its place. */
+/** A change to a path in one step of a history. Removals precede additions at the same path. */
 export type HistoryChange =
   | { readonly kind: 'remove'; readonly path: string }
   | {
@@ -14,23 +14,23 @@ export type HistoryChange =
   | { readonly kind: 'symlink'; readonly path: string; readonly target: string }
   | { readonly kind: 'directory'; readonly path: string }
 
-/** A state of a tree on its way into a vault, as what changed since an earlier one: it becomes a checkpoint. */
+/** A state to import as a checkpoint, given by its changes since an earlier one. */
 export interface HistoryStep extends Required<Pick<CheckpointInfo, 'name' | 'description' | 'meta'>> {
-  /** The checkpoint its changes are counted from; undefined for an empty tree. */
+  /** The checkpoint that its changes are based on; undefined for an empty tree. */
   readonly base: string | undefined
-  /** The modification time of what it puts. */
+  /** The modification time of its files. */
   readonly time: Date
-  /** What the journal says it was done for. */
+  /** The trace for the journal. */
   readonly trace: string
   changes(): AsyncIterable<HistoryChange>
 }
 
-/** A history on its way into a vault. */
+/** A history to import into a vault. */
 export interface IncomingHistory {
-  /** The checkpoint it goes on from; undefined for an empty vault. */
+  /** The checkpoint that it continues; undefined for an empty vault. */
   readonly after: string | undefined
   readonly steps: AsyncIterable<HistoryStep>
-  /** How every trace of such a history begins: what an import that was killed has left is taken back by it. */
+  /** The prefix of every trace, by which the rows of a killed import are recognised and rolled back. */
   readonly tracePrefix: string
 }
 
@@ -39,17 +39,17 @@ export interface HistoryOptions extends CallContext {
   readonly onProgress?: (progress: TransferProgress) => void
 }
 
-/** A checkpoint of a vault on its way out. */
+/** A checkpoint of an exported history. */
 export interface ExportedStep extends CheckpointInfo {
-  /** Unlike its name the same for no other: a fork may have checkpoints called like those of its base. */
+  /** A unique id. Names may repeat, because a fork may reuse names of its base. */
   readonly id: string
-  /** Yields the changes since the checkpoint with another id of this history; everything there is, without one. */
+  /** Yields the changes since the checkpoint with this id, or the whole tree without one. */
   changesSince(base: string | undefined): AsyncIterable<ExportedChange>
-  /** What is at a path; undefined if there is nothing. */
+  /** Returns the type of a path, or undefined if it is missing. */
   findType(path: string): Promise<FileType | undefined>
 }
 
-/** As `HistoryChange`. An empty directory is no change. */
+/** A change in an exported history. Empty directories are omitted. */
 export type ExportedChange =
   | { readonly kind: 'remove'; readonly path: string }
   | {

@@ -14,9 +14,11 @@ import { StepTarget } from './step-target.ts'
 const CHANGES_PER_PROGRESS = 200
 
 /**
- * Brings a history into a vault: each step becomes a checkpoint, and its changes rows of the journal. The vault must be
- * as the checkpoint it goes on from has it, or empty: ECONFLICT. Whatever ends it, the vault is at a whole step
- * afterwards; after a kill, the next import sees to that. Run again, it goes on. Returns how many steps it took.
+ * Imports a history into a vault: each step becomes a checkpoint, and its changes become journal rows. Returns the
+ * number of steps.
+ *
+ * Throws ECONFLICT unless the vault equals the checkpoint that the history continues, or is empty. A failed import
+ * leaves the vault at a whole step; after a kill, the next import restores it. A repeated import continues.
  */
 export async function importHistory(
   home: StoreHome,
@@ -25,19 +27,19 @@ export async function importHistory(
   options: HistoryOptions = {},
 ): Promise<number> {
   const log = await home.openVault(vault)
-  const way = new HistoryImport(home, log, options)
-  await way.begin(history)
-  for await (const step of history.steps) await way.applyStep(step)
-  return way.steps
+  const job = new HistoryImport(home, log, options)
+  await job.begin(history)
+  for await (const step of history.steps) await job.applyStep(step)
+  return job.steps
 }
 
 class HistoryImport {
   readonly #home: StoreHome
   readonly #log: VaultLog
   readonly #options: HistoryOptions
-  /** The checkpoint the vault is at; undefined while it is empty. */
+  /** The current checkpoint of the vault; undefined while it is empty. */
   #at: string | undefined
-  /** The last row of the journal that is known: more than its own rows behind it are of somebody else. */
+  /** The last known journal row. Unexpected rows after it are by another writer. */
   #seq = 0
   #tracePrefix = ''
   #bytes = 0
@@ -54,12 +56,12 @@ class HistoryImport {
     this.#tracePrefix = tracePrefix
     await this.#log.commitPending()
     const state = await this.#home.reader.run(() => this.#stateSince(after))
-    if (state === 'left over') await this.#rollBack()
+    if (state === 'interrupted') await this.#rollBack()
     if (state !== 'changed') return
     const detail =
       after === undefined
-        ? 'the vault has files of its own; import the history into a new vault'
-        : `the vault was changed since its checkpoint '${after}'; restore that, or import into a new vault`
+        ? 'the vault has files already; import the history into a new vault'
+        : `the vault was changed since its checkpoint '${after}'; restore the checkpoint or import into a new vault`
     throw new VfsError('ECONFLICT', '/', { op: 'import', detail })
   }
 
@@ -82,7 +84,7 @@ class HistoryImport {
       await this.#createCheckpoint(step, target.rows)
     } catch (error) {
       await target.finish().catch(() => {})
-      // What somebody else does there is not taken back.
+      // Changes of another writer are not rolled back.
       if (!(error instanceof ConcurrentChangeError)) await this.#rollBack()
       throw error
     }
@@ -91,7 +93,7 @@ class HistoryImport {
     this.#reportProgress()
   }
 
-  /** Takes the checkpoint, unless somebody else changed the vault since the one before: it would have what the step has not. */
+  /** Creates the checkpoint, unless another writer has changed the vault since the one before. */
   async #createCheckpoint({ name, description, meta }: HistoryStep, rows: number): Promise<void> {
     const { seq } = await this.#home.createCheckpoint(this.#log, name, { description, meta })
     this.#seq += rows
@@ -104,27 +106,27 @@ class HistoryImport {
     this.#options.onProgress?.({ done: this.steps, bytes: this.#bytes })
   }
 
-  /** Whether the vault is as a checkpoint has it, or else whether all that came since is of an import that was killed. */
-  #stateSince(after: string | undefined): 'same' | 'changed' | 'left over' {
+  /** Compares the vault with a checkpoint: equal, changed, or changed only by a killed import. */
+  #stateSince(after: string | undefined): 'same' | 'changed' | 'interrupted' {
     const files = this.#log.readFiles()
     this.#seq = this.#log.seq
-    const kept: Checkpoint | undefined =
+    const found: Checkpoint | undefined =
       after === undefined ? undefined : this.#home.getCheckpoints(this.#log).get(after)
     const isSame =
-      kept === undefined
+      found === undefined
         ? files.getCounters().files === 0
-        : this.#home.listChangedInodes(kept.root, files.tree.snapshot()).size === 0
+        : this.#home.listChangedInodes(found.root, files.tree.snapshot()).size === 0
     if (isSame) return 'same'
-    for (let at = kept?.seq ?? this.#log.journal.start; ; ) {
+    for (let at = found?.seq ?? this.#log.journal.start; ; ) {
       const entries = this.#log.journal.readAfter(at)
       if (entries.some(({ trace }) => !trace?.startsWith(this.#tracePrefix))) return 'changed'
       const last = entries.at(-1)
-      if (last === undefined) return 'left over'
+      if (last === undefined) return 'interrupted'
       at = last.seq
     }
   }
 
-  /** Back to the last whole step. */
+  /** Restores the last whole step. */
   #rollBack(): Promise<void> {
     return this.#restoreTo(this.#at, {
       ...toProvenance(this.#options),
@@ -132,7 +134,7 @@ class HistoryImport {
     })
   }
 
-  /** Becomes what a checkpoint has, or empty. */
+  /** Restores a checkpoint, or empties the vault. */
   async #restoreTo(checkpoint: string | undefined, by: Provenance): Promise<void> {
     if (checkpoint === undefined) return this.#clear(by)
     const readRecord = () => this.#home.getCheckpoints(this.#log).readRecord(checkpoint)
@@ -156,11 +158,11 @@ class HistoryImport {
   }
 }
 
-/** Somebody else changed the vault during a step. */
+/** Another writer changed the vault during a step. */
 class ConcurrentChangeError extends VfsError {
   constructor() {
     const detail =
-      'somebody else changed the vault meanwhile; import again when nobody does, or into a new vault'
+      'another writer changed the vault during the import; import again when it is idle, or into a new vault'
     super('ECONFLICT', '/', { op: 'import', detail })
   }
 }

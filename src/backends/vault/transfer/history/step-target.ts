@@ -18,16 +18,16 @@ import type { HistoryChange } from './history-steps.ts'
 
 const LINK_BYTES = 256
 
-/** Does the changes of one step to a vault. Directories come and go with what is in them. */
+/** Applies the changes of one step to a vault. Directories are created and removed with their files. */
 export class StepTarget {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
   readonly #by: Provenance
   readonly #mtime: FileTime
   readonly #window = new CommitWindow()
-  /** Directories that something was removed from. */
+  /** Directories from which a file was removed. */
   readonly #shrunkDirectories = new Set<string>()
-  /** How many rows of the journal it made. */
+  /** The number of journal rows written. */
   rows = 0
 
   constructor(log: VaultLog, blobs: BlobStore, by: Provenance, time: Date) {
@@ -57,7 +57,7 @@ export class StepTarget {
     if (this.#window.isFull) await this.#window.drain()
   }
 
-  /** Takes away directories that have become empty, and waits for everything to be committed. */
+  /** Removes empty directories and waits until everything is committed. */
   async finish(): Promise<void> {
     const deepestFirst = [...this.#shrunkDirectories].sort((one, other) => other.length - one.length)
     for (const path of deepestFirst) {
@@ -67,7 +67,7 @@ export class StepTarget {
     await this.#window.drain()
   }
 
-  /** A directory whose files are all gone makes way for something else. */
+  /** Removes a directory that lost all its files, so that a file can replace it. */
   #clear(path: string): void {
     if (!this.#shrunkDirectories.has(path)) return
     this.#submit((files) => (findType(files, path) === 'directory' ? createRemoval(path) : null), 0)
@@ -89,8 +89,8 @@ export class StepTarget {
 
   #link(path: string, target: string): void {
     assertLinkTarget(target)
-    const made: FileOperation = { op: 'symlink', path, target }
-    this.#submit(() => made, LINK_BYTES)
+    const symlink: FileOperation = { op: 'symlink', path, target }
+    this.#submit(() => symlink, LINK_BYTES)
     this.#submit((files) => {
       const inode = files.findByPath(path)
       return inode === undefined ? null : { op: 'attributes', path, inode, mtime: this.#mtime }
@@ -101,15 +101,15 @@ export class StepTarget {
     this.#window.add(this.#commit(plan), bytes)
   }
 
-  async #commit(plan: OperationPlan, besides?: ExtraRecords): Promise<void> {
-    // Whoever loses a race is asked again: what it decided last is what is in the journal.
+  async #commit(plan: OperationPlan, extraRecords?: ExtraRecords): Promise<void> {
+    // After a lost race the plan runs again, so only its last result counts.
     let isRow = false
     const decideAndCount: OperationPlan = (files) => {
       const operation = plan(files)
       isRow = operation !== null
       return operation
     }
-    await this.#log.submit(decideAndCount, this.#by, besides)
+    await this.#log.submit(decideAndCount, this.#by, extraRecords)
     if (isRow) this.rows++
   }
 }
