@@ -129,6 +129,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'devices/mcp',
     'devices/memory',
     'devices/null',
+    'devices/operation',
     'devices/proc',
     'devices/scanner',
     'devices/shell',

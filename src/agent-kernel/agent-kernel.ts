@@ -216,6 +216,7 @@ export class AgentKernel implements AsyncDisposable {
     return {
       ...record,
       state: running.isPaused ? 'paused' : 'running',
+      reason: running.pauseReason,
       tokens_used: running.tokensUsed,
       elapsed_ms: running.elapsed,
       step,

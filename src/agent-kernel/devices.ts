@@ -102,6 +102,7 @@ function createMemoryDevices(sources: DeviceSources): Readonly<Record<string, De
   })
 }
 
+/** Models are asked once: the loop of a process repeats requests, and says so in its log. */
 function createModelDevices({ env, directory, scripts }: DeviceSources): Readonly<Record<string, Device>> {
   const anthropicUrl = env['ANTHROPIC_BASE_URL']
   return {
@@ -109,17 +110,20 @@ function createModelDevices({ env, directory, scripts }: DeviceSources): Readonl
     '/dev/llm/cursor': cursorDevice({ env, directory }),
     '/dev/llm/anthropic': anthropicDevice({
       apiKey: env['ANTHROPIC_API_KEY'],
+      maxRetries: 0,
       ...(anthropicUrl && { baseUrl: anthropicUrl }),
     }),
-    '/dev/llm/google': googleDevice({ apiKey: env['GOOGLE_GENERATIVE_AI_API_KEY'] }),
+    '/dev/llm/google': googleDevice({ apiKey: env['GOOGLE_GENERATIVE_AI_API_KEY'], maxRetries: 0 }),
     '/dev/llm/openai': openaiCompatibleDevice({
       name: 'openai',
       baseUrl: env['OPENAI_BASE_URL'] || OPENAI_URL,
       apiKey: env['OPENAI_API_KEY'],
+      maxRetries: 0,
     }),
     '/dev/llm/ollama': openaiCompatibleDevice({
       name: 'ollama',
       baseUrl: env['OLLAMA_BASE_URL'] || OLLAMA_URL,
+      maxRetries: 0,
     }),
     '/dev/llm/script': scriptDevice({ fs: scripts }),
   }
@@ -135,7 +139,7 @@ function createApprovalPrompt(tty: Tty, pid: number, signal: AbortSignal): AskPe
       const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
       return reply === YES ? 'yes' : 'no'
     } catch (error) {
-      if (isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')) return 'unanswered'
+      if (isVfsError(error, 'ETIMEDOUT')) return 'unanswered'
       throw error
     }
   }

@@ -5,6 +5,7 @@
  */
 export { AgentKernel, type AgentSpawn, type ProcessStatus, type SpawnedAgent } from './agent-kernel.ts'
 export type { MissedEvents } from './event-history.ts'
+export type { KernelExtension } from './kernel-settings.ts'
 export type { McpServerEntry, McpServerName, McpServerReview } from './mcp-servers.ts'
 export { type AgentKernelOptions, openKernel } from './open-kernel.ts'
 export type { LogLine, TraceLine } from './trace-line.ts'

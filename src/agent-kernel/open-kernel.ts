@@ -5,13 +5,14 @@ import { type LspDevice, lspDevice } from '../devices/lsp/index.ts'
 import { McpMounts } from '../devices/mcp/index.ts'
 import { listStepPassages, type MemoryPassage } from '../devices/memory/index.ts'
 import { Tty } from '../devices/tty/index.ts'
-import { type Device, DeviceRegistry, Kernel, type ProcessDefaults } from '../kernel/index.ts'
+import { DeviceRegistry, Kernel, type ProcessDefaults } from '../kernel/index.ts'
 import { CleanupStack, type CommandSettings } from '../namespace/index.ts'
 import { AgentKernel } from './agent-kernel.ts'
 import { CodeCheckouts } from './code-checkouts.ts'
 import { createSearch } from './create-search.ts'
 import { createDevices, type DeviceSources } from './devices.ts'
 import { createFilePins } from './file-pins.ts'
+import { type KernelExtension, type KernelSettings, readKernelSettings } from './kernel-settings.ts'
 import { type KernelState, type KernelStateOptions, openKernelState } from './kernel-state.ts'
 import { McpServers } from './mcp-servers.ts'
 import { OriginTracker } from './origin-tracker.ts'
@@ -21,34 +22,17 @@ import { ProcessRecorder } from './process-recorder.ts'
 import { findProject } from './projects.ts'
 import { createSummarizer } from './summarize.ts'
 
-export interface AgentKernelOptions extends KernelStateOptions {
+export interface AgentKernelOptions extends KernelStateOptions, KernelExtension {
   /** Settings for commands of processes. */
   readonly commands: CommandSettings
   /** Context of the person at the terminal. */
   readonly person: string
+  /** Defaults of processes, in place of those of the configuration. */
   readonly defaults?: Partial<ProcessDefaults>
-  /** Further devices by path, such as `/dev/tickets`. EEXIST for the path of a built-in device. */
-  readonly devices?: Readonly<Record<string, Device>>
-  /** Further models by name: `acme` is the provider at `/dev/llm/acme`. */
-  readonly providers?: Readonly<Record<string, Device>>
 }
 
 /** Limit of past processes to search for passages. */
 const MAX_RECALLED_PROCESSES = 100
-const DEFAULT_PROVIDER = 'claude'
-/** Tools of a process without an agent. It finds the others by tool_search. */
-const DEFAULT_TOOLS = [
-  'file_read',
-  'file_grep',
-  'file_glob',
-  'vfs_list',
-  'write_file',
-  'file_edit',
-  'shell_exec',
-  'ask_user',
-  'wait',
-  'merge',
-]
 
 /**
  * Opens the kernel of a home, for one program at a time. The home is on disk, and the caller closes it; secrets
@@ -58,7 +42,8 @@ export async function openKernel(options: AgentKernelOptions): Promise<AgentKern
   const belongings = new CleanupStack()
   try {
     const ground = await openKernelState(options, belongings)
-    return await composeKernel(options, ground, belongings)
+    const settings = await readKernelSettings(ground.directory, options)
+    return await composeKernel(options, ground, settings, belongings)
   } catch (error) {
     await belongings.close()
     throw error
@@ -68,14 +53,15 @@ export async function openKernel(options: AgentKernelOptions): Promise<AgentKern
 async function composeKernel(
   options: AgentKernelOptions,
   ground: KernelState,
+  { defaults, questionMs, devices }: KernelSettings,
   belongings: CleanupStack,
 ): Promise<AgentKernel> {
   const origins = new OriginTracker(ground.steps)
   const { lsp, leave } = await createLanguageServers(options, ground, (pid) => places.find(pid)?.fork)
   belongings.use(lsp)
-  const { kernel, places, mcp } = createKernelParts(options, ground, { steps: origins, leave })
+  const { kernel, places, mcp } = createKernelParts(options, ground, { defaults, steps: origins, leave })
   await mcp.learn()
-  const tty = new Tty()
+  const tty = new Tty({ timeoutMs: questionMs })
   const crontab = createCrontab(ground, () => agents)
   const sources: DeviceSources = {
     ...ground,
@@ -93,13 +79,10 @@ async function composeKernel(
     readSteps: (uuid) => ground.steps.read(uuid),
     listOrigins: (pid) => origins.listOrigins(kernel.table.find(pid)?.uuid ?? ''),
     history: () => readPassages(ground),
-    summarize: createSummarizer(
-      kernel.devices,
-      options.defaults?.provider ?? DEFAULT_PROVIDER,
-      () => agents.asDeviceUser,
-    ),
+    summarize: createSummarizer(kernel.devices, defaults, () => agents.asDeviceUser),
   }
-  registerDevices(kernel.devices, createDevices(sources), options)
+  for (const [path, device] of [...Object.entries(createDevices(sources)), ...devices])
+    kernel.devices.register(path, device)
   const person = belongings.use(await places.openForPerson(options.person))
   belongings.defer(() => kernel.shutdown())
   belongings.defer(async () => crontab.stop())
@@ -109,20 +92,18 @@ async function composeKernel(
   return agents
 }
 
-function registerDevices(
-  registry: DeviceRegistry,
-  builtIn: Readonly<Record<string, Device>>,
-  { devices = {}, providers = {} }: AgentKernelOptions,
-): void {
-  const models = Object.entries(providers).map(([name, device]) => [`/dev/llm/${name}`, device] as const)
-  for (const [path, device] of [...Object.entries(builtIn), ...Object.entries(devices), ...models])
-    registry.register(path, device)
-}
-
 function createKernelParts(
-  { home, commands, defaults }: AgentKernelOptions,
+  { home, commands }: AgentKernelOptions,
   { records, store, catalog, redactor }: KernelState,
-  { steps, leave }: { readonly steps: OriginTracker; readonly leave: (fork: string) => Promise<void> },
+  {
+    defaults,
+    steps,
+    leave,
+  }: {
+    readonly defaults: KernelSettings['defaults']
+    readonly steps: OriginTracker
+    readonly leave: (fork: string) => Promise<void>
+  },
 ): {
   readonly kernel: Kernel
   readonly places: ProcessNamespaces
@@ -146,7 +127,7 @@ function createKernelParts(
   const kernel: Kernel = new Kernel({
     devices,
     steps,
-    defaults: { provider: DEFAULT_PROVIDER, tools: DEFAULT_TOOLS, ...defaults },
+    defaults,
     mounts,
     lastPid: records.lastPid,
     createEnvironment: (pid, _intent, spawn) => places.open(pid, spawn),

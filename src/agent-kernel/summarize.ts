@@ -5,6 +5,7 @@ import {
   type ModelRequest,
   type ModelResponse,
   O_RDWR,
+  type ProcessDefaults,
   sendDeviceRequest,
 } from '../kernel/index.ts'
 
@@ -17,7 +18,7 @@ const INSTRUCTIONS =
 /** Creates a function that lets a model summarize passages. */
 export function createSummarizer(
   devices: DeviceRegistry,
-  provider: string,
+  { provider, model = '' }: Partial<ProcessDefaults> & Pick<ProcessDefaults, 'provider'>,
   ctx: () => DeviceContext,
 ): Summarize {
   return async (query, passages, signal) => {
@@ -26,7 +27,7 @@ export function createSummarizer(
     const asked: ModelRequest = {
       intent: `Sum up what is known about: ${query}`,
       system_prompt: INSTRUCTIONS,
-      model: '',
+      model,
       max_turns: 1,
       timeout_ms: TIMEOUT_MS,
       messages: [{ role: 'user', content: [`Query: ${query}`, ...sections].join('\n\n') }],

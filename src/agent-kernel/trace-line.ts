@@ -55,8 +55,9 @@ function formatLogText(event: KernelEvent): string | undefined {
     case 'ended':
       return `ended: ${event.detail ?? ''}`
     case 'paused':
+      return event.detail === undefined ? 'paused' : `paused: ${event.detail}`
     case 'resumed':
-      return event.kind
+      return 'resumed'
     case 'signal':
       return event.detail
     default:

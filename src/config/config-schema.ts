@@ -14,6 +14,11 @@ const nonNegativeInt = (what: string) => {
   return z.int({ error }).min(0, { error })
 }
 
+const positiveInt = (what: string) => {
+  const error = `${what}, 1 or more`
+  return z.int({ error }).min(1, { error })
+}
+
 /** A table that has these keys and no other; of an unknown one the message lists them. */
 function strictTable<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
@@ -114,6 +119,18 @@ export const configSchema: ZodType<Config> = strictTable({
   web: strictTable({
     search_url: address.exactOptional(),
     search_token_env: variable.exactOptional(),
+  }).exactOptional(),
+  processes: strictTable({
+    provider: nonEmptyString('a provider in quotes').exactOptional(),
+    model: nonEmptyString('a model in quotes').exactOptional(),
+    max_steps: positiveInt('a number of steps').exactOptional(),
+    budget: nonNegativeInt('a number of tokens').exactOptional(),
+    timeout_seconds: positiveInt('a number of seconds').exactOptional(),
+    retry_seconds: nonNegativeInt('a number of seconds').exactOptional(),
+    question_seconds: positiveInt('a number of seconds').exactOptional(),
+    extensions: z
+      .array(nonEmptyString('a module in quotes'), { error: 'a list of modules in quotes' })
+      .exactOptional(),
   }).exactOptional(),
 })
 

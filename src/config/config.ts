@@ -64,6 +64,23 @@ interface WebSettings {
   readonly search_token_env?: string
 }
 
+/** Defaults of processes. An agent and the options of a spawn override them. */
+export interface ProcessSettings {
+  readonly provider?: string
+  readonly model?: string
+  readonly max_steps?: number
+  /** Limit in tokens; 0 for none. */
+  readonly budget?: number
+  /** Time for one response of a model. */
+  readonly timeout_seconds?: number
+  /** Time for attempts after a temporary failure of a model. Then the process is paused; with 0 it fails. */
+  readonly retry_seconds?: number
+  /** Time for which a question waits for an answer. */
+  readonly question_seconds?: number
+  /** Modules with further devices, providers and tools, absolute or relative to the home. */
+  readonly extensions?: readonly string[]
+}
+
 /** Settings of a home's `config.toml`. */
 export interface Config {
   /** The vault that commands work on when none is named. */
@@ -76,4 +93,5 @@ export interface Config {
   readonly tools?: ToolSettings
   readonly host?: HostSettings
   readonly web?: WebSettings
+  readonly processes?: ProcessSettings
 }

@@ -156,16 +156,24 @@ describe('the daemon', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     const other = await client()
     await expect.poll(() => daemon.status().clients).toBe(1)
+    expect(await other.call('ps', {})).toMatchObject([{ pid, state: 'running' }])
+  })
+
+  it('keeps a question while nobody is attached, and wakes the process with the answer', async () => {
+    const { client } = await scene()
+    const other = await client()
     const asking = {
       name: 'ask.yaml',
       text: '- say: {action: tool_call, tool: ask_user, input: {questions: [{question: "Why?"}]}}\n- say: over\n',
     }
-    const { pid: asker } = await other.call('spawn', { intent: 'ask', script: asking })
-    await other.call('wait', { pid: asker })
-    expect(await other.call('get_step_detail', { pid: asker, step: 1 })).toMatchObject({
-      tool_error: expect.stringContaining('nobody is at a terminal'),
+    const { pid } = await other.call('spawn', { intent: 'ask', script: asking })
+    await expect.poll(() => other.call('questions', {})).toMatchObject([{ pid }])
+    const [asked] = await other.call('questions', {})
+    await other.call('answer', { id: asked?.id ?? '', answers: ['because'] })
+    await other.call('wait', { pid })
+    expect(await other.call('get_step_detail', { pid, step: 1 })).toMatchObject({
+      tool_result: expect.stringContaining('because'),
     })
-    expect(await other.call('ps', {})).toMatchObject([{ pid, state: 'running' }])
   })
 
   it('brings questions of processes to who is attached, and the answers back', async () => {

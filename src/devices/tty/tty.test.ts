@@ -53,13 +53,15 @@ describe('/dev/tty', () => {
     expect(await answers).toEqual({ answers: ['neither'] })
   })
 
-  it('is unavailable while nobody is attached', async () => {
+  it('keeps questions while nobody is attached, and shows them to the next person', async () => {
     const { tty, ask } = scene({ isAttached: false })
-    await expect(ask(choice)).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
-    const detach = tty.attach({ onAsked: () => {} })
-    detach()
-    await expect(ask(choice)).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
-    expect(tty.pending()).toEqual([])
+    const answers = ask(choice)
+    await expect.poll(() => tty.pending().length).toBe(1)
+    const shown: string[] = []
+    tty.attach({ onAsked: ({ id }) => void shown.push(id) })
+    expect(shown).toEqual(['1'])
+    tty.answer('1', ['A'])
+    expect(await answers).toEqual({ answers: ['A'] })
   })
 
   it('gives up after five minutes', async () => {

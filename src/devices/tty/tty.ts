@@ -63,14 +63,13 @@ export class Tty {
     return [...this.#pendingQuestions.values()].map(({ asked }) => asked)
   }
 
-  /** Asks questions and waits for one answer each. EUNAVAILABLE if no frontend is attached, ETIMEDOUT. */
+  /** Asks questions and waits for one answer each, also if nobody is there yet. ETIMEDOUT. */
   async ask(
     pid: number,
     questions: readonly Question[],
     signal: AbortSignal,
   ): Promise<readonly PersonReply[]> {
     signal.throwIfAborted()
-    if (this.#attachments.size === 0) throw createNobodyError()
     const asked: AskedQuestions = { id: String(++this.#lastId), pid, questions }
     const { promise, resolve, reject } = Promise.withResolvers<readonly PersonReply[]>()
     const cancel = () => reject(signal.reason)
@@ -119,11 +118,6 @@ function assertReplyFits({ question, multi_select }: Question, reply: PersonRepl
 
 function createReplyError(detail: string): VfsError {
   return new VfsError('EINVAL', PATH, { op: 'answer', detail })
-}
-
-function createNobodyError(): VfsError {
-  const detail = 'nobody is at a terminal to answer; decide yourself, or note the question for later'
-  return new VfsError('EUNAVAILABLE', PATH, { op: 'write', detail })
 }
 
 function startTimer(ms: number, fire: () => void): () => void {

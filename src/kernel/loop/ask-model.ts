@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Prompt } from '../context/index.ts'
 import { readAllText } from '../device/index.ts'
 import { formatFault } from '../event.ts'
@@ -5,6 +6,7 @@ import type { Process } from '../process/process.ts'
 import type { LoopEnvironment } from './loop-environment.ts'
 import { type ModelResponse, parseResponse } from './model.ts'
 import { formatModel, type ModelFallbacks, type OpenModel } from './model-fallbacks.ts'
+import { isTemporary, RetryBackoff } from './retry-backoff.ts'
 
 const encoder = new TextEncoder()
 
@@ -14,13 +16,25 @@ export interface ModelReply {
   readonly model: OpenModel
 }
 
-/** Asks the current model of a process. After a temporary failure it switches to the next model. */
+/** Models of a process, and the limits of its requests. */
+export interface AskOptions {
+  readonly models: ModelFallbacks
+  readonly timeoutMs: number
+  /** Time for attempts after a temporary failure. Then the process is paused; with 0 it fails. */
+  readonly retryMs: number
+}
+
+/**
+ * Asks the current model of a process. After a temporary failure it switches to the next model, then tries again for
+ * the time given, then pauses the process until somebody resumes it.
+ */
 export async function askModel(
   process: Process,
   around: LoopEnvironment,
-  { models, timeoutMs }: { readonly models: ModelFallbacks; readonly timeoutMs: number },
+  { models, timeoutMs, retryMs }: AskOptions,
   prompt: Prompt,
 ): Promise<ModelReply> {
+  let backoff = new RetryBackoff(retryMs)
   for (;;) {
     const model = models.current
     try {
@@ -28,12 +42,37 @@ export async function askModel(
       process.tokensUsed += response.tokens_used
       return { response, model }
     } catch (error) {
-      if (process.signal.aborted || !models.tryNext(error)) throw error
-      const text = `${formatFault(formatModel(model), error)}; ${formatModel(models.current)} is asked from now on`
-      process.log.push(text)
-      process.emit({ kind: 'log', text })
+      if (process.signal.aborted) throw error
+      const failure = formatFault(formatModel(model), error)
+      if (models.tryNext(error)) {
+        logLine(process, `${failure}; ${formatModel(models.current)} is asked from now on`)
+        continue
+      }
+      if (retryMs === 0 || !isTemporary(error)) throw error
+      models.reset()
+      if (!(await waitForRetry(process, backoff.nextDelay(error), failure)))
+        backoff = new RetryBackoff(retryMs)
     }
   }
+}
+
+/** Waits before the next attempt. Without a delay it pauses the process, and returns false once it is resumed. */
+async function waitForRetry(process: Process, delay: number | undefined, failure: string): Promise<boolean> {
+  if (delay !== undefined) {
+    logLine(process, `${failure}; next attempt in ${Math.ceil(delay / 1000)} s`)
+    await setTimeout(delay, undefined, { signal: process.signal })
+    return true
+  }
+  logLine(process, `${failure}; paused until coppice resume ${process.pid}`)
+  process.pause(failure)
+  await process.waitIfPaused()
+  process.signal.throwIfAborted()
+  return false
+}
+
+function logLine(process: Process, text: string): void {
+  process.log.push(text)
+  process.emit({ kind: 'log', text })
 }
 
 async function requestResponse(

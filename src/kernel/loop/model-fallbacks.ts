@@ -1,4 +1,5 @@
-import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { isTemporary } from './retry-backoff.ts'
 
 /** An open model of a process. */
 export interface OpenModel {
@@ -22,10 +23,14 @@ export class ModelFallbacks {
     throw new VfsError('EINTERNAL', '/dev/llm', { op: 'ask', detail: 'the process has no model' })
   }
 
+  /** Returns to the first model. */
+  reset(): void {
+    this.#index = 0
+  }
+
   /** Switches to the next model if the error is temporary. Returns false if there is none. */
   tryNext(error: unknown): boolean {
-    const isTemporary = isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')
-    if (!isTemporary || this.#index + 1 >= this.#models.length) return false
+    if (!isTemporary(error) || this.#index + 1 >= this.#models.length) return false
     this.#index++
     return true
   }

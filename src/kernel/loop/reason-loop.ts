@@ -2,11 +2,10 @@ import { createFailure, EXIT_BUDGET, type ExitStatus } from '../process/exit-sta
 import type { Process } from '../process/process.ts'
 import type { RecordedCall, StepRecord } from '../step/index.ts'
 import { type AgentAction, parseAnswer } from './agent-action.ts'
-import { askModel, type ModelReply } from './ask-model.ts'
+import { type AskOptions, askModel, type ModelReply } from './ask-model.ts'
 import { LoopDetector } from './loop-detector.ts'
 import type { LoopEnvironment } from './loop-environment.ts'
 import type { ModelResponse } from './model.ts'
-import type { ModelFallbacks } from './model-fallbacks.ts'
 import {
   type ActionOutcome,
   completeProcess,
@@ -15,10 +14,8 @@ import {
   type StepOutcome,
 } from './run-actions.ts'
 
-export interface LoopOptions {
+export interface LoopOptions extends AskOptions {
   readonly maxSteps: number
-  readonly timeoutMs: number
-  readonly models: ModelFallbacks
 }
 
 /** Runs the loop until the process is done: asks the model, performs its actions, returns the outcomes to it. */

@@ -9,6 +9,10 @@ export interface ProcessDefaults {
   /** Number of messages that a context can hold. */
   readonly contextSize: number
   readonly timeoutMs: number
+  /** Time for attempts after a temporary failure of a model. Then the process is paused; with 0 it fails. */
+  readonly retryMs: number
+  /** Limit in tokens; 0 for no limit. */
+  readonly contextBudget: number
   /** Tools offered from the beginning, by name or device path; null offers all. */
   readonly tools: readonly string[] | null
 }
@@ -19,6 +23,8 @@ export const processDefaults: ProcessDefaults = {
   maxSteps: 10,
   contextSize: 64,
   timeoutMs: 300_000,
+  retryMs: 0,
+  contextBudget: 0,
   tools: null,
 }
 
@@ -39,7 +45,7 @@ export function createSpec(
     provider,
     model: options.model ?? agent?.model ?? defaults.model,
     fallbacks: resolveFallbacks(options, agent, provider),
-    contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? 0),
+    contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? defaults.contextBudget),
     allowedDevices: agent?.allowedDevices ?? null,
     tools: resolveTools(options, agent, defaults),
     caller,

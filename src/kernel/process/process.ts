@@ -34,6 +34,13 @@ export interface ProcessSpec {
   readonly boundOutput: BoundOutput | undefined
 }
 
+interface Pause {
+  readonly at: number
+  readonly reason: string
+  readonly over: Promise<void>
+  readonly resume: () => void
+}
+
 /** A running agent: its settings, its resources and its state. */
 export class Process {
   readonly spec: ProcessSpec
@@ -63,7 +70,7 @@ export class Process {
   readonly #startedAt = performance.now()
   #state: ProcessState = 'created'
   #exit: ExitStatus | undefined
-  #pause: { readonly at: number; readonly over: Promise<void>; readonly resume: () => void } | undefined
+  #pause: Pause | undefined
 
   constructor(spec: ProcessSpec) {
     this.spec = spec
@@ -93,6 +100,11 @@ export class Process {
 
   get isPaused(): boolean {
     return this.#pause !== undefined
+  }
+
+  /** Reason of the pause; empty if somebody asked for it, or it is not paused. */
+  get pauseReason(): string {
+    return this.#pause?.reason ?? ''
   }
 
   /** Milliseconds since it was created, without the time it was paused. */
@@ -133,12 +145,12 @@ export class Process {
     this.#abort.abort(new Error(reason))
   }
 
-  /** Makes it wait before its next step. */
-  pause(): void {
+  /** Makes it wait before its next step, or before its model is asked again. */
+  pause(reason = ''): void {
     if (this.#pause !== undefined || this.#state !== 'running') return
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#pause = { at: performance.now(), over: promise, resume: resolve }
-    this.emit({ kind: 'paused' })
+    this.#pause = { at: performance.now(), reason, over: promise, resume: resolve }
+    this.emit({ kind: 'paused', ...(reason !== '' && { detail: reason }) })
   }
 
   resume(): void {

@@ -166,8 +166,9 @@ export class Processes implements ProcessManager {
     }
     const models = new ModelFallbacks(open)
     const maxSteps = this.#resolveMaxSteps(options)
-    const timeoutMs = options.timeoutMs ?? defaults.timeoutMs
-    return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, models })
+    const { timeoutMs = defaults.timeoutMs } = options
+    const { retryMs } = defaults
+    return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, retryMs, models })
   }
 
   /** Runs a process to its end. In every case its files are closed and it becomes a zombie. */

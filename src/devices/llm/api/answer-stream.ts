@@ -11,7 +11,7 @@ export interface StreamedAnswer {
 }
 
 /**
- * Reads a response stream to its end. EIO for a stream that breaks off, is withheld or is empty;
+ * Reads a response stream to its end. EUNAVAILABLE if it breaks off, EIO if it is withheld or empty;
  * errors of the provider are converted by `toApiError`.
  */
 export async function readAnswerStream(
@@ -76,11 +76,12 @@ class AnswerState {
 
   #createInterruptedError(error: unknown): VfsError {
     const why = error instanceof Error ? error.message : String(error)
-    return this.#createError(`the answer broke off: ${why}`, error)
+    const detail = `the answer broke off: ${why}`
+    return new VfsError('EUNAVAILABLE', this.#path, { op: 'write', detail, cause: error })
   }
 
-  #createError(detail: string, cause?: unknown): VfsError {
-    return new VfsError('EIO', this.#path, { op: 'write', detail, cause })
+  #createError(detail: string): VfsError {
+    return new VfsError('EIO', this.#path, { op: 'write', detail })
   }
 }
 

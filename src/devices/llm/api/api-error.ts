@@ -1,3 +1,4 @@
+import { BusyError } from '../../../kernel/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../../vfs/index.ts'
 
 /** Longer messages are cut: some providers respond with whole pages. */
@@ -7,6 +8,8 @@ const MAX_MESSAGE_CHARACTERS = 500
 interface ApiFailure {
   readonly status: number | undefined
   readonly message: string
+  /** Time that the provider asks to wait for. */
+  readonly retryAfterMs?: number | undefined
 }
 
 interface StatusMeaning {
@@ -32,16 +35,19 @@ const statusMeanings: Readonly<Record<number, StatusMeaning>> = {
 /** Converts an SDK error: what failed, and what to do. */
 export function toApiError(path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
-  const { status, message } = parseFailure(error)
+  const { status, message, retryAfterMs } = parseFailure(error)
   const { code, advice } = interpretStatus(status)
   const said = message.slice(0, MAX_MESSAGE_CHARACTERS)
   const detail = status === undefined ? `${advice}: ${said}` : `${advice} (HTTP ${status}): ${said}`
-  return new VfsError(code, path, { op: 'write', detail, cause: error })
+  const details = { op: 'write', detail, cause: error }
+  return code === 'EUNAVAILABLE' && retryAfterMs !== undefined
+    ? new BusyError(path, retryAfterMs, details)
+    : new VfsError(code, path, details)
 }
 
 function interpretStatus(status: number | undefined): StatusMeaning {
   if (status === undefined) return { code: 'EUNAVAILABLE', advice: 'the provider cannot be reached' }
-  if (status < 300) return { code: 'EIO', advice: 'the answer broke off' }
+  if (status < 300) return { code: 'EUNAVAILABLE', advice: 'the answer broke off' }
   if (status >= 500) return { code: 'EUNAVAILABLE', advice: 'the provider is in trouble; try again later' }
   return statusMeanings[status] ?? { code: 'EIO', advice: 'the provider answered something unexpected' }
 }
@@ -52,5 +58,20 @@ function parseFailure(error: unknown): ApiFailure {
   if ('lastError' in error && error.lastError !== undefined) return parseFailure(error.lastError)
   const message = 'message' in error ? String(error.message) : JSON.stringify(error)
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined
-  return { status, message: message || 'it gave no reason' }
+  const headers = 'responseHeaders' in error ? error.responseHeaders : undefined
+  return { status, message: message || 'it gave no reason', retryAfterMs: parseRetryAfter(headers) }
+}
+
+/** Reads `retry-after`: seconds or a date. Anthropic and OpenAI also send `retry-after-ms`. */
+function parseRetryAfter(headers: unknown): number | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined
+  const values = new Map<string, unknown>(Object.entries(headers))
+  const [ms, after] = [values.get('retry-after-ms'), values.get('retry-after')]
+  const delay =
+    ms !== undefined
+      ? Number(ms)
+      : /^[\d.]+$/.test(String(after))
+        ? Number(after) * 1000
+        : Date.parse(String(after)) - Date.now()
+  return Number.isFinite(delay) ? Math.max(0, delay) : undefined
 }

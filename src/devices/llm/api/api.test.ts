@@ -417,16 +417,16 @@ describe.each([
     const cut = await provider(streaming(begun, (response) => setImmediate(() => response.destroy())))
     const options = { maxRetries: 0 }
     await expect(ask(wire.device(cut.url, 'secret', options))).rejects.toMatchObject({
-      code: 'EIO',
+      code: 'EUNAVAILABLE',
       detail: expect.stringContaining('broke off'),
     })
     const short = await provider(streaming(begun))
     await expect(ask(wire.device(short.url, 'secret', options))).rejects.toMatchObject({
-      code: 'EIO',
+      code: 'EUNAVAILABLE',
       detail: expect.stringContaining('broke off'),
     })
     const garbled = await provider(streaming([...begun, 'data: {"half\n\n']))
-    await expect(ask(wire.device(garbled.url, 'secret', options))).rejects.toMatchObject({ code: 'EIO' })
+    await expect(ask(wire.device(garbled.url, 'secret', options))).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     await expect(ask(wire.device('http://127.0.0.1:1', 'secret', options))).rejects.toMatchObject({
       code: 'EUNAVAILABLE',
       detail: expect.stringContaining('cannot be reached'),
