@@ -426,7 +426,9 @@ describe.each([
       detail: expect.stringContaining('broke off'),
     })
     const garbled = await provider(streaming([...begun, 'data: {"half\n\n']))
-    await expect(ask(wire.device(garbled.url, 'secret', options))).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
+    await expect(ask(wire.device(garbled.url, 'secret', options))).rejects.toMatchObject({
+      code: 'EUNAVAILABLE',
+    })
     await expect(ask(wire.device('http://127.0.0.1:1', 'secret', options))).rejects.toMatchObject({
       code: 'EUNAVAILABLE',
       detail: expect.stringContaining('cannot be reached'),
