@@ -30,7 +30,10 @@ export function callerName(caller: Caller | undefined): string {
 export function assertContextName(name: string): string {
   const problem = findNameProblem(name)
   if (problem === undefined) return name
-  throw new VfsError('EINVAL', '/home', { op: 'context', detail: `'${name}' is no context name: ${problem}` })
+  throw new VfsError('EINVAL', '/home', {
+    op: 'context',
+    detail: `'${name}' is not a valid context name: ${problem}`,
+  })
 }
 
 /** True for a valid context name. */

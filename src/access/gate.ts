@@ -98,7 +98,7 @@ export class Gate {
         const inner = path + below
         const reason = evaluatePolicies(concerned, { caller: ctx?.caller, access, op, path: inner })
         if (reason !== null)
-          throw new VfsError('EACCES', path, { op, detail: `it holds '${inner}': ${reason}` })
+          throw new VfsError('EACCES', path, { op, detail: `it contains '${inner}': ${reason}` })
       }
     }
   }

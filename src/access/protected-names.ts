@@ -37,7 +37,7 @@ export class ProtectedNames {
   findRefusal(path: string): string | undefined {
     const pattern = this.#findPattern(path)
     if (pattern === undefined) return undefined
-    return `'${pattern}' is protected, and so is every spelling of it; leave it to the user`
+    return `'${pattern}' is protected in every spelling; ask the user to change it`
   }
 
   #findPattern(path: string): string | undefined {
@@ -68,7 +68,10 @@ function createMatcher(pattern: string): (path: string) => boolean {
 function toGlobs(pattern: string): string[] {
   const names = splitPattern(pattern)
   if (names.length === 0) {
-    throw new VfsError('EINVAL', pattern, { op: 'protect', detail: 'a pattern of protected names is empty' })
+    throw new VfsError('EINVAL', pattern, {
+      op: 'protect',
+      detail: 'a pattern for protected names is empty; remove it',
+    })
   }
   const anchor = pattern.startsWith('/') ? '' : '/**'
   const whole = foldSpelling(`${anchor}/${names.join('/')}`)

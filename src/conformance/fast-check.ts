@@ -6,7 +6,7 @@ export type FastCheckModule = typeof FastCheck
 
 export const DEFAULT_RUNS = 50
 
-/** Runs a test on a file system of its own. */
+/** Runs a test on a fresh file system. */
 export async function withFreshFileSystem(
   subject: Subject,
   test: (fs: FileSystem) => Promise<void>,
@@ -19,7 +19,7 @@ export async function withFreshFileSystem(
   }
 }
 
-/** Loaded on use: an optional peer, needed by nobody who does not run the suite. */
+/** Loads fast-check on use: an optional peer, needed only to run the suite. */
 export async function loadFastCheck(): Promise<FastCheckModule> {
   try {
     return await import('fast-check')

@@ -1,7 +1,7 @@
 /**
- * The contract of a file system as tests: a backend's author passes a factory and a test runner.
- * Not a test runner itself, and never imported by the product.
- * Invariant: what is tested follows from declared capabilities; an exception needs a reason.
+ * The contract of a file system as tests. The author of a backend passes a factory and a test runner. It is no test
+ * runner itself, and the product never imports it. Invariant: the declared capabilities decide which tests run; an
+ * exception needs a reason.
  */
 export type { Runner, Seed, Subject, TestContext } from './subject.ts'
 export { fileSystemSuite } from './suite.ts'

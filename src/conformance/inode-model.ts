@@ -1,11 +1,11 @@
 import { ancestors, type ErrorCode, isWithin, VfsError } from '../vfs/index.ts'
 
-/** A file of the model: its names, and who has it open, share the object. */
+/** A file of the model. Its names and open handles share this object. */
 export interface ModelFile {
   content: string
 }
 
-/** Which file a path names, in its simplest form: every path in one plain map, a directory as null. */
+/** A model of hard links: every path in one plain map, a directory as null. */
 export class InodeModel {
   readonly #names = new Map<string, ModelFile | null>([['/', null]])
 
@@ -72,7 +72,7 @@ export class InodeModel {
     return [...this.#names.values()].filter((other) => other === file).length
   }
 
-  /** The content of every file by path. */
+  /** Returns the content of every file by path. */
   contents(): Record<string, string> {
     const files = [...this.#names].flatMap(([path, file]) => (file === null ? [] : [[path, file.content]]))
     return Object.fromEntries(files.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)))

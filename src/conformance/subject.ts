@@ -1,25 +1,25 @@
 import type { Capability, FileSystem } from '../vfs/index.ts'
 
-/** Files by path, as a subject is asked to hold them at the start of a test. */
+/** The initial files of a test, by path. */
 export type Seed = Readonly<Record<string, string | Uint8Array>>
 
-/** A file system to hold against the contract. */
+/** A file system to test against the contract. */
 export interface Subject {
   readonly name: string
   /**
-   * Makes a fresh file system that holds the seed's files and nothing else.
-   * A writable one may ignore the seed: the suite then writes it.
+   * Creates a fresh file system with exactly the seed's files. A writable one may ignore the seed: the suite then
+   * writes it.
    */
   readonly create: (seed: Seed) => FileSystem | Promise<FileSystem>
   /** Releases what `create` made, after each test. */
   readonly dispose?: (fs: FileSystem) => void | Promise<void>
-  /** Tests that are known to fail, by name, each with its reason. One that passes after all fails the suite. */
+  /** Tests that are known to fail, by name, each with its reason. The suite fails if one of them passes. */
   readonly expectedFailures?: Readonly<Record<string, string>>
   /** Number of random cases for each property. 50 when absent. */
   readonly runs?: number
 }
 
-/** The part of a test runner the suite needs; Vitest's and node:test's fit as they are. */
+/** The part of a test runner that the suite needs; Vitest and node:test fit unchanged. */
 export interface Runner {
   readonly describe: (name: string, body: () => void) => unknown
   readonly it: (name: string, body: (context: TestContext) => Promise<void>) => unknown
@@ -34,20 +34,20 @@ export interface Case {
   readonly name: string
   /** Capabilities without which the rule does not apply. */
   readonly needs?: readonly Capability[]
-  /** Capabilities with which it does not apply. */
+  /** Capabilities with which the rule does not apply. */
   readonly without?: readonly Capability[]
   /** Initial content of the file system; `standardSeed` when absent. */
   readonly seed?: Seed
   readonly run: (fs: FileSystem, subject: Subject) => Promise<void>
 }
 
-/** 200,000 bytes that differ wherever a chunk might go missing or come twice. */
+/** 200,000 bytes in which a missing or repeated chunk is always detected. */
 export const largeContent: Uint8Array = Uint8Array.from(
   { length: 200_000 },
   (_, at) => (at * 31 + (at >> 8)) & 0xff,
 )
 
-/** Umlauts, ideographs, an emoji and CRLF: whatever a careless chunk border would break. */
+/** Umlauts, ideographs, an emoji and CRLF, which a careless chunk border would break. */
 export const unicodeContent = 'grüße, 日本語 🎉\r\nzweite Zeile\r\n'
 
 export const standardSeed: Seed = {

@@ -37,8 +37,8 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
 }
 
 /**
- * The whole contract of a file system as tests of the given runner.
- * Which rules apply follows from the capabilities the file system declares, and from nothing else.
+ * Registers the whole contract of a file system as tests of the given runner. Only the declared capabilities decide
+ * which rules apply.
  */
 export function fileSystemSuite({ describe, it }: Runner, subject: Subject): void {
   assertKnownCases(Object.keys(subject.expectedFailures ?? {}))
@@ -58,7 +58,7 @@ async function runCase(rule: Case, subject: Subject, context: TestContext): Prom
     if (obstacle !== undefined) {
       assert.ok(
         !(rule.name in (subject.expectedFailures ?? {})),
-        `not run at all (${obstacle}): take it off expectedFailures`,
+        `not run at all (${obstacle}): remove it from expectedFailures`,
       )
       return void context.skip?.(obstacle)
     }
@@ -76,7 +76,7 @@ async function assertCaseOutcome(rule: Case, subject: Subject, fs: FileSystem): 
     () => false,
     () => true,
   )
-  assert.ok(failed, `expected to fail (${reason}), but it passes: take it off expectedFailures`)
+  assert.ok(failed, `expected to fail (${reason}), but it passes: remove it from expectedFailures`)
 }
 
 function findSkipReason({ needs = [], without = [] }: Case, fs: FileSystem): string | undefined {

@@ -21,7 +21,7 @@ export async function captureOutcome(answer: () => unknown): Promise<ModelOutcom
   }
 }
 
-/** The contract in its simplest form: every path in one plain map, a directory as null. */
+/** A model of the contract: every path in one plain map, a directory as null. */
 export class TreeModel {
   readonly #entries = new Map<string, string | null>([['/', null]])
 

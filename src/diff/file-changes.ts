@@ -9,8 +9,8 @@ import {
 import type { TreePair } from './patch.ts'
 
 /**
- * Lists changes as a patch has them: each file once, with its old path. What was renamed and changed is one
- * change, and a renamed directory is each of its files. A directory that came or went empty is one, too.
+ * Lists changes as a patch needs them: each file once, with its old path. A renamed and changed file is one change; a
+ * renamed directory becomes one change per file. An added or deleted empty directory is a change too.
  */
 export async function* listFileChanges(
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
@@ -29,7 +29,7 @@ export async function* listFileChanges(
   }
 }
 
-/** A changed file that was also moved, or lies in a directory that was, comes from there. */
+/** Adds the old path to a changed file that was moved, itself or with a directory. */
 async function withOrigin(
   change: PathChange,
   renames: readonly PathChange[],

@@ -1,7 +1,7 @@
 /**
- * Changes between two trees as text: unified diffs, and patches that `git apply` takes.
- * The trees report the changes; this folder only formats them.
- * Invariant: a patch of all texts that changed makes the new tree of the old one; changes that a patch cannot express stand beside it.
+ * Changes between two trees as text: unified diffs, and patches for `git apply`. The trees report the changes; this
+ * folder only formats them. Invariant: a patch of all changed texts turns the old tree into the new one. Changes that a
+ * patch cannot express are printed beside it.
  */
 export { listFileChanges } from './file-changes.ts'
 export {

@@ -24,7 +24,7 @@ export interface TreePair {
   readonly after: FileSystem
 }
 
-/** A changed file with what it held; null where it is missing, not a file, or not text. */
+/** A changed file with both texts. They are empty if the file is missing or binary. */
 export interface ChangedText {
   readonly change: PathChange
   readonly isBinary: boolean
@@ -57,19 +57,19 @@ export function countChangedLines({ old, now }: ChangedText): {
 }
 
 /**
- * One change as a patch that `git apply` and `patch -p1` take; a binary file is only named. What a patch cannot have is
- * written as lines that they skip: directories, and permissions but for who may run a file.
+ * Formats one change as a patch for `git apply` and `patch -p1`. A binary file is only named. Changes that a patch
+ * cannot express are lines that both tools skip: directories, and permissions other than execution.
  */
 export function formatPatch({ change, isBinary, old, now }: ChangedText): string[] {
   if (isDirectoryChange(change)) return [formatDirectoryChange(change)]
   const [oldName, newName] = [escapeName(`a${change.from ?? change.path}`), escapeName(`b${change.path}`)]
   const modes = formatModes(change)
-  // A line of words that git passes over: its own header has only who may run the file.
+  // A line that git skips: its own header has only the executable bit.
   const warning = modes.includes('(') ? [`mode of ${escapeName(change.path)}: ${modes}`] : []
   const header = [...warning, `diff --git ${oldName} ${newName}`, ...formatExtendedHeader(change)]
   if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
   const hunks = formatUnifiedDiff(old, now)
-  // A header with nothing behind it is no patch to git, which then takes none of them.
+  // Git rejects the whole patch if a header has no content.
   if (hunks.length === 0)
     return header.length - warning.length > 1
       ? header
@@ -79,14 +79,14 @@ export function formatPatch({ change, isBinary, old, now }: ChangedText): string
   return [...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
 }
 
-/** `0644 -> 0600` where a change is one of permissions, too; otherwise the empty string. */
+/** Returns `0644 -> 0600` if the change affects permissions; otherwise an empty string. */
 export function formatModes({ before, after }: PathChange): string {
   const [old, now] = [before?.mode ?? null, after?.mode ?? null]
   if (now === null || old === now) return ''
   const special = listSpecialBits(now)
-  const words = special.length === 0 ? '' : ` (${special.join(', ')})`
-  if (old === null) return words === '' ? '' : `${formatOctal(now)}${words}`
-  return `${formatOctal(old)} -> ${formatOctal(now)}${words}`
+  const note = special.length === 0 ? '' : ` (${special.join(', ')})`
+  if (old === null) return note === '' ? '' : `${formatOctal(now)}${note}`
+  return `${formatOctal(old)} -> ${formatOctal(now)}${note}`
 }
 
 /** Reports whether a change is of a directory. */
@@ -118,7 +118,7 @@ function toGitMode(stat: Stat | undefined): string {
   return ((stat?.mode ?? 0) & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** The text of a file or the target of a link; null if it is neither or no text. */
+/** Returns the text of a file or the target of a link; null for anything else. */
 async function readTextContent(
   fs: FileSystem,
   path: string,
@@ -130,6 +130,6 @@ async function readTextContent(
   if (stat.type !== 'file' || stat.size > MAX_TEXT_BYTES) return null
   const bytes = await readFile(fs, path, undefined, ctx)
   if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return null
-  // Put into a patch, what is in another encoding would come out of it as something else.
+  // Text in another encoding would not survive a patch.
   return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : null
 }

@@ -3,18 +3,18 @@ import { diffLines, type LineChange } from '../backends/vault/index.ts'
 const CONTEXT_LINES = 3
 const NO_NEWLINE = '\\ No newline at end of file'
 
-/** The hunks of a unified diff between two texts: lines that start with `@@`, a space, `-` or `+`. */
+/** Returns the hunks of a unified diff between two texts: lines that start with `@@`, a space, `-` or `+`. */
 export function formatUnifiedDiff(before: string, after: string): string[] {
   const [old, now] = [splitLines(before), splitLines(after)]
   return groupHunks(diffLines(old, now)).flatMap((changes) => formatHunk(changes, old))
 }
 
-/** A line keeps its end, so that one without is another line. */
+/** Splits text into lines with their newlines, so that a missing final newline is a difference. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-/** Changes whose context would touch share a hunk. */
+/** Groups changes whose context would overlap into one hunk. */
 function groupHunks(changes: readonly LineChange[]): LineChange[][] {
   const hunks: LineChange[][] = []
   for (const change of changes) {
@@ -34,7 +34,7 @@ function formatHunk(changes: readonly LineChange[], old: readonly string[]): str
   const trail = Math.min(CONTEXT_LINES, old.length - getOldEnd(last))
   const oldCount = getOldEnd(last) + trail - oldStart
   const newCount = last.newStart + last.newLines.length + trail - newStart
-  // Joined at the end: a change may have more lines than a call takes arguments.
+  // Flattened at the end: a change may have more lines than a call can have arguments.
   const parts: string[][] = [
     [`@@ -${formatRange(oldStart, oldCount)} +${formatRange(newStart, newCount)} @@`],
   ]
@@ -54,7 +54,7 @@ function prefixLines(sign: string, lines: readonly string[]): string[] {
   )
 }
 
-/** Lines count from 1; an empty range names the line before it. */
+/** Formats a range with lines from 1; an empty range has the line before it. */
 function formatRange(start: number, count: number): string {
   if (count === 1) return String(start + 1)
   return `${count === 0 ? start : start + 1},${count}`

@@ -33,8 +33,7 @@ export async function mountInProcess({
   if (refusal === 'mounted') return mount
   await mount.ended
   if (refusal !== undefined) throw VfsError.fromJSON(refusal)
-  const detail =
-    (await complaint).trim().split('\n', 1)[0] || 'the process that was to serve it ended at once'
+  const detail = (await complaint).trim().split('\n', 1)[0] || 'the serving process ended immediately'
   throw new VfsError('EIO', work.directory, { op: 'mount', detail })
 }
 

@@ -236,7 +236,7 @@ describe('the workspace', () => {
     [{ vault: 'of-boundary' }, 'EINVAL', /'of-boundary' is a fork of the vault that belongs to/],
     [{ vault: 'base', fork: 'link-0123456789ab-01234567' }, 'EINVAL', /belongs to the execution boundary/],
     [{ context: 'system' }, 'EINVAL', /it is reserved/],
-    [{ context: '../bob' }, 'EINVAL', /no context name/],
+    [{ context: '../bob' }, 'EINVAL', /not a valid context name/],
   ] as const)('refuses %j', async (options, code, message) => {
     await using home = await openHome()
     for (const name of ['base', 'other', 'boundary']) await home.createVault(name)
@@ -319,7 +319,7 @@ access = "write"
     await expect(fs.symlink('.git', '/proj/repo/.GIT', alice)).rejects.toMatchObject({ code: 'EACCES' })
     await expect(fs.remove('/proj/repo', { recursive: true }, alice)).rejects.toMatchObject({
       code: 'EACCES',
-      message: expect.stringContaining("it holds '/proj/repo/.git'"),
+      message: expect.stringContaining("it contains '/proj/repo/.git'"),
     })
     await fs.write('/proj/repo/.gitignore', 'x', {}, alice)
     await fs.write('/shared/.git/config', 'x', {}, alice)

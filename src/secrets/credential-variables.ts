@@ -1,17 +1,17 @@
 import { hasSecretPattern } from './secret-patterns.ts'
 
-/** Names of variables that hold a credential, or part of one. */
+/** Names of variables with a credential or a part of one. */
 const CREDENTIAL_NAME =
   /SECRET|CREDENTIAL|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|ENCRYPTION_KEY|MASTER_KEY|DEPLOY_KEY|AUTH_KEY|LICENSE_KEY|COOKIE|BEARER|CONNECTION_STRING)S?(?:$|_)|(?:^|_)(?:PASS|AUTH|DSN|PAT)$|[A-Z]_PWD$/
 /** Endings of names for locations and labels, which are not secret. */
 const NON_SECRET_NAME =
   /(?:_|^)(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|ENDPOINT|HOST|PORT|TYPE|NAME|HELPER|PROVIDER|EXPIRATION|EXPIRY|TTL|COUNT|LIMIT)$/
-/** `npm_config__authToken` and its like have their words run together. */
+/** The border between camel-case words, as in `npm_config__authToken`. */
 const WORD_BORDER = /([a-z0-9])([A-Z])/g
-/** A key by its name alone is withheld if its value can be nothing else. */
+/** Names that may be a key. They count as credentials only if the value is opaque. */
 const KEY_NAME = /[A-Z0-9]_KEY$/
 const OPAQUE_VALUE = /^(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9+/=_.-]{16,}$/
-/** Switches, numbers and paths are no credentials, whatever they are called. */
+/** Values that are no credentials whatever their name: switches, numbers and paths. */
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|-?\d{1,9}(?:\.\d+)?|[~.]{0,2}\/.*)$/is
 
 /** Reports whether a variable looks like a credential, by its name or its value. */

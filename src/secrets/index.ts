@@ -1,7 +1,6 @@
 /**
- * Takes secrets out of whatever is kept or shown: those that are known by their values, and what looks like one.
- * Where a value comes from is for others to say; nothing here reads an environment.
- * Invariant: it takes time that grows with the text, whoever chose that.
+ * Redacts secrets in whatever is stored or shown: known values, and text that looks like a secret. The callers supply
+ * the values; nothing here reads an environment. Invariant: it takes time linear in the text, even for hostile text.
  */
 export { isCredential } from './credential-variables.ts'
 export { isSecretName, KnownSecrets } from './known-secrets.ts'

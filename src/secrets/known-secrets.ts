@@ -1,8 +1,8 @@
 /** Replacement for a secret. */
 export const REDACTED = '[redacted]'
-/** Shorter values would hide ordinary words. */
+/** Minimum length of a secret. Shorter values would redact ordinary words. */
 const MIN_LENGTH = 8
-/** Of a value with several lines, one that is shorter may be anybody's. */
+/** Minimum length of a single line of a multi-line secret. A shorter line may be ordinary text. */
 const MIN_LINE_LENGTH = 16
 /** Minimum length of a truncated secret. */
 const MIN_PART_LENGTH = 4
@@ -30,7 +30,7 @@ export class KnownSecrets {
   add(values: Iterable<string>): void {
     const all = new Set([...this.#values, ...[...values].flatMap(listSecretParts)])
     if (all.size === this.#values.length) return
-    // The longest first: one may be a part of another.
+    // The longest first, because one may contain another.
     this.#values = [...all].sort((a, b) => b.length - a.length)
     this.#patterns = this.#values.flatMap(toPatterns)
   }
@@ -39,19 +39,19 @@ export class KnownSecrets {
     return this.#patterns.reduce((rest, form) => rest.replace(form, REDACTED), text)
   }
 
-  /** The same in a text that was cut off: at its ends, a part of a value is taken out too. */
+  /** Redacts truncated text: also a part of a secret at either end. */
   redactTruncated(text: string): string {
-    const begun = Math.max(
+    const suffixLength = Math.max(
       0,
       ...this.#values.map((value) => matchSuffixLength(value, (end) => text.startsWith(end))),
     )
-    const rest = text.slice(begun)
-    const cut = Math.max(
+    const rest = text.slice(suffixLength)
+    const prefixLength = Math.max(
       0,
       ...this.#values.map((value) => matchPrefixLength(value, (start) => rest.endsWith(start))),
     )
-    const whole = this.redact(rest.slice(0, rest.length - cut))
-    return `${begun > 0 ? REDACTED : ''}${whole}${cut > 0 ? REDACTED : ''}`
+    const whole = this.redact(rest.slice(0, rest.length - prefixLength))
+    return `${suffixLength > 0 ? REDACTED : ''}${whole}${prefixLength > 0 ? REDACTED : ''}`
   }
 
   /** Redacts every string, number and key of a JSON value. */
@@ -68,21 +68,24 @@ export class KnownSecrets {
   }
 }
 
-/** Returns the length of a value's end that is present; 0 if it is too short. */
-function matchSuffixLength(value: string, isThere: (end: string) => boolean): number {
+/** Returns the length of the longest suffix of a value that matches; 0 if it is too short. */
+function matchSuffixLength(value: string, isMatch: (end: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
-    if (isThere(value.slice(-length))) return length
+    if (isMatch(value.slice(-length))) return length
   return 0
 }
 
-/** Returns the length of its beginning that is present. */
-function matchPrefixLength(value: string, isThere: (start: string) => boolean): number {
+/** Returns the length of the longest prefix of a value that matches; 0 if it is too short. */
+function matchPrefixLength(value: string, isMatch: (start: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
-    if (isThere(value.slice(0, length))) return length
+    if (isMatch(value.slice(0, length))) return length
   return 0
 }
 
-/** Returns a value and its lines, since programs print them singly. Key frames stay, because patterns need them. */
+/**
+ * Returns a value and its lines, since programs print them singly. The frame lines of keys are omitted, because
+ * patterns need them.
+ */
 function listSecretParts(value: string): string[] {
   const whole = value.trim()
   const lines = whole.split(/\r?\n/).map((line) => line.trim())
@@ -90,16 +93,17 @@ function listSecretParts(value: string): string[] {
   return whole.length < MIN_LENGTH ? [] : lines.length === 1 ? [whole] : [whole, ...own]
 }
 
-/** The forms of a value: as it is, as it looks within JSON however deep, and in an address. */
+/** Returns patterns for a value: plain, escaped in JSON at any depth, and URL-encoded. */
 export function toPatterns(value: string): RegExp[] {
-  const inAddress = encodeURIComponent(value.toWellFormed())
-  const forms = inAddress === value ? [toJsonPattern(value)] : [toJsonPattern(value), escapeRegExp(inAddress)]
+  const urlEncoded = encodeURIComponent(value.toWellFormed())
+  const forms =
+    urlEncoded === value ? [toJsonPattern(value)] : [toJsonPattern(value), escapeRegExp(urlEncoded)]
   return forms.map((form) => new RegExp(form, 'g'))
 }
 
 /**
- * Each level of JSON writes more backslashes. A run of them is one repetition, begun only where the run begins: with two
- * in a row, or one begun anywhere, a text of backslashes would take time that grows with the square of its length.
+ * Matches a value at any depth of JSON, where each level adds backslashes. A run of backslashes is one repetition,
+ * anchored at its start: otherwise a text of backslashes would take quadratic time.
  */
 function toJsonPattern(value: string): string {
   return [...value.matchAll(/(\\*)([^\\]?)/gsu)]

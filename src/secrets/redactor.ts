@@ -1,12 +1,12 @@
 import { isSecretName, KnownSecrets, REDACTED } from './known-secrets.ts'
 import { BEARER_ON_ONE_LINE, MARKED_SECRETS, PRIVATE_KEY, TOKENS, URL_PASSWORD } from './secret-patterns.ts'
 
-/** Behind what looks like a token: `sk-….com` may be the machine that a command reaches. */
+/** Text after an apparent token that continues it: `sk-….com` may be a host name. */
 const TOKEN_CONTINUES = /\.?[A-Za-z0-9]/y
-/** A word on which no shell acts, that is no option and leads nowhere. */
+/** A word without shell syntax that is neither an option nor a path. */
 const WORD = /^(?![-~])[A-Za-z0-9_.~+=!@#%^,-]+$/
 const HOST_OR_FILE = /\.[A-Za-z]{2,}$|^\d+(?:\.\d+)+$/
-/** Only what came about by chance is like this, though there are the signs of a path in it. */
+/** A random string, even if it contains slashes. */
 const RANDOM_TOKEN = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+][A-Za-z0-9+/=_-]{19,}$/
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -16,14 +16,14 @@ export class Redactor {
   readonly #known: KnownSecrets
   readonly #knownForReview: KnownSecrets
 
-  /** @param given variables of a request: whoever wants it to run has chosen them. */
+  /** @param given variables of a request, which the requester has chosen. */
   constructor(environment: Variables = {}, given: Variables = {}) {
     this.#known = new KnownSecrets(listSecretValues(environment))
     this.#knownForReview = new KnownSecrets(listSecretValues(environment))
     this.addSecrets(listSecretValues(given))
   }
 
-  /** Takes these values out as well, from now on; out of what somebody decides about, those that can hide nothing. */
+  /** Adds secrets to redact. For review, only opaque values are redacted, which cannot hide a command. */
   addSecrets(secrets: Iterable<string>): void {
     const values = [...secrets]
     this.#known.add(values)
@@ -32,18 +32,18 @@ export class Redactor {
 
   redactText(text: string): string {
     const known = this.#known.redact(text)
-    const result = [...TOKENS, PRIVATE_KEY].reduce((rest, shape) => rest.replace(shape, REDACTED), known)
-    return MARKED_SECRETS.reduce((rest, named) => rest.replace(named, `$1${REDACTED}`), result)
+    const result = [...TOKENS, PRIVATE_KEY].reduce((rest, pattern) => rest.replace(pattern, REDACTED), known)
+    return MARKED_SECRETS.reduce((rest, pattern) => rest.replace(pattern, `$1${REDACTED}`), result)
   }
 
-  /** The same in every text of a value, names excepted. */
+  /** Redacts every string of a JSON value, but not its keys. */
   redactValue<Value>(value: Value): Value {
     return mapStrings(value, (text) => this.redactText(text))
   }
 
   /**
-   * A text that somebody decides about: only what is a secret beyond doubt is taken out. Whatever stands behind
-   * `password=` may as well be a command, which whoever lets it run has to see.
+   * Redacts text that a person reviews: only certain secrets. The text after `password=` may be a command, which the
+   * reviewer must see.
    */
   redactTextForReview(text: string): string {
     const known = this.#knownForReview.redact(text)
@@ -51,17 +51,17 @@ export class Redactor {
     return [BEARER_ON_ONE_LINE, URL_PASSWORD].reduce(removeOpaqueSecrets, result)
   }
 
-  /** The same in every text of a value, names excepted. */
+  /** Redacts every string of a JSON value for review, but not its keys. */
   redactValueForReview<Value>(value: Value): Value {
     return mapStrings(value, (text) => this.redactTextForReview(text))
   }
 
-  /** Variables as they can be shown: of those that are called like secrets, only the names. */
+  /** Redacts the values of variables whose names look secret, and secrets in the others. */
   redactEnvironment(variables: Readonly<Record<string, string>>): Record<string, string> {
     return mapVariables(variables, (name, value) => (isSecretName(name) ? REDACTED : this.redactText(value)))
   }
 
-  /** The same for whoever decides what runs with them: nothing is hidden in which something could hide. */
+  /** Redacts variables for review: only opaque values, which cannot hide a command. */
   redactEnvironmentForReview(variables: Readonly<Record<string, string>>): Record<string, string> {
     return mapVariables(variables, (name, value) =>
       isSecretName(name) && isOpaque(value) ? REDACTED : this.redactTextForReview(value),
@@ -75,7 +75,7 @@ function listSecretValues(variables: Variables): string[] {
   )
 }
 
-/** A text without the tokens in it that are not the beginning of a longer name. */
+/** Redacts tokens that are not the start of a longer name. */
 function removeTokens(text: string, tokens: RegExp): string {
   return text.replace(tokens, (token: string, ...found: unknown[]) => {
     TOKEN_CONTINUES.lastIndex = Number(found.at(-2)) + token.length
@@ -83,14 +83,14 @@ function removeTokens(text: string, tokens: RegExp): string {
   })
 }
 
-/** A text without what stands behind a sign that it is a secret, where that can be nothing else. */
-function removeOpaqueSecrets(text: string, named: RegExp): string {
-  return text.replace(named, (whole, sign: string, secret: string) =>
-    isOpaque(secret) ? `${sign}${REDACTED}` : whole,
+/** Redacts the text after a secret marker if it is opaque. */
+function removeOpaqueSecrets(text: string, pattern: RegExp): string {
+  return text.replace(pattern, (whole, marker: string, secret: string) =>
+    isOpaque(secret) ? `${marker}${REDACTED}` : whole,
   )
 }
 
-/** Reports whether a value can be hidden without loss: it is no line, path, option or machine. */
+/** Reports whether a value can be hidden from a reviewer: it is no command line, path, option or host. */
 function isOpaque(value: string): boolean {
   return (WORD.test(value) && !HOST_OR_FILE.test(value)) || RANDOM_TOKEN.test(value)
 }

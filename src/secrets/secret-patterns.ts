@@ -1,6 +1,6 @@
 /**
- * Keys and tokens that are known by their form, each with what issues them. Every pattern is matched in time that grows
- * with the text, since a model may have chosen it: no pattern repeats what contains a repetition.
+ * Patterns of keys and tokens by issuer. Each matches in linear time, since a model may choose the text: no pattern
+ * nests repetitions.
  */
 const TOKENS_BY_ISSUER: Readonly<Record<string, readonly RegExp[]>> = {
   openai: [/\bsk-[A-Za-z0-9_-]{16,}/g],
@@ -34,7 +34,7 @@ const TOKENS_BY_ISSUER: Readonly<Record<string, readonly RegExp[]>> = {
   age: [/\bAGE-SECRET-KEY-1[A-Z0-9]{50,}/g],
 }
 
-/** All of them, in no order that matters. */
+/** All token patterns. */
 export const TOKENS: readonly RegExp[] = Object.values(TOKENS_BY_ISSUER).flat()
 
 export const PRIVATE_KEY: RegExp =
@@ -44,16 +44,16 @@ export const PRIVATE_KEY: RegExp =
 export const URL_PASSWORD: RegExp = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]*:)([^\s/@]{3,})(?=@)/gi
 
 const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
-/** On one line: what stands on the next is another command. */
+/** On one line only: the next line is another command. */
 export const BEARER_ON_ONE_LINE: RegExp = /\b(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi
-/** `Authorization: Basic …`, and the password that `curl -u user:password` and its like are given. */
+/** `Authorization: Basic …`, and passwords as in `curl -u user:password`. */
 const BASIC = /\b(basic +)[A-Za-z0-9+/]{8,}={0,2}/gi
 const USER_PASSWORD =
   /((?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[^\s:"']{1,100}:)(?!\d+(?:\s|$))[^\s"']{3,}/g
 const ASSIGNED_SECRET =
   /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
 
-/** Secrets behind a sign that they are, which is the first group. */
+/** Secrets after a marker, which is the first group. */
 export const MARKED_SECRETS: readonly RegExp[] = [BEARER, BASIC, USER_PASSWORD, URL_PASSWORD, ASSIGNED_SECRET]
 
 /** Reports whether a text contains a key, a token or an address with a password. */

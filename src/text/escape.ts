@@ -1,4 +1,4 @@
-/** Control characters, and those that turn the direction of text around: a name must not steer a terminal. */
+/** Control characters and those that change the text direction: a name must not control a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 /** Also escaped in names: soft hyphens, zero-width and tag characters. */
@@ -13,8 +13,8 @@ const LAYOUT_CHARACTERS: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * A name or path as one line shows it: as it is, or in quotes with escapes as C, git and `$'…'` of a shell write them
- * if it holds what cannot be shown. `--json` always has it exactly.
+ * Formats a name or path for one line of output: unchanged, or quoted with escapes as in C, git and `$'…'` if it has
+ * invisible characters. `--json` has the exact name.
  */
 export function escapeName(name: string): string {
   if (name.search(INVISIBLE_CHARACTERS) === -1 && !name.startsWith('"')) return name
@@ -22,7 +22,7 @@ export function escapeName(name: string): string {
   return `"${escaped}"`
 }
 
-/** Content in which whatever would steer a terminal is escaped; its lines and tabs stay. */
+/** Escapes the characters that would control a terminal. Newlines and tabs stay. */
 export function escapeText(text: string): string {
   return text.replaceAll(
     CONTROL_CHARACTERS,

@@ -1,6 +1,6 @@
 import { escapeText } from './escape.ts'
 
-/** Everything of a request that a person lets run. */
+/** The parts of a request that a person approves. */
 export interface ApprovalRequest {
   readonly vault: string
   readonly cwd: string
@@ -10,7 +10,7 @@ export interface ApprovalRequest {
   readonly session?: string | undefined
   readonly readonly?: boolean | undefined
   readonly env: Readonly<Record<string, string>>
-  /** More variables it gets, without their values. */
+  /** Names of further variables that the command gets. */
   readonly passedEnv?: readonly string[] | undefined
   readonly stdin?: string | Uint8Array | null | undefined
 }
@@ -25,20 +25,20 @@ export interface ApprovalReason {
 const WIDTH = 100
 /** Limits above which a client may cut a question. */
 const MAX_QUESTION = { characters: 4000, lines: 60 }
-/** Before every line that comes from the request, so that none can pass for one of ours. */
+/** Prefix of every line from the request, so that none can be mistaken for one of ours. */
 const QUOTE_PREFIX = '  | '
 const CONTINUATION_PREFIX = '  \\ '
 const CATEGORY_TEXTS: Readonly<Record<string, string>> = {
   mutating: 'changes files',
-  interactive: 'waits for somebody at a terminal',
-  destructive: 'takes files or their history away',
+  interactive: 'waits for input at a terminal',
+  destructive: 'removes files or their history',
   networked: 'reaches the network',
   host_escape_risk: 'reaches this machine outside the workspace',
 }
 
 /**
- * All that a person is asked to let run, whole: the command, where and on what it runs, and what it gets. Lines are
- * wrapped and nothing is left out; what would steer a terminal is escaped.
+ * Formats a request for approval, complete: the command, its directory and its inputs. Long lines are wrapped and
+ * nothing is omitted; characters that would control a terminal are escaped.
  */
 export function formatApproval(
   request: ApprovalRequest,
@@ -59,7 +59,7 @@ export function formatApproval(
   const isNetworked = network || categories?.includes('networked')
   const isUnknown = !isNetworked && categories === undefined
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const does = categories?.flatMap((category) => CATEGORY_TEXTS[category] ?? []) ?? []
+  const effects = categories?.flatMap((category) => CATEGORY_TEXTS[category] ?? []) ?? []
   const input = typeof stdin === 'object' && stdin !== null ? Buffer.from(stdin).toString() : stdin
   return [
     ...(reason == null ? [] : ['why:', ...quoteLines(reason)]),
@@ -69,7 +69,7 @@ export function formatApproval(
     'directory:',
     ...quoteLines(vault),
     ...(cwd === '/' ? [] : ['below it, in:', ...quoteLines(cwd)]),
-    ...(does.length === 0 ? [] : [`it: ${does.join(', ')}`]),
+    ...(effects.length === 0 ? [] : [`it: ${effects.join(', ')}`]),
     `network: ${isNetworked ? 'yes, for the whole command' : isUnknown ? 'if the command needs it' : 'no'}`,
     `isolation: ${isolation === 'none' ? 'none, it has all of this machine' : isolation}; session: ${session}${readonly === true ? ', read-only' : ''}`,
     ...(settings.length === 0 ? [] : ['variables:', ...settings.flatMap(quoteLines)]),
@@ -93,10 +93,10 @@ function quoteLines(text: string): string[] {
 
 const LINE_PIECES = new RegExp(`.{1,${WIDTH}}`, 'gu')
 
-/** A word that a shell reads as it stands. */
+/** A word that a shell does not interpret. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/
 
-/** A command as one would type it: of a program and its words, it shows where each begins and ends. */
+/** Formats a command as it is typed in a shell, with each argument quoted if needed. */
 function formatCommandLine(
   command: { readonly argv: readonly string[] } | { readonly shell: string },
 ): string {

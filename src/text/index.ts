@@ -1,7 +1,6 @@
 /**
- * Words as people read them: names that cannot steer a terminal, commands, and what a mistyped word was meant to be.
- * Shared by the configuration, patches and the command line, which start without the store.
- * Invariant: it imports nothing.
+ * Text for people: names that cannot control a terminal, approval requests, and suggestions for mistyped words. Shared
+ * by the configuration, patches and the command line, which start without the store. Invariant: it imports nothing.
  */
 
 export { escapeName, escapeText } from './escape.ts'

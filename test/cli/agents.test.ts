@@ -105,7 +105,7 @@ describe('coppice tool', () => {
     const nobody = await cli.run(['tool', 'list', '--context', 'System'])
     expect(nobody).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/'System' is no context name: it is reserved/),
+      stderr: expect.stringMatching(/'System' is not a valid context name: it is reserved/),
     })
   })
 
@@ -163,7 +163,7 @@ describe('coppice context', () => {
     expect(await cli.ok('context', 'list')).toBe('coder\nplanner\n')
     expect(await cli.run(['context', 'create', '../x'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no context name/),
+      stderr: expect.stringMatching(/not a valid context name/),
     })
   })
 

@@ -212,7 +212,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
       'edited: 2',
       'committed: second',
       'twice: already',
-      `in use: coppice: ${scratch}/place: it is in use by sh`,
+      `in use: coppice: ${scratch}/place: the mount is in use by sh`,
       'unmounted: 0',
       'all: content',
       'denied: Permission denied',

@@ -27,7 +27,7 @@ export function isMissing(error: unknown): boolean {
 export function toMemoryError(error: unknown, path: string): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ELOOP') return createLinkError()
-  return new MemoryError(`${path}: ${error.code}, ${error.detail ?? 'the memory could not do this'}`, {
+  return new MemoryError(`${path}: ${error.code}, ${error.detail ?? 'the memory does not support this'}`, {
     cause: error,
   })
 }

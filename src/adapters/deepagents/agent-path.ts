@@ -12,7 +12,7 @@ import {
 export function parseAgentPath(path: string): string {
   const absolute = path.startsWith('/') ? path : `/${path}`
   if (absolute.split('/').includes('..')) {
-    throw new VfsError('EINVAL', path, { detail: "the path has a '..' component; give the path itself" })
+    throw new VfsError('EINVAL', path, { detail: "the path has a '..' component; use the path without it" })
   }
   return checkPath(absolute)
 }

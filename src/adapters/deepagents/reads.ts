@@ -8,7 +8,7 @@ import { readTextWindow, type TextWindow } from './text-window.ts'
 /** Text for the model in place of an empty file. */
 const EMPTY_FILE_TEXT = 'System reminder: File exists but has empty contents'
 
-/** The contents of files. */
+/** Reads of file content. */
 export class Reads {
   readonly #fs: FileSystem
   readonly #ctx: CallContext | undefined

@@ -21,7 +21,7 @@ export function toText(bytes: Uint8Array, option: EncodingOption): string {
 export function toByteString(bytes: Uint8Array): ByteString {
   const text: unknown = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   if (isByteString(text)) return text
-  throw new TypeError('a string is a byte string')
+  throw new TypeError('a byte string must be a string')
 }
 
 /** just-bash marks these strings in its types alone. */

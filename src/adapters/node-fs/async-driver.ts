@@ -134,15 +134,14 @@ export class AsyncDriver implements FsDriver {
 
   link(existing: string, path: string): Promise<void> {
     const fs = this.#fs
-    if (!isHardLinkable(fs))
-      throw createUnsupportedError('link', path, 'files have one name in this file system')
+    if (!isHardLinkable(fs)) throw createUnsupportedError('link', path, 'this file system has no hard links')
     return fs.link(existing, path, this.#ctx)
   }
 
   setattr(path: string, changes: StatChanges): Promise<void> {
     const fs = this.#fs
     if (!isAttributed(fs))
-      throw createUnsupportedError('setattr', path, 'this file system keeps no attributes')
+      throw createUnsupportedError('setattr', path, 'this file system cannot set attributes')
     return fs.setattr(path, changes, this.#ctx)
   }
 

@@ -14,7 +14,7 @@ export function* waitFor<T>(answer: MaybeAsync<T>): Coroutine<T> {
   yield answer.then((value) => {
     held.outcome = { value }
   })
-  if (held.outcome === undefined) throw new Error('steps went on before the answer came')
+  if (held.outcome === undefined) throw new Error('the coroutine was resumed before its value arrived')
   return held.outcome.value
 }
 
@@ -24,7 +24,7 @@ export function runSync<T>(steps: Coroutine<T>): T {
   while (!step.done) {
     // Avoid an unhandled rejection beside the error below.
     step.value.catch(() => {})
-    step = steps.throw(new TypeError('a synchronous call was given something that has to be waited for'))
+    step = steps.throw(new TypeError('a synchronous call was given an asynchronous value'))
   }
   return step.value
 }

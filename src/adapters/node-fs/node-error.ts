@@ -95,7 +95,7 @@ export function createCheckError(code: string, message: string, asked: SyscallIn
 /** Creates the error of a synchronous call on an asynchronous file system. */
 export function createNotSyncError(syscall: string, path?: string): Error {
   const error = createNodeError('ENOTSUP', { syscall, ...(path !== undefined && { path }) })
-  error.message += ' (this file system cannot answer at once: use promises or callbacks)'
+  error.message += ' (this file system has no synchronous interface; use promises or callbacks)'
   return error
 }
 

@@ -123,10 +123,10 @@ describe('nodeFs', () => {
     expect(fs.readFileSync('grüße', 'base64')).toBe(Buffer.from('hello').toString('base64'))
   })
 
-  it('has the synchronous calls only where the file system can answer at once', async () => {
+  it('has the synchronous calls only if the file system has a synchronous interface', async () => {
     const fs = nodeFs(patient(new MemoryFs({ '/file': 'x' })))
     expect(() => fs.readFileSync('/file')).toThrow(
-      'ENOTSUP: operation not supported, readFileSync (this file system cannot answer at once: use promises or callbacks)',
+      'ENOTSUP: operation not supported, readFileSync (this file system has no synchronous interface; use promises or callbacks)',
     )
     expect(() => fs.existsSync('/file')).toThrow(expect.objectContaining({ code: 'ENOTSUP' }))
     expect(await fs.promises.readFile('/file', 'utf8')).toBe('x')
@@ -153,7 +153,7 @@ describe('nodeFs', () => {
 
   it.each([
     ['memory', (fs: FileSystem) => fs],
-    ['a file system that has to be waited for', patient],
+    ['an asynchronous file system', patient],
   ])('reads and writes an open file in any order, over %s', async (_, over) => {
     const fs = nodeFs(over(new MemoryFs()))
     await using file = await fs.promises.open('/file', 'w+')

@@ -56,7 +56,7 @@ export class SyncDriver implements FsDriver {
 
   writeFile(path: string, content: FileSource, { exclusive, mode }: WriteMode): void {
     if (!(content instanceof Uint8Array)) {
-      throw new TypeError('a synchronous call was given a stream to write')
+      throw new TypeError('a synchronous call was given a stream; pass text or bytes')
     }
     this.#assertCreatable(path, exclusive)
     this.#withFile(path, NEW_CONTENT, (file) => {

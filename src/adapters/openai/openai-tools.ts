@@ -89,6 +89,6 @@ function parseArguments(given: unknown): { readonly args: unknown } | { readonly
     return { args }
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
-    return { problem: `the arguments are not JSON (${what}); give a JSON object` }
+    return { problem: `the arguments are not JSON (${what}); pass a JSON object` }
   }
 }

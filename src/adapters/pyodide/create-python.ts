@@ -162,6 +162,6 @@ class ThreadedPython implements Python {
 }
 
 function createTimeoutError(timeoutMs: number | undefined, cause: unknown): VfsError {
-  const detail = `the program was stopped after ${timeoutMs} ms`
+  const detail = `the program was stopped after ${timeoutMs} ms; raise timeoutMs if it needs longer`
   return new VfsError('ETIMEDOUT', '/', { op: 'run', detail, cause })
 }

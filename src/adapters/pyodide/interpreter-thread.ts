@@ -93,6 +93,6 @@ export class InterpreterThread {
 
 function createEndedError(cause?: unknown): VfsError {
   const why = cause instanceof Error ? `: ${cause.message}` : ''
-  const detail = `this Python has ended${why}; make another with createPython`
+  const detail = `this Python has ended${why}; create another with createPython`
   return new VfsError('EPIPE', '/', { op: 'run', detail, cause })
 }

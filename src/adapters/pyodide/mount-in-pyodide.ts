@@ -66,18 +66,22 @@ export function mountInPyodide(
 function assertMountPoint(path: string): string {
   const at = checkPath(path, 'mount')
   if (at !== '/') return at
-  throw new VfsError('EINVAL', at, { op: 'mount', detail: 'Python has its own files there: mount below it' })
+  throw new VfsError('EINVAL', at, {
+    op: 'mount',
+    detail: 'Python has its own files at this path; mount below it',
+  })
 }
 
 function createMountError(path: string, { errno }: ErrnoError): VfsError {
-  const detail = errno === EBUSY ? 'something is mounted there' : 'the mount point is not a directory'
+  const detail =
+    errno === EBUSY ? 'another file system is mounted there' : 'the mount point is not a directory'
   return new VfsError(errno === EBUSY ? 'EEXIST' : 'ENOTDIR', path, { op: 'mount', detail })
 }
 
 function requireSync(fs: FileSystem | SyncFileSystem, path: string): SyncFileSystem {
   if (!('capabilities' in fs)) return fs
   if (isSynchronous(fs)) return fs.sync
-  const detail = 'this file system has to be waited for: mount it with createPython'
+  const detail = 'this file system has no synchronous interface; mount it with createPython'
   throw new VfsError('ENOTSUP', path, { op: 'mount', detail })
 }
 

@@ -56,7 +56,7 @@ export class BlockingChannel {
       const lastBeat = Atomics.load(cells, HEARTBEAT)
       if (lastBeat !== beat) [beat, quietSince] = [lastBeat, performance.now()]
       else if (performance.now() - quietSince >= this.#timeoutMs)
-        throw createGoneError(name, 'gives no sign of life')
+        throw createGoneError(name, 'does not respond')
     }
   }
 
@@ -68,12 +68,12 @@ export class BlockingChannel {
     }
   }
 
-  /** @param asked the call to cancel if the channel is not running. */
-  #assertRunning(name: RemoteCallName, asked?: number): void {
+  /** @param id the call to cancel if the channel is not running. */
+  #assertRunning(name: RemoteCallName, id?: number): void {
     const { cells, cancelled, port } = this.#channel
     if (Atomics.load(cells, CLOSED) !== 0) throw createGoneError(name, 'was closed')
     if (Atomics.load(cancelled, 0) === 0) return
-    if (asked !== undefined) port.postMessage({ cancel: asked })
+    if (id !== undefined) port.postMessage({ cancel: id })
     throw new DOMException('the call was cancelled', 'AbortError')
   }
 }

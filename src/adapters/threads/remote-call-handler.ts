@@ -92,7 +92,8 @@ export class RemoteCallHandler {
 
   #file(number: number): AwaitableFile {
     const file = this.#open.get(number)
-    if (file === undefined) throw new VfsError('EBADF', '/', { detail: `no file is open as ${number}` })
+    if (file === undefined)
+      throw new VfsError('EBADF', '/', { detail: `no open file has the number ${number}` })
     return file
   }
 }

@@ -113,7 +113,10 @@ export class SharedHandles {
     // Other handles may be open for writing.
     const changeable = (op: string) => {
       if (isWritable) return open.handle
-      throw new VfsError('EBADF', open.path, { op, detail: 'opened for reading only' })
+      throw new VfsError('EBADF', open.path, {
+        op,
+        detail: 'the file is open for reading only; open it with write: true',
+      })
     }
     return {
       read: (position, length) => open.handle.read(position, length),

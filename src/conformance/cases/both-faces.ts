@@ -19,7 +19,7 @@ import { InodeModel, type ModelFile } from '../inode-model.ts'
 import type { Case } from '../subject.ts'
 import { captureOutcome } from '../tree-model.ts'
 
-/** One step of a random sequence, on one of the two faces. */
+/** One step of a random sequence, through one of the two interfaces. */
 interface FaceStep {
   readonly op: 'write' | 'append' | 'link' | 'rename' | 'remove' | 'look' | 'open' | 'put' | 'cut' | 'keep'
   readonly isSync: boolean
@@ -53,7 +53,7 @@ export const bothFacesCases: readonly Case[] = [
   },
 ]
 
-/** A file system and the model of it, with one open file at most and what has to stay as it was. */
+/** A file system and its model, with at most one open file and snapshots that must not change. */
 class ModelRun {
   readonly #fs: BothFaces
   readonly #model = new InodeModel()
@@ -157,7 +157,7 @@ class ModelRun {
     this.#open = { handle, file: this.#model.open(path, false) }
   }
 
-  /** A fork and a stream that is begun now show what is here now, whatever comes. */
+  /** Takes a fork and starts a stream. Both must keep showing the current state. */
   async #keepSnapshot(path: string): Promise<void> {
     const contents = this.#model.contents()
     const fork = isForkable(this.#fs) ? this.#fs.fork() : assert.fail('it declares that it forks')

@@ -125,7 +125,7 @@ export const helperCases: readonly Case[] = [
   },
 ]
 
-/** Kinds and paths; modes are left out, for not every file system keeps them. */
+/** Lists kinds and paths, without modes, which not every file system stores. */
 async function listChangedPaths(before: FileSystem, after: FileSystem): Promise<string[]> {
   const changes = await Array.fromAsync(diff(before, after))
   return changes.map(({ kind, path }) => `${kind} ${path}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { assertBytes, assertRejects, listNames, listWalkedPaths } from '../assertions.ts'
 import type { Case } from '../subject.ts'
 
-/** Names a careless layer would change, hide or choke on. Each must be stored exactly. */
+/** Names that a careless layer would change, hide or reject. Each must be stored exactly. */
 const unusualNames: readonly string[] = [
   'new\nline',
   'tab\there',

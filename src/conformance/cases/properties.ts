@@ -125,7 +125,7 @@ function sliceLines(text: string, first: number, last: number): string {
   return all.slice(first - 1, last).join('\n')
 }
 
-/** Few names and little depth, so that random operations meet each other. */
+/** Generates few names at little depth, so that random operations collide. */
 function filePathArbitrary(fc: FastCheckModule): FastCheck.Arbitrary<string> {
   const name = fc.constantFrom('a', 'b', 'ab')
   return fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => `/${parts.join('/')}`)

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import type { FileSystem } from '../../vfs/index.ts'
 import type { Case } from '../subject.ts'
 
-/** A rule for a file system that declares a secondary protocol: the guard must agree, and the rule gets its methods. */
+/**
+ * Creates a rule for file systems with a secondary protocol. The guard must agree with the capabilities; the rule gets
+ * the protocol's methods.
+ */
 export function createProtocolCase<Protocol>(
   name: string,
   guard: (fs: FileSystem) => fs is FileSystem & Protocol,

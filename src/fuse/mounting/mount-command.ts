@@ -23,7 +23,7 @@ export function openDevice(): number {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EACCES' || code === 'EPERM') {
-      const detail = `${DEVICE} may not be opened; let your user read and write it (chmod 666 ${DEVICE}), or be root`
+      const detail = `${DEVICE} cannot be opened; allow your user to read and write it (chmod 666 ${DEVICE}), or run as root`
       throw new VfsError('EACCES', DEVICE, { op: 'mount', detail, cause: error })
     }
     const detail = `this machine has no ${DEVICE}; load the kernel module with: modprobe fuse`
@@ -37,7 +37,7 @@ export async function mountDevice(fd: number, directory: string, settings: FuseM
   const words = await runSystemProgram('mount', args, { fd })
   if (words === undefined) return
   const isDenied = /permission|superuser|not permitted/i.test(words)
-  const advice = isDenied ? '; be root, or run it in a namespace of your own: unshare -Urm' : ''
+  const advice = isDenied ? '; run as root, or in your own namespace: unshare -Urm' : ''
   throw new VfsError(isDenied ? 'EPERM' : 'EIO', directory, { op: 'mount', detail: `${words}${advice}` })
 }
 

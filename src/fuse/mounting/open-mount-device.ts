@@ -24,7 +24,7 @@ export async function openMountDevice({ directory, device }: MountTarget): Promi
   const real = await realpath(directory)
   const there = findOwnMount(real)
   if (there !== undefined) {
-    const detail = `${there.source} is mounted on ${real} already; unmount it first, or take another directory`
+    const detail = `${there.source} is already mounted on ${real}; unmount it first, or use another directory`
     throw new VfsError('EEXIST', real, { op: 'mount', detail })
   }
   return { fd: openDevice(), directory: real, isMounted: false }

@@ -7,7 +7,7 @@ import { runSystemProgram } from './system-program.ts'
 /** Unmounts a directory. EUNAVAILABLE with the users if it is busy; EINVAL if nothing is mounted. */
 export async function unmount(directory: string): Promise<void> {
   if (findOwnMount(directory) === undefined) {
-    const detail = `nothing of ours is mounted on ${directory}, or something else is mounted over it`
+    const detail = `coppice has no mount at ${directory}, or another file system is mounted over it`
     throw new VfsError('EINVAL', directory, { op: 'unmount', detail })
   }
   const [file, ...args] = isRoot() ? ['umount', '-i', directory] : ['fusermount3', '-u', '--', directory]
@@ -15,8 +15,8 @@ export async function unmount(directory: string): Promise<void> {
   if (words === undefined) return
   if (/busy/i.test(words)) {
     const users = listMountUsers(directory)
-    const reason = users.length === 0 ? 'it is in use' : `it is in use by ${users.join(', ')}`
-    const detail = `${reason}; leave it (cd, close files) and try again, or use --lazy`
+    const reason = users.length === 0 ? 'the mount is in use' : `the mount is in use by ${users.join(', ')}`
+    const detail = `${reason}; leave the directory, close its files and try again, or use --lazy`
     throw new VfsError('EUNAVAILABLE', directory, { op: 'unmount', detail })
   }
   throw new VfsError('EINVAL', directory, { op: 'unmount', detail: words })

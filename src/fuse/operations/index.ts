@@ -1,7 +1,7 @@
 /**
- * * Request handlers by inode: decode a request, call the file system, encode the reply.
- * * One function per request, grouped as in the protocol; state lives only in the connection.
- * * Invariant: an unlisted request gets ENOSYS, which the kernel remembers and handles itself from then on.
+ * Request handlers by inode: decode a request, call the file system, encode the reply. One function per request,
+ * grouped as in the protocol; state lives only in the connection. Invariant: an unlisted request gets ENOSYS, which the
+ * kernel remembers and handles itself from then on.
  */
 import { opcodes } from '../protocol/index.ts'
 import { getattr, setattr } from './inode-attributes.ts'

@@ -1,7 +1,7 @@
 /**
- * * The FUSE wire protocol: decodes requests from a buffer, encodes replies and notices into one.
- * * It knows the kernel's structs and no files. Malformed input of any shape is rejected.
- * * Invariant: structs are little endian and of protocol 7.31 to 7.38.
+ * The FUSE wire protocol: decodes requests from a buffer, encodes replies and notices into one. It knows the kernel's
+ * structs and no files. Malformed input of any shape is rejected. Invariant: structs are little endian and of protocol
+ * 7.31 to 7.38.
  */
 export {
   type CacheTtl,

@@ -169,7 +169,7 @@ len(taken)`)
     await expect(running).rejects.toThrow('no more')
     await expect(python.run('1')).rejects.toMatchObject({
       code: 'EPIPE',
-      message: expect.stringMatching(/make another with createPython/),
+      message: expect.stringMatching(/create another with createPython/),
     })
     await python.close()
     await python.close()

@@ -141,9 +141,9 @@ describe('a mount', () => {
     const fs = new MemoryFs()
     mountInPyodide(pyodide, fs, '/taken')
     expect(() => mountInPyodide(pyodide, fs, '/taken')).toThrow(
-      /EEXIST: something is mounted there, mount '\/taken'/,
+      /EEXIST: another file system is mounted there, mount '\/taken'/,
     )
-    expect(() => mountInPyodide(pyodide, fs, '/')).toThrow(/EINVAL: Python has its own files there/)
+    expect(() => mountInPyodide(pyodide, fs, '/')).toThrow(/EINVAL: Python has its own files at this path/)
     const waiting = new OverlayFs(new MemoryFs())
     expect(() => mountInPyodide(pyodide, waiting, '/waiting')).toThrow(/ENOTSUP: .*createPython/)
   })
