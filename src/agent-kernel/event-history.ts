@@ -19,7 +19,7 @@ export interface MissedEvents {
 
 /** An event formatted as lines. */
 interface FormattedEvent {
-  readonly trace: TraceLine
+  readonly trace: TraceLine | undefined
   readonly log: LogLine | undefined
 }
 
@@ -58,10 +58,13 @@ export class EventHistory implements Disposable {
   }
 
   #record(event: KernelEvent): void {
-    const formatted = { trace: toTraceLine(event, this.#redactor), log: toLogLine(event, this.#redactor) }
+    const log = toLogLine(event, this.#redactor)
+    const trace = event.kind === 'text' ? undefined : toTraceLine(event, this.#redactor)
     const page = this.#getProcessEvents(event.pid)
-    appendBounded(page.trace, formatted.trace)
-    if (formatted.log !== undefined) appendBounded(page.log, formatted.log)
+    if (trace !== undefined) appendBounded(page.trace, trace)
+    // Parts of a text are for those who follow now: the step has the whole text.
+    if (log !== undefined && trace !== undefined) appendBounded(page.log, log)
+    const formatted = { trace, log }
     for (const hear of this.#listeners) hear(event, formatted)
   }
 

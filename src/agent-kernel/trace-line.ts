@@ -1,4 +1,4 @@
-import type { KernelEvent, Redactor } from '../kernel/index.ts'
+import type { KernelEvent, Redactor, TextEvent } from '../kernel/index.ts'
 
 /** One system call of a process, or one step of its life, as text. */
 export interface TraceLine {
@@ -17,6 +17,8 @@ export interface LogLine {
   readonly pid: number
   readonly elapsed_ms: number
   readonly text: string
+  /** True for a part of a model's text while it arrives: parts are joined without line breaks. */
+  readonly is_partial?: true
 }
 
 const MAX_SHOWN_CHARACTERS = 80
@@ -25,7 +27,7 @@ const MAX_EXAMINED_BYTES = 1024
 const decoder = new TextDecoder()
 
 /** Formats an event as a trace line. Nothing of the event is retained. */
-export function toTraceLine(event: KernelEvent, redactor: Redactor): TraceLine {
+export function toTraceLine(event: Exclude<KernelEvent, TextEvent>, redactor: Redactor): TraceLine {
   const { pid, elapsed: elapsed_ms } = event
   const words = (value: unknown) => formatValue(value, redactor)
   if (event.kind === 'syscall') {
@@ -40,6 +42,9 @@ export function toTraceLine(event: KernelEvent, redactor: Redactor): TraceLine {
 
 /** Formats an event as a log line; undefined if it does not belong in a log. */
 export function toLogLine(event: KernelEvent, redactor: Redactor): LogLine | undefined {
+  if (event.kind === 'text') {
+    return { pid: event.pid, elapsed_ms: event.elapsed, text: event.text, is_partial: true }
+  }
   const text = formatLogText(event)
   if (text === undefined) return undefined
   return { pid: event.pid, elapsed_ms: event.elapsed, text: redactor.redactText(text) }
@@ -65,7 +70,7 @@ function formatLogText(event: KernelEvent): string | undefined {
   }
 }
 
-function listDetails(event: Exclude<KernelEvent, { readonly kind: 'syscall' }>): string[] {
+function listDetails(event: Exclude<KernelEvent, { readonly kind: 'syscall' | 'text' }>): string[] {
   if (event.kind === 'reap') return [event.step]
   if ('text' in event) return [event.text]
   return event.detail === undefined ? [] : [event.detail]

@@ -38,6 +38,14 @@ export interface LogEvent {
   readonly text: string
 }
 
+/** Text of a model, while it arrives. It is shown and not stored. */
+export interface TextEvent {
+  readonly kind: 'text'
+  readonly pid: number
+  readonly elapsed: number
+  readonly text: string
+}
+
 export const reapSteps = [
   'orphans',
   'cancel',
@@ -55,7 +63,7 @@ export const reapSteps = [
 
 export type ReapStep = (typeof reapSteps)[number]
 
-export type KernelEvent = SyscallEvent | LifecycleEvent | ReapEvent | LogEvent
+export type KernelEvent = SyscallEvent | LifecycleEvent | ReapEvent | LogEvent | TextEvent
 
 type Without<Event, Key extends string> = Event extends unknown ? Omit<Event, Key> : never
 

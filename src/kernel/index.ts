@@ -38,6 +38,7 @@ export {
   type ReapStep,
   reapSteps,
   type SyscallEvent,
+  type TextEvent,
 } from './event.ts'
 export type { ProcGroupManager } from './group/process-groups.ts'
 export type { IpcManager, Message, PipeDescriptors } from './ipc/index.ts'

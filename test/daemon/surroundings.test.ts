@@ -208,3 +208,30 @@ function formatRequest(request: ModelRequest | undefined): string {
 function fail(): never {
   throw new Error('there is no such request')
 }
+
+it('text of a model reaches those who follow while it arrives, and actions do not', async () => {
+  const open = Promise.withResolvers<void>()
+  const device: Device = {
+    match: 'exact',
+    open: (_subpath, _mode, { onText }) =>
+      createJsonRequestFile('/dev/llm/test', async () => {
+        onText?.('Hel')
+        await open.promise
+        onText?.('lo')
+        return { content: 'Hello', tokens_used: 1 }
+      }),
+  }
+  const { agents } = await openScene({}, undefined, {
+    providers: { test: device },
+    defaults: { provider: 'test' },
+  })
+  const { pid } = await agents.spawn({ intent: 'greet' })
+  const parts: string[] = []
+  for await (const event of agents.events.logs(pid, true, new AbortController().signal)) {
+    if ('is_partial' in event) parts.push(event.text)
+    open.resolve()
+  }
+  expect(parts.join('')).toContain('lo')
+  const kept = await Array.fromAsync(agents.events.logs(pid, false, new AbortController().signal))
+  expect(kept.filter((event) => 'is_partial' in event)).toEqual([])
+})

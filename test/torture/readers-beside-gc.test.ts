@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe.each(sharedEngineNames)('beside a garbage collection of another process, on %s', (engine) => {
-  it('walks never fail, and show one moment each', { timeout: 120_000 }, async () => {
+  it('walks never fail, and show one moment each', async () => {
     const { home, vault } = await filled(engine)
     const walkers = [walker(engine), walker(engine)]
     let pages = 0
@@ -46,9 +46,7 @@ describe.each(sharedEngineNames)('beside a garbage collection of another process
     await home.close()
   })
 
-  it('a walk that stands still is held, and what it holds goes with its process', {
-    timeout: 60_000,
-  }, async () => {
+  it('a walk that stands still is held, and what it holds goes with its process', async () => {
     const { home, vault } = await filled(engine)
     const { process, lines } = walker(engine, 'still')
     await once(lines, 'line')
@@ -70,9 +68,7 @@ describe.each(sharedEngineNames)('beside a garbage collection of another process
     await home.close()
   })
 
-  it('a process that was stopped for too long is fenced: its walk fails, and the next read is right', {
-    timeout: 60_000,
-  }, async () => {
+  it('a process that was stopped for too long is fenced: its walk fails, and the next read is right', async () => {
     const { home, vault } = await filled(engine)
     const { process, lines } = walker(engine, 'still')
     await once(lines, 'line')

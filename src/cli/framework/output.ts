@@ -57,6 +57,11 @@ export class Output {
     await this.#append(`${text}\n`)
   }
 
+  /** Writes text without a line end. */
+  async writeText(text: string): Promise<void> {
+    await this.#append(text)
+  }
+
   /** Writes raw bytes. Returns their number. */
   async writeBytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     await this.flush()

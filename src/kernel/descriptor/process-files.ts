@@ -70,8 +70,10 @@ export class ProcessFiles implements FileManager {
   }
 }
 
-function toDeviceContext({ pid, signal, spec: { caller, fs } }: Process): DeviceContext {
-  return { pid, caller, fs, signal }
+function toDeviceContext(process: Process): DeviceContext {
+  const { pid, signal, spec } = process
+  const onText = (text: string) => process.emit({ kind: 'text', text })
+  return { pid, caller: spec.caller, fs: spec.fs, signal, onText }
 }
 
 function isDevicePath(path: string): boolean {

@@ -16,6 +16,8 @@ export interface DeviceContext {
   readonly fs: FileSystem
   /** Aborted when the process ends. */
   readonly signal: AbortSignal
+  /** Receives the text of a response while it arrives. Nobody may be interested. */
+  readonly onText?: ((text: string) => void) | undefined
 }
 
 export interface DeviceStat {

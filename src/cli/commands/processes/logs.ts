@@ -1,6 +1,6 @@
 import { parsePid, withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
-import { formatLogEvent } from '../../render/process-format.ts'
+import { LogWriter } from '../../render/log-writer.ts'
 
 export const logs: Command = defineCommand(
   {
@@ -16,6 +16,8 @@ export const logs: Command = defineCommand(
     withDaemon(call, async (client) => {
       const params = { pid: parsePid(call.argument('pid')), follow: call.has('follow') }
       const events = client.stream('logs', params, call.terminal.signal)
-      await call.output.writeStream(events, formatLogEvent, { isLive: true })
+      const writer = new LogWriter(call.output, call.terminal)
+      for await (const event of events) await writer.write(event)
+      await writer.endLine()
     }),
 )

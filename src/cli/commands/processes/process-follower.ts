@@ -4,7 +4,8 @@ import { escapeName } from '../../../text/index.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import type { Terminal } from '../../framework/terminal.ts'
 import { escapeForTerminal } from '../../render/format-values.ts'
-import { formatLogEvent, type ProcessInfo } from '../../render/process-format.ts'
+import { LogWriter } from '../../render/log-writer.ts'
+import type { ProcessInfo } from '../../render/process-format.ts'
 
 type ProcessQuestions = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
 
@@ -20,12 +21,18 @@ export async function followProcess(
   const questions = answerQuestions(client, terminal, pid, signal)
   // A failure of either stream ends the other, and is the error thrown.
   questions.catch(() => left.abort())
+  const writer = new LogWriter(output, terminal)
   try {
     for await (const event of client.stream('logs', { pid, follow: true }, signal)) {
-      if (call.isJson) continue
-      await output.writeLine(formatLogEvent(event))
-      await output.flush()
+      if (!call.isJson) await writer.write(event)
     }
+    if (!call.isJson) await writer.endLine()
+  } catch (error) {
+    if (terminal.signal.aborted)
+      terminal.err.write(
+        `\nprocess ${pid} goes on; follow it with coppice attach ${pid}, end it with coppice kill ${pid}\n`,
+      )
+    throw error
   } finally {
     left.abort()
     await questions

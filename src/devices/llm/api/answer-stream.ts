@@ -17,10 +17,14 @@ export interface StreamedAnswer {
 export async function readAnswerStream(
   path: string,
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
+  onText: (text: string) => void,
 ): Promise<StreamedAnswer> {
   const state = new AnswerState(path)
   try {
-    for await (const part of stream) state.add(part)
+    for await (const part of stream) {
+      state.add(part)
+      if (part.type === 'text-delta') onText(part.text)
+    }
   } catch (error) {
     throw state.failure(error)
   }

@@ -25,7 +25,7 @@ export type CreateModel = (name: string) => Promise<LanguageModel>
 export function apiDevice(path: string, options: ApiOptions, modelOf: CreateModel): Device {
   return modelDevice(path, () => {
     const conversation = new Conversation(path, options, modelOf)
-    return (request, signal) => conversation.answer(request, signal)
+    return (request, signal, onText) => conversation.answer(request, signal, onText)
   })
 }
 
@@ -41,15 +41,23 @@ class Conversation {
     this.#createModel = modelOf
   }
 
-  async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-    const { content, tokensUsed: tokens_used, calls } = await this.#streamAnswer(request, signal)
+  async answer(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onText: (text: string) => void,
+  ): Promise<ModelResponse> {
+    const { content, tokensUsed: tokens_used, calls } = await this.#streamAnswer(request, signal, onText)
     if (calls.length === 0) return { content, tokens_used }
     this.#calls.add(calls)
     const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
     return { content, tokens_used, tool_calls }
   }
 
-  async #streamAnswer(request: ModelRequest, abortSignal: AbortSignal): Promise<StreamedAnswer> {
+  async #streamAnswer(
+    request: ModelRequest,
+    abortSignal: AbortSignal,
+    onText: (text: string) => void,
+  ): Promise<StreamedAnswer> {
     const { sdk = installedSdk, maxOutputTokens, maxRetries = 2 } = this.#options
     const model = await this.#createModel(resolveModelName(this.#path, request, this.#options))
     const ai = await sdk.ai()
@@ -66,7 +74,7 @@ class Conversation {
       ...(request.tools.length > 0 && { tools: createToolSet(ai, request) }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     })
-    return readAnswerStream(this.#path, fullStream)
+    return readAnswerStream(this.#path, fullStream, onText)
   }
 }
 

@@ -312,6 +312,16 @@ describe.each([
   ['openai-compatible', openai],
   ['google', google],
 ])('the %s provider', (_name, wire) => {
+  it('passes the text on while it arrives', async () => {
+    const { url } = await provider(streaming(wire.text('Hel', 'lo')))
+    const parts: string[] = []
+    const file = await wire
+      .device(url, 'secret')
+      .open('', O_RDWR, { ...ctx, onText: (text) => parts.push(text) })
+    await sendDeviceRequest(file, go)
+    expect(parts).toEqual(['Hel', 'lo'])
+  })
+
   it('says what the model said, and what it cost', async () => {
     const { url, asked } = await provider(streaming(wire.text('Hel', 'lo ä')))
     expect(await ask(wire.device(url, 'secret'))).toEqual({ content: 'Hello ä', tokens_used: 12 })

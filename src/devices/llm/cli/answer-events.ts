@@ -15,6 +15,15 @@ const assistantEvent = z.object({
 
 const toolCallEvent = z.object({ type: z.literal('tool_call') })
 
+/** Part of a text, before the whole of it. */
+const deltaEvent = z.object({
+  type: z.literal('stream_event'),
+  event: z.object({
+    type: z.literal('content_block_delta'),
+    delta: z.object({ type: z.literal('text_delta'), text: z.string() }),
+  }),
+})
+
 const resultEvent = z.object({
   type: z.literal('result'),
   subtype: z.string().catch(''),
@@ -42,8 +51,15 @@ export class AnswerEvents {
   /** Text since its last tool use; earlier text only announces the tool. */
   #said = ''
   #result: z.output<typeof resultEvent> | undefined
+  readonly #onText: (text: string) => void
+
+  constructor(onText: (text: string) => void) {
+    this.#onText = onText
+  }
 
   add(event: object): void {
+    const delta = deltaEvent.safeParse(event)
+    if (delta.success) this.#onText(delta.data.event.delta.text)
     if (toolCallEvent.safeParse(event).success) this.#said = ''
     const assistant = assistantEvent.safeParse(event)
     for (const { type, text = '' } of assistant.data?.message.content ?? []) {

@@ -46,8 +46,8 @@ export function claudeDevice({
     install:
       'install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to sign in, or use another provider',
   }
-  return modelDevice(PATH, () => async (request, signal) => {
-    const events = new AnswerEvents()
+  return modelDevice(PATH, () => async (request, signal, onText) => {
+    const events = new AnswerEvents(onText)
     const run = { ...createClaudeRun(request, args), onEvent: (event: object) => events.add(event) }
     return events.response(program, await runProgram(program, run, signal))
   })
@@ -61,7 +61,8 @@ function createClaudeRun(request: ModelRequest, args: readonly string[]): Pick<P
   const isShort = Buffer.byteLength(system) <= MAX_ARGUMENT_BYTES
   return {
     args: [
-      ...['-p', '--output-format', 'stream-json', '--verbose', '--max-turns', String(max_turns)],
+      ...['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
+      ...['--max-turns', String(max_turns)],
       ...(model === '' ? [] : ['--model', model]),
       ...(system !== '' && isShort ? ['--system-prompt', system] : []),
       ...args,

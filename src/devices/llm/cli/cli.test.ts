@@ -77,7 +77,8 @@ describe('the claude provider', () => {
     const { content, tokens_used } = await ask(device, body)
     expect(JSON.parse(String(content))).toEqual({
       args: [
-        ...['-p', '--output-format', 'stream-json', '--verbose', '--max-turns', '3', '--model', 'sonnet'],
+        ...['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
+        ...['--max-turns', '3', '--model', 'sonnet'],
         ...['--system-prompt', 'Be brief.', '--tools', '', '--strict-mcp-config'],
         ...['--setting-sources', '', '--disable-slash-commands'],
       ],

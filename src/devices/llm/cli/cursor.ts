@@ -25,10 +25,10 @@ export function cursorDevice({
     directory,
     install: 'install it with `curl https://cursor.com/install -fsS | bash`, or use another provider',
   }
-  return modelDevice(PATH, () => async (request, signal) => {
+  return modelDevice(PATH, () => async (request, signal, onText) => {
     assertKey(env)
     const { model, messages } = request
-    const events = new AnswerEvents()
+    const events = new AnswerEvents(onText)
     const run = {
       args: [
         '--print',

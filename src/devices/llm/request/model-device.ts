@@ -7,9 +7,14 @@ import {
 } from '../../../kernel/index.ts'
 import { withDeadline } from './deadline.ts'
 import { parseModelRequest } from './model-request.ts'
+import { passProse } from './prose.ts'
 
-/** Answers a request; ends with nothing left running soon after the signal aborts. */
-export type AskModel = (request: ModelRequest, signal: AbortSignal) => Promise<ModelResponse>
+/** Answers a request, and passes its text on meanwhile. Nothing is left running soon after the signal aborts. */
+export type AskModel = (
+  request: ModelRequest,
+  signal: AbortSignal,
+  onText: (text: string) => void,
+) => Promise<ModelResponse>
 
 /** A model behind a path; each open file is one conversation. */
 export interface ModelDevice {
@@ -28,7 +33,7 @@ export async function openConversation(
   return createJsonRequestFile(name, (body, written) => {
     const request = parseModelRequest(name, body)
     const limits = { path: name, timeoutMs: request.timeout_ms, signals: [ctx.signal, written] }
-    return withDeadline(limits, (signal) => ask(request, signal))
+    return withDeadline(limits, (signal) => ask(request, signal, passProse(ctx.onText)))
   })
 }
 

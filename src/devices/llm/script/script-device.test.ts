@@ -168,7 +168,7 @@ describe('the script provider', () => {
 
   it('plays the example of the guide', async () => {
     const guide = await readFile(new URL('../../../../docs/guide/providers.md', import.meta.url), 'utf8')
-    const [, example = ''] = guide.match(/^## Scripts$.*?^```yaml\n(.*?)^```/ms) ?? []
+    const [, example = ''] = guide.match(/^## Play a script$.*?^```yaml\n(.*?)^```/ms) ?? []
     const { ask } = await player(await deviceWith({ 'planner.yaml': example }), '/planner')
     await ask('go', { intent: 'the release notes', tools: [{ name: 'task_create' }] })
     await ask('The plan is noted: 2 steps.')
