@@ -69,7 +69,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
     return [guard(fs, [zonePolicy()]), fs]
   }
 
-  it('let a context change what is its own and what is shared', async () => {
+  it('let a context change its own and the shared zone', async () => {
     const [fs] = await opened()
     await fs.write('/home/alice/new/file', 'x', {}, alice)
     await fs.append('/shared/board', ' more', alice)
@@ -80,7 +80,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
     await fs.write('/home/carol/first', 'x', {}, { caller: contextCaller('carol') })
   })
 
-  it('deny every change elsewhere, and say what to do instead', async () => {
+  it('deny every change elsewhere, with what to do instead', async () => {
     const [fs, below] = await opened()
     for (const path of ['/home/bob/own', '/sys/config', '/readme', '/sharedx/f', '/home/alice2/f', '/new']) {
       const denied = {
@@ -107,7 +107,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
     await expectOthersUntouched(below)
   })
 
-  it('do not begin to read the content of a write they deny', async () => {
+  it('do not read the content of a denied write', async () => {
     const [fs] = await opened()
     let begun = false
     const content = async function* () {
@@ -118,7 +118,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
     expect(begun).toBe(false)
   })
 
-  it('let everybody read everything, and who has no name only that', async () => {
+  it('let every caller read everything, and an unnamed one only read', async () => {
     const [fs] = await opened()
     for (const [path, content] of Object.entries(seed)) {
       expect(await readText(fs, path, undefined, bob)).toBe(content)
@@ -135,7 +135,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
     expect(await fs.exists('/home/bob')).toBe(false)
   })
 
-  it('need the target of a copy, and both ends of a move', async () => {
+  it('require write access to the target of a copy, and to both ends of a move', async () => {
     const [fs, below] = await opened()
     await copy(fs, '/home/bob/own', '/home/alice/copy', {}, alice)
     expect(await readText(fs, '/home/alice/copy')).toBe('of bob')
@@ -154,7 +154,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
     await expectOthersUntouched(below)
   })
 
-  it('keep their roots where they are', async () => {
+  it('protect their roots', async () => {
     const [fs] = await opened()
     for (const root of ['/shared', '/home', '/home/alice', '/home/bob', '/sys', '/']) {
       await expect(fs.remove(root, { recursive: true }, alice), root).rejects.toMatchObject({
@@ -169,7 +169,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
 })
 
 describe.each(Object.entries(namespaces))('links on %s', (_, open) => {
-  it('are judged where they lead, whoever made them and however many there are', async () => {
+  it('are checked at their target, whoever created them and however many there are', async () => {
     const below = await open()
     const fs = guard(below, [zonePolicy()])
     if (!isLinkable(below)) throw new Error('needs links')
@@ -203,7 +203,7 @@ describe.each(Object.entries(namespaces))('links on %s', (_, open) => {
     await expectOthersUntouched(below)
   })
 
-  it('can be removed and moved themselves, and written through where the target is allowed', async () => {
+  it('can be removed and moved themselves, and written through if the target is allowed', async () => {
     const fs = guard(await open(), [zonePolicy()])
     await fs.symlink('/home/bob', '/shared/to-home', alice)
     await fs.rename('/shared/to-home', '/shared/renamed', {}, alice)
@@ -214,7 +214,7 @@ describe.each(Object.entries(namespaces))('links on %s', (_, open) => {
     expect(await readText(fs, '/home/bob/own')).toBe('of bob')
   })
 
-  it('are judged where they are as well: a way out of a zone is no way in', async () => {
+  it('are checked at their own path as well: a link out of a zone is no way in', async () => {
     const fs = guard(await open(), [zonePolicy()])
     await fs.symlink('/shared', '/home/bob/out', bob)
     await expect(fs.write('/home/bob/out/f', 'x', {}, alice)).rejects.toMatchObject(EACCES)
@@ -222,7 +222,7 @@ describe.each(Object.entries(namespaces))('links on %s', (_, open) => {
     expect(await readText(fs, '/shared/f')).toBe('x')
   })
 
-  it('that go in a circle are ELOOP', async () => {
+  it('that form a cycle are ELOOP', async () => {
     const fs = guard(await open(), [zonePolicy()])
     await fs.symlink('two', '/shared/one', alice)
     await fs.symlink('one', '/shared/two', alice)
@@ -231,7 +231,7 @@ describe.each(Object.entries(namespaces))('links on %s', (_, open) => {
 })
 
 describe('a guarded namespace', () => {
-  it('judges the mounts in it by where they are', async () => {
+  it('checks mounts by their path', async () => {
     const mounted = new MemoryFs({ '/f': 'x' })
     const table = new MountTable({
       '/': new MemoryFs(seed),
@@ -251,7 +251,7 @@ describe('a guarded namespace', () => {
     })
   })
 
-  it('has links of a mount lead where they lead in the namespace', async () => {
+  it('resolves links of a mount in the namespace', async () => {
     const mounted = new MemoryFs({ '/home/bob/f': 'of the mount' })
     const table = new MountTable({ '/': new MemoryFs(seed), '/shared/m': mounted })
     const fs = guard(table, [zonePolicy()])
@@ -263,7 +263,7 @@ describe('a guarded namespace', () => {
     await expectOthersUntouched(table)
   })
 
-  it('follows links in a mount although another one has none', async () => {
+  it('follows links in a mount although another mount has none', async () => {
     class Plain extends MemoryFs {
       override readonly capabilities = new Set(['read', 'write'] as const)
     }
@@ -275,7 +275,7 @@ describe('a guarded namespace', () => {
     expect(await readText(fs, '/shared/board')).toBe('through')
   })
 
-  it('judges a handle when it is opened', async () => {
+  it('checks a handle when it is opened', async () => {
     const vault = await seeded(await (await openHome()).createVault('zones'))
     const fs = guard(vault, [zonePolicy()])
     await fs.symlink('/home/bob/own', '/shared/link', alice)
@@ -292,7 +292,7 @@ describe('a guarded namespace', () => {
     expect(await readText(fs, '/home/bob/own')).toBe('of bob')
   })
 
-  it('declares what is below it but its synchronous face, and says ENOTSUP to what that cannot do', async () => {
+  it('declares the capabilities below it except sync, and throws ENOTSUP for missing ones', async () => {
     const below = new MemoryFs(seed)
     const fs = guard(below, [zonePolicy()])
     expect(below.capabilities.difference(fs.capabilities)).toEqual(new Set(['sync']))
@@ -301,7 +301,7 @@ describe('a guarded namespace', () => {
     await expect(fs.open('/shared/board', {}, alice)).rejects.toMatchObject({ code: 'ENOTSUP' })
   })
 
-  it('takes attributes and second names for changes, at both names and where links lead', async () => {
+  it('treats attributes and hard links as changes, at both names and their targets', async () => {
     const fs = guard(new MemoryFs(seed), [zonePolicy()])
     await fs.setattr('/shared/board', { mode: 0o600 }, alice)
     await fs.link('/shared/board', '/home/alice/board', alice)
@@ -319,7 +319,7 @@ describe('a guarded namespace', () => {
     expect(await fs.exists('/shared/taken')).toBe(false)
   })
 
-  it('gives nobody a second name for what he may write and not read', async () => {
+  it('lets no caller create a hard link to a file that it may write and not read', async () => {
     const dropBox: Policy = {
       name: 'drop-box',
       judges: 'everything',
@@ -332,7 +332,7 @@ describe('a guarded namespace', () => {
     expect(await fs.exists('/mine', alice)).toBe(false)
   })
 
-  it('is one operation with one event, however often what is below is asked', async () => {
+  it('emits one event per operation, however many calls it makes below', async () => {
     const fs = guard(new MountTable({ '/': new MemoryFs(seed) }), [zonePolicy()])
     const seen: string[] = []
     const note = (event: unknown) => void seen.push(JSON.stringify(event))
@@ -361,7 +361,7 @@ describe('a guarded namespace', () => {
     await fork.write('/shared/board', 'x', {}, alice)
   })
 
-  it('lets one denial of many policies be enough', async () => {
+  it('denies if one of many policies denies', async () => {
     const fs = guard(new MemoryFs(seed), [
       zonePolicy(),
       { name: 'never', judges: 'changes', judge: ({ path }) => (path === '/shared/board' ? 'no' : null) },
@@ -374,7 +374,7 @@ describe('a guarded namespace', () => {
     await fs.write('/shared/other', 'x', {}, alice)
   })
 
-  it('keeps what a caller wrote although it changes its buffer at once', async () => {
+  it('stores the bytes at the time of the call, though the caller changes its buffer', async () => {
     const fs = guard(new MemoryFs(seed), [zonePolicy()])
     const bytes = Buffer.from('before')
     const writing = fs.write('/shared/f', bytes, {}, alice)
@@ -383,7 +383,7 @@ describe('a guarded namespace', () => {
     expect(await readText(fs, '/shared/f')).toBe('before')
   })
 
-  it('tells failures of the path that was asked for', async () => {
+  it('reports errors with the requested path', async () => {
     const fs = guard(new MemoryFs({ ...seed, '/shared/d/e/f': 'x' }), [zonePolicy()])
     await fs.symlink('d', '/shared/link', alice)
     await expect(fs.remove('/shared/link/e', {}, alice)).rejects.toMatchObject({
@@ -392,7 +392,7 @@ describe('a guarded namespace', () => {
     })
   })
 
-  it('passes on what a vault can do besides, for reads that are judged and for those that are not', async () => {
+  it('passes on the other operations of a vault, for checked and unchecked reads', async () => {
     for (const policy of [zonePolicy(), secretive]) {
       const vault = await seeded(await (await openHome()).createVault('zones'))
       const before = vault.fork()
@@ -408,7 +408,7 @@ describe('a guarded namespace', () => {
     }
   })
 
-  it('leaves out of a diff and a watch what the caller may not read', async () => {
+  it('omits unreadable paths from a diff and a watch', async () => {
     const below = new MemoryFs(seed)
     const fs = guard(below, [secretive])
     const before = fs.fork()
@@ -423,7 +423,7 @@ describe('a guarded namespace', () => {
     await expect(fs.realpath('/sys/config', {}, alice)).rejects.toMatchObject(EACCES)
   })
 
-  it('tells who watches only of what it may read', async () => {
+  it('reports only readable changes to a watcher', async () => {
     const vault = await seeded(await (await openHome()).createVault('zones'))
     const fs = guard(vault, [secretive])
     const changes = fs.watch('/', alice)[Symbol.asyncIterator]()

@@ -96,7 +96,7 @@ describe.each(Object.entries(namespaces))('a link that is swapped in before a ch
     await expectBobUntouched(below)
   })
 
-  it('is looked at again, and followed where that is allowed', async () => {
+  it('is checked again, and followed if that is allowed', async () => {
     const below = await opened()
     await below.write('/shared/e/f', 'x')
     const fs = guard(swappedAfterLookUp(below, '../shared/e'), [zonePolicy()])
@@ -105,8 +105,8 @@ describe.each(Object.entries(namespaces))('a link that is swapped in before a ch
   })
 })
 
-describe('a link that is never what it was', () => {
-  it('does not keep a change going for ever', async () => {
+describe('a link that keeps changing', () => {
+  it('does not make a change retry forever', async () => {
     class Restless extends MemoryFs {
       override async realpath(): Promise<string> {
         return '/shared/link'
@@ -125,7 +125,7 @@ const ROUNDS = 30
 describe.each(Object.entries(namespaces))(
   'a context that keeps swapping a directory for a link, on %s',
   (_, open) => {
-    it("never gets anybody to change another one's home", async () => {
+    it('never lets a context change the home of another', async () => {
       const below = await open()
       await below.write('/home/bob/f', 'of bob')
       const fs = guard(below, [zonePolicy()])

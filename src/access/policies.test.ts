@@ -18,7 +18,7 @@ const worker: Caller = { kind: 'process', pid: 7, context: 'alice' }
 const EACCES = { code: 'EACCES' }
 
 describe('a caller', () => {
-  it('has a name that a context may have', () => {
+  it('has a valid context name', () => {
     for (const name of ['alice', 'A_1', 'a-b', '_', 'x'.repeat(64)]) {
       expect(getCallerContext(contextCaller(name))).toBe(name)
     }
@@ -60,7 +60,7 @@ describe('the read-only policy', () => {
       readOnlyPolicy(['/shared/docs', '/shared/later/kept']),
     ])
 
-  it('keeps places, all below them and what holds them as they are', async () => {
+  it('protects paths, everything below them and their parents', async () => {
     const guarded = fs()
     for (const path of ['/shared/docs', '/shared/docs/f', '/shared/docs/new/f', '/shared/later/kept/f']) {
       await expect(guarded.write(path, 'x', {}, alice), path).rejects.toMatchObject(EACCES)
@@ -78,7 +78,7 @@ describe('the read-only policy', () => {
     expect(await readText(guarded, '/shared/docs/f', undefined, alice)).toBe('by the system')
   })
 
-  it('knows them under the names that a disk may take for the same', async () => {
+  it('recognises names that a disk may treat as the same', async () => {
     for (const path of ['/shared/DOCS/f', '/shared/docs./f', '/shared/ｄｏｃｓ/f', '/shared/do\u200dcs/f']) {
       await expect(fs().write(path, 'x', {}, alice), path).rejects.toMatchObject(EACCES)
     }
@@ -86,7 +86,7 @@ describe('the read-only policy', () => {
 })
 
 describe('protected names', () => {
-  it('are given by nobody, also where there is none yet, in whatever way they are written', async () => {
+  it('cannot be created, in any spelling', async () => {
     const fs = guard(new MemoryFs({ '/shared/f': 'x' }), [
       zonePolicy(),
       protectedNamesPolicy(['.git', '.Env', 'ſecret']),
@@ -104,7 +104,7 @@ describe('protected names', () => {
   })
 })
 
-describe('protected names of a place', () => {
+describe('protected names of a directory', () => {
   const open = async () => {
     const mount = new MemoryFs({ '/repo/.git/config': 'x', '/repo/main.ts': 'x', '/conf/a/notes': 'x' })
     await mount.symlink('.git', '/repo/link')
@@ -118,7 +118,7 @@ describe('protected names of a place', () => {
     return fs
   }
 
-  it('are protected there alone, by the paths it has on its machine, links included', async () => {
+  it('are protected only there, by their paths on the machine, links included', async () => {
     const fs = await open()
     for (const path of ['/proj/.git/config', '/proj/secret/x', '/proj/repo/link/config', '/proj/git~1']) {
       await expect(fs.write(path, 'x', {}, alice), path).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('protected names of a place', () => {
     await fs.write('/proj/repo/.git/config', 'by the system', {}, asSystem)
   })
 
-  it('stay where they are with the directory that holds them, and do not come along with one', async () => {
+  it('stay with the directory that contains them, and cannot be moved in with one', async () => {
     const fs = await open()
     const changes = [
       () => fs.remove('/proj/repo', { recursive: true }, alice),
@@ -167,7 +167,7 @@ describe('the device whitelist', () => {
     )
   const ctx: CallContext = { caller: worker }
 
-  it('lets a process reach what it was granted, and nothing else', async () => {
+  it('lets a process reach its granted devices only', async () => {
     const fs = open()
     for (const path of ['/dev/fs/src/f', '/dev/llm/claude', '/mnt/mcp/7-tools/tools', '/shared/f']) {
       await readText(fs, path, undefined, ctx)
@@ -195,7 +195,7 @@ describe('the device whitelist', () => {
     }
   })
 
-  it('shows in listings, walks and searches only what was granted', async () => {
+  it('shows only granted devices in listings, walks and searches', async () => {
     const fs = open()
     const names = await Array.fromAsync(fs.readdir('/dev', ctx), ({ name }) => name)
     expect(names).toEqual(['fs', 'llm'])
@@ -206,14 +206,14 @@ describe('the device whitelist', () => {
     expect(await Array.fromAsync(fs.readdir('/dev', asSystem), ({ name }) => name)).toHaveLength(4)
   })
 
-  it('lets nobody write what only leads to a device', async () => {
+  it('rejects writes to directories that lead to a device', async () => {
     const fs = open()
     for (const path of ['/dev', '/dev/llm', '/mnt/mcp']) {
       await expect(fs.remove(path, { recursive: true }, ctx), path).rejects.toMatchObject(EACCES)
     }
   })
 
-  it('is not got around by a link', async () => {
+  it('cannot be bypassed by a link', async () => {
     const below = new MemoryFs({ '/dev/shell': 's', '/dev/fs/f': 'f', '/shared/d/f': 'x' })
     await below.symlink('/dev/shell', '/shared/shell')
     await below.symlink('/dev', '/shared/devices')
@@ -228,7 +228,7 @@ describe('the device whitelist', () => {
     expect(walked).toEqual(['/shared/devices/fs/f'])
   })
 
-  it('of nothing grants no device', async () => {
+  it('without devices grants none', async () => {
     const fs = guard(new MemoryFs({ '/dev/null': '' }), [deviceWhitelistPolicy([])])
     await expect(fs.stat('/dev/null', ctx)).rejects.toMatchObject({
       message: expect.stringContaining('it was granted no device'),

@@ -34,7 +34,7 @@ function twins(path: string): fc.Arbitrary<string> {
 }
 
 describe('protected names', () => {
-  it('are protected at every depth, in every spelling, with all that is below', () => {
+  it('are protected at every depth, in every spelling, with everything below', () => {
     const above = fc.array(fc.constantFrom('src', 'a b', '…', 'x℀'), { maxLength: 3 })
     const below = fc.array(fc.constantFrom('pre-commit', 'deep', '.x'), { maxLength: 2 })
     const spelled = fc.constantFrom(...DEFAULT_PROTECTED_NAMES).chain(twins)
@@ -71,7 +71,7 @@ describe('protected names', () => {
     expect(usual.findRefusal(`/p/${name}/config`)).toBeDefined()
   })
 
-  it('have short names made of what fits, each of two with the same one its own', () => {
+  it('have short names, distinct for two names with the same stem', () => {
     const names = new ProtectedNames(['credentials.json', 'credential/key', 'conf'])
     expect(names.findRefusal('/a/CREDEN~1.JSO')).toContain("'credentials.json'")
     expect(names.findRefusal('/a/creden~2/key')).toContain("'credential/key'")
@@ -98,7 +98,7 @@ describe('protected names', () => {
     expect(usual.findRefusal(path)).toBeUndefined()
   })
 
-  it('include the directories on the way, so that no file takes their place', () => {
+  it('include their parents, so that no file replaces one', () => {
     expect(new ProtectedNames(['conf/*/key']).findRefusal('/p/conf')).toContain("'conf/*/key'")
     expect(new ProtectedNames(['conf/*/key']).findRefusal('/p/conf/notes')).toBeUndefined()
     expect(new ProtectedNames(['**/key']).findRefusal('/p')).toBeUndefined()
@@ -113,7 +113,7 @@ describe('protected names', () => {
     expect(names.findRefusal('/a/STRASSE')).toContain("'Straße'")
   })
 
-  it.each(['', '/', '[z-a]'])('are refused when they cannot be any: %j', (pattern) => {
+  it.each(['', '/', '[z-a]'])('reject an invalid pattern: %j', (pattern) => {
     expect(() => new ProtectedNames([pattern])).toThrow(expect.objectContaining({ code: 'EINVAL' }))
   })
 })

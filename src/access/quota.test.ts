@@ -20,7 +20,7 @@ async function* streamed(...sizes: number[]): AsyncGenerator<string> {
 }
 
 describe('a quota', () => {
-  it('refuses a write, an append and a stream beyond it, and stores nothing of them', async () => {
+  it('rejects a write, an append and a stream beyond it, and stores nothing of them', async () => {
     const fs = limited()
     await fs.write('/home/alice/f', 'x'.repeat(90), {}, alice)
     await expect(fs.write('/home/alice/g', 'x'.repeat(11), {}, alice)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe('a quota', () => {
     await expect(fs.append('/home/alice/f', 'x', alice)).rejects.toMatchObject(ENOSPC)
   })
 
-  it('counts what an overwrite leaves, not what it writes', async () => {
+  it('counts the size after an overwrite, not the bytes written', async () => {
     const fs = limited()
     await fs.write('/home/alice/f', 'x'.repeat(90), {}, alice)
     await fs.write('/home/alice/f', 'x'.repeat(100), {}, alice)
@@ -46,7 +46,7 @@ describe('a quota', () => {
     await expect(fs.write('/home/alice/f', 'x'.repeat(91), {}, alice)).rejects.toMatchObject(ENOSPC)
   })
 
-  it('counts files and links, and has room again for what was removed', async () => {
+  it('counts files and links, and frees the space of removed ones', async () => {
     const fs = limited()
     for (const name of ['a', 'b']) await fs.write(`/home/alice/d/${name}`, '', {}, alice)
     await fs.symlink('a', '/home/alice/d/link', alice)
@@ -57,7 +57,7 @@ describe('a quota', () => {
     for (const name of ['a', 'b', 'c']) await fs.write(`/home/alice/${name}`, '', {}, alice)
   })
 
-  it('counts what grows under one name of a file under all of them', async () => {
+  it('counts growth under one name of a file under all of them', async () => {
     const fs = limited()
     await fs.write('/home/alice/a', '', {}, alice)
     await fs.link('/home/alice/a', '/home/alice/b', alice)
@@ -69,7 +69,7 @@ describe('a quota', () => {
     await fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)
   })
 
-  it('counts what grows under one name of an open file under all of them', async () => {
+  it('counts growth under one name of an open file under all of them', async () => {
     const fs = limited(await (await openHome()).createVault('base'))
     await fs.write('/home/alice/a', '', {}, alice)
     await using handle = await fs.open('/home/alice/a', { write: true }, alice)
@@ -79,7 +79,7 @@ describe('a quota', () => {
     await expect(fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)).rejects.toMatchObject(ENOSPC)
   })
 
-  it('is of each home alone, and of no place that has none', async () => {
+  it('applies to each home separately, and to no path without one', async () => {
     const fs = limited()
     await fs.write('/home/alice/f', 'x'.repeat(100), {}, alice)
     await fs.write('/home/bob/f', 'x'.repeat(100), {}, bob)
@@ -87,13 +87,13 @@ describe('a quota', () => {
     await expect(fs.write('/home/bob/g', 'x', {}, bob)).rejects.toMatchObject(ENOSPC)
   })
 
-  it('counts what was there before', async () => {
+  it('counts existing files', async () => {
     const fs = limited(new MemoryFs({ '/home/alice/old': 'x'.repeat(95) }))
     await expect(fs.write('/home/alice/f', 'x'.repeat(6), {}, alice)).rejects.toMatchObject(ENOSPC)
     await fs.write('/home/alice/f', 'x'.repeat(5), {}, alice)
   })
 
-  it('needs room where something is moved to, and gives back the room it had', async () => {
+  it('needs space at the target of a move, and frees it at the source', async () => {
     const fs = limited()
     await fs.write('/shared/d/f', 'x'.repeat(101), {}, alice)
     await expect(fs.rename('/shared/d', '/home/alice/d', {}, alice)).rejects.toMatchObject(ENOSPC)
@@ -106,7 +106,7 @@ describe('a quota', () => {
     await fs.write('/home/alice/g', 'x'.repeat(100), {}, alice)
   })
 
-  it('has room again for what a move replaced', async () => {
+  it('frees the space of what a move replaced', async () => {
     const fs = limited()
     for (const name of ['a', 'b']) await fs.write(`/home/alice/${name}`, 'x'.repeat(50), {}, alice)
     await fs.rename('/home/alice/a', '/home/alice/b', { overwrite: true }, alice)
@@ -114,7 +114,7 @@ describe('a quota', () => {
     await expect(fs.append('/home/alice/c', 'x', alice)).rejects.toMatchObject(ENOSPC)
   })
 
-  it('counts what the system does, and does not refuse it', async () => {
+  it("counts the system's changes without rejecting them", async () => {
     const fs = limited()
     await fs.symlink('/home/alice', '/link', asSystem)
     await fs.write('/link/f', 'x'.repeat(200), {}, asSystem)
@@ -124,7 +124,7 @@ describe('a quota', () => {
     await fs.write('/home/alice/g', 'x'.repeat(100), {}, alice)
   })
 
-  it('holds for open files', async () => {
+  it('applies to open files', async () => {
     const fs = limited(await (await openHome()).createVault('zones'))
     await using file = await fs.open('/home/alice/f', { write: true, create: true }, alice)
     await file.write(0, Buffer.alloc(90))
@@ -136,7 +136,7 @@ describe('a quota', () => {
     await expect(file.write(0, Buffer.alloc(11))).rejects.toMatchObject(ENOSPC)
   })
 
-  it('is not passed by many at once', async () => {
+  it('is not exceeded by concurrent changes', async () => {
     const fs = limited(new MemoryFs(), [{ root: '/shared', bytes: 500, files: 20 }])
     const writes = Array.from({ length: 60 }, (_, at) =>
       fs.write(`/shared/${at}`, at % 2 === 0 ? 'x'.repeat(25) : streamed(10, 15), {}, alice),
@@ -146,7 +146,7 @@ describe('a quota', () => {
     expect(await Array.fromAsync(fs.walk('/shared'))).toHaveLength(20)
   })
 
-  it('notices what others changed, before it refuses something and once a minute', async () => {
+  it('detects changes by others before it rejects a change, and once a minute', async () => {
     const below = new MemoryFs({ '/home/alice/f': 'x'.repeat(100) })
     let time = 0
     const fs = guard(below, [zonePolicy()], { quotas: [homes], now: () => time })
@@ -159,7 +159,7 @@ describe('a quota', () => {
     await expect(fs.write('/home/alice/h', 'x', {}, alice)).rejects.toMatchObject(ENOSPC)
   })
 
-  it('is given back when what took it fails', async () => {
+  it('is released when a change fails', async () => {
     const fs = limited()
     async function* broken(): AsyncGenerator<string> {
       yield 'x'.repeat(90)
@@ -202,8 +202,8 @@ const anyStep = fc.oneof(
   ),
 )
 
-describe('whatever is done', () => {
-  it('a place with a quota never holds more, and refuses only what does not fit', async () => {
+describe('after any changes', () => {
+  it('a path never exceeds its quota, and only excess changes are rejected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 40 }), async (steps) => {
         const below = new MemoryFs()

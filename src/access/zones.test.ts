@@ -21,21 +21,21 @@ function mayRemove(policy: Policy, caller: Caller | undefined, path: string): bo
 describe('the zone policy', () => {
   const zones = zonePolicy()
 
-  it('gives a context what is shared and what is its own', () => {
+  it('lets a context write the shared and its own zone', () => {
     for (const path of ['/shared/f', '/shared/d/deep/f', '/home/alice/f', '/home/alice/d/f']) {
       expect(mayWrite(zones, alice, path), path).toBe(true)
       expect(mayRemove(zones, alice, path), path).toBe(true)
     }
   })
 
-  it('gives it nothing else', () => {
+  it('lets it write nothing else', () => {
     for (const path of ['/home/bob/f', '/sys/f', '/sys/tool_cache/alice/x', '/f', '/etc/passwd', '/home/f']) {
       expect(mayWrite(zones, alice, path), path).toBe(false)
       expect(mayRemove(zones, alice, path), path).toBe(false)
     }
   })
 
-  it('takes names for names, not for prefixes', () => {
+  it('compares whole names, not prefixes', () => {
     for (const path of [
       '/sharedx/f',
       '/share/f',
@@ -48,7 +48,7 @@ describe('the zone policy', () => {
     }
   })
 
-  it('lets nobody replace, move or remove a zone, but its writers make it', () => {
+  it('lets only the system replace, move or remove a zone, but its writers create it', () => {
     for (const path of ['/', '/shared', '/home', '/sys', '/home/alice', '/home/bob']) {
       expect(mayRemove(zones, alice, path), path).toBe(false)
       for (const op of ['write', 'rename', 'symlink', 'open']) {
@@ -67,7 +67,7 @@ describe('the zone policy', () => {
     expect(mayWrite(zones, process, '/home/bob/f')).toBe(false)
   })
 
-  it('gives nothing to who has no name, or none a context may have', () => {
+  it('grants nothing to a caller without a valid context name', () => {
     for (const caller of [undefined, ...['System', '', '..', 'a/b', '-x'].map(unchecked)]) {
       for (const path of ['/shared/f', '/home/System/f', '/home/a/b/f', '/home/-x/f']) {
         expect(mayWrite(zones, caller, path), `${JSON.stringify(caller)} ${path}`).toBe(false)
@@ -75,11 +75,11 @@ describe('the zone policy', () => {
     }
   })
 
-  it('has nothing against a read', () => {
+  it('allows every read', () => {
     expect(zones.judge({ caller: undefined, access: 'read', op: 'read', path: '/home/bob/f' })).toBeNull()
   })
 
-  it('tells who was denied, and where it may write instead', () => {
+  it('names the denied caller and the zones it may write', () => {
     const told = (caller: Caller | undefined, policy = zones) =>
       policy.judge({ caller, access: 'write', op: 'write', path: '/sys/f' })
     expect(told(alice)).toBe("'alice' may not change this; it may write below /shared and /home/alice")
@@ -92,13 +92,13 @@ describe('the zone policy', () => {
 describe('zones of a namespace', () => {
   const zones = zonePolicy(own)
 
-  it('are their writers to change', () => {
+  it('can be changed by their writers', () => {
     expect(mayWrite(zones, alice, '/workspace/f')).toBe(true)
     expect(mayWrite(zones, bob, '/workspace/f')).toBe(false)
     expect(mayWrite(zones, alice, '/workspacex/f')).toBe(false)
   })
 
-  it('are taken out of the zone around them', () => {
+  it('are excluded from the zone around them', () => {
     expect(mayWrite(zones, bob, '/shared/team/bob/f')).toBe(true)
     expect(mayWrite(zones, alice, '/shared/team/bob/f')).toBe(false)
     expect(mayWrite(zones, alice, '/shared/team/other')).toBe(true)
@@ -110,7 +110,7 @@ describe('zones of a namespace', () => {
     expect(mayWrite(zones, alice, '/shared/team', 'mkdir')).toBe(true)
   })
 
-  it('may take the place of a standard one', () => {
+  it('may replace a standard one', () => {
     const closed = zonePolicy([{ root: '/shared/', writers: [] }])
     expect(mayWrite(closed, alice, '/shared/f')).toBe(false)
     expect(mayWrite(closed, alice, '/home/alice/f')).toBe(true)

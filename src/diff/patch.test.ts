@@ -65,7 +65,7 @@ it('a patch turns the old tree into the new one, as git applies it', async () =>
   expect(contentOf(patched)).toEqual({ ...contentOf(wanted), private: expect.stringContaining('p\n') })
 })
 
-it('a text in another encoding is named like a binary file, since it would come out of a patch as something else', async () => {
+it('a text in another encoding is named like a binary file, since a patch would corrupt it', async () => {
   await using home = await openHome()
   const base = await home.createVault('base')
   const fork = await home.fork('base', 'fork')

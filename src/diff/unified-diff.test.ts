@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatUnifiedDiff, splitLines } from './unified-diff.ts'
 
-describe('unifiedDiff', () => {
+describe('formatUnifiedDiff', () => {
   it('shows changed lines between three lines of context', () => {
     const old = ['1', '2', '3', '4', '5', '6', '7', '8', '9', ''].join('\n')
     expect(formatUnifiedDiff(old, old.replace('5', 'five'))).toEqual([
@@ -18,11 +18,11 @@ describe('unifiedDiff', () => {
     ])
   })
 
-  it('says where a newline at the end is missing', () => {
+  it('marks a missing newline at the end', () => {
     expect(formatUnifiedDiff('a\n', 'a')).toEqual(['@@ -1 +1 @@', '-a', '+a', '\\ No newline at end of file'])
   })
 
-  it('counts from the line before where one side has none', () => {
+  it('counts from the line before if one side is empty', () => {
     expect(formatUnifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b'])
     expect(formatUnifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b'])
   })
@@ -33,7 +33,7 @@ describe('unifiedDiff', () => {
 
   it('is empty for equal texts', () => expect(formatUnifiedDiff('a\nb', 'a\nb')).toEqual([]))
 
-  it('makes the new text of the old one, whatever they are', () => {
+  it('turns the old text into the new one, for any texts', () => {
     const line = fc.constantFrom('', 'a', 'b', 'constructor', '__proto__', '-', '+', ' @@')
     const text = fc
       .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())

@@ -7,7 +7,7 @@ const secret = fc
   .filter((text) => text.trim().length >= 8 && !'[redacted]'.includes(text.trim()))
 
 describe('KnownSecrets', () => {
-  it('takes a value out of a text, as it is, within JSON however deep, and in an address', () => {
+  it('redacts a value in text, in JSON at any depth, and in a URL', () => {
     const told = fc.property(secret, fc.nat(3), (value, depth) => {
       const known = new KnownSecrets([value])
       let nested = `a ${value.trim()} b`
@@ -18,7 +18,7 @@ describe('KnownSecrets', () => {
     fc.assert(told)
   })
 
-  it('takes it out of every part of a value: texts, numbers and names', () => {
+  it('redacts every string, number and key of a value', () => {
     const known = new KnownSecrets(['hush-hush', '1234567890'])
     const told = { list: ['a hush-hush', 7], 'hush-hush': { pin: 1234567890 }, none: null, is: true }
     expect(known.redactValue(told)).toEqual({
@@ -30,7 +30,7 @@ describe('KnownSecrets', () => {
     expect(known.redactValue(undefined)).toBe(undefined)
   })
 
-  it('knows the lines of a value one by one, and leaves the frame of a key to those who know it by its looks', () => {
+  it('redacts single lines of a value, and keeps the frame of a key for the patterns', () => {
     const body = 'MIIEvQIBADANBgkqhkiG9w0'
     const frame = (text: string) => `-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----\n`
     const redactor = new Redactor({ SIGNING_KEY: frame(body) })
@@ -38,7 +38,7 @@ describe('KnownSecrets', () => {
     expect(redactor.redactText(frame('another key').trim())).toBe('[redacted]')
   })
 
-  it('takes out what is left of a value where a text was cut off', () => {
+  it('redacts the rest of a value in truncated text', () => {
     // Nothing that stands between them.
     const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019"\\/&'), minLength: 8, maxLength: 40 })
     const cut = fc.property(word, word, fc.nat(40), fc.nat(40), (one, other, from, to) => {
@@ -53,14 +53,14 @@ describe('KnownSecrets', () => {
     fc.assert(cut)
   })
 
-  it('takes out the longer of two first, and those it is told later too', () => {
+  it('redacts the longer of two values first, and values added later', () => {
     const known = new KnownSecrets(['abcdefgh'])
     known.add(['abcdefgh-ijkl', 'abcdefgh', 'short'])
     expect(known.redact('abcdefgh-ijkl abcdefgh short')).toBe('[redacted] [redacted] short')
   })
 })
 
-it('a redactor takes out what it is told later', () => {
+it('a redactor redacts secrets added later', () => {
   const redactor = new Redactor()
   expect(redactor.redactText('quiet-quiet')).toBe('quiet-quiet')
   redactor.addSecrets(['quiet-quiet'])

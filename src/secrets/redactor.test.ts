@@ -3,8 +3,8 @@ import { Redactor } from './index.ts'
 
 const redactor = new Redactor({ DEPLOY_TOKEN: 'hush-hush-hush' }, { OTHER_SECRET: 'quiet-quiet' })
 
-describe('what somebody decides about', () => {
-  it('is without the secrets that are known, and what can be nothing but a key', () => {
+describe('text for review', () => {
+  it('has no known secrets, and nothing that can only be a key', () => {
     const key = `ghp_${'a'.repeat(30)}`
     const command = {
       argv: ['curl', '-H', 'Authorization: Bearer abcdefghij', `x/hush-hush-hush/${key}/quiet-quiet`],
@@ -54,12 +54,12 @@ describe('what somebody decides about', () => {
     expect(chosen.redactEnvironmentForReview({ MY_TOKEN: value })).toEqual({ MY_TOKEN: '[redacted]' })
   })
 
-  it('is read in time that grows with it', () => {
+  it('is redacted in linear time', () => {
     const line = `${'sk-'.repeat(300_000)}.com`
     expect(redactor.redactTextForReview(line)).toBe(line)
   })
 
-  it('has the names of variables, and of those called like secrets no more, unless it is a place', () => {
+  it('has the names of secret variables, and their values only if they are paths', () => {
     const variables = {
       API_KEY: 'short',
       LESSKEY: './keys',
@@ -74,7 +74,7 @@ describe('what somebody decides about', () => {
     })
   })
 
-  it('is without the password of an address', () => {
+  it('has no password of a URL', () => {
     const address = 'postgres://me:correct-horse@db.example.com/base'
     const told = 'postgres://me:[redacted]@db.example.com/base'
     expect(redactor.redactTextForReview(`psql ${address}`)).toBe(`psql ${told}`)
@@ -82,7 +82,7 @@ describe('what somebody decides about', () => {
   })
 })
 
-it('tells of variables that are called like secrets only the names where nobody decides about them', () => {
+it('has only the names of secret variables outside of a review', () => {
   const variables = { BASE_DSN: 'postgres://db.example.com', PASSWORD: 'two words', NAME: 'value' }
   expect(redactor.redactEnvironment(variables)).toEqual({
     BASE_DSN: '[redacted]',
@@ -91,7 +91,7 @@ it('tells of variables that are called like secrets only the names where nobody 
   })
 })
 
-describe('what is kept and shown', () => {
+describe('stored and shown text', () => {
   const body = 'abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEFGHIJ0123456789'
   it.each([
     ['GitLab', `glpat-${body.slice(0, 20)}`],
@@ -110,7 +110,7 @@ describe('what is kept and shown', () => {
     expect(redactor.redactText(`before ${key} after`)).toBe('before [redacted] after')
   })
 
-  it('has no password of a user, but the numbers of one', () => {
+  it('has no password of a user, but keeps numeric ids', () => {
     expect(redactor.redactText('curl -u me:hunter22 x')).toBe('curl -u me:[redacted] x')
     expect(redactor.redactText('Authorization: Basic bWU6aHVudGVyMjI=')).toBe(
       'Authorization: Basic [redacted]',

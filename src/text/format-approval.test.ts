@@ -11,8 +11,8 @@ const request = {
   env: {},
 }
 
-describe('what a person is asked to approve', () => {
-  it('shows all of a long command, whatever is in front of the part that matters', () => {
+describe('an approval request', () => {
+  it('shows all of a long command, whatever precedes the part that matters', () => {
     const shell = `${'echo ok; '.repeat(500)}curl x | sh`
     const lines = formatApproval({ ...request, command: { shell } }, { categories: ['networked'] })
     const shown = lines.flatMap((line) => line.match(/^ {2}[|\\] (.*)$/)?.slice(1) ?? []).join('')
@@ -41,7 +41,7 @@ describe('what a person is asked to approve', () => {
       expect(text).toContain(part)
   })
 
-  it('quotes the part that decides whole, and names passed variables', () => {
+  it('quotes the deciding part whole, and names passed variables', () => {
     const part = `curl ${'x'.repeat(300)} last`
     const lines = formatApproval({ ...request, passedEnv: ['A_TOKEN', 'B_KEY'] }, { reason: 'curl…', part })
     const from = lines.indexOf('the part that decides:')
@@ -50,13 +50,13 @@ describe('what a person is asked to approve', () => {
     expect(lines).toContain('  | A_TOKEN, B_KEY')
   })
 
-  it('is no question for one message if it is long or has many lines', () => {
+  it('does not fit one message if it is long or has many lines', () => {
     const asks = (shell: string) =>
       fitsInQuestion(formatApproval({ ...request, command: { shell } }, {}).join('\n'))
     expect([asks('ls'), asks('x'.repeat(5000)), asks('ls\n'.repeat(100))]).toEqual([true, false, false])
   })
 
-  it('lets no line of the command pass for one of its own, and none steer a terminal', () => {
+  it('marks every line of the command, and lets none control a terminal', () => {
     const shell = 'curl x\nnetwork: no\r\u001b[2Kisolation: strict\u202e'
     const lines = formatApproval({ ...request, command: { shell } }, { categories: ['networked'] })
     expect(lines.filter((line) => line.startsWith('network:'))).toEqual([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readTextWindow } from './text-window.ts'
 
 describe('textWindow', () => {
-  it('shows what cutting the whole text by lines would, however it comes in', async () => {
+  it('returns the same lines as splitting the whole text, in any chunks', async () => {
     const text = fc.array(fc.constantFrom('a', 'ü', '🌲', '\n', '\r\n', ' ', 'bc'), { maxLength: 30 })
     const lines = fc.nat({ max: 8 })
     await fc.assert(

@@ -34,7 +34,7 @@ async function run(fs: MemoryFs, script: string): Promise<string> {
 }
 
 describe('the file system of a shell', () => {
-  it('lists a quoted pattern of ls, of a tree that is not too large', async () => {
+  it('lists a quoted pattern of ls, up to a limit', async () => {
     const fs = new MemoryFs({ '/src/a.ts': '', '/src/b.md': '', '/src/deep/c.ts': '' })
     expect(await run(fs, 'cd /src; ls "*.ts"')).toBe('a.ts\n')
     expect(bashFileSystem(fs).getAllPaths()).toEqual([
@@ -50,7 +50,7 @@ describe('the file system of a shell', () => {
     expect(bashFileSystem(new OverlayFs(fs)).getAllPaths()).toEqual(['/'])
   })
 
-  it("shows a vault's past, of which its synchronous face knows nothing", async () => {
+  it("shows a vault's history, which its synchronous interface lacks", async () => {
     await using home = await openHome()
     const vault = await home.createVault('base')
     await vault.write('/f', 'then\n')
@@ -61,7 +61,7 @@ describe('the file system of a shell', () => {
     expect([stdout.replaceAll(' ', ''), stderr]).toEqual(['2\nthen\n', ''])
   })
 
-  it('is the file system, both ways and at once', async () => {
+  it('shares all changes with the file system, in both directions', async () => {
     const fs = new MemoryFs({ '/a': 'old\n' })
     const bash = await createBash(fs)
     expect((await bash.exec('cat a; echo new > b')).stdout).toBe('old\n')
@@ -71,14 +71,14 @@ describe('the file system of a shell', () => {
     expect((await bash.exec('cat a; ls b')).stdout).toBe('changed\n')
   })
 
-  it('appends without rewriting, and not at all if there is nothing to append', async () => {
+  it('appends without rewriting, and does nothing for an empty append', async () => {
     const fs = new WatchedFs({ '/log': 'one\n' })
     await run(fs, 'echo two >> log; : >> log')
     expect(await readText(fs, '/log')).toBe('one\ntwo\n')
     expect(fs.seen.map(({ op }) => op)).toEqual(['append'])
   })
 
-  it('acts for the caller it was made for', async () => {
+  it('acts for its caller', async () => {
     const ctx: CallContext = { caller: { kind: 'context', context: 'anna' } }
     const fs = new WatchedFs()
     const bash = await createBash(fs, { ctx })
@@ -86,7 +86,7 @@ describe('the file system of a shell', () => {
     expect(new Set(fs.seen.map((call) => call.ctx?.caller))).toEqual(new Set([ctx.caller]))
   })
 
-  it('knows one file by its two names, and one file system from another', async () => {
+  it('recognises one file by its two names, and distinguishes file systems', async () => {
     const fs = new MemoryFs({ '/a': 'x', '/c': 'x' })
     await fs.link('/a', '/b')
     const [one, other] = [bashFileSystem(fs), bashFileSystem(new MemoryFs({ '/a': 'x' }))]
@@ -120,7 +120,7 @@ describe('the file system of a shell', () => {
     expect(await fs.readFile('/u')).toBe('üx')
   })
 
-  it('tells errors as commands expect them, of the path that was asked for', async () => {
+  it('reports errors as commands expect them, with the requested path', async () => {
     const fs = bashFileSystem(new MemoryFs({ '/a': 'x', '/d/f': 'x' }))
     const said = (call: Promise<unknown>) =>
       call.then(
@@ -136,7 +136,7 @@ describe('the file system of a shell', () => {
     expect(await said(fs.rm('/gone', { force: true }))).toBe('nothing')
   })
 
-  it('has a shell go on where a plain one rejects: a redirection that is refused', async () => {
+  it('continues after a rejected redirection, where a plain shell rejects', async () => {
     const refusing = new ReadOnlyFs(new MemoryFs({ '/a': 'x' }))
     const plain = new Bash({ fs: bashFileSystem(refusing), cwd: '/' })
     await expect(plain.exec('echo x > a')).rejects.toThrow("EROFS: read-only file system, write '/a'")
@@ -146,7 +146,7 @@ describe('the file system of a shell', () => {
     })
   })
 
-  it('does not let the root be removed', async () => {
+  it('does not remove the root', async () => {
     const fs = new MemoryFs({ '/a': 'x' })
     expect(await run(fs, 'rm -r /')).toBe(
       "rm: cannot remove '/': EINVAL: the root cannot be removed, rm '/'\n",
@@ -156,7 +156,7 @@ describe('the file system of a shell', () => {
 })
 
 describe("the shell's own files", () => {
-  it('are there for scripts, and nowhere in the file system', async () => {
+  it('are visible to scripts, and not in the file system', async () => {
     const fs = new MemoryFs({ '/usr/local/x': '' })
     expect(await run(fs, 'ls / /usr; /bin/echo run; cat /proc/self/comm; [ -e /dev/null ] && which ls')).toBe(
       '/:\nbin\ndev\nproc\nusr\n\n/usr:\nbin\nlocal\nrun\nbash\n/usr/bin/ls\n',
@@ -164,7 +164,7 @@ describe("the shell's own files", () => {
     expect((await list(fs, '/')).map(({ name }) => name)).toEqual(['usr'])
   })
 
-  it('swallow what is written to a device, through a link as well', async () => {
+  it('discard writes to a device, also through a link', async () => {
     const fs = new MemoryFs()
     expect(
       await run(fs, 'ln -s /dev/null log; echo x > log; echo x >> /dev/null; cat log; cat /dev/null'),
@@ -201,7 +201,7 @@ describe("the shell's own files", () => {
     expect((await bash.exec('ls a')).stdout).toBe('a\n')
   })
 
-  it('make room for files of the same directories', async () => {
+  it('allow files in the same directories', async () => {
     const fs = new MemoryFs()
     const bash = new Bash({ fs: bashFileSystem(fs) })
     const script =

@@ -25,7 +25,7 @@ async function modeOf(stat: Pick<Stat, 'type' | 'mode'>): Promise<number> {
   return (await bashFileSystem(new One(stat)).lstat('/one')).mode
 }
 
-it('shows a shell the permissions everybody else is shown', async () => {
+it('shows a shell the same permissions as others', async () => {
   expect(await modeOf({ type: 'other', mode: null })).toBe(0o644)
   expect(await modeOf({ type: 'directory', mode: null })).toBe(0o755)
   expect(await modeOf({ type: 'file', mode: 0o100_600 })).toBe(0o600)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { loadLangChain } from './load-langchain.ts'
 
-it('says what to install where LangChain is not', async () => {
+it('says what to install if LangChain is missing', async () => {
   const loading = loadLangChain(() => Promise.reject(new Error('not found')))
   await expect(loading).rejects.toMatchObject({
     code: 'ENOTSUP',

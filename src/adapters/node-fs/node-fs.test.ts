@@ -30,7 +30,7 @@ function patient(fs: FileSystem, ...without: readonly Capability[]): FileSystem 
 }
 
 describe('nodeFs', () => {
-  it('changes the attributes of the open file and of no other that has its name by now', async () => {
+  it('changes the attributes of the open file, and of no other with its name', async () => {
     const fs = nodeFs(new MemoryFs({ '/a': 'a', '/b': 'b' }))
     const fd = fs.openSync('/a', 'r+')
     fs.renameSync('/b', '/a')
@@ -43,7 +43,7 @@ describe('nodeFs', () => {
     await handle.close()
   })
 
-  it('loses nothing that is added to one file at once', async () => {
+  it('loses none of concurrent appends to one file', async () => {
     const files = new MemoryFs({ '/log': '0' })
     const handle = await nodeFs(patient(files)).promises.open('/log', 'a')
     await Promise.all(['1', '2', '3'].map((text) => handle.appendFile(text)))
@@ -52,14 +52,14 @@ describe('nodeFs', () => {
     expect(await readText(files, '/log')).toBe('012345')
   })
 
-  it('describes files in mounts that do not number theirs, beside others that do', async () => {
+  it('describes files in mounts with and without inode numbers', async () => {
     const plain = patient(new MemoryFs({ '/f': 'x' }), 'hardlink')
     const { promises } = nodeFs(new MountTable({ '/': new MemoryFs({ '/g': '' }), '/plain': plain }))
     expect((await promises.stat('/plain/f')).size).toBe(1)
     expect((await promises.stat('/g')).nlink).toBe(1)
   })
 
-  it("shows a vault's past, of which its synchronous face knows nothing", async () => {
+  it("shows a vault's history, which its synchronous interface lacks", async () => {
     await using home = await openHome()
     const vault = await home.createVault('base')
     await vault.write('/f', 'then')
@@ -73,7 +73,7 @@ describe('nodeFs', () => {
     await handle.close()
   })
 
-  it('fails as Node does: message, code, number, call and paths as they were given', async () => {
+  it('fails as Node does: message, code, errno, syscall and paths as given', async () => {
     const fs = nodeFs(new MemoryFs({ '/a/file': 'x' }), { cwd: '/a' })
     await expect(fs.promises.readFile('missing')).rejects.toMatchObject({
       message: "ENOENT: no such file or directory, open 'missing'",
@@ -90,14 +90,14 @@ describe('nodeFs', () => {
     expect(() => fs.fstatSync(3)).toThrow('EBADF: bad file descriptor, fstat')
   })
 
-  it('keeps what the file system said as the cause, and its reason in the message', async () => {
+  it('keeps the original error as the cause, and its detail in the message', async () => {
     const fs = nodeFs(new ReadOnlyFs(new MemoryFs({ '/file': 'x' })))
     const refused = await fs.promises.writeFile('/file', 'y').catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'EROFS', cause: { name: 'VfsError', code: 'EROFS' } })
     await expect(fs.promises.access('/file', realFs.constants.W_OK)).rejects.toMatchObject({ code: 'EROFS' })
   })
 
-  it('throws wrong arguments at once, also with a callback', () => {
+  it('throws invalid arguments synchronously, also with a callback', () => {
     const fs = nodeFs(new MemoryFs())
     const unheard = () => {
       throw new Error('the callback was called')
@@ -113,7 +113,7 @@ describe('nodeFs', () => {
     )
   })
 
-  it('takes file: URLs, bytes and relative paths', async () => {
+  it('accepts file: URLs, bytes and relative paths', async () => {
     const memory = new MemoryFs({ '/a/grüße': 'hello' })
     const fs = nodeFs(memory, { cwd: '/a' })
     expect(await fs.promises.readFile(pathToFileURL('/a/grüße'), 'utf8')).toBe('hello')
@@ -132,7 +132,7 @@ describe('nodeFs', () => {
     expect(await fs.promises.readFile('/file', 'utf8')).toBe('x')
   })
 
-  it('describes files in numbers and in big ones', async () => {
+  it('returns stats as numbers and as bigints', async () => {
     const memory = new MemoryFs({ '/file': 'hello' }, { now: () => 1_700_000_000_123 })
     const fs = nodeFs(memory, { uid: 7, gid: 8 })
     const stats = await fs.promises.stat('/file')
@@ -170,7 +170,7 @@ describe('nodeFs', () => {
     await expect(file.read()).rejects.toMatchObject({ code: 'EBADF' })
   })
 
-  it('gives a descriptor to every face, and frees it', async () => {
+  it('shares descriptors between all forms of calls, and frees them', async () => {
     const fs = nodeFs(new MemoryFs({ '/file': 'hello' }))
     const fd = fs.openSync('/file', 'r')
     const { bytesRead, buffer } = await promisify(fs.read)(fd, Buffer.alloc(10), 0, 10, 1)
@@ -182,7 +182,7 @@ describe('nodeFs', () => {
     expect(fs.openSync('/file', 'r')).toBe(fd)
   })
 
-  it('goes on reading an open file after its name is gone', () => {
+  it('reads an open file after its name is removed', () => {
     const fs = nodeFs(new MemoryFs({ '/file': 'still here' }))
     const fd = fs.openSync('/file', 'r')
     fs.unlinkSync('/file')
@@ -204,7 +204,7 @@ describe('nodeFs', () => {
     expect(error).toMatchObject({ code: 'ENOENT', syscall: 'open' })
   })
 
-  it('never lets its stream classes at files of this machine', async () => {
+  it('never opens files of this machine through its stream classes', async () => {
     const fs = nodeFs(new MemoryFs())
     const stream: unknown = Reflect.construct(fs.ReadStream, [import.meta.filename])
     if (!(stream instanceof realFs.ReadStream)) throw new Error('no stream')
@@ -240,7 +240,7 @@ describe('nodeFs', () => {
     expect(() => directory.readSync()).toThrow(expect.objectContaining({ code: 'ERR_DIR_CLOSED' }))
   })
 
-  it('writes what comes in pieces', async () => {
+  it('writes iterables', async () => {
     const fs = nodeFs(new MemoryFs())
     async function* pieces(): AsyncGenerator<string> {
       yield 'one '
@@ -252,7 +252,7 @@ describe('nodeFs', () => {
     await expect(aborted).rejects.toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' })
   })
 
-  it('makes temporary directories of its own', async () => {
+  it('creates unique temporary directories', async () => {
     const fs = nodeFs(new MemoryFs())
     const [one, two] = [await fs.promises.mkdtemp('/t-'), fs.mkdtempSync('/t-')]
     expect(one).toMatch(/^\/t-\w{6}$/)
@@ -262,13 +262,13 @@ describe('nodeFs', () => {
     )
   })
 
-  it('copies what a filter lets through', async () => {
+  it('copies what a filter accepts', async () => {
     const fs = nodeFs(new MemoryFs({ '/a/yes': '', '/a/no': '' }))
     await fs.promises.cp('/a', '/b', { recursive: true, filter: async (path) => !path.endsWith('no') })
     expect(fs.readdirSync('/b')).toEqual(['yes'])
   })
 
-  it('leaves what is there, or fails, where a copy may not replace', async () => {
+  it('keeps an existing file, or fails, if a copy must not replace it', async () => {
     const memory = new MemoryFs({ '/a': 'new', '/b': 'old' })
     const fs = nodeFs(memory)
     await fs.promises.cp('/a', '/b', { force: false })
@@ -277,7 +277,7 @@ describe('nodeFs', () => {
     await expect(refused).rejects.toMatchObject({ code: 'ERR_FS_CP_EEXIST' })
   })
 
-  it('removes no link for the empty directory it leads to', async () => {
+  it('does not remove a link to an empty directory with rmdir', async () => {
     const memory = new MemoryFs()
     await memory.mkdir('/empty')
     await memory.symlink('/empty', '/link')
@@ -287,13 +287,13 @@ describe('nodeFs', () => {
     expect(await memory.readlink('/link')).toBe('/empty')
   })
 
-  it('lets every file belong to one owner', async () => {
+  it('reports one owner for every file', async () => {
     const fs = nodeFs(new MemoryFs({ '/file': '' }), { uid: 5, gid: 5 })
     await fs.promises.chown('/file', 5, -1)
     await expect(fs.promises.chown('/file', 6, 5)).rejects.toMatchObject({ code: 'EPERM' })
   })
 
-  it('tells of changes in a vault until it is closed', async () => {
+  it('reports changes in a vault until it is closed', async () => {
     await using home = await openHome()
     const vault = await home.createVault('v')
     await vault.write('/d/old', 'x')
@@ -327,7 +327,7 @@ describe('nodeFs', () => {
     stop.abort()
   })
 
-  it('cannot watch a file system that tells of no changes', async () => {
+  it('cannot watch a file system without the watch capability', async () => {
     const [error] = await once(nodeFs(new MemoryFs()).watch('/'), 'error')
     expect(error).toMatchObject({ code: 'ENOTSUP', syscall: 'watch' })
   })

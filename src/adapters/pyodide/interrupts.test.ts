@@ -12,7 +12,7 @@ const LOST = [0, 1]
 const TAKEN = [0, 0]
 
 describe('an interrupt', () => {
-  it('is sent again if Python clears it unread, until it is taken', () => {
+  it('is sent again if Python clears it unread, until it is received', () => {
     vi.useFakeTimers()
     const sent = vi.fn()
     const interrupts = new Interrupts(sent)
@@ -33,7 +33,7 @@ describe('an interrupt', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is taken by a handler of the program as well, and can be taken back', () => {
+  it('reaches a handler of the program, and can be withdrawn', () => {
     const interrupts = new Interrupts(() => {})
     installInterrupts(pyodide, interrupts.cells)
     pyodide.runPython('taken = []\nsignal.signal(signal.SIGINT, lambda *_: taken.append(1))')
@@ -72,7 +72,7 @@ describe('an interrupt', () => {
     },
   )
 
-  it('is told of again also if an interrupt left the file for that half made', () => {
+  it('is acknowledged again even if an interrupt left the device half created', () => {
     const interrupts = new Interrupts(() => {})
     const ensureReporting = installInterrupts(pyodide, interrupts.cells)
     pyodide.FS.createDevice('/dev', 'signals', null, () => {})

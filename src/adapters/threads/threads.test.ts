@@ -146,7 +146,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('a file system of another thread', () => {
-  it('does what a file system of this thread does, errors included', { timeout: 60_000 }, async () => {
+  it('behaves as a file system of this thread, errors included', { timeout: 60_000 }, async () => {
     const remote = await connected()
     let run = 0
     fc.assert(
@@ -161,7 +161,7 @@ describe('a file system of another thread', () => {
     )
   })
 
-  it('reads and writes in pieces what is larger than a message', async () => {
+  it('reads and writes in pieces beyond the message size', async () => {
     const fs = await connected()
     const content = new Uint8Array(3_500_001).map((_, index) => index % 251)
     const handle = fs.open('/large', { write: true, create: true })
@@ -173,7 +173,7 @@ describe('a file system of another thread', () => {
     expect(codeOf(() => handle.read(0, 1))).toBe('EBADF')
   })
 
-  it('lets nobody write through a file opened for reading, whoever else has it open', async () => {
+  it('rejects writes through a handle opened for reading, whoever else has the file open', async () => {
     const fs = await connected()
     const writer = fs.open('/f', { write: true, create: true })
     const reader = fs.open('/f')
@@ -185,7 +185,7 @@ describe('a file system of another thread', () => {
     writer.close()
   })
 
-  it('tells errors with their code, path and operation', async () => {
+  it('reports errors with their code, path and operation', async () => {
     const fs = await connected()
     expect(() => fs.readdir('/missing')).toThrow(
       expect.objectContaining({ code: 'ENOENT', path: '/missing', op: 'readdir' }),
@@ -198,12 +198,12 @@ describe('a file system of another thread', () => {
     expect(codeOf(() => fs.readdir('/'))).toBe('EIO')
   })
 
-  it('ends a blocked call with EIO when the other thread is gone', async () => {
+  it('ends a blocked call with EIO when the other thread has ended', async () => {
     const fs = await connected({ timeoutMs: 50 })
     expect(codeOf(() => fs.stat('/exits'))).toBe('EIO')
   })
 
-  it('gives up a call that is cancelled, and goes on when that is taken back', async () => {
+  it('stops a cancelled call, and continues after resume', async () => {
     const fs = await connected()
     expect(codeOf(() => fs.stat('/cancels'))).toMatch(/^AbortError/)
     // The other side takes it back when its operation has been aborted.
@@ -211,7 +211,7 @@ describe('a file system of another thread', () => {
     expect(fs.readdir('/')).toEqual([{ name: 'aborted', type: 'file' }])
   })
 
-  it('closes what a thread left open when that ends', async () => {
+  it('closes the open files of a thread that ends', async () => {
     const fs = new OverlayFs(new MemoryFs())
     const shared = shareFileSystem(fs)
     const { channel } = shared
@@ -222,8 +222,8 @@ describe('a file system of another thread', () => {
   })
 })
 
-describe('the line between two threads', () => {
-  it('closes a file whose opening was given up after it was answered', async () => {
+describe('the channel between two threads', () => {
+  it('closes a file whose open was cancelled after its response', async () => {
     await using shared = shareFileSystem(new MemoryFs({ '/f': 'x' }))
     const { port } = shared.channel
     const file = await opened(port, '/f')
@@ -233,7 +233,7 @@ describe('the line between two threads', () => {
     expect(late).toHaveProperty('error.code', 'EBADF')
   })
 
-  it('has a file closed by a caller that is cancelled, so that what it wrote is stored', async () => {
+  it('lets a cancelled caller close its file, so that its writes are stored', async () => {
     const fs = new OverlayFs(new MemoryFs())
     await using shared = shareFileSystem(fs)
     const { port } = shared.channel
@@ -247,7 +247,7 @@ describe('the line between two threads', () => {
     expect(late).toHaveProperty('error.code', 'EBADF')
   })
 
-  it('takes no memory away from a file system that hands out parts of its own', async () => {
+  it('detaches no memory of a file system that returns parts of its own', async () => {
     await using shared = shareFileSystem(new Mapped(new MemoryFs({ '/f': '' })))
     const { port } = shared.channel
     const file = await opened(port, '/f')

@@ -63,7 +63,7 @@ for (const [name, { packed, open }] of Object.entries(formats)) {
   )
 
   describe(name, () => {
-    it('gives back what was packed: content, modes, times to the second, links, empty directories', async () => {
+    it('restores what was packed: content, modes, times to the second, links, empty directories', async () => {
       const part = fc.stringMatching(/^[a-zé .\n]{1,12}$/).filter((text) => text !== '.' && text !== '..')
       const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => `/${parts.join('/')}`)
       const entry = fc.record({
@@ -96,7 +96,7 @@ for (const [name, { packed, open }] of Object.entries(formats)) {
       expect(Buffer.compare(await packed(fs), await packed(fs.fork()))).toBe(0)
     })
 
-    it('says what is wrong with something that is no archive', async () => {
+    it('reports what is wrong with a file that is no archive', async () => {
       const fs = await holding(Buffer.from('certainly not an archive of any kind '.repeat(40)))
       await expect(open(fs, PATH)).rejects.toMatchObject({ code: 'EIO', path: PATH })
     })
@@ -173,14 +173,14 @@ describe('an entry that leads elsewhere', () => {
     ],
   ]
 
-  it.each(unsafe)('is refused by name: %s', async (_, open) => {
+  it.each(unsafe)('is rejected with its name: %s', async (_, open) => {
     await expect(open()).rejects.toMatchObject({
       code: 'EINVAL',
       message: expect.stringMatching(/the entry '.*' is rejected/),
     })
   })
 
-  it('is left out and told where that is asked for', async () => {
+  it('is skipped and reported with onSkipped', async () => {
     const skipped: SkippedEntry[] = []
     const bytes = await tarOf(
       [{ name: '../evil' }, 'x'],
@@ -192,7 +192,7 @@ describe('an entry that leads elsewhere', () => {
     expect(Object.keys(await contentOf(fs))).toEqual(['/good', '/good/f'])
   })
 
-  it('is no link that points out: that is served as it is, and followed inside', async () => {
+  it('is served if it is only a link that points out, which is followed inside', async () => {
     const bytes = await tarOf(
       [{ name: 'etc/passwd' }, 'of the archive'],
       [{ name: 'link', type: 'symlink', linkname: '../../etc/passwd' }],
@@ -204,7 +204,7 @@ describe('an entry that leads elsewhere', () => {
 })
 
 describe('what is packed', () => {
-  it('keeps times before 1970 and after 2038 in a tar; a zip has the nearest it can say', async () => {
+  it('keeps times before 1970 and after 2038 in a tar; a zip has the nearest possible', async () => {
     for (const year of [1960, 2040]) {
       const time = Date.UTC(year, 5, 5)
       const fs = new MemoryFs({ '/a': 'x' }, { now: () => time })
@@ -215,14 +215,14 @@ describe('what is packed', () => {
     }
   })
 
-  it('is no name that a zip would change', async () => {
+  it('has no name that a zip would change', async () => {
     for (const name of ['a\\b', 'c:d']) {
       const packing = collect(packZip(new MemoryFs({ [`/${name}`]: 'x' })))
       await expect(packing).rejects.toMatchObject({ code: 'EINVAL', path: `/${name}` })
     }
   })
 
-  it('is a file where one is named, and not nothing where nothing is', async () => {
+  it('is a single file on request, and ENOENT for a missing one', async () => {
     const fs = new MemoryFs({ '/a/b': 'x' })
     for (const { pack, open } of [
       { pack: packTar, open: openTar },
@@ -234,7 +234,7 @@ describe('what is packed', () => {
     }
   })
 
-  it('is given up when the call is aborted, whichever file it is at', async () => {
+  it('stops when the call is aborted, at any file', async () => {
     const fs = new MemoryFs({ '/a': Buffer.alloc(3_000_000, 'x'), '/b': 'x' })
     for (const pack of [packTar, packZip]) {
       const controller = new AbortController()
@@ -244,7 +244,7 @@ describe('what is packed', () => {
     }
   })
 
-  it('is opened over a link too', async () => {
+  it('can be opened through a link', async () => {
     const fs = await holding(await formats.tar.packed(new MemoryFs({ '/a': 'x' })))
     await fs.symlink(PATH, '/link')
     expect(await readText(await openTar(fs, '/link'), '/a')).toBe('x')
@@ -263,7 +263,7 @@ describe('packing what changes meanwhile', () => {
     await expect(collect(packing(fs, { onEntry }))).rejects.toMatchObject({ code: 'ENOENT', path: '/b' })
   })
 
-  it('fails if a file became longer or shorter', async () => {
+  it('fails if a file grows or shrinks', async () => {
     const fs = new MemoryFs({ '/a': 'first', '/b': 'second' })
     const onEntry = (path: string) => {
       if (path === '/a') void fs.write('/b', 'much longer than before')
@@ -273,7 +273,7 @@ describe('packing what changes meanwhile', () => {
 })
 
 describe('damage and deceit', () => {
-  it('a changed byte of a zip is noticed by the read that meets it', async () => {
+  it('a changed byte of a zip is detected by the read that reaches it', async () => {
     const bytes = Buffer.from(await collect(packZip(new MemoryFs({ '/f': 'x'.repeat(100) + Math.PI }))))
     const at = bytes.indexOf('f') + 10
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
@@ -281,7 +281,7 @@ describe('damage and deceit', () => {
     await expect(readText(fs, '/f')).rejects.toMatchObject({ code: 'EIO' })
   })
 
-  it('a cut archive is refused', async () => {
+  it('a truncated archive is rejected', async () => {
     const bytes = await collect(packTar(new MemoryFs({ '/f': 'x'.repeat(5000) })))
     await expect(openTar(await holding(bytes.subarray(0, 3000)), PATH)).rejects.toMatchObject({ code: 'EIO' })
     const zipped = gzipSync(bytes)
@@ -289,7 +289,7 @@ describe('damage and deceit', () => {
     await expect(openTar(await holding(half), PATH)).rejects.toMatchObject({ code: 'EIO' })
   })
 
-  it('a compressed archive that unpacks to more than is allowed is refused', async () => {
+  it('a compressed archive that exceeds the limit is rejected', async () => {
     const bytes = gzipSync(await collect(packTar(new MemoryFs({ '/zeros': new Uint8Array(1_000_000) }))))
     expect(bytes.length).toBeLessThan(10_000)
     await expect(openTar(await holding(bytes), PATH, { maxBytes: 500_000 })).rejects.toMatchObject({
@@ -297,7 +297,7 @@ describe('damage and deceit', () => {
     })
   })
 
-  it('two hard links that lead to each other are refused', async () => {
+  it('two hard links that refer to each other are rejected', async () => {
     const bytes = await tarOf(
       [{ name: 'a', type: 'link', linkname: 'b' }],
       [{ name: 'b', type: 'link', linkname: 'a' }],
@@ -314,13 +314,13 @@ describe('damage and deceit', () => {
     expect(await readText(fs, `/f${count}`)).toBe('x')
   })
 
-  it('a time that is none is the beginning of time', async () => {
+  it('an invalid time is read as the epoch', async () => {
     const header = { name: 'a', mtime: new Date(0), pax: { mtime: 'then' } }
     const fs = await openTar(await holding(await tarOf([header])), PATH)
     expect((await fs.stat('/a')).mtime).toEqual(new Date(0))
   })
 
-  it('a link whose target no file system stores is left out and told', async () => {
+  it('a link with an unstorable target is skipped and reported', async () => {
     const skipped: SkippedEntry[] = []
     const bytes = await tarOf(
       [{ name: 'l', type: 'symlink', linkname: 'y'.repeat(300) }],
@@ -355,7 +355,7 @@ describe('programs of others', () => {
     expect((await back.stat('/link')).type).toBe('symlink')
   })
 
-  it('a sparse archive of GNU tar is refused, not read wrongly', async () => {
+  it('a sparse archive of GNU tar is rejected, not misread', async () => {
     const out = mkdtempSync(join(scratch, 'sparse-'))
     execFileSync('sh', ['-c', 'truncate -s 1M f; echo end >> f; tar cSf ../sparse.tar f'], { cwd: out })
     const fs = await holding(readFileSync(join(scratch, 'sparse.tar')))

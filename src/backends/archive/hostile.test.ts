@@ -100,7 +100,7 @@ describe('a hostile tar', () => {
     expect(await refusal(openTar(fs, PATH))).toMatch(/^EIO: /)
   })
 
-  it('that lists more entries than are allowed is refused, compressed or not', async () => {
+  it('that exceeds the number of entries is rejected, compressed or not', async () => {
     const tar = Buffer.concat([...Array.from({ length: 11 }, (_, at) => tarHeader(`f${at}`, 0)), END])
     for (const bytes of [tar, gzipSync(tar)]) {
       const fs = await holding(bytes)
@@ -111,7 +111,7 @@ describe('a hostile tar', () => {
     }
   })
 
-  it('of a few kilobytes whose names would fill the memory is refused', async () => {
+  it('of a few kilobytes whose names would fill the memory is rejected', async () => {
     const entry = Buffer.concat([paxHeader('path', 'n'.repeat(4_000_000)), tarHeader('f', 0)])
     const fs = await holding(gzipSync(Buffer.concat(Array.from({ length: 70 }, () => entry))))
     const skipped: SkippedEntry[] = []
@@ -131,14 +131,14 @@ describe('a hostile tar', () => {
 })
 
 describe('a hostile zip', () => {
-  it('whose entries share their content is refused', async () => {
+  it('whose entries share their content is rejected', async () => {
     const zip = forgedZip(new Uint8Array(1_000_000), (compressed) =>
       Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}`, at: 0, compressed, size: 1_000_000 })),
     )
     expect(await refusal(openZip(await holding(zip), PATH))).toMatch(/^EIO: two entries share the bytes at 0/)
   })
 
-  it('with an entry inside the content of another is refused', async () => {
+  it('with an entry inside the content of another is rejected', async () => {
     const zip = forgedZip(new Uint8Array(1_000_000), (compressed) => [
       { name: 'inner', at: 100, compressed: compressed - 100, size: 1 },
       { name: 'outer', at: 0, compressed, size: 1_000_000 },
@@ -148,7 +148,7 @@ describe('a hostile zip', () => {
     )
   })
 
-  it('with sizes that cannot be has such entries left out', async () => {
+  it('with impossible sizes has these entries skipped', async () => {
     const skipped: SkippedEntry[] = []
     const zip = forgedZip(Buffer.from('content'), (compressed) => [
       { name: 'claims', at: 0, compressed, size: 0xfffffff0 },
@@ -159,7 +159,7 @@ describe('a hostile zip', () => {
     expect(await unpack(fs, new MemoryFs())).toMatchObject({ files: 0 })
   })
 
-  it('with more content than an entry says is refused by the read that meets it', async () => {
+  it('with more content than an entry declares is rejected by the read that reaches it', async () => {
     const zip = forgedZip(new Uint8Array(5_000_000), (compressed) => [
       { name: 'f', at: 0, compressed, size: 10 },
     ])
@@ -167,7 +167,7 @@ describe('a hostile zip', () => {
     await expect(readText(fs, '/f')).rejects.toThrow(/^EIO: the entry 'f' is damaged/)
   })
 
-  it('that claims entries it does not have, or has too many, is refused', async () => {
+  it('that declares missing entries, or has too many, is rejected', async () => {
     expect(await refusal(openZip(await holding(zipEnd(0xffff, 0)), PATH))).toMatch(/^EIO: /)
     const zip = forgedZip(Buffer.from('x'), (compressed) =>
       Array.from({ length: 11 }, (_, at) => ({ name: `f${at}`, at, compressed, size: 1 })),
@@ -177,7 +177,7 @@ describe('a hostile zip', () => {
   })
 })
 
-it('refuses an entry that lies too deep, and makes none of the directories above it', async () => {
+it('rejects an entry that is too deep, and creates none of its parents', async () => {
   const [deep, most] = ['d/'.repeat(3000), 'd/'.repeat(255)].map((above) => `${above}f`)
   const tar = (name = '') => [paxHeader('path', name), tarHeader('f', 0)]
   const archive = await holding(gzipSync(Buffer.concat([...tar(deep), ...tar(most), END])))
@@ -191,7 +191,7 @@ it('refuses an entry that lies too deep, and makes none of the directories above
   expect(await unpack(opened, new MemoryFs())).toMatchObject({ files: 1, directories: 255 })
 })
 
-it('counts directories that an archive implies to the entries it may list', async () => {
+it('counts implied directories as entries', async () => {
   const tar = Array.from({ length: 4 }, (_, at) => tarHeader(`${at}/${'d/'.repeat(9)}f`, 0))
   const archive = await holding(...tar, END)
   expect(await refusal(openTar(archive, PATH, { maxEntries: 43 }))).toMatch(

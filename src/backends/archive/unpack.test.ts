@@ -41,7 +41,7 @@ async function packed(): Promise<MemoryFs> {
 }
 
 describe('unpacking', () => {
-  it('brings content, links, permissions and times into a directory', async () => {
+  it('copies content, links, permissions and times into a directory', async () => {
     const target = new MemoryFs()
     const report = await unpack(await openTar(await packed(), '/x.tar'), target, { into: '/to/here' })
     expect(report).toEqual({ files: 3, directories: 3, links: 1, bytes: 7, unchanged: 0 })
@@ -51,7 +51,7 @@ describe('unpacking', () => {
     expect((await target.stat('/to/here/empty')).type).toBe('directory')
   })
 
-  it('leaves alone what is there already, and replaces what differs', async () => {
+  it('skips unchanged files, and replaces changed ones', async () => {
     const target = new MemoryFs()
     const archive = await openTar(await packed(), '/x.tar')
     await unpack(archive, target)
@@ -60,7 +60,7 @@ describe('unpacking', () => {
     expect(await readText(target, '/a/one')).toBe('1')
   })
 
-  it('follows no link that is there already, but for the way to its own directory', async () => {
+  it('follows no existing link, except in the path of its own directory', async () => {
     const target = new MemoryFs({ '/secret/kept': 'kept' })
     await target.symlink('/secret', '/a')
     await target.symlink('/secret', '/into')
@@ -71,7 +71,7 @@ describe('unpacking', () => {
     expect(await readText(target, '/secret/a/one')).toBe('1')
   })
 
-  it('hears of a file that failed while a directory was made', async () => {
+  it('reports a file that failed while a directory was created', async () => {
     class Slow extends MemoryFs {
       override async mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): Promise<void> {
         await nextTurn()
@@ -101,7 +101,7 @@ describe('unpacking', () => {
     expect(await target.exists('/a')).toBe(true)
   })
 
-  it('asks for no parents of a directory, since it has made them', async () => {
+  it('creates each directory without parents, which exist already', async () => {
     class Recorded extends MemoryFs {
       readonly made: unknown[] = []
       override async mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): Promise<void> {
@@ -121,7 +121,7 @@ describe('unpacking', () => {
     ])
   })
 
-  it('says what is in the way, and leaves it', async () => {
+  it('reports an existing path and leaves it', async () => {
     const target = new MemoryFs({ '/run.sh/inside': 'kept' })
     const unpacking = unpack(await openTar(await packed(), '/x.tar'), target)
     await expect(unpacking).rejects.toMatchObject({ code: 'EEXIST', path: '/run.sh' })

@@ -48,7 +48,7 @@ describe('a write', () => {
     expect(host.readdirSync(root)).toEqual(['f'])
   })
 
-  it('leaves nothing behind when its directory is removed under it', async () => {
+  it('leaves nothing behind when its directory is removed meanwhile', async () => {
     await fs.mkdir('/d')
     const content = chunksThen(() => host.rmSync(join(root, 'd'), { recursive: true }))
     await expect(fs.write('/d/f', content)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a write', () => {
     expect(host.readdirSync(root)).toEqual([])
   })
 
-  it('is of the bytes as they were when it was asked for', async () => {
+  it('stores the bytes at the time of the call', async () => {
     const bytes = new Uint8Array(100_000).fill(1)
     const writing = fs.write('/f', bytes)
     bytes.fill(2)
@@ -67,7 +67,7 @@ describe('a write', () => {
     expect(new Set(host.readFileSync(join(root, 'f')))).toEqual(new Set([1]))
   })
 
-  it('keeps the permissions of the file it replaces, unless it is given others', async () => {
+  it('keeps the permissions of the replaced file unless others are given', async () => {
     await fs.write('/f', 'one', { mode: 0o4750 })
     await fs.write('/f', 'two')
     expect((await fs.stat('/f')).mode).toBe(0o4750)
@@ -75,7 +75,7 @@ describe('a write', () => {
     expect((await fs.stat('/f')).mode).toBe(0o600)
   })
 
-  it('replaces what a link points to, not the link', async () => {
+  it('replaces the target of a link, not the link', async () => {
     await fs.write('/d/f', 'one')
     await fs.symlink('d/f', '/l')
     await fs.write('/l', 'two')
@@ -83,7 +83,7 @@ describe('a write', () => {
     expect(await readText(fs, '/d/f')).toBe('two')
   })
 
-  it('is of the old content to a stream that was opened before it, begun or not', async () => {
+  it('does not change a stream that was opened before, started or not', async () => {
     await fs.write('/f', 'old')
     const reading = fs.read('/f')
     await fs.write('/f', 'new')
@@ -92,7 +92,7 @@ describe('a write', () => {
 })
 
 describe('ifMatch', () => {
-  it('notices another process that changes the file while the content still streams', async () => {
+  it('detects a change by another process while the content still streams', async () => {
     await fs.write('/f', 'old')
     const ifMatch = await hash(fs, '/f')
     const content = chunksThen(() => host.writeFileSync(join(root, 'f'), 'theirs'))
@@ -101,20 +101,20 @@ describe('ifMatch', () => {
     expect(host.readdirSync(root)).toEqual(['f'])
   })
 
-  it('null never replaces a file another process makes while the content still streams', async () => {
+  it('null never replaces a file that another process creates while the content still streams', async () => {
     const content = chunksThen(() => host.writeFileSync(join(root, 'f'), 'theirs'))
     await expect(fs.write('/f', content, { ifMatch: null })).rejects.toMatchObject({ code: 'ECONFLICT' })
     expect(host.readFileSync(join(root, 'f'), 'utf8')).toBe('theirs')
     expect(host.readdirSync(root)).toEqual(['f'])
   })
 
-  it('makes no directories for a write it refuses', async () => {
+  it('creates no directories for a rejected write', async () => {
     await expect(fs.write('/a/b/f', '', { ifMatch: 'abc' })).rejects.toMatchObject({ code: 'ECONFLICT' })
     expect(host.readdirSync(root)).toEqual([])
   })
 })
 
-describe('a temporary file whose writer is dead', () => {
+describe('a temporary file of a dead writer', () => {
   const left = createTemporaryName()
 
   beforeEach(async () => {
@@ -122,7 +122,7 @@ describe('a temporary file whose writer is dead', () => {
     host.writeFileSync(join(root, 'd', left), 'half of')
   })
 
-  it('is neither listed, walked, found nor given to anybody', async () => {
+  it('is neither listed, walked nor found', async () => {
     expect(await Array.fromAsync(fs.readdir('/d'))).toEqual([{ name: 'f', type: 'file' }])
     expect((await Array.fromAsync(fs.walk('/'))).map(({ path }) => path)).toEqual(['/d/f'])
     expect(await fs.exists(`/d/${left}`)).toBe(false)
@@ -130,7 +130,7 @@ describe('a temporary file whose writer is dead', () => {
     await expect(fs.write(`/d/${left}`, '')).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('does not keep its directory from being removed', async () => {
+  it('does not prevent the removal of its directory', async () => {
     await fs.remove('/d', { recursive: true })
     expect(host.readdirSync(root)).toEqual([])
   })

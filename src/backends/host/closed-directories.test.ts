@@ -50,7 +50,7 @@ describe.each(['handles', 'paths'] as const)('a closed directory, by %s', (confi
     },
   )
 
-  it('is in no listing, walk or copy, and is not moved or removed with what is around it', async () => {
+  it('is in no listing, walk or copy, and is not moved or removed with its parent', async () => {
     const { fs, root } = tree(confinement)
     expect((await list(fs, '/a')).map(({ name }) => name)).toEqual(['open'])
     const walked = await Array.fromAsync(fs.walk('/', { includeDirs: true }), ({ path }) => path)
@@ -64,14 +64,14 @@ describe.each(['handles', 'paths'] as const)('a closed directory, by %s', (confi
     expect(readFileSync(join(root, 'a/open'), 'utf8')).toBe('text')
   })
 
-  it('is no root, nor is what is inside of it', async () => {
+  it('cannot be a root, and neither can a directory inside it', async () => {
     const { open } = tree(confinement)
     for (const directory of ['a/closed', 'a/closed/inner', 'link']) {
       await expect(list(open(directory), '/'), directory).rejects.toMatchObject(REFUSED)
     }
   })
 
-  it('is not made if it is missing, in any case of its letters', async () => {
+  it('cannot be created if it is missing, in any letter case', async () => {
     const { fs } = tree(confinement)
     for (const path of ['/a/later', '/a/LATER']) {
       await expect(fs.mkdir(path), path).rejects.toMatchObject(REFUSED)

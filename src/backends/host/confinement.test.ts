@@ -104,7 +104,7 @@ describe.each(confinements)('by %s', (confinement) => {
     await expectRefused('/d/out')
   })
 
-  it('does not tell what is outside from what is not', async () => {
+  it('does not reveal what exists outside', async () => {
     link(join(outside, 'secret'), 'there')
     link(join(outside, 'missing'), 'missing')
     for (const path of ['/there', '/missing']) {
@@ -114,7 +114,7 @@ describe.each(confinements)('by %s', (confinement) => {
     expect(host.readdirSync(outside)).toEqual(['secret', 'sub'])
   })
 
-  it('shows, moves and removes a link that leads out, as the link it is', async () => {
+  it('lists, moves and removes a link that leads out, as a link', async () => {
     link(outside, 'out')
     expect((await fs.stat('/out')).type).toBe('symlink')
     expect(await fs.readlink('/out')).toBe(outside)
@@ -138,7 +138,7 @@ describe.each(confinements)('by %s', (confinement) => {
     expect(host.readFileSync(join(root, 'new/f'), 'utf8')).toBe('written through')
   })
 
-  it('does not take a neighbour with a longer name for the root', async () => {
+  it('does not confuse a neighbour with a longer name with the root', async () => {
     host.mkdirSync(`${root}2`)
     host.writeFileSync(`${root}2/secret`, 'secret')
     link(`${root}2`, 'absolute')
@@ -147,7 +147,7 @@ describe.each(confinements)('by %s', (confinement) => {
     await expect(readText(fs, '/relative/secret')).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('gives up on links in a circle', async () => {
+  it('throws ELOOP for a cycle of links', async () => {
     link('b', 'a')
     link('a', 'b')
     link('c/c', 'c')
@@ -157,7 +157,7 @@ describe.each(confinements)('by %s', (confinement) => {
     }
   })
 
-  it('takes a root that is given by way of a link', async () => {
+  it('accepts a root that is a link', async () => {
     host.symlinkSync(root, join(scratch, 'link-to-root'))
     const byLink = new HostFs(join(scratch, 'link-to-root'), { confinement })
     expect(await readText(byLink, '/d/f')).toBe('inside')

@@ -100,7 +100,7 @@ describe.runIf(process.platform === 'linux')('descriptors', () => {
     expect(openInRoot()).toEqual([])
   })
 
-  it('are closed when a reader leaves early, or returns before it has begun', async () => {
+  it('are closed when a reader leaves early, or before its first step', async () => {
     await fs.write('/f', new Uint8Array(1_000_000))
     for await (const chunk of fs.read('/f')) {
       expect(chunk).toHaveLength(64 * 1024)
@@ -121,7 +121,7 @@ describe.runIf(process.platform === 'linux')('descriptors', () => {
     expect(openInRoot()).toEqual([root])
   })
 
-  it('are closed by the garbage collector when a stream is forgotten', async () => {
+  it('are closed by the garbage collector for an abandoned stream', async () => {
     await fs.write('/f', 'x')
     for (let count = 0; count < 50; count++) fs.read('/f')
     setFlagsFromString('--expose-gc')

@@ -74,7 +74,7 @@ for (let line = 0; line < Number(count); ) {
 }`
 
 describe('several processes', () => {
-  it('lose no edit of each other', async () => {
+  it("lose none of each other's edits", async () => {
     writeFileSync(join(root, 'list'), '')
     const editors = ['a', 'b', 'c'].map((name) => start(editor, root, locks, name, '40'))
     expect(await Promise.all(editors.map(exitOf))).toEqual([0, 0, 0])
@@ -84,7 +84,7 @@ describe('several processes', () => {
     expect(readdirSync(locks)).toEqual([])
   }, 60_000)
 
-  it('go on when one of them is killed in the middle of its edits', async () => {
+  it('continue when one of them is killed during its edits', async () => {
     writeFileSync(join(root, 'list'), '')
     const survivors = ['a', 'b'].map((name) => start(editor, root, locks, name, '30'))
     for (let round = 0; round < 5; round++) {
@@ -111,7 +111,7 @@ describe('a lock', () => {
     expect(readdirSync(locks)).toEqual([])
   })
 
-  it('of a living process is waited for, until the signal says otherwise', async () => {
+  it('of a living process blocks until it is released or the signal aborts', async () => {
     const child = start(holder, locks, KEY)
     await saidBy(child)
     const abort = new AbortController()
@@ -126,13 +126,13 @@ describe('a lock', () => {
     expect(await next).toBe('mine')
   })
 
-  it('is not taken from an owner with the number of another process, nor left to one that had it before', async () => {
+  it('is not broken for a living owner, and is broken for a dead owner whose pid was reused', async () => {
     const [where = '', pid = '', , nonce = ''] = createProcessTag().split('-')
     mkdirSync(join(locks, KEY, [where, pid, '1', nonce].join('-')), { recursive: true })
     expect(await new FileLocks(locks).hold([KEY], undefined, () => 'mine')).toBe('mine')
   })
 
-  it('of an owner nobody knows is given a minute', async () => {
+  it('of an unknown owner is broken after a minute', async () => {
     const [, pid = '', start = '', nonce = ''] = createProcessTag().split('-')
     const entry = join(locks, KEY, ['0'.repeat(20), pid, start, nonce].join('-'))
     mkdirSync(entry, { recursive: true })
@@ -143,7 +143,7 @@ describe('a lock', () => {
     expect(await new FileLocks(locks).hold([KEY], undefined, () => 'mine')).toBe('mine')
   })
 
-  it('is one for both who want two files, in whatever order, and lets one in after another', async () => {
+  it('on two files does not deadlock in any order, and admits one holder after another', async () => {
     const order: string[] = []
     const turn = (name: string, keys: string[]) =>
       new FileLocks(locks).hold(keys, undefined, async () => {
@@ -158,7 +158,7 @@ describe('a lock', () => {
     expect(readdirSync(locks)).toEqual([])
   })
 
-  it('is let go of when the change fails', async () => {
+  it('is released when the change fails', async () => {
     await using fs = new HostFs(root, { locks })
     await fs.write('/f', 'old')
     await expect(fs.write('/f', 'new', { ifMatch: '0'.repeat(64) })).rejects.toMatchObject({

@@ -33,7 +33,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     fs = new HostFs(root, { confinement })
   })
 
-  it('shows what is in the directory, and changes it', async () => {
+  it('lists and changes the directory', async () => {
     host.writeFileSync(join(root, 'theirs'), 'from outside')
     expect(await readText(fs, '/theirs')).toBe('from outside')
     await fs.write('/a/b/ours', 'from inside')
@@ -42,7 +42,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     expect(host.readdirSync(root)).toEqual(['theirs'])
   })
 
-  it('gives permission bits, and the size of files but not of directories', async () => {
+  it('returns permission bits, and the size of files but not of directories', async () => {
     await fs.mkdir('/d', { mode: 0o1750 })
     await fs.write('/d/f', 'four', { mode: 0o606 })
     expect(await fs.stat('/d')).toMatchObject({ type: 'directory', size: 0, mode: 0o1750 })
@@ -50,7 +50,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     expect((await fs.stat('/d/f')).mtime).toEqual(host.statSync(join(root, 'd/f')).mtime)
   })
 
-  it('says ENOENT below a file when it looks, and ENOTDIR when it stores', async () => {
+  it('throws ENOENT below a file on reads, and ENOTDIR on writes', async () => {
     await fs.write('/f', '')
     const looks = [
       fs.stat('/f/a'),
@@ -75,7 +75,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     expect(await readFile(fs, '/huge', { byteRange: [Number.MAX_SAFE_INTEGER, 10] })).toHaveLength(0)
   })
 
-  it('shows a pipe as other, and refuses to read, write or append to it instead of hanging', async () => {
+  it('lists a pipe as other, and rejects access to it instead of blocking', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')])
     expect((await fs.stat('/pipe')).type).toBe('other')
     expect(await Array.fromAsync(fs.readdir('/'))).toEqual([{ name: 'pipe', type: 'other' }])
@@ -100,7 +100,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     },
   )
 
-  it('stores a link as given, and follows relative ones inside', async () => {
+  it('stores a link target unchanged, and follows relative links inside', async () => {
     await fs.write('/d/f', 'content')
     await fs.symlink('../d/./f', '/e/l')
     expect(await fs.readlink('/e/l')).toBe('../d/./f')
@@ -109,7 +109,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     await expect(fs.symlink('a\0b', '/nul')).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('renames nothing into itself, not even by way of a link, and makes no parents for it', async () => {
+  it('renames nothing into itself, not even through a link, and creates no parents for it', async () => {
     await fs.mkdir('/d')
     await fs.symlink('d', '/l')
     await expect(fs.rename('/d', '/l/a/b')).rejects.toMatchObject({ code: 'EINVAL' })
@@ -119,7 +119,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     expect(await readText(fs, '/d/f')).toBe('same')
   })
 
-  it('adds nothing when the source of an append fails', async () => {
+  it('appends nothing when the source fails', async () => {
     await fs.append('/log', 'one\n')
     async function* broken(): AsyncGenerator<string> {
       yield 'two\n'
@@ -129,7 +129,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     expect(await readText(fs, '/log')).toBe('one\n')
   })
 
-  it('says which directory is missing, and what is not one', async () => {
+  it('reports which directory is missing or is no directory', async () => {
     const missing = new HostFs(join(root, 'missing'), { confinement })
     await expect(missing.stat('/')).rejects.toMatchObject({
       code: 'ENOENT',
@@ -142,7 +142,7 @@ describe.each(isLinux ? (['handles', 'paths'] as const) : (['paths'] as const))(
     })
   })
 
-  it('closes more than once, lets a write under way finish, and refuses what comes later', async () => {
+  it('can be closed twice, lets a running write finish, and rejects later calls', async () => {
     async function* closing(): AsyncGenerator<string> {
       yield 'before, '
       await Promise.all([fs.close(), fs.close(), fs[Symbol.asyncDispose]()])
@@ -159,7 +159,7 @@ describe.runIf(isLinux)('by handles', () => {
     fs = new HostFs(root, { confinement: 'handles' })
   })
 
-  it('goes as deep as names are made, however long the path', async () => {
+  it('reaches any depth, however long the path', async () => {
     const deep = '/directory'.repeat(600)
     await fs.write(`${deep}/f`, 'deep')
     expect(await readText(fs, `${deep}/f`)).toBe('deep')
@@ -177,7 +177,7 @@ describe.runIf(isLinux)('by handles', () => {
     host.renameSync(`${root}-moved`, root)
   })
 
-  it('reads files that do not tell their size', async () => {
+  it('reads files that report no size', async () => {
     const proc = new HostFs('/proc')
     expect((await proc.stat('/filesystems')).size).toBe(0)
     expect(await readText(proc, '/filesystems')).toBe(host.readFileSync('/proc/filesystems', 'utf8'))

@@ -24,8 +24,8 @@ async function ordered(keys: readonly string[], limit: number): Promise<{ names:
   return { names, most }
 }
 
-describe('NameOrder', () => {
-  it('gives every name once and in order, whatever the keys are and however little it may hold', async () => {
+describe('NameSorter', () => {
+  it('yields every name once and in order, for any keys and any limit', async () => {
     const part = fc.constantFrom('a', 'b', '-', '.', '0', '🎉', '\uffee', ' ')
     const name = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''))
     const key = fc.tuple(name, fc.boolean()).map(([text, isDirectory]) => (isDirectory ? `${text}/` : text))
@@ -45,7 +45,7 @@ describe('NameOrder', () => {
     await fc.assert(property, { numRuns: 500, examples })
   })
 
-  it('holds no more than its limit of names that differ only behind a dash', async () => {
+  it('holds no more names than its limit if they differ only after a dash', async () => {
     const files = Array.from({ length: 500 }, (_, at) => `part-${String(at).padStart(4, '0')}`)
     const { names, most } = await ordered([...files, 'part/'], 20)
     expect(names).toEqual(['part/', ...files])

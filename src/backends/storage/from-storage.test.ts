@@ -151,7 +151,7 @@ fileSystemSuite(runner, {
 })
 
 describe('fromStorage', () => {
-  it('asks for one change at a time, so that parallel writes below a new directory all arrive', async () => {
+  it('makes one change at a time, so that parallel writes below a new directory all succeed', async () => {
     const storage = new MapStorage()
     const fs = fromStorage(storage)
     const names = Array.from({ length: 20 }, (_, index) => `/new/${index % 2}/${index}`)
@@ -183,7 +183,7 @@ describe('fromStorage', () => {
     },
   )
 
-  it('goes on after a change that failed', async () => {
+  it('continues after a failed change', async () => {
     const fs = fromStorage(new MapStorage())
     await fs.mkdir('/d')
     await expect(fs.write('/d', 'x')).rejects.toMatchObject({ code: 'EISDIR' })
@@ -191,7 +191,7 @@ describe('fromStorage', () => {
     expect(await readText(fs, '/f')).toBe('x')
   })
 
-  it('tells a failure with a code as that, and any other as EIO with its words', async () => {
+  it('keeps the code of an error, and converts any other to EIO with its message', async () => {
     const storage = new MapStorage()
     const fs = fromStorage(storage)
     storage.metadata = async () => {
@@ -207,7 +207,7 @@ describe('fromStorage', () => {
     })
   })
 
-  it('leaves both sides as they were when a move by copying fails', async () => {
+  it('leaves both sides unchanged when a move by copying fails', async () => {
     const storage = new MapStorage()
     const fs = fromStorage(storage)
     for (const path of ['/a/1', '/a/2', '/target']) await fs.write(path, path)
@@ -225,7 +225,7 @@ describe('fromStorage', () => {
     expect(storage.stored).toEqual(before)
   })
 
-  it('keeps the order of a path whatever the storage takes', async () => {
+  it('keeps the order of changes of a path, however long the storage takes', async () => {
     const fs = fromStorage(new MapStorage())
     const order = ['a', 'b', 'c', 'd']
     await Promise.all(order.map((letter) => fs.append('/log', letter)))

@@ -12,7 +12,7 @@ async function told(vault: Vault, path: string): Promise<string[]> {
 }
 
 describe('blame', () => {
-  it('tells of each line who brought it, over many versions and several callers', async () => {
+  it('returns the author of each line, over many versions and several callers', async () => {
     const vault = await (await openHome()).createVault('base')
     await vault.write('/f', 'a\nb\nc\n', {}, by('alice', 'c1'))
     await vault.write('/f', 'a\nB\nc\n', {}, by('bob', 'c2'))
@@ -30,7 +30,7 @@ describe('blame', () => {
     ])
   })
 
-  it('names versions that can be read, and hold the line', async () => {
+  it('returns readable versions that contain the line', async () => {
     const vault = await (await openHome()).createVault('base')
     await vault.write('/f', 'constructor\n__proto__\n')
     await vault.append('/f', 'toString')
@@ -47,7 +47,7 @@ describe('blame', () => {
     ])
   })
 
-  it('credits a revert with what it brought back, and goes on across a fork', async () => {
+  it('credits a revert with the restored lines, and continues across a fork', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/f', 'a\nb\n', {}, by('alice', 'c1'))
@@ -75,7 +75,7 @@ describe('blame', () => {
     expect((await told(base, '/h')).slice(0, 4)).toEqual([1, 2, 3, 4].map((n) => `${n} alice c1: ${n}`))
   })
 
-  it('has nothing to say of an empty file, and refuses what is none', async () => {
+  it('is empty for an empty file, and rejects anything but a file', async () => {
     const vault = await (await openHome()).createVault('base')
     await vault.write('/d/empty', '')
     expect(await vault.blame('/d/empty')).toEqual([])

@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 describe('a clock that is set back', () => {
-  it('brings nothing back that was merged and then removed', async () => {
+  it('restores nothing that was merged and then removed', async () => {
     await using home = await openHome({ engine: 'memory' })
     const base = await home.createVault('base')
     const fork = await home.fork('base', 'fork')
@@ -29,7 +29,7 @@ describe('a clock that is set back', () => {
     expect(await contentOf(base)).toEqual({ '/c': 'later' })
   })
 
-  it('does not make a fork forget what it took from its base', async () => {
+  it('does not make a fork lose what it took from its base', async () => {
     await using home = await openHome({ engine: 'memory' })
     const base = await home.createVault('base')
     const fork = await home.fork('base', 'fork')
@@ -45,7 +45,7 @@ describe('a clock that is set back', () => {
     expect(await contentOf(fork)).toEqual({ '/b': 'of the fork', '/c': 'later' })
   })
 
-  it('leaves checkpoints in the order they were taken', async () => {
+  it('keeps checkpoints in the order of their creation', async () => {
     await using home = await openHome({ engine: 'memory' })
     const vault = await home.createVault('base')
     for (const [index, name] of ['first', 'second', 'third', 'fourth'].entries()) {
@@ -63,7 +63,7 @@ describe('a clock that is set back', () => {
     ])
   })
 
-  it('changes nothing that vaults become, whenever it is set and how often', async () => {
+  it('does not affect the contents of vaults, whenever and however often it is set', async () => {
     const step = fc.record({
       kind: fc.constantFrom('write', 'remove', 'merge', 'checkpoint', 'restore'),
       vault: fc.integer({ min: 0, max: 2 }),
@@ -81,7 +81,7 @@ describe('a clock that is set back', () => {
   })
 })
 
-describe('a home of a version that noted only times', () => {
+describe('a home of a version that recorded only times', () => {
   it('is merged and listed as before, and by rows from then on', async () => {
     const engine = new MemoryEngine()
     const store = new StoreHome(engine)

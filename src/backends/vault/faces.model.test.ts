@@ -367,7 +367,7 @@ const engines: Readonly<Record<string, { runs: number; open: () => readonly [Eng
   },
 }
 
-describe('both faces of a vault and of its fork, in two processes', () => {
+describe('both interfaces of a vault and of its fork, in two processes', () => {
   for (const [name, { runs, open: openEngines }] of Object.entries(engines)) {
     it(`agree after every step with one model of names and files, on ${name}`, async () => {
       const steps = fc.array(fc.record({ at: where, one: act }), { minLength: 5, maxLength: 40 })

@@ -31,7 +31,7 @@ async function lived(): Promise<Vault> {
 }
 
 describe('the change feed', () => {
-  it('tells everything in order, a merge as each of its changes', async () => {
+  it('yields everything in order, a merge change by change', async () => {
     const items = await all(await lived())
     expect(items.map(told).slice(0, 6)).toEqual([
       'write /a',
@@ -47,7 +47,7 @@ describe('the change feed', () => {
     expect(items.map(({ seq }) => seq)).toEqual(items.map(({ seq }) => seq).sort((a, b) => a - b))
   })
 
-  it('goes on behind any of its tokens with exactly the rest', async () => {
+  it('resumes after any token with exactly the rest', async () => {
     const vault = await lived()
     const items = await all(vault)
     for (const [index, { token }] of items.entries())
@@ -56,7 +56,7 @@ describe('the change feed', () => {
     expect((await all(vault, { since: items.at(-1)?.token ?? '' })).map(told)).toEqual(['write /later'])
   })
 
-  it('of a fork begins at its fork, and knows only its own tokens', async () => {
+  it('of a fork starts at the fork and accepts only its own tokens', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', 'x')
@@ -68,7 +68,7 @@ describe('the change feed', () => {
       await expect(all(task, { since })).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('is longer than what is read at once', async () => {
+  it('may be longer than one batch', async () => {
     const vault = await (await openHome()).createVault('base')
     await Promise.all(Array.from({ length: 2500 }, (_, file) => vault.write(`/f${file}`, 'x')))
     const items = await all(vault)
@@ -76,7 +76,7 @@ describe('the change feed', () => {
     expect((await all(vault, { since: items[1499]?.token ?? '' })).length).toBe(1000)
   })
 
-  it('follows what this and other homes do, until it is told to stop', async () => {
+  it('follows this and other homes until it is aborted', async () => {
     const path = newPlace()
     const [one, other] = [await openHome({ path }), await openHome({ path })]
     const mine = await one.createVault('base')

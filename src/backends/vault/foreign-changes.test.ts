@@ -9,7 +9,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'coppice-foreign-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('changes by others', () => {
-  it('are told by name and inode, and own ones are not', async () => {
+  it('are reported by name and inode, and own changes are not', async () => {
     const path = join(scratch, 'home')
     await using mine = await openHome({ path })
     const vault = await mine.createVault('v')

@@ -26,7 +26,7 @@ async function contentsOf(vault: Vault, path: string): Promise<string[]> {
 const expectSound = async (home: Home) => expect((await home.fsck()).damaged).toEqual([])
 
 describe('a garbage collection', () => {
-  it('keeps no trees of forks that were merged and dropped, also with checkpoints', async () => {
+  it('removes the trees of merged and deleted forks, also with checkpoints', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     for (let file = 0; file < 300; file++) await base.write(`/d${file % 7}/f${file}`, `${file}`)
@@ -50,7 +50,7 @@ describe('a garbage collection', () => {
     await expectSound(home)
   })
 
-  it('keeps what a merge of a fork of a dropped fork needs', async () => {
+  it("keeps what a merge of a deleted fork's fork needs", async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', 'one\n')
@@ -69,7 +69,7 @@ describe('a garbage collection', () => {
     await expectSound(home)
   })
 
-  it('gives back nearly everything when all vaults are gone', async () => {
+  it('frees nearly everything when all vaults are deleted', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     for (let file = 0; file < 300; file++) await base.write(`/d${file % 7}/f${file}`, 'x'.repeat(file * 20))
@@ -89,7 +89,7 @@ describe('a garbage collection', () => {
     expect((await home.gc()).pages).toBe(0)
   })
 
-  it('makes the store smaller on the disk while others use it, and loses nothing', async () => {
+  it('shrinks the store on disk while others use it, and loses nothing', async () => {
     const path = newPlace()
     const sizeOf = () => statSync(join(path, 'store.db')).size
     const home = await openHome({ path })
@@ -118,7 +118,7 @@ describe('a garbage collection', () => {
     expect((await vault.stat('/meanwhile')).size).toBe(100_000)
   })
 
-  it('keeps every version of a file until it is told to forget them', async () => {
+  it('keeps every version of a file until versions are pruned', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     await vault.write('/f', chunk(65))
@@ -137,7 +137,7 @@ describe('a garbage collection', () => {
     await expectSound(home)
   })
 
-  it('leaves only versions that can be read when it forgets those they build on', async () => {
+  it('leaves only readable versions when it prunes their bases', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     await vault.write('/f', `${'x'.repeat(40_000)}\n`)
@@ -157,7 +157,7 @@ describe('a garbage collection', () => {
     expect((await contentsOf(vault, '/f')).at(0)).toBe(`${whole}four\n`)
   })
 
-  it('keeps checkpoints, forks, and the history a fork has from a vault that is gone', async () => {
+  it('keeps checkpoints, forks, and the history that a fork has from a deleted vault', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/f', chunk(65))
@@ -174,7 +174,7 @@ describe('a garbage collection', () => {
     await expectSound(home)
   })
 
-  it('takes away nothing that another home writes meanwhile, and loses none of its writes', async () => {
+  it('removes nothing that another home writes meanwhile, and loses none of its writes', async () => {
     const path = newPlace()
     const [one, other] = [await openHome({ path }), await openHome({ path })]
     const mine = await one.createVault('base')
@@ -191,7 +191,7 @@ describe('a garbage collection', () => {
     await other.close()
   })
 
-  it('that forgets everything makes no home write where others have written', async () => {
+  it('that prunes everything makes no home overwrite the writes of others', async () => {
     const path = newPlace()
     const [one, other] = [await openHome({ path }), await openHome({ path })]
     const mine = await one.createVault('base')
@@ -210,7 +210,7 @@ describe('a garbage collection', () => {
     await other.close()
   })
 
-  it('lets nobody write to a vault that was deleted, though its journal is gone', async () => {
+  it('rejects writes to a deleted vault, though its journal is removed', async () => {
     const path = newPlace()
     const [one, other] = [await openHome({ path }), await openHome({ path })]
     await one.createVault('base')
@@ -223,7 +223,7 @@ describe('a garbage collection', () => {
     await other.close()
   })
 
-  it('tells how far it is, and stops when told to, with nothing lost', async () => {
+  it('reports progress and stops on abort, with nothing lost', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     for (let file = 0; file < 200; file++) await vault.write(`/f${file}`, chunk(file % 5))
@@ -249,7 +249,7 @@ describe('a garbage collection', () => {
     expect((await Array.fromAsync(vault.walk('/'))).length).toBe(100)
   })
 
-  it('does not let vaults that merge each other hold on to all they ever were', async () => {
+  it('does not let vaults that merge each other keep all their former states', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     const task = await home.fork('base', 'task')
@@ -270,7 +270,7 @@ describe('a garbage collection', () => {
 describe('a stream that comes in during a garbage collection', () => {
   const pieces = Array.from({ length: 12 }, () => randomBytes(1024 * 1024))
 
-  it('keeps its content when it is large enough to be stored before its end', async () => {
+  it('keeps its content when it is stored before its end because it is large', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     const source = async function* () {

@@ -20,8 +20,8 @@ async function lived(): Promise<Vault> {
 const names = async (fs: FileSystem, path: string) => Array.fromAsync(fs.readdir(path), ({ name }) => name)
 const paths = async (fs: FileSystem, root: string) => Array.fromAsync(fs.walk(root), ({ path }) => path)
 
-describe('the past of a vault as paths', () => {
-  it('is not seen from the root, but is there for whoever asks for it', async () => {
+describe('the history of a vault as paths', () => {
+  it('is not listed in the root, but can be opened', async () => {
     const vault = await lived()
     expect(await names(vault, '/')).toEqual(['d', 'f', 'link', 'to-d'])
     expect(await paths(vault, '/')).toEqual(['/d/g', '/f', '/link', '/to-d'])
@@ -65,7 +65,7 @@ describe('the past of a vault as paths', () => {
     ])
   })
 
-  it('has no past in the past, and none of a name that only looks alike', async () => {
+  it('is not nested, and does not match similar names', async () => {
     const vault = await lived()
     expect(await vault.exists('/.coppice/at/then/.coppice')).toBe(false)
     await vault.write('/.coppices', 'a file')
@@ -74,7 +74,7 @@ describe('the past of a vault as paths', () => {
     expect(await names(vault, '/d')).toEqual(['.coppice', 'g'])
   })
 
-  it('tells what changed and who did it as text', async () => {
+  it('shows the changes and their authors as text', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     for (const path of ['/f', '/gone', '/old']) await base.write(path, path)
@@ -125,7 +125,7 @@ describe('the past of a vault as paths', () => {
     expect(await readText(vault, file)).toBe('first')
   })
 
-  it('is no place to move something to', async () => {
+  it('cannot be the target of a move', async () => {
     const vault = await lived()
     await expect(vault.rename('/f', '/.coppice/f')).rejects.toMatchObject({ code: 'EROFS' })
     await expect(vault.rename('/f', '/.coppice')).rejects.toMatchObject({ code: 'EROFS' })
@@ -146,7 +146,7 @@ describe('the past of a vault as paths', () => {
     expect(await names(vault, '/')).toEqual(['d', 'f', 'link', 'to-d'])
   })
 
-  it('is no part of the tree: a link into it leads nowhere', async () => {
+  it('is no part of the tree: a link into it dangles', async () => {
     const vault = await lived()
     await vault.symlink('/.coppice/at/then', '/then')
     await expect(readText(vault, '/then/f')).rejects.toMatchObject({ code: 'ENOENT', path: '/then/f' })
@@ -167,7 +167,7 @@ describe('the past of a vault as paths', () => {
     expect(Buffer.from(await file.read(0, 100)).toString()).toBe('first')
   })
 
-  it('tells errors with the path that was asked for', async () => {
+  it('reports errors with the requested path', async () => {
     const vault = await lived()
     const missing = '/.coppice/at/then/missing'
     await expect(vault.stat(missing)).rejects.toMatchObject({ code: 'ENOENT', path: missing })

@@ -282,7 +282,7 @@ describe('any history of a home', () => {
     })
   }
 
-  it('of two homes, with collections beside it, loses nothing and holds on to nothing', async () => {
+  it('of two homes, with collections meanwhile, loses nothing and leaks nothing', async () => {
     const steps = fc.array(stepOf(...acts, 'collect', 'collect', 'collect'), { minLength: 10, maxLength: 50 })
     const property = fc.asyncProperty(steps, async (steps) => {
       const history = await History.begin(

@@ -20,14 +20,14 @@ async function makeHome(name: string, engine: (typeof engines)[number]): Promise
 }
 
 describe.each(engines)('a home on %s', (engine) => {
-  it('is opened with its engine when none is named', async () => {
+  it('is opened with its own engine by default', async () => {
     const path = await makeHome(`kept-${engine}`, engine)
     await using home = await openHome({ path })
     expect(await home.vaults()).toEqual(['base'])
     expect(home.place).toEqual({ path, engine })
   })
 
-  it('refuses every other engine, naming both, and makes no second store', async () => {
+  it('rejects every other engine with both names, and creates no second store', async () => {
     const path = await makeHome(`refusing-${engine}`, engine)
     const before = readdirSync(path).toSorted()
     for (const asked of engines.filter((name) => name !== engine)) {
@@ -45,7 +45,7 @@ describe.each(engines)('a home on %s', (engine) => {
     expect(await home.vaults()).toEqual(['base'])
   })
 
-  it('says that its store is gone, or was emptied, instead of making an empty one', async () => {
+  it('throws if its store is missing or empty, and creates none', async () => {
     const path = await makeHome(`lost-${engine}`, engine)
     const lost = { code: 'EIO', message: expect.stringContaining('is missing or empty') }
     truncateSync(join(path, files[engine]))
@@ -59,7 +59,7 @@ describe.each(engines)('a home on %s', (engine) => {
   })
 })
 
-it('a store whose records are all gone is no new home', async () => {
+it('a store without records is no new home', async () => {
   const path = await makeHome('records', 'sqlite')
   const db = new DatabaseSync(join(path, 'store.db'))
   db.exec('DELETE FROM records')
@@ -67,7 +67,7 @@ it('a store whose records are all gone is no new home', async () => {
   await expect(openHome({ path })).rejects.toMatchObject({ code: 'EIO' })
 })
 
-it('a home with two stores is opened on the one that is named, and on it from then on', async () => {
+it('a home with two stores is opened with the named one, also later', async () => {
   const path = await makeHome('two', 'lmdb')
   rmSync(join(path, 'home.json'))
   await makeHome('other', 'sqlite')
@@ -81,7 +81,7 @@ it('a home with two stores is opened on the one that is named, and on it from th
   expect(await home.vaults()).toEqual(['base'])
 })
 
-it('an older store, without an application id, is known by its tables', async () => {
+it('an older store without an application id is recognised by its tables', async () => {
   const path = await makeHome('older', 'sqlite')
   const db = new DatabaseSync(join(path, 'store.db'))
   db.exec("PRAGMA application_id = 0; DELETE FROM records WHERE key = 'home'")

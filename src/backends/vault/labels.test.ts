@@ -46,7 +46,7 @@ describe('tags', () => {
     expect(await vault.tags.find('todo')).toEqual(['/a', '/d'])
   })
 
-  it('stay with a file that is renamed or written, and go when it is removed', async () => {
+  it('stay with a file that is renamed or written, and vanish when it is removed', async () => {
     const vault = await newVault()
     await vault.write('/d/f', 'x')
     await vault.tags.add('/d/f', 'kept')
@@ -64,7 +64,7 @@ describe('tags', () => {
     expect(await vault.meta.all('/e/g')).toEqual({})
   })
 
-  it('and metadata go with a file that another is renamed over', async () => {
+  it('and metadata vanish with a file that a rename replaces', async () => {
     const vault = await newVault()
     await vault.write('/a', 'x')
     await vault.write('/b', 'x')
@@ -75,7 +75,7 @@ describe('tags', () => {
     expect(await vault.tags.all()).toEqual([{ tag: 'a', count: 1 }])
   })
 
-  it('and metadata come back with a restore, and part at a fork', async () => {
+  it('and metadata return with a restore, and diverge after a fork', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/f', 'x')
@@ -95,7 +95,7 @@ describe('tags', () => {
     expect(await base.meta.get('/f', 'n')).toBe('1')
   })
 
-  it('may have any name, and are the same after the home was opened again', async () => {
+  it('may have any name, and survive a reopening of the home', async () => {
     const path = join(scratch, 'hostile')
     const home = await openHome({ path })
     const vault = await home.createVault('base')
@@ -118,7 +118,7 @@ describe('tags', () => {
     expect(await again.meta.all('/f')).toEqual({})
   })
 
-  it('are refused without a name, with one that cannot be stored, and on what is not there', async () => {
+  it('reject an empty or unstorable name, and a missing file', async () => {
     const vault = await newVault()
     await vault.write('/f', 'x')
     for (const name of ['', 'nul\0', 'x'.repeat(256), 'é'.repeat(128), 'half \ud800']) {
@@ -141,7 +141,7 @@ describe('tags', () => {
 })
 
 describe('metadata', () => {
-  it('is set, replaced and taken away key by key', async () => {
+  it('is set, replaced and removed key by key', async () => {
     const vault = await newVault()
     await vault.mkdir('/d')
     await vault.meta.set('/d', 'a', '1')
@@ -157,7 +157,7 @@ describe('metadata', () => {
     expect(await vault.meta.all('/')).toEqual({ of: 'the root' })
   })
 
-  it('is told of in the journal, with who set it', async () => {
+  it('is recorded in the journal with its author', async () => {
     const vault = await newVault()
     const alice = { caller: { kind: 'context', context: 'alice' }, trace: 't' } as const
     await vault.write('/f', 'x')

@@ -26,7 +26,7 @@ const contentsOf = async (vault: Vault, path: string) => {
 }
 
 describe('forks of forks', () => {
-  it('start where another fork did, whatever both became, and merge from there', async () => {
+  it('start at the base of another fork, whatever both became, and merge from there', async () => {
     const { home, base } = await started({ '/f': 'one\n', '/g': 'one\n' })
     const first = await home.fork('base', 'first')
     await base.write('/f', 'base\n')
@@ -46,7 +46,7 @@ describe('forks of forks', () => {
     await expect(home.fork('base', 'first', { beside: 'beside' })).rejects.toMatchObject({ code: 'EEXIST' })
   })
 
-  it('start where their source is, or was at a checkpoint, and say so', async () => {
+  it('start at the current state or a checkpoint of their source, and record it', async () => {
     const { home, base } = await started({ '/f': '1' })
     await base.checkpoint('one')
     await base.write('/f', '2')
@@ -79,7 +79,7 @@ describe('forks of forks', () => {
     expect(newest).toEqual(['/h', '/g', '/f'])
   })
 
-  it('live on with their history when what they grew from is deleted', async () => {
+  it('keep their history when their source is deleted', async () => {
     const { home, base } = await started({ '/f': 'one' })
     await base.write('/f', 'two')
     const task = await home.fork('base', 'task')
@@ -99,13 +99,13 @@ describe('forks of forks', () => {
     await expect(readText(base, '/f')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('leave nothing to write to in the vault that is deleted', async () => {
+  it('cannot be written to after the vault is deleted', async () => {
     const { home, base } = await started({ '/f': 'one' })
     await home.deleteVault('base')
     await expect(base.write('/f', 'x')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('are others than a later vault with a name that was deleted', async () => {
+  it('differ from a later vault with the name of a deleted one', async () => {
     const { home } = await started({ '/f': 'old' })
     await home.fork('base', 'task')
     await home.deleteVault('base')
@@ -120,7 +120,7 @@ describe('forks of forks', () => {
 describe('a merge in a family of vaults', () => {
   const files = { '/a': 'a\n', '/b': 'b\n', '/c': 'c\n' }
 
-  it('brings what one sibling changed to the other, and a grandchild to its grandparent', async () => {
+  it('brings changes of a sibling to the other, and of a grandchild to its grandparent', async () => {
     const { home, base } = await started(files)
     const [one, two] = [await home.fork('base', 'one'), await home.fork('base', 'two')]
     await one.write('/a', 'one\n')
@@ -134,7 +134,7 @@ describe('a merge in a family of vaults', () => {
     expect(await contentOf(two)).toEqual({ '/a': 'one\n', '/b': 'two\n', '/c': 'c\n' })
   })
 
-  it('of a parent into its fork brings what happened since the fork', async () => {
+  it('of a parent into its fork brings the changes since the fork', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     await base.write('/a', 'later\n')
@@ -146,7 +146,7 @@ describe('a merge in a family of vaults', () => {
     expect(await contentOf(base)).toEqual({ '/a': 'later\n', '/c': 'mine\n' })
   })
 
-  it('takes nothing a second time, and undoes nothing that was changed since', async () => {
+  it('applies nothing twice, and undoes no later change', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     await task.write('/a', 'task\n')
@@ -175,7 +175,7 @@ describe('a merge in a family of vaults', () => {
     expect(Object.keys(await contentOf(base))).toEqual(['/a', '/b', '/c', '/mine', '/y', '/z'])
   })
 
-  it('goes back at once to where it came from', async () => {
+  it('can return directly to its source', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     for (const path of ['/z', '/y', '/x']) await task.write(path, `${path}\n`)
@@ -185,7 +185,7 @@ describe('a merge in a family of vaults', () => {
     expect(await contentOf(task)).toEqual(await contentOf(base))
   })
 
-  it('goes both ways again and again with files that are made, changed and removed', async () => {
+  it('works both ways repeatedly with files that are created, changed and removed', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     for (let round = 0; round < 5; round++) {
@@ -205,7 +205,7 @@ describe('a merge in a family of vaults', () => {
     expect(Object.keys(await contentOf(base)).length).toBe(3 + 10)
   })
 
-  it('takes the changes again after the target was restored to before an earlier merge', async () => {
+  it('applies the changes again after the target was restored to before an earlier merge', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     await base.checkpoint('before')
@@ -217,7 +217,7 @@ describe('a merge in a family of vaults', () => {
     expect(await contentOf(base)).toEqual({ ...files, '/a': 'task\n' })
   })
 
-  it('brings what the source went back to when it was restored', async () => {
+  it('brings the restored state of the source', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     await task.checkpoint('clean')
@@ -239,7 +239,7 @@ describe('a merge in a family of vaults', () => {
     expect(await contentOf(base)).toEqual({ ...files, '/a': 'later\n', '/b': 'old\n' })
   })
 
-  it('does not bring back what the target has got from a third vault and removed since', async () => {
+  it('does not restore what the target got from a third vault and has removed', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     await task.write('/new', 'x\n')
@@ -250,7 +250,7 @@ describe('a merge in a family of vaults', () => {
     expect(await contentOf(base)).toEqual(files)
   })
 
-  it('is refused between strangers and with itself', async () => {
+  it('fails between unrelated vaults and with itself', async () => {
     const { home } = await started(files)
     await home.createVault('stranger')
     for (const [source, target] of [
@@ -266,7 +266,7 @@ describe('a merge in a family of vaults', () => {
       await expect(home.merge(source, target)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('is one row of the journal, with who merged and what', async () => {
+  it('is one row of the journal with its author and changes', async () => {
     const { home, base } = await started(files)
     const task = await home.fork('base', 'task')
     await task.write('/a', 'task\n')
@@ -283,7 +283,7 @@ describe('a merge in a family of vaults', () => {
 })
 
 describe('a diff of two vaults', () => {
-  it('tells what one has that the other has not, both ways', async () => {
+  it('lists the differences in both directions', async () => {
     const { home, base } = await started({ '/a': 'a', '/b': 'b', '/d/c': 'c' })
     const task = await home.fork('base', 'task')
     await base.write('/a', 'A')
@@ -306,7 +306,7 @@ describe('a diff of two vaults', () => {
     await expect(Array.fromAsync(task.diff('never'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('takes files made in each since the fork for different ones', async () => {
+  it('treats files created in each since the fork as different', async () => {
     const { home, base } = await started()
     const task = await home.fork('base', 'task')
     await base.write('/mine', 'x')

@@ -9,7 +9,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'coppice-lost-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe.each(['sqlite', 'lmdb', 'level'] as const)('a home on %s whose files are gone', (engine) => {
-  it('says so at the next change instead of taking it', async () => {
+  it('throws at the next change', async () => {
     const path = join(scratch, `removed-${engine}`)
     const home = await openHome({ path, engine })
     const vault = await home.createVault('base')
@@ -25,7 +25,7 @@ describe.each(['sqlite', 'lmdb', 'level'] as const)('a home on %s whose files ar
   })
 
   // LevelDB refuses the path to a second home of the same process, whatever became of the first.
-  it.skipIf(engine === 'level')('does no harm to another that has taken its place', async () => {
+  it.skipIf(engine === 'level')('does not damage another home at the same path', async () => {
     const path = join(scratch, `replaced-${engine}`)
     const old = await openHome({ path, engine })
     const lost = await old.createVault('base')

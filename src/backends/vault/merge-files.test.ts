@@ -37,7 +37,7 @@ async function conflictsOf(merge: Promise<unknown>): Promise<string[]> {
 }
 
 describe('a file that both have', () => {
-  it('gets their changes where we moved it, and new ones go with their directory', async () => {
+  it('gets their changes at our new path, and new files follow their moved directory', async () => {
     const { home, base, task } = await forked({ '/dir/x': TEXT, '/dir/y': 'y' })
     await base.rename('/dir', '/folder')
     await base.rename('/folder/y', '/z')
@@ -74,7 +74,7 @@ describe('a file that both have', () => {
     expect(merged.equals(bytes('\xe0', '\xfe'))).toBe(true)
   })
 
-  it('has no new version when it was only moved, and when two changed places, its past with it, and behind that the past of the other', async () => {
+  it('gets no new version by a move or a swap, and keeps its history with that of the other behind it', async () => {
     const { home, base, task } = await forked({ '/a': 'a', '/b': 'b', '/c': 'c' })
     await task.rename('/a', '/aside')
     await task.rename('/b', '/a')
@@ -90,8 +90,8 @@ describe('a file that both have', () => {
   })
 })
 
-describe('what both changed in ways that do not go together', () => {
-  it('is in conflict if one removed or moved what the other changed or moved', async () => {
+describe('incompatible changes', () => {
+  it('conflict if one side removed or moved what the other changed or moved', async () => {
     const { home, base, task } = await forked({ '/a': 'a', '/b': 'b', '/c': 'c', '/d': 'd', '/e': 'e' })
     await task.remove('/a')
     await base.write('/a', 'changed')
@@ -106,7 +106,7 @@ describe('what both changed in ways that do not go together', () => {
     expect(await conflictsOf(home.merge('task', 'base'))).toEqual(['/a', '/b', '/c1', '/d', '/f'])
   })
 
-  it('keeps both sides with markers: beside each other where there are no lines to mark', async () => {
+  it('keep both sides with markers, or side by side if the file has no lines', async () => {
     const { home, base, task } = await forked({ '/image': '\0', '/gone': 'x', '/kept': 'x' })
     await task.write('/image', '\0theirs')
     await base.write('/image', '\0ours')
@@ -127,7 +127,7 @@ describe('what both changed in ways that do not go together', () => {
     })
   })
 
-  it('loses no directory of ours to a file of theirs', async () => {
+  it('lose no directory of ours to a file of theirs', async () => {
     const { home, base, task } = await forked({ '/d/f': 'x' })
     await task.remove('/d', { recursive: true })
     await task.write('/d', 'theirs')
@@ -137,7 +137,7 @@ describe('what both changed in ways that do not go together', () => {
     expect(await contentsOf(base)).toEqual({ '/d': 'theirs', '/d~base/mine': 'ours' })
   })
 
-  it('is in conflict if each moved a directory into that of the other', async () => {
+  it("conflict if each side moved a directory into the other's", async () => {
     const { home, base, task } = await forked({ '/a/x': 'x', '/b/y': 'y' })
     await task.rename('/a', '/b/a')
     await base.rename('/b', '/a/b')
@@ -148,7 +148,7 @@ describe('what both changed in ways that do not go together', () => {
 })
 
 describe('tags and metadata', () => {
-  it('come with a merge, each by itself; where both changed the same, ours stays', async () => {
+  it('are merged one by one; ours wins a conflict', async () => {
     const { home, base, task } = await forked({ '/f': 'x' })
     await base.tags.add('/f', ['both', 'gone', 'ours-gone'])
     for (const key of ['same', 'theirs', 'removed', 'clash']) await base.meta.set('/f', key, 'old')

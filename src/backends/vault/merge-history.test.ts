@@ -35,8 +35,8 @@ async function perform(fs: FileSystem, { act, side, name, to, content }: Change)
   )
 }
 
-describe('vaults that change different things', () => {
-  it('merge each other again and again without a conflict, and each gets all the other has', async () => {
+describe('vaults with independent changes', () => {
+  it('merge each other repeatedly without a conflict, and each gets all changes of the other', async () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       await using home = await openHome()
       const base = await home.createVault('base')

@@ -159,8 +159,8 @@ function act(act: Edit['act'], path: string, to = path): Edit {
   return { act, path, to, value: 'x' }
 }
 
-describe('a merge of anything', () => {
-  it('into a vault that has not changed makes it what the fork is, again and again', async () => {
+describe('a merge of random changes', () => {
+  it('into an unchanged vault makes it equal to the fork, repeatedly', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, first, second) => {
       const family = new Family()
       const base = await family.create('base')
@@ -179,7 +179,7 @@ describe('a merge of anything', () => {
     await fc.assert(property, { numRuns: 150, examples: twoNames })
   })
 
-  it('goes to and fro', async () => {
+  it('works in both directions', async () => {
     const side = fc.constantFrom('base', 'task')
     const round = fc.record({ side, steps: edits })
     const property = fc.asyncProperty(edits, fc.array(round, { maxLength: 4 }), async (before, rounds) => {
@@ -197,7 +197,7 @@ describe('a merge of anything', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  it('brings together what was done in different directories', async () => {
+  it('combines changes in different directories', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
       const family = new Family()
       const base = await family.create('base')
@@ -218,7 +218,7 @@ describe('a merge of anything', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  it('succeeds or changes nothing, and always succeeds if it is told what to keep', async () => {
+  it('succeeds or changes nothing, and always succeeds if a side is selected', async () => {
     const seen = new Set<boolean>()
     const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
       const family = new Family()
@@ -245,7 +245,7 @@ describe('a merge of anything', () => {
     expect(seen.size).toBe(2)
   })
 
-  it('without a conflict has the same files whichever vault is merged into the other', async () => {
+  it('without a conflict gives the same files in either direction', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, one, other) => {
       const family = new Family()
       const base = await family.create('base')

@@ -22,7 +22,7 @@ async function conflictsOf(merge: Promise<unknown>): Promise<string[]> {
 }
 
 describe('a merge', () => {
-  it('brings everything a fork changed into the vault it grew from', async () => {
+  it('applies all changes of a fork to its source', async () => {
     const { home, base, task } = await forked()
     await task.write('/a', 'changed')
     await task.remove('/b')
@@ -49,7 +49,7 @@ describe('a merge', () => {
     expect((await base.stat('/large')).size).toBe(100_000)
   })
 
-  it('joins changes of different lines of one file', async () => {
+  it('combines changes of different lines in one file', async () => {
     const { home, base, task } = await forked()
     await task.write('/a', TEXT.replace('one', 'ONE'))
     await base.write('/a', TEXT.replace('five', 'FIVE'))
@@ -57,7 +57,7 @@ describe('a merge', () => {
     expect(await readText(base, '/a')).toBe('ONE\ntwo\nthree\nfour\nFIVE\n')
   })
 
-  it('is refused with every conflict named, and changes nothing', async () => {
+  it('fails with every conflict listed, and changes nothing', async () => {
     const { home, base, task } = await forked()
     await task.write('/a', TEXT.replace('three', 'theirs'))
     await base.write('/a', TEXT.replace('three', 'ours'))
@@ -73,7 +73,7 @@ describe('a merge', () => {
     expect(await Array.fromAsync(base.walk('/'))).toEqual(before)
   })
 
-  it('keeps the side it is told to keep', async () => {
+  it('keeps the side that the option selects', async () => {
     for (const [onConflict, expected] of [
       ['ours', 'ours'],
       ['theirs', 'theirs'],
@@ -88,7 +88,7 @@ describe('a merge', () => {
     }
   })
 
-  it('puts both sides between markers if asked to', async () => {
+  it('writes both sides between markers on request', async () => {
     const { home, base, task } = await forked()
     await task.write('/a', TEXT.replace('three', 'theirs'))
     await base.write('/a', TEXT.replace('three', 'ours'))
@@ -97,7 +97,7 @@ describe('a merge', () => {
     expect(await readText(base, '/a')).toBe(marked)
   })
 
-  it('takes the same change on both sides for no conflict, and lines named like object members for lines', async () => {
+  it('accepts the same change on both sides, and lines named like object members', async () => {
     const { home, base, task } = await forked()
     const lines = 'constructor\n__proto__\ntoString\n'
     for (const vault of [base, task]) await vault.write('/a', lines)
@@ -107,7 +107,7 @@ describe('a merge', () => {
     expect(await readText(base, '/b')).toBe(`${lines}${TEXT}hasOwnProperty\n`)
   })
 
-  it('is refused for a vault that is no fork of the target', async () => {
+  it('fails for a vault that is no fork of the target', async () => {
     const { home } = await forked()
     await home.createVault('other')
     await expect(home.merge('other', 'base')).rejects.toMatchObject({ code: 'EINVAL' })

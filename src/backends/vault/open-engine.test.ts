@@ -8,14 +8,14 @@ const scratch = mkdtempSync(join(tmpdir(), 'coppice-place-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('the directory of a home', () => {
-  it('is made with all above it, also by several at once', async () => {
+  it('is created with its parents, also by several processes at once', async () => {
     const path = join(scratch, 'a/b/c')
     const homes = await Promise.all([openHome({ path }), openHome({ path })])
     expect(statSync(path).isDirectory()).toBe(true)
     for (const home of homes) await home.close()
   })
 
-  it('is refused where something else is, or nothing can be made', async () => {
+  it('is rejected if the path is taken or cannot be created', async () => {
     writeFileSync(join(scratch, 'file'), '')
     await expect(openHome({ path: join(scratch, 'file') })).rejects.toMatchObject({ code: 'EEXIST' })
     await expect(openHome({ path: join(scratch, 'file/below') })).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const stateOf = async (vault: Vault) =>
   Array.fromAsync(vault.walk('/', { includeDirs: true }), ({ path, stat }) => `${path} ${stat.size}`)
 
 describe('a quota', () => {
-  it('limits the bytes of a vault, and counts of an overwrite only the difference', async () => {
+  it('limits the bytes of a vault, and counts only the difference of an overwrite', async () => {
     const vault = await newVault()
     await vault.quota.set({ bytes: 1000 })
     await vault.write('/a', 'x'.repeat(600))
@@ -32,7 +32,7 @@ describe('a quota', () => {
     expect(await vault.quota.usage()).toMatchObject({ files: 1, bytes: 1000 })
   })
 
-  it('limits how many files and links there are, and how large one is', async () => {
+  it('limits the number of files and links, and the size of each', async () => {
     const vault = await newVault()
     await vault.quota.set({ files: 2, fileSize: 10 })
     await vault.mkdir('/directories/are/free', { parents: true })
@@ -48,7 +48,7 @@ describe('a quota', () => {
     await vault.write('/c', 'x')
   })
 
-  it('lets what is over it stay and shrink, but not grow', async () => {
+  it('lets a vault over the limit shrink, but not grow', async () => {
     const vault = await newVault()
     await vault.write('/a', 'x'.repeat(500))
     await vault.write('/b', 'x')
@@ -60,7 +60,7 @@ describe('a quota', () => {
     await expect(vault.write('/c', 'x')).rejects.toMatchObject(refused)
   })
 
-  it('refuses without changing anything, also what comes as a stream, a merge, a revert or a restore', async () => {
+  it('rejects without changes, also a stream, a merge, a revert or a restore', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     await vault.write('/large', 'x'.repeat(900))
@@ -82,7 +82,7 @@ describe('a quota', () => {
     expect((await home.fsck()).damaged).toEqual([])
   })
 
-  it('refuses of many writes at once only those that are too much', async () => {
+  it('rejects only the excess of many concurrent writes', async () => {
     const vault = await newVault()
     await vault.quota.set({ bytes: 1000, fileSize: 500 })
     const sizes = [400, 600, 300, 501, 200, 700, 100, 1]
@@ -111,7 +111,7 @@ describe('a quota', () => {
     ])
   })
 
-  it('is known to other homes on the same store, and to forks', async () => {
+  it('applies in other homes on the same store, and in forks', async () => {
     const path = join(scratch, 'shared')
     const [one, other] = [await openHome({ path }), await openHome({ path })]
     const mine = await one.createVault('base')
@@ -136,7 +136,7 @@ describe('a quota', () => {
     await again.close()
   })
 
-  it('applies to the first thing that is done in a fork, and after the home is opened again', async () => {
+  it('applies to the first operation in a fork and after a reopening', async () => {
     const path = join(scratch, 'first')
     const home = await openHome({ path })
     const vault = await home.createVault('base')
@@ -152,7 +152,7 @@ describe('a quota', () => {
     await again.close()
   })
 
-  it('must be whole numbers', async () => {
+  it('must be an integer from 0', async () => {
     const vault = await newVault()
     for (const bytes of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
       await expect(vault.quota.set({ bytes })).rejects.toMatchObject({ code: 'EINVAL' })
@@ -165,7 +165,7 @@ describe('a quota', () => {
 describe('the usage of a vault', () => {
   const large = (fill: string) => fill.repeat(50_000)
 
-  it('tells the bytes it shares from those that are stored for it alone', async () => {
+  it('separates shared bytes from its own', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', large('a'))
@@ -187,7 +187,7 @@ describe('the usage of a vault', () => {
     expect(await task.quota.usage()).toMatchObject({ sharedBytes: 0, privateBytes: 50_000 })
   })
 
-  it('grows by nothing stored when a large file is copied', async () => {
+  it('does not grow when a large file is copied', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     await vault.write('/a', large('a'))
@@ -198,7 +198,7 @@ describe('the usage of a vault', () => {
     expect((await home.stats()).blobs).toEqual(blobs)
   })
 
-  it('is its own again when those it shared with are gone', async () => {
+  it('is its own again when the other vaults are deleted', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', large('a'))
@@ -208,7 +208,7 @@ describe('the usage of a vault', () => {
     expect(await task.quota.usage()).toMatchObject({ sharedBytes: 0, privateBytes: 50_000 })
   })
 
-  it('does not count what another vault had when it was merged', async () => {
+  it('does not count what another vault already had before a merge', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', 'x')

@@ -12,7 +12,7 @@ const sum = (changes: readonly { kind: string; path: string }[]) =>
   changes.map(({ kind, path }) => `${kind} ${path}`)
 
 describe('a race', () => {
-  it('gives each lane a fork of its own, and tells what each came to and changed', async () => {
+  it('gives each lane its own fork, and reports its outcome and changes', async () => {
     const home = await started()
     const race = await home.race('base', 3, async (vault, index) => {
       await vault.write(`/lane-${index}`, 'x')
@@ -34,7 +34,7 @@ describe('a race', () => {
     expect(await Array.fromAsync(base.walk('/'), ({ path }) => path)).toEqual(['/lane-1'])
   })
 
-  it('goes on when a lane fails, and tells what that one had done', async () => {
+  it('continues when a lane fails, and reports its changes', async () => {
     const home = await started()
     const race = await home.race('base', 2, async (vault, index) => {
       await vault.write('/half', `${index}`)
@@ -48,7 +48,7 @@ describe('a race', () => {
     expect(await readText(await home.vault('base'), '/half')).toBe('1')
   })
 
-  it('leaves everything as it is when the lane to keep is in conflict, and can be kept another way', async () => {
+  it('leaves everything unchanged when the lane to keep conflicts, and another option can keep it', async () => {
     const home = await started()
     const race = await home.race('base', 2, (vault, index) =>
       vault.write('/f', `one\nlane ${index}\nthree\n`),
@@ -63,7 +63,7 @@ describe('a race', () => {
     expect(await home.vaults()).toEqual(['base'])
   })
 
-  it('drops all lanes, also those that somebody deleted before, and may be dropped twice', async () => {
+  it('drops all lanes, also deleted ones, and can be dropped twice', async () => {
     const home = await started()
     const race = await home.race('base', 3, async () => {})
     await home.deleteVault(race.lanes[0]?.name ?? '')
@@ -73,7 +73,7 @@ describe('a race', () => {
     expect(await readText(await home.vault('base'), '/f')).toBe('one\ntwo\nthree\n')
   })
 
-  it('has no lane beyond its lanes, and may have none', async () => {
+  it('throws for a lane out of range, and may have none', async () => {
     const home = await started()
     const race = await home.race('base', 1, async () => {})
     for (const index of [1, -1, 0.5]) await expect(race.keep(index)).rejects.toThrow(RangeError)
@@ -82,7 +82,7 @@ describe('a race', () => {
     await expect(home.race('missing', 1, async () => {})).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('has a name for any number of lanes of a vault with a long name', async () => {
+  it('names any number of lanes of a vault with a long name', async () => {
     const home = await openHome()
     await home.createVault('x'.repeat(64))
     const race = await home.race('x'.repeat(64), 12, async () => {})
@@ -90,7 +90,7 @@ describe('a race', () => {
     await race.drop()
   })
 
-  it('takes a lane that throws before its first step for a lane that fails', async () => {
+  it('treats a lane that throws synchronously as failed', async () => {
     const home = await started()
     const race = await home.race('base', 2, (_, index) => {
       if (index === 0) throw new Error('at once')

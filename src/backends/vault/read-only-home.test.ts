@@ -76,7 +76,7 @@ describe.skipIf(!canMake).each(cases)('a home on %s that was %s, on a read-only 
   const refusal = { code: 'EROFS', message: expect.stringContaining(path) }
   const open = (): Promise<Home> => openHome({ path })
 
-  it('is read whole', async () => {
+  it('can be read completely', async () => {
     const before = readdirSync(path, { recursive: true }).toSorted()
     const copies = listCopies()
     {
@@ -100,7 +100,7 @@ describe.skipIf(!canMake).each(cases)('a home on %s that was %s, on a read-only 
     expect(listCopies()).toEqual(copies)
   })
 
-  it('refuses every change, with the path of the home', async () => {
+  it('rejects every change, with the path of the home', async () => {
     await using home = await open()
     const vault = await home.vault('base')
     await expect(vault.write('/late', 'other')).rejects.toMatchObject(refusal)

@@ -18,8 +18,8 @@ async function stored(files: number): Promise<MemoryEngine> {
   return engine
 }
 
-describe('a home far away', () => {
-  it('reads, lists and changes what it has never seen before', async () => {
+describe('a remote home', () => {
+  it('reads, lists and changes files that are not in memory', async () => {
     const home = far(await stored(1000))
     const vault = await home.vault('base')
     expect(await readText(vault, '/d5/f500')).toBe('500')
@@ -36,7 +36,7 @@ describe('a home far away', () => {
     expect((await home.fsck()).damaged).toEqual([])
   })
 
-  it('does many things at once in the order they were asked for', async () => {
+  it('runs many concurrent operations in the order they were issued', async () => {
     const vault = await newVault()
     const work = Array.from({ length: 300 }, (_, i) => vault.append('/log', `${i}\n`))
     await Promise.all(work)
@@ -44,7 +44,7 @@ describe('a home far away', () => {
     expect(lines).toEqual(Array.from({ length: 300 }, (_, i) => `${i}`))
   })
 
-  it('loses nothing that two append at the same time', async () => {
+  it('loses nothing of two concurrent appends', async () => {
     const engine = new MemoryEngine()
     const [one, other] = [far(engine), far(engine)]
     const mine = await one.createVault('base')
@@ -60,7 +60,7 @@ describe('a home far away', () => {
     expect((await one.fsck()).damaged).toEqual([])
   })
 
-  it('lets exactly one of two compare-and-swap writes win, again and again', async () => {
+  it('lets exactly one of two compare-and-swap writes win, repeatedly', async () => {
     const engine = new MemoryEngine()
     const vaults = [await far(engine).createVault('base'), await far(engine).vault('base')] as const
     await vaults[0].write('/board', '0')
@@ -100,7 +100,7 @@ describe('a home far away', () => {
     expect(await vault.quota.usage()).toMatchObject({ files: 2, bytes: 50_010 })
   })
 
-  it('checkpoints, restores, compares, and tells of the past as paths', async () => {
+  it('checkpoints, restores, compares, and shows the history as paths', async () => {
     const vault = await newVault()
     await vault.write('/f', 'one')
     await vault.checkpoint('then')
@@ -122,7 +122,7 @@ describe('a home far away', () => {
     expect(await readText(vault, '/f')).toBe('oNE')
   })
 
-  it('lets a fork in memory read and change what this process has not seen', async () => {
+  it('lets an in-memory fork read and change files that this process has not read', async () => {
     const vault = await far(await stored(1000)).vault('base')
     const fork = vault.fork()
     await fork.write('/d3/new', 'x')
@@ -150,7 +150,7 @@ describe('a home far away', () => {
     expect((await home.fsck()).damaged).toEqual([])
   })
 
-  it('lets two fold at the same time as they write', async () => {
+  it('lets two processes flush pages while they write', async () => {
     const engine = new MemoryEngine()
     const vaults = [await far(engine).createVault('base'), await far(engine).vault('base')]
     const work: Promise<void>[] = []

@@ -43,7 +43,7 @@ const LAST_ROW = `UPDATE journal SET bytes = ${FLIP} WHERE id = (SELECT max(id) 
 const LARGE_BLOB = `UPDATE blobs SET bytes = ${FLIP} WHERE id = (SELECT max(id) FROM blobs WHERE length(bytes) = 32768)`
 
 describe('fsck', () => {
-  it('reports a damaged row of the journal with its vault, and goes on', async () => {
+  it('reports a damaged journal row with its vault, and continues', async () => {
     await using home = await damagedHome('row', LAST_ROW)
     const { checked, damaged } = await home.fsck()
     expect(checked).toBeGreaterThan(0)
@@ -52,13 +52,13 @@ describe('fsck', () => {
     ])
   })
 
-  it('names the files of a damaged blob, in vaults and checkpoints', async () => {
+  it('lists the files of a damaged blob, in vaults and checkpoints', async () => {
     await using home = await damagedHome('blob', LARGE_BLOB)
     const { damaged } = await home.fsck()
     expect(damaged).toMatchObject([{ kind: 'blob', places: ['base:/docs/large', 'base@then:/docs/large'] }])
   })
 
-  it('finds that the records of all vaults are gone', async () => {
+  it('reports that the records of all vaults are missing', async () => {
     await using home = await damagedHome('records', "DELETE FROM records WHERE key NOT IN ('home', 'ids')")
     expect((await home.fsck()).damaged).toMatchObject([{ kind: 'record' }])
   })
@@ -81,7 +81,7 @@ describe('salvage', () => {
   const namesIn = (directory: string) =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()
 
-  it('writes all of a vault that is whole', async () => {
+  it('writes everything of an undamaged vault', async () => {
     await using home = await damagedHome('whole', 'SELECT 1')
     const out = join(scratch, 'whole-out')
     expect(await home.salvage('base', out)).toMatchObject({ files: 5, lost: [] })
@@ -92,7 +92,7 @@ describe('salvage', () => {
     await expect(home.salvage('base', out)).rejects.toMatchObject({ code: 'EEXIST' })
   })
 
-  it('writes everything but what a damaged row changed, where the vault does not even open', async () => {
+  it('writes everything except the changes of a damaged row, even if the vault does not open', async () => {
     await using home = await damagedHome('row-out', LAST_ROW)
     await expect(home.vault('base')).rejects.toMatchObject({ code: 'EIO' })
     const out = join(scratch, 'row-files')
@@ -104,7 +104,7 @@ describe('salvage', () => {
     expect(namesIn(out)).not.toContain('late-2')
   })
 
-  it('writes a file in part under another name, and says which bytes are lost', async () => {
+  it('writes a partial file under another name, and reports the lost bytes', async () => {
     await using home = await damagedHome('part', LARGE_BLOB)
     const out = join(scratch, 'part-out')
     const { lost } = await home.salvage('base', out)
@@ -117,7 +117,7 @@ describe('salvage', () => {
     expect(readFileSync(join(out, 'docs/small'), 'utf8')).toBe('small')
   })
 
-  it('goes on where any page is damaged, and never writes wrong content', async () => {
+  it('continues with any damaged page, and never writes wrong content', async () => {
     const sound = await damagedHome('pages', 'SELECT 1')
     await sound.close()
     const db = new DatabaseSync(join(scratch, 'pages/store.db'))

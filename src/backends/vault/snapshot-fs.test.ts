@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { MemoryEngine, StoreHome } from '../../store/index.ts'
 import { SnapshotFs } from './snapshot-fs.ts'
 
-it('refuses every change of a snapshot with EROFS, also without a read-only wrapper', async () => {
+it('rejects every change of a snapshot with EROFS, also without a read-only wrapper', async () => {
   const home = new StoreHome(new MemoryEngine())
   const log = await home.createVault('main')
   const root = await log.flushPages()

@@ -16,7 +16,7 @@ async function factsOf(home: Home, name: string): Promise<Map<string, string>> {
 }
 
 describe('the touched paths of two vaults', () => {
-  it('name all that lies in a directory that was moved, at both places', async () => {
+  it('include everything in a moved directory, at both paths', async () => {
     // The root differs by its time alone, so that the rename must not happen in the same millisecond.
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
     onTestFinished(() => void vi.useRealTimers())
@@ -31,7 +31,7 @@ describe('the touched paths of two vaults', () => {
     expect(await home.touchedPaths('task', 'base')).toEqual(touched)
   })
 
-  it('name every path at which anything differs, and of the others few', async () => {
+  it('include every path with a difference, and few others', async () => {
     const path = fc.constantFrom('/a', '/d', '/d/a', '/d/e', '/d/e/f', '/g/a')
     const step = fc.record({
       vault: fc.constantFrom('base', 'one', 'two'),

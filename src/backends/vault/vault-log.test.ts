@@ -33,7 +33,7 @@ class FaultyEngine extends MemoryEngine {
 }
 
 describe('a vault opened again', () => {
-  it('holds everything that was acknowledged, though nobody closed it', async () => {
+  it('has everything that was acknowledged, though it was never closed', async () => {
     const place = newPlace()
     const first = openHome(place)
     await first.createVault('base')
@@ -48,7 +48,7 @@ describe('a vault opened again', () => {
     expect((await Array.fromAsync(again.walk('/'))).length).toBe(300 - 43 + 1)
   })
 
-  it('replays no more than what came after the last fold', async () => {
+  it('replays only the rows after the last flush of pages', async () => {
     const place = newPlace()
     const first = openHome(place)
     await first.createVault('base')
@@ -62,7 +62,7 @@ describe('a vault opened again', () => {
 })
 
 describe('two homes on one file', () => {
-  it('see what the other wrote, and lose nothing they write at the same time', async () => {
+  it("see each other's writes, and lose none of concurrent ones", async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
     await one.createVault('base')
@@ -93,7 +93,7 @@ describe('two homes on one file', () => {
 })
 
 describe('a vault that another home deleted', () => {
-  it('is gone here too, and another of the same name is opened as what it is', async () => {
+  it('is deleted here too, and a new one of the same name is another vault', async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
     await one.createVault('base')
@@ -109,7 +109,7 @@ describe('a vault that another home deleted', () => {
 })
 
 describe('forks', () => {
-  it('share what they grew from and nothing that came later', async () => {
+  it('share their base and no later change', async () => {
     const home = new StoreHome(new MemoryEngine())
     await home.createVault('base')
     const base = await vaultOf(home)
@@ -124,7 +124,7 @@ describe('forks', () => {
     expect((await home.openVault('task')).head.lineage[0]?.vault).toBe('base')
   })
 
-  it('are refused under a name that is taken or no name, and from a vault that is not there', async () => {
+  it('reject a used or invalid name, and a missing vault', async () => {
     const home = new StoreHome(new MemoryEngine())
     await home.createVault('base')
     await expect(home.fork('base', 'base')).rejects.toThrow(/EEXIST/)
@@ -135,7 +135,7 @@ describe('forks', () => {
 })
 
 describe('a commit that fails', () => {
-  it('is told to everybody who waited, and leaves the vault as it was and usable', async () => {
+  it('rejects every waiting caller, and leaves the vault unchanged and usable', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
     await home.createVault('base')
@@ -157,7 +157,7 @@ describe('a commit that fails', () => {
 })
 
 describe('a commit that fails beside other work', () => {
-  it('takes nothing from a stream that is still coming in', async () => {
+  it('loses nothing of a stream that is still arriving', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
     await home.createVault('base')
@@ -175,7 +175,7 @@ describe('a commit that fails beside other work', () => {
     expect((await fsck(home)).damaged).toEqual([])
   })
 
-  it('of a fold loses nothing: the journal has it, and the next fold is whole', async () => {
+  it('of a page flush loses nothing: the journal has it, and the next flush is complete', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
     await home.createVault('base')
@@ -194,7 +194,7 @@ describe('a commit that fails beside other work', () => {
 })
 
 describe('a fork', () => {
-  it('starts with what another process committed a moment ago', async () => {
+  it('starts with the last commit of another process', async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
     await one.createVault('base')
@@ -231,7 +231,7 @@ describe('a damaged store', () => {
     ])
   })
 
-  it('is told by fsck, and closed, also where changes wait for a damaged page', async () => {
+  it('is reported by fsck, and can be closed with changes pending for a damaged page', async () => {
     const place = newPlace()
     const home = openHome(place)
     await home.createVault('base')
@@ -247,7 +247,7 @@ describe('a damaged store', () => {
     await again.close()
   })
 
-  it('is closed when the disk is full: what was acknowledged is in the journal', async () => {
+  it('can be closed when the disk is full, because the journal has every acknowledged change', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
     await home.createVault('base')
@@ -259,7 +259,7 @@ describe('a damaged store', () => {
     expect(await readText(await vaultOf(new StoreHome(engine)), '/f')).toBe('x')
   })
 
-  it('is told by fsck for every page and blob with a flipped bit, and for nothing else', async () => {
+  it('is reported by fsck for every page and blob with a flipped bit, and for nothing else', async () => {
     const place = newPlace()
     const home = openHome(place)
     await home.createVault('base')

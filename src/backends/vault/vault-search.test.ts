@@ -116,7 +116,7 @@ describe('the search of a vault', () => {
     )
   })
 
-  it('finds exactly what a scan finds on an engine that is far away', async () => {
+  it('finds exactly what a scan finds on a remote engine', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const vaults = [await Searched.create(new DelayedEngine(new MemoryEngine()))]
@@ -126,7 +126,7 @@ describe('the search of a vault', () => {
     )
   })
 
-  it('shows the moment it was asked at', async () => {
+  it('shows the moment of the call', async () => {
     const one = await Searched.create()
     for (let n = 0; n < 9; n++) await one.vault.write(`/f${n}`, 'a word')
     const matches = one.search.search('/', { pattern: 'word' })
@@ -135,7 +135,7 @@ describe('the search of a vault', () => {
     expect(await one.matches('/', { pattern: 'word' })).toHaveLength(10)
   })
 
-  it('takes a file or a link for its root, and refuses what is not there', async () => {
+  it('accepts a file or a link as its root, and rejects a missing one', async () => {
     const { vault, search } = await Searched.create()
     await vault.write('/d/a', 'a word')
     await vault.symlink('/d', '/link')
@@ -197,13 +197,13 @@ describe('full text', () => {
     expect((await paths(query)).toSorted()).toEqual(expected.toSorted())
   })
 
-  it('tells the best first, and no more than asked for, from where it was asked', async () => {
+  it('returns the best hits first, up to the limit, below the root', async () => {
     expect(await paths('fork')).toEqual(['/guide/forks.md', '/notes.txt', '/guide/merge.md'])
     expect(await paths('fork', { limit: 1 })).toEqual(['/guide/forks.md'])
     expect(await paths('fork', { root: '/guide' })).toEqual(['/guide/forks.md', '/guide/merge.md'])
   })
 
-  it('shows the lines that have the most of it', async () => {
+  it('shows the lines with the most matches', async () => {
     const { vault, search } = await Searched.create()
     const long = `${'padding '.repeat(100)}needle ${'padding '.repeat(100)}`
     await vault.write('/a', `one needle\nnothing\nneedle and thread\nthread\n${long}\nneedle\nneedle\n`)
@@ -214,7 +214,7 @@ describe('full text', () => {
     expect(cut.length).toBeLessThan(210)
   })
 
-  it('finds the same without an index, whatever letters become in the other case', async () => {
+  it('finds the same without an index, for any case folding', async () => {
     const letters = fc.constantFrom(...'aikKsSxz', '\u212a', 'İ', 'ı', 'ſ', 'ß', 'é', 'É', ' ', '_', '東')
     const text = fc.string({ unit: letters, maxLength: 20 })
     const query = fc.tuple(fc.string({ unit: letters, minLength: 1, maxLength: 6 }), fc.constantFrom('', '*'))
@@ -247,7 +247,7 @@ describe('full text', () => {
     )
   })
 
-  it('refuses a query without a word, and a root that is not there', async () => {
+  it('rejects a query without a word, and a missing root', async () => {
     const { search } = await Searched.create()
     for (const query of ['', '  ', '-only', '"..."'])
       await expect(search.searchText(query)).rejects.toMatchObject({ code: 'EINVAL' })

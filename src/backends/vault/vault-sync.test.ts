@@ -30,8 +30,8 @@ function get(fs: SyncFileSystem, path: string): string {
   }
 }
 
-describe('the two faces of a vault', () => {
-  it('see each other at once, also what was written and not awaited', async () => {
+describe('the two interfaces of a vault', () => {
+  it("see each other's changes immediately, also unawaited writes", async () => {
     const vault = await newVault()
     const writes = ['/a', '/b', '/c'].map((path) => vault.write(path, `content of ${path}`))
     expect(vault.sync.readdir('/').map(({ name }) => name)).toEqual(['a', 'b', 'c'])
@@ -46,7 +46,7 @@ describe('the two faces of a vault', () => {
     expect(await vault.exists('/a')).toBe(false)
   })
 
-  it('are one for every object of the vault, and apart for a fork', async () => {
+  it('are shared by every object of the vault, and separate for a fork', async () => {
     const home = await openHome()
     const vault = await home.createVault('base')
     put(vault.sync, '/f', 'one')
@@ -63,7 +63,7 @@ describe('the two faces of a vault', () => {
     expect(textOf(handle)).toBe('one two')
   })
 
-  it('tell the journal who asked, and are held to one quota', async () => {
+  it('record the caller in the journal and respect the quota', async () => {
     const vault = await newVault()
     const caller = { kind: 'context', context: 'alice' } as const
     vault.sync.mkdir('/d', {}, { caller })
@@ -82,7 +82,7 @@ describe('the two faces of a vault', () => {
     expect(await readText(vault, '/d/f')).toBe('hello12345')
   })
 
-  it('refuse links for a call that follows none, and change nothing of the past', async () => {
+  it('reject links for a call that refuses them, and never change the history', async () => {
     const vault = await newVault()
     await vault.write('/d/f', 'x')
     await vault.symlink('d', '/l')
@@ -100,7 +100,7 @@ describe('the two faces of a vault', () => {
     await expect(vault.setattr('/.coppice/log', { mode: 0 })).rejects.toMatchObject({ code: 'EROFS' })
   })
 
-  it('is one where the engine lets callers wait', async () => {
+  it('are only one on an asynchronous engine', async () => {
     const engines = [new DelayedEngine(new MemoryEngine()), await LevelEngine.open({ directory: newPlace() })]
     for (const engine of engines) {
       await using home = new Home(new StoreHome(engine))
@@ -131,7 +131,7 @@ describe('attributes and names of a file', () => {
     })
   })
 
-  it('may be several: what is changed under one is changed under all', async () => {
+  it('may be several: a change under one is visible under all', async () => {
     const vault = await newVault()
     await vault.write('/f', 'one')
     await vault.link('/f', '/g')
@@ -152,7 +152,7 @@ describe('attributes and names of a file', () => {
     expect(() => vault.sync.link('/h', '/missing/x')).toThrow('ENOENT')
   })
 
-  it('are a second name of the link where it is one', async () => {
+  it('of a link are those of the link itself', async () => {
     const vault = await newVault()
     await vault.symlink('nowhere', '/l')
     await vault.link('/l', '/m')
@@ -161,8 +161,8 @@ describe('attributes and names of a file', () => {
   })
 })
 
-describe('a handle that waits for nobody', () => {
-  it('has random access, with zeros in between', async () => {
+describe('a synchronous handle', () => {
+  it('has random access, with zeros in gaps', async () => {
     const vault = await newVault()
     const handle = vault.sync.open('/f', { write: true, create: true })
     handle.write(70_000, bytes('end'))
@@ -185,7 +185,7 @@ describe('a handle that waits for nobody', () => {
       expect(use).toThrow('EBADF')
   })
 
-  it('owns what it hands out and copies what it is given', async () => {
+  it('returns its own copies and copies its input', async () => {
     const vault = await newVault()
     const handle = vault.sync.open('/f', { write: true, create: true })
     const given = new Uint8Array(5000).fill(1)
@@ -195,7 +195,7 @@ describe('a handle that waits for nobody', () => {
     expect(handle.read(0, 5000).every((byte) => byte === 1)).toBe(true)
   })
 
-  it('is refused where it leads to nothing, to a directory, or is not for writing', async () => {
+  it('is rejected for a missing path, a directory, and writes without write access', async () => {
     const vault = await newVault()
     await vault.write('/d/f', 'x')
     expect(() => vault.sync.open('/missing', { write: true })).toThrow('ENOENT')
@@ -271,7 +271,7 @@ describe('a handle that waits for nobody', () => {
     expect(vault.sync.readdir('/')).toEqual([{ name: 'x', type: 'file' }])
   })
 
-  it('stays with a file that a restore gives its earlier name or content', async () => {
+  it('stays with a file whose earlier name or content a restore brings back', async () => {
     const vault = await newVault()
     await vault.write('/a', 'of a')
     await vault.write('/b', 'of b')
@@ -301,7 +301,7 @@ describe('a handle that waits for nobody', () => {
     await theirs.close()
   })
 
-  it('goes on with a removed file of a fork that is nowhere but in memory', async () => {
+  it('continues with a removed file of an in-memory fork', async () => {
     const fork = (await newVault()).fork()
     if (!isSynchronous(fork)) throw new Error('a fork in memory is local')
     await fork.write('/f', large)
@@ -313,7 +313,7 @@ describe('a handle that waits for nobody', () => {
     expect(fork.sync.readdir('/')).toEqual([])
   })
 
-  it('goes on with a file that another process removed, with all that was written to it before', async () => {
+  it('continues with a file that another process removed, including its earlier writes', async () => {
     const file = newPlace()
     const [mine, theirs] = [file, file].map((at) => new Home(new StoreHome(new SqliteEngine({ file: at }))))
     if (mine === undefined || theirs === undefined) throw new Error('two homes were opened')

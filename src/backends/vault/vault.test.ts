@@ -25,7 +25,7 @@ fileSystemSuite(
 )
 
 describe('a checkpoint', () => {
-  it('keeps the tree as it was, and restore brings it back', async () => {
+  it('keeps the tree, and restore returns to it', async () => {
     const vault = await (await openHome()).createVault('base')
     await vault.write('/a/b', 'first')
     await vault.checkpoint('before', { description: 'as it should be' })
@@ -40,7 +40,7 @@ describe('a checkpoint', () => {
     expect(await vault.checkpoints()).toMatchObject([{ name: 'before', description: 'as it should be' }])
   })
 
-  it('gets a name of its time when it is given none, and never the same one twice', async () => {
+  it('is named by its time by default, and never twice the same', async () => {
     const vault = await (await openHome()).createVault('base')
     const names = [await vault.checkpoint(), await vault.checkpoint(), await vault.checkpoint()].map(
       ({ name }) => name,
@@ -49,14 +49,14 @@ describe('a checkpoint', () => {
     expect(new Set(names).size).toBe(3)
   })
 
-  it('gets a name of its own also when many are taken at once', async () => {
+  it('gets a unique name when many are created at once', async () => {
     const vault = await (await openHome()).createVault('base')
     const taken = await Promise.all(Array.from({ length: 8 }, () => vault.checkpoint()))
     expect(new Set(taken.map(({ name }) => name)).size).toBe(8)
     expect(await vault.checkpoints()).toHaveLength(8)
   })
 
-  it('is refused twice under one name, and unknown ones are ENOENT', async () => {
+  it('is EEXIST under a used name, and ENOENT under an unknown one', async () => {
     const vault = await (await openHome()).createVault('base')
     await vault.checkpoint('once')
     await expect(vault.checkpoint('once')).rejects.toMatchObject({ code: 'EEXIST' })
@@ -68,7 +68,7 @@ describe('a checkpoint', () => {
 })
 
 describe('the diff of a fork', () => {
-  it('tells what was added, modified, deleted and renamed since it grew', async () => {
+  it('lists what was added, modified, deleted and renamed since the fork', async () => {
     await using home = await openHome()
     const base = await home.createVault('base')
     for (const path of ['/keep', '/change', '/gone', '/dir/one', '/dir/two']) await base.write(path, path)
@@ -89,7 +89,7 @@ describe('the diff of a fork', () => {
     await expect(told(base.diff())).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('finds what a comparison of everything would', async () => {
+  it('finds the same as a full comparison', async () => {
     const path = fc.constantFrom('/a', '/b', '/a/c', '/a/d', '/b/c/d')
     const act = fc.record({
       op: fc.constantFrom('write', 'write', 'mkdir', 'remove'),
@@ -111,7 +111,7 @@ describe('the diff of a fork', () => {
 })
 
 describe('the journal', () => {
-  it('tells who did what, in order, to those who ask for all or for a part', async () => {
+  it('lists who did what in order, whole or filtered', async () => {
     const vault = await (await openHome()).createVault('base')
     const alice = { caller: { kind: 'context', context: 'alice' } } as const
     await vault.write('/a', 'x', {}, alice)
@@ -151,7 +151,7 @@ async function perform(
 }
 
 describe('content that ends at the border of a chunk', () => {
-  it('stays as it is when nothing is appended', async () => {
+  it('stays unchanged when nothing is appended', async () => {
     await using home = await openHome()
     const vault = await home.createVault('base')
     const content = new Uint8Array(32_768).fill(7)

@@ -17,7 +17,7 @@ async function contentsOf(vault: Vault, path: string): Promise<string[]> {
 }
 
 describe('the versions of a file', () => {
-  it('are every content it had, whether written, appended or changed in the middle', async () => {
+  it('are all its contents, whether written, appended or patched', async () => {
     const vault = await newVault()
     await vault.write('/f', 'one')
     await vault.append('/f', ' two')
@@ -31,7 +31,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(vault, '/f')).toEqual(expected)
   })
 
-  it('begin with what a file was made with, small, larger or in chunks', async () => {
+  it('start with the initial content, small, larger or chunked', async () => {
     const home = await openHome()
     const [vault, files] = [await home.createVault('base'), await home.posix('base')]
     const owner = { mode: 0o644, uid: 0, gid: 0 }
@@ -45,7 +45,7 @@ describe('the versions of a file', () => {
     await home.close()
   })
 
-  it('are found where the file got its name as a second one, and lost the first', async () => {
+  it('are found for a file whose name is a second one, after the first was removed', async () => {
     const home = await openHome()
     const [vault, files] = [await home.createVault('base'), await home.posix('base')]
     const owner = { mode: 0o644, uid: 0, gid: 0 }
@@ -73,7 +73,7 @@ describe('the versions of a file', () => {
     await home.close()
   })
 
-  it('are found where a row has written the file under another name', async () => {
+  it('are found in a row that wrote the file under another name', async () => {
     const home = await openHome()
     const [vault, files] = [await home.createVault('base'), await home.posix('base')]
     const owner = { mode: 0o644, uid: 0, gid: 0 }
@@ -118,7 +118,7 @@ describe('the versions of a file', () => {
     await home.close()
   })
 
-  it('of a large file are whole after appends, changes in chunks, holes and cuts', async () => {
+  it('of a large file are complete after appends, patches, holes and truncations', async () => {
     const vault = await newVault()
     const contents: Buffer[] = []
     await vault.write('/f', Buffer.alloc(1024 * 1024, 'a'))
@@ -148,7 +148,7 @@ describe('the versions of a file', () => {
     }
   })
 
-  it('of a file changed several times in one step have what came out of it', async () => {
+  it('of a file changed several times in one step have the final content', async () => {
     const home = new StoreHome(new MemoryEngine())
     const log = await home.createVault('base')
     const posix = new PosixFiles(log, home.blobs)
@@ -177,7 +177,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(vault, '/e/g')).toEqual(['third', 'second', 'first'])
   })
 
-  it('of a fork begin before it was forked, and part there', async () => {
+  it('of a fork include those before the fork, and diverge after it', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/f', 'one')
@@ -192,7 +192,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(deeper, '/f')).toEqual(['in the fork and on', 'in the fork', 'two', 'one'])
   })
 
-  it('are those of the checkpoint after a restore, and go on from there', async () => {
+  it('are those of the checkpoint after a restore, and continue from there', async () => {
     const vault = await newVault()
     await vault.write('/f', 'one')
     await vault.checkpoint('then')
@@ -203,7 +203,7 @@ describe('the versions of a file', () => {
     expect((await contentsOf(vault, '/f')).slice(0, 2)).toEqual(['three', 'one'])
   })
 
-  it('of several files changed in one merge are told apart, also after they changed places', async () => {
+  it('of several files changed in one merge stay separate, also after they swapped names', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     for (const path of ['/a', '/b', '/c']) await base.write(path, `${path} before`)
@@ -221,7 +221,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(base, '/new')).toEqual(['/new after'])
   })
 
-  it('of a file that was renamed and changed in a fork are right after the merge', async () => {
+  it('of a file that was renamed and changed in a fork are correct after the merge', async () => {
     const home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', 'one')
@@ -236,7 +236,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(base, '/b')).toEqual(['two!', 'two', 'one'])
   })
 
-  it('of a file that is gone are there, and those of the next file at its path come before them', async () => {
+  it('of a removed file remain, after those of the next file at its path', async () => {
     const vault = await newVault()
     await vault.write('/d/f', 'first life')
     await vault.remove('/d', { recursive: true })
@@ -246,7 +246,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(vault, '/d/f')).toEqual(['still', 'second life', 'first life'])
   })
 
-  it('of a file that came to its path by a rename and is gone are there', async () => {
+  it('of a removed file that was renamed to its path remain', async () => {
     const vault = await newVault()
     await vault.write('/draft', 'text')
     await vault.rename('/draft', '/final')
@@ -261,7 +261,7 @@ describe('the versions of a file', () => {
     expect(await contentsOf(vault, '/final')).toEqual(['last', 'older yet', 'older', 'anew', 'text'])
   })
 
-  it('tell who made each, for which tool call, and how', async () => {
+  it('have their author, tool call and operation', async () => {
     const vault = await newVault()
     const alice = { caller: { kind: 'context', context: 'alice' }, trace: 'call-1' } as const
     await vault.write('/f', 'x'.repeat(300), {}, alice)
@@ -275,7 +275,7 @@ describe('the versions of a file', () => {
     expect(versions.every(({ time }) => Math.abs(time.getTime() - Date.now()) < 60_000)).toBe(true)
   })
 
-  it('are refused of a directory, and an unknown one is ENOENT', async () => {
+  it('are EISDIR for a directory, and an unknown one is ENOENT', async () => {
     const vault = await newVault()
     await vault.write('/d/f', 'x')
     await vault.write('/g', 'x')
@@ -291,7 +291,7 @@ describe('the versions of a file', () => {
 })
 
 describe('a revert', () => {
-  it('gives a file an earlier content as a new version, and loses none', async () => {
+  it('restores an earlier content as a new version, and loses none', async () => {
     const vault = await newVault()
     await vault.write('/f', 'one')
     await vault.write('/f', 'x'.repeat(100_000))
@@ -307,7 +307,7 @@ describe('a revert', () => {
     expect(await readText(vault, '/f')).toBe(`${large}y`)
   })
 
-  it('brings a removed file back, with the directories it was in', async () => {
+  it('restores a removed file with its directories', async () => {
     const vault = await newVault()
     await vault.write('/a/b/f', 'x'.repeat(5000))
     await vault.remove('/a', { recursive: true })

@@ -22,7 +22,7 @@ class FullEngine extends MemoryEngine {
 }
 
 describe('a watch', () => {
-  it('tells of changes at or below its path, made by whichever home', async () => {
+  it('yields changes at or below its path, by any home', async () => {
     const path = newPlace()
     const [one, other] = [await openHome({ path }), await openHome({ path })]
     const mine = await one.createVault('base')
@@ -51,7 +51,7 @@ describe('a watch', () => {
     await other.close()
   })
 
-  it('tells of everything in a burst, some of it together', async () => {
+  it('yields everything in a burst, some of it combined', async () => {
     const vault = await (await openHome()).createVault('base')
     const stop = new AbortController()
     const seen = new Set<string>()
@@ -68,7 +68,7 @@ describe('a watch', () => {
     expect(seen.size).toBe(301)
   })
 
-  it('stores nothing for its own sake', async () => {
+  it('stores nothing', async () => {
     const engine = new MemoryEngine()
     const vault = await (await openHome({ engine })).createVault('base')
     const before = engine.usage().pages.count
@@ -85,7 +85,7 @@ describe('a watch', () => {
     await watch.return(undefined)
   })
 
-  it('goes on over folds, a garbage collection and a fold that fails', async () => {
+  it('continues through page flushes, a garbage collection and a failed flush', async () => {
     const engine = new FullEngine()
     const home = await openHome({ engine })
     const vault = await home.createVault('base')
@@ -116,7 +116,7 @@ describe('a watch', () => {
     await watch.return(undefined)
   })
 
-  it('ends when its signal says so', async () => {
+  it('ends when its signal is aborted', async () => {
     const vault = await (await openHome()).createVault('base')
     const stop = new AbortController()
     const watching = Array.fromAsync(vault.watch('/', { signal: stop.signal }))

@@ -11,7 +11,7 @@ const step = fc.oneof(
 )
 
 describe('a table of nodes', () => {
-  it('knows the path of everything it was told of, through moves, removals and forgetting', () => {
+  it('returns the path of every node, through moves, removals and forgetting', () => {
     const property = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const table = new NodeTable()
       /** The paths of live numbers, in the plainest way. */
@@ -46,7 +46,7 @@ describe('a table of nodes', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  it('gives a name that is made anew, or is another kind of file, another number', () => {
+  it('gives a recreated name, or another type of file, a new number', () => {
     const table = new NodeTable()
     const first = table.addLookup(table.root, 'f', 'file').ino
     expect(table.addLookup(table.root, 'f', 'file').ino).toBe(first)
@@ -57,7 +57,7 @@ describe('a table of nodes', () => {
     expect(() => table.getPath(table.get(first))).toThrow('ENOENT')
   })
 
-  it('forgets a directory only after what is in it', () => {
+  it('forgets a directory only after its entries', () => {
     const table = new NodeTable()
     const directory = table.addLookup(table.root, 'd', 'directory')
     const file = table.addLookup(directory, 'f', 'file')

@@ -105,7 +105,7 @@ describe('an export', () => {
     await expect(give(directory, { at: 'never' })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('refuses to replace a file, and writes nothing then, unless it is told to', async () => {
+  it('does not replace a file unless overwrite is set, and then writes nothing', async () => {
     const { vault, give } = await emptyVault()
     await vault.write('/a', 'new')
     await vault.write('/b/c', 'new')
@@ -123,7 +123,7 @@ describe('an export', () => {
     expect(readlinkSync(join(directory, 'l'))).toBe('new')
   })
 
-  it.each([false, true])('never goes through a link of the target (overwrite: %s)', async (overwrite) => {
+  it.each([false, true])('never follows a link of the target (overwrite: %s)', async (overwrite) => {
     const { vault, give } = await emptyVault()
     await vault.write('/d/f', 'new')
     const outside = emptyDirectory()
@@ -139,7 +139,7 @@ describe('an export', () => {
     expect(readdirSync(outside)).toEqual(['f'])
   })
 
-  it('stays inside when a directory is swapped for a link while it writes', async () => {
+  it('stays inside when a directory is replaced by a link during the export', async () => {
     const { vault, give } = await emptyVault()
     await Promise.all(Array.from({ length: 1000 }, (_, i) => vault.write(`/d/f${i}`, `${i}`)))
     const [directory, outside] = [emptyDirectory(), emptyDirectory()]
@@ -155,7 +155,7 @@ describe('an export', () => {
     expect(readdirSync(join(directory, 'moved'))).toHaveLength(1000)
   })
 
-  it('leaves whole files and nothing else when it is interrupted', async () => {
+  it('leaves only complete files when it is interrupted', async () => {
     const { vault, give } = await emptyVault()
     await vault.write('/large', Buffer.alloc(6_000_000, 'x'))
     await Promise.all(Array.from({ length: 1000 }, (_, i) => vault.write(`/d/f${i}`, 'whole')))
@@ -172,7 +172,7 @@ describe('an export', () => {
     }
   })
 
-  it('removes what one left that was killed, in every directory it comes by', async () => {
+  it('removes temporary files of a killed export in every directory', async () => {
     const directory = emptyDirectory()
     const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
     const script = `
@@ -197,7 +197,7 @@ describe('an export', () => {
     expect(Object.keys(treeOf(directory))).toEqual(['d', 'd/f', 'f'])
   })
 
-  it('makes trees deeper than any path the system takes', async () => {
+  it('creates trees deeper than the longest path of the system', async () => {
     const { home, vault, give } = await emptyVault()
     const deep = `/${'d'.repeat(30)}`.repeat(200)
     await vault.write(`${deep}/end`, 'deep')
@@ -208,7 +208,7 @@ describe('an export', () => {
     expect((await back.stat(`${deep}/end`)).size).toBe(4)
   })
 
-  it('gives back what was imported: any tree, with content, permissions, times and links', async () => {
+  it('restores any imported tree, with content, permissions, times and links', async () => {
     const name = fc.oneof(
       fc.constantFrom(
         'a',

@@ -16,20 +16,20 @@ execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(path, 'pipe')])
 describe.each([true, false])('a file of the machine (by handle: %s)', (byHandle) => {
   const directory = openHostDirectory(path, byHandle)
 
-  it('is opened and read if it is one', () => {
+  it('is opened and read', () => {
     const file = new HostFile(directory, 'file')
     expect(file.readAll().toString()).toBe('content')
     file.close()
   })
 
   // What is looked at may be replaced before it is opened. A pipe would let us wait for its other end.
-  it.each(['pipe', 'link', 'directory'])('is refused at once if a %s has come in its place', (name) => {
+  it.each(['pipe', 'link', 'directory'])('is rejected if a %s has replaced it', (name) => {
     expect(() => new HostFile(directory, name)).toThrow(
       /^the file was replaced by a (pipe|link|directory) meanwhile$/,
     )
   })
 
-  it('is read to its end where the system says it has no size', () => {
+  it('is read to its end if the system reports no size', () => {
     const file = new HostFile(openHostDirectory(`/proc/${process.pid}`, byHandle), 'status')
     expect(file.readAll().length).toBeGreaterThan(100)
     file.close()

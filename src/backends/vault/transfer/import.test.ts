@@ -67,7 +67,7 @@ const isClosedToNobody =
   NOBODY !== undefined && spawnSync(process.execPath, ['-e', '0'], { cwd: '/', ...NOBODY }).status !== 0
 
 describe('an import', () => {
-  it('takes content, permissions, times and links', async () => {
+  it('copies content, permissions, times and links', async () => {
     const directory = directoryWith({ 'a/b.sh': 'echo', 'c.txt': 'c' })
     chmodSync(join(directory, 'a/b.sh'), 0o750)
     utimesSync(join(directory, 'a/b.sh'), 1, 1234.567891)
@@ -95,7 +95,7 @@ describe('an import', () => {
     expect(inode('/a')).toMatchObject({ mode: 0o711, mtime: { seconds: 77 } })
   })
 
-  it('writes nothing the second time, and only what is new or changed the third', async () => {
+  it('writes nothing the second time, and only changes the third', async () => {
     const directory = directoryWith({ 'a/one': '1', 'a/two': '2', three: '3' })
     symlinkSync('one', join(directory, 'a/link'))
     const { vault, log, take } = await emptyVault()
@@ -129,7 +129,7 @@ describe('an import', () => {
     expect(commits).toBeLessThan(10)
   })
 
-  it('goes on where it was interrupted', async () => {
+  it('continues an interrupted import', async () => {
     const directory = directoryWith(
       Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`f${i}`, `${i}`])),
     )
@@ -156,7 +156,7 @@ describe('an import', () => {
     expect((await vault.stat('/large')).size).toBe(5_000_001)
   })
 
-  it('skips pipes and sockets without opening them, and says so', async () => {
+  it('skips and reports pipes and sockets without opening them', async () => {
     const directory = directoryWith({ file: '' })
     execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(directory, 'pipe')])
     const server = createServer().listen(join(directory, 'socket'))
@@ -185,7 +185,7 @@ describe('an import', () => {
     expect(await paths(vault)).toEqual(['/a', '/dir', '/file'])
   })
 
-  it('stays inside when a directory is swapped for a link under its feet', async () => {
+  it('stays inside when a directory is replaced by a link meanwhile', async () => {
     const outside = directoryWith({ key: 'secret' })
     const many = Object.fromEntries(
       Array.from({ length: 600 }, (_, i) => [`d/f${String(i).padStart(3, '0')}`, `${i}`]),
@@ -207,7 +207,7 @@ describe('an import', () => {
     expect(found.filter((path) => path.startsWith('/d/'))).toHaveLength(600)
   })
 
-  it('takes hostile names as they are, and passes over what is not UTF-8', async () => {
+  it('stores hostile names exactly, and skips names that are not UTF-8', async () => {
     const names = [
       'new\nline',
       `quo"te's`,
@@ -233,7 +233,7 @@ describe('an import', () => {
     for (const name of names) expect(await readText(vault, `/${name}`)).toBe(name)
   })
 
-  it('leaves out what .gitignore files say at every level, and .git', async () => {
+  it('skips what .gitignore files match at every level, and .git', async () => {
     const directory = directoryWith({
       '.git/HEAD': 'ref',
       '.gitignore': '# comment\n*.log\n/build/\ntemp\n!keep.log\n',
@@ -271,14 +271,14 @@ describe('an import', () => {
     expect(ignored).toBe(8)
   })
 
-  it('takes .git and everything else when not asked for .gitignore', async () => {
+  it('imports .git and everything else without the gitignore option', async () => {
     const directory = directoryWith({ '.git/HEAD': 'ref', '.gitignore': '*', a: '' })
     const { vault, take } = await emptyVault()
     await take(directory)
     expect(await files(vault)).toEqual(['/.git/HEAD', '/.gitignore', '/a'])
   })
 
-  it('leaves out what exclude says, whatever .gitignore takes back', async () => {
+  it('skips what exclude matches, even if .gitignore negates it', async () => {
     const directory = directoryWith({
       '.gitignore': '!node_modules',
       'node_modules/a': '',
@@ -290,7 +290,7 @@ describe('an import', () => {
     expect(await files(vault)).toEqual(['/.gitignore', '/b/d'])
   })
 
-  it('never takes the home into itself', async () => {
+  it('never imports the home into itself', async () => {
     const directory = directoryWith({ 'home/store.db': 'x', 'other/store.db': 'x' })
     const { vault, take } = await emptyVault()
     const { skipped } = await take(directory, {}, join(directory, 'home'))
@@ -299,7 +299,7 @@ describe('an import', () => {
     await expect(take(directory, {}, directory)).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('goes where it is told, and replaces what is not what the machine has', async () => {
+  it('writes into the target directory, and replaces what differs', async () => {
     const directory = directoryWith({ 'd/f': 'f', link: '', file: 'now a file', dir: 'a file here' })
     rmSync(join(directory, 'link'))
     symlinkSync('d', join(directory, 'link'))
@@ -320,14 +320,14 @@ describe('an import', () => {
     await expect(take(directory, { into: '/in/elsewhere' })).rejects.toMatchObject({ code: 'ENOTDIR' })
   })
 
-  it('records who did it', async () => {
+  it('records the caller', async () => {
     const { vault, take } = await emptyVault()
     await take(directoryWith({ a: '' }), { caller: { kind: 'context', context: 'ci' }, trace: 't1' })
     const [record] = await Array.fromAsync(vault.journal())
     expect(record).toMatchObject({ path: '/a', caller: { kind: 'context', context: 'ci' }, trace: 't1' })
   })
 
-  it('goes down as deep as there are directories, beyond any path the system takes', async () => {
+  it('imports trees deeper than the longest path of the system', async () => {
     const directory = directoryWith({})
     // More levels than are kept open, and a path longer than the system takes.
     const script = `process.chdir(process.argv[1])
@@ -339,14 +339,14 @@ describe('an import', () => {
     expect(log.readFiles().findByPath(`${`/${'a'.repeat(19)}`.repeat(300)}/end`)).toBeDefined()
   })
 
-  it('says what is wrong with the directory itself', async () => {
+  it('reports an error of the directory itself', async () => {
     const directory = directoryWith({ file: '' })
     const { take } = await emptyVault()
     await expect(take(join(directory, 'missing'))).rejects.toMatchObject({ code: 'ENOENT', op: 'import' })
     await expect(take(join(directory, 'file'))).rejects.toMatchObject({ code: 'ENOTDIR' })
   })
 
-  it.skipIf(isClosedToNobody)('reports what it may not read, and takes the rest', async () => {
+  it.skipIf(isClosedToNobody)('reports unreadable entries and imports the rest', async () => {
     const directory = directoryWith({
       'closed/f': '',
       'listed/f': '',

@@ -192,7 +192,7 @@ async function perform(home: StoreHome, vault: Vault, done: Deed): Promise<void>
 }
 
 describe('a vault that is sent and received', () => {
-  it('is the same in another home, with everything that hangs on its files', async () => {
+  it('is the same in another home, with all its metadata', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'base')
     await vault.write('/src/main.ts', 'main', { mode: 0o755 })
@@ -216,7 +216,7 @@ describe('a vault that is sent and received', () => {
     expect((await fsck(there)).damaged).toEqual([])
   })
 
-  it('is the same whatever was done to it, sent whole or change by change', async () => {
+  it('is the same after any changes, sent whole or incrementally', async () => {
     const property = fc.asyncProperty(
       fc.array(fc.array(deed, { maxLength: 15 }), { minLength: 1, maxLength: 4 }),
       async (history) => {
@@ -239,7 +239,7 @@ describe('a vault that is sent and received', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  it('sends each content once, and of a large file only the chunks that changed', async () => {
+  it('sends each content once, and only the changed chunks of a large file', async () => {
     const home = await emptyHome()
     const vault = await vaultIn(home, 'v')
     const bytes = Buffer.alloc(1_000_000)
@@ -261,7 +261,7 @@ describe('a vault that is sent and received', () => {
     )
   })
 
-  it('sends names of one file that come, go and move, and a size that changes alone', async () => {
+  it('sends hard links that are added, removed and moved, and a changed size', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'v')
     const log = await here.openVault('v')
@@ -286,7 +286,7 @@ describe('a vault that is sent and received', () => {
     expect(contentOf(there, await received(there, changes))).toEqual(contentOf(here, log.readFiles()))
   })
 
-  it('takes no more room where its content is already', async () => {
+  it('uses no more space if its content is stored already', async () => {
     const home = await emptyHome()
     const vault = await vaultIn(home, 'v')
     await vault.write('/f', 'content '.repeat(10_000))
@@ -295,7 +295,7 @@ describe('a vault that is sent and received', () => {
     expect((await home.engine.usage()).blobs).toEqual(before)
   })
 
-  it('does not go on from a vault that is missing, lacks the base, or was changed since', async () => {
+  it('is rejected if the vault is missing, lacks the base, or was changed since', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'v')
     await vault.checkpoint('a')
@@ -319,7 +319,7 @@ describe('a vault that is sent and received', () => {
     await expect(received(there, next, { as: 'w' })).rejects.toMatchObject({ code: 'EEXIST' })
   })
 
-  it('refuses a name that is taken or none', async () => {
+  it('rejects a used or invalid name', async () => {
     const home = await emptyHome()
     await vaultIn(home, 'v')
     const stream = await sent(home, 'v')
@@ -329,7 +329,7 @@ describe('a vault that is sent and received', () => {
     expect(await stateOf(home)).toEqual(before)
   })
 
-  it('refuses a stream with any byte changed, missing or added, and leaves nothing behind', async () => {
+  it('rejects a stream with any byte changed, missing or added, and leaves nothing behind', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'v')
     await vault.write('/d/f', 'some content'.repeat(50))
@@ -360,7 +360,7 @@ describe('a vault that is sent and received', () => {
     await received(there, changes)
   })
 
-  it('says what to do about a stream of a later version', async () => {
+  it('says what to do with a stream of a later version', async () => {
     const writer = new FrameWriter()
     const stream = Buffer.concat([
       MAGIC,
@@ -429,7 +429,7 @@ describe('a vault that is sent and received', () => {
     expect(await stateOf(home)).toEqual(before)
   })
 
-  it('is whole when a garbage collection runs while it is sent, and while it is received', async () => {
+  it('is complete when a garbage collection runs while it is sent and received', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'v')
     // Enough for pages to be stored before the end.
@@ -453,7 +453,7 @@ describe('a vault that is sent and received', () => {
     expect((await fsck(there)).damaged).toEqual([])
   })
 
-  it('stops when it is told to, on both sides, and lets the other side know', async () => {
+  it('stops on abort on both sides, and closes the other side', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'v')
     await Promise.all(Array.from({ length: 3000 }, (_, i) => vault.write(`/f${i}`, `${i}`)))
