@@ -19,6 +19,7 @@ import type { EventHistory } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 import { resolveAgent } from './resolve-agent.ts'
+import { findStep, type RestartPoint, restoreMessages } from './restart-point.ts'
 import { type ScriptSource, saveScript } from './save-script.ts'
 
 /** The person at the terminal never ends. */
@@ -27,6 +28,8 @@ const NEVER_ABORTED = new AbortController().signal
 /** Options of a new process. */
 export interface AgentSpawn {
   readonly intent: string
+  /** Process and step to start from, with its conversation and its files of that moment. */
+  readonly from?: RestartPoint | undefined
   readonly agent?: string | undefined
   readonly provider?: string | undefined
   readonly model?: string | undefined
@@ -41,6 +44,11 @@ export interface AgentSpawn {
   readonly max_steps?: number | undefined
   /** Tools in addition to the default ones, by name or device path. */
   readonly tools?: readonly string[] | undefined
+}
+
+/** Settings of a process that continues another. */
+interface Restart extends Pick<SpawnOptions, 'provider' | 'model' | 'vault' | 'checkpoint' | 'messages'> {
+  readonly agent: string | undefined
 }
 
 /** A process that was just started. */
@@ -130,18 +138,54 @@ export class AgentKernel implements AsyncDisposable {
   /** Starts a process. ENOENT for an unknown agent, skill, vault or provider. */
   async spawn({ script, ...spawn }: AgentSpawn): Promise<SpawnedAgent> {
     const { kernel, catalog, scripts } = this.#parts
+    const restart =
+      spawn.from === undefined ? undefined : await this.#prepareRestart(spawn.from, spawn.intent)
     const options: SpawnOptions = {
-      agent: await resolveAgent(catalog, spawn.agent, spawn.skills ?? []),
-      provider: script === undefined ? spawn.provider : `script/${await saveScript(scripts, script)}`,
-      model: spawn.model,
+      agent: await resolveAgent(catalog, spawn.agent ?? restart?.agent, spawn.skills ?? []),
+      provider:
+        script === undefined
+          ? (spawn.provider ?? restart?.provider)
+          : `script/${await saveScript(scripts, script)}`,
+      model: spawn.model ?? (spawn.provider === undefined ? restart?.model : undefined),
       contextBudget: spawn.budget,
-      vault: spawn.vault,
+      vault: restart?.vault ?? spawn.vault,
+      checkpoint: restart?.checkpoint,
+      messages: restart?.messages,
       maxSteps: spawn.max_steps,
       tools: spawn.tools,
     }
     const pid = await kernel.processes.spawn(spawn.intent, options)
     const { uuid, provider, model, fork } = this.#getRecord(pid)
     return { pid, uuid, provider, model, fork }
+  }
+
+  /**
+   * Makes a process go on: a paused one as it is, and one that ended or was lost as a new process from its last step.
+   * EINVAL if it runs, ENOENT.
+   */
+  async resume(pid: number): Promise<SpawnedAgent> {
+    const { uuid, provider, model, fork, state, intent } = this.#getRecord(pid)
+    if (state !== 'running') return this.spawn({ intent, from: { pid } })
+    if (this.#parts.kernel.table.get(pid).isPaused) {
+      this.#parts.kernel.processes.kill(pid, 'SIGRESUME')
+      return { pid, uuid, provider, model, fork }
+    }
+    throw new VfsError('EINVAL', `/proc/${pid}`, { op: 'resume', detail: `process ${pid} is not paused` })
+  }
+
+  async #prepareRestart(from: RestartPoint, intent: string): Promise<Restart> {
+    const record = this.#getRecord(from.pid)
+    const steps = await this.#parts.steps.read(record.uuid)
+    const step = findStep(steps, from)
+    const messages = restoreMessages(steps, step)
+    return {
+      provider: record.provider,
+      model: record.model,
+      agent: record.agent ?? undefined,
+      vault: step.checkpoint === undefined ? undefined : (record.fork ?? undefined),
+      checkpoint: step.checkpoint,
+      messages: intent === record.intent ? messages : [...messages, { role: 'user', content: intent }],
+    }
   }
 
   /** Reports whether a process runs. ENOENT if it never existed. */

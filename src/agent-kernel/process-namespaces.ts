@@ -12,6 +12,7 @@ import { type CommandSettings, type Namespace, openNamespace } from '../namespac
 import type { ToolNamespace, Workspace } from '../tools/index.ts'
 import { type Caller, isWithin } from '../vfs/index.ts'
 import { DEFAULT_AGENT_NAME } from './resolve-agent.ts'
+import { createStepSaver } from './step-saver.ts'
 import { describeSurroundings } from './surroundings.ts'
 
 /** Namespace of a process. */
@@ -59,12 +60,15 @@ export class ProcessNamespaces {
   }
 
   /** Opens a namespace under the agent's name, so that its home persists for its next process. */
-  async open(pid: number, { agent, parent, vault: named }: SpawnOptions): Promise<ProcessEnvironment> {
+  async open(pid: number, options: SpawnOptions): Promise<ProcessEnvironment> {
+    const { agent, parent, vault: named, checkpoint } = options
     const context = agent?.name ?? DEFAULT_AGENT_NAME
     const caller: Caller = { kind: 'process', pid, context }
     // A child continues with its parent's current work.
     const vault = named ?? (parent === undefined ? undefined : this.#byPid.get(parent)?.fork) ?? undefined
     const fork = vault === undefined ? undefined : `agent-${randomBytes(4).toString('hex')}`
+    if (vault !== undefined && fork !== undefined && checkpoint !== undefined)
+      await this.#options.home.fork(vault, fork, { at: checkpoint })
     const allowed = agent?.allowedDevices ?? null
     const namespace: Namespace = await this.#open({
       pid,
@@ -81,6 +85,9 @@ export class ProcessNamespaces {
       caller,
       boundOutput: async (tool, output) =>
         (await namespace.cache.keep(context, tool, output, { caller })).text,
+      ...(namespace.workspace !== undefined && {
+        saveFiles: createStepSaver(namespace.workspace, { caller }),
+      }),
       describe: (limits) =>
         describeSurroundings({
           ...limits,

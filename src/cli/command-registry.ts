@@ -64,6 +64,7 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     spawn: async () => (await import('./commands/processes/spawn.ts')).spawn,
     ps: async () => (await import('./commands/processes/ps.ts')).ps,
     kill: async () => (await import('./commands/processes/kill.ts')).kill,
+    resume: async () => (await import('./commands/processes/resume.ts')).resume,
     wait: async () => (await import('./commands/processes/wait.ts')).wait,
     attach: async () => (await import('./commands/processes/attach.ts')).attach,
     logs: async () => (await import('./commands/processes/logs.ts')).logs,

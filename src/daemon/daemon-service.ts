@@ -32,6 +32,8 @@ const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
   vault: nonEmptyString.optional(),
   script: z.strictObject({ name: nonEmptyString, text: nonEmptyString }).optional(),
   max_steps: z.int().positive().optional(),
+  tools: z.array(nonEmptyString).optional(),
+  from: z.strictObject({ pid, step: z.int().positive().optional() }).optional(),
 })
 
 /** Everything a client can ask for, by its name. */
@@ -67,6 +69,7 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
         return null
       },
     ),
+    resume: defineMethod('resume', z.strictObject({ pid }), (params) => agents.resume(params.pid)),
     wait: defineMethod('wait', z.strictObject({ pid }), (params) => agents.wait(params.pid)),
     logs: defineStream('logs', following, ({ pid, follow }, signal) =>
       agents.events.logs(pid, agents.isRunning(pid) && follow, signal),
@@ -89,7 +92,16 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
   }
 }
 
-type ProcessMethod = 'spawn' | 'ps' | 'kill' | 'wait' | 'logs' | 'strace' | 'list_steps' | 'get_step_detail'
+type ProcessMethod =
+  | 'spawn'
+  | 'resume'
+  | 'ps'
+  | 'kill'
+  | 'wait'
+  | 'logs'
+  | 'strace'
+  | 'list_steps'
+  | 'get_step_detail'
 
 async function getStep(
   agents: AgentKernel,

@@ -235,3 +235,37 @@ it('text of a model reaches those who follow while it arrives, and actions do no
   const kept = await Array.fromAsync(agents.events.logs(pid, false, new AbortController().signal))
   expect(kept.filter((event) => 'is_partial' in event)).toEqual([])
 })
+
+describe('a process that continues another', () => {
+  const play = {
+    work: [
+      native(['write_file', { path: 'a.txt', content: 'one' }]),
+      native(['write_file', { path: 'a.txt', content: 'two' }]),
+      'finished',
+    ],
+  }
+
+  it('has the conversation and the files after the step it starts from', async () => {
+    const stage = await openStage(play)
+    const { pid: first } = await run(stage, 'work')
+    const { fork, state } = await run(stage, 'now differently', { from: { pid: first, step: 1 } })
+    expect(state).toBe('ended')
+    expect(await readText(await stage.home.vault(fork ?? fail()), '/a.txt')).toBe('one')
+    const messages = lastMessages(stage.requests.at(-1) ?? fail())
+    expect(messages[0]).toBe('work')
+    expect(messages.at(-1)).toBe('now differently')
+    expect(messages.join('\n')).toContain('a.txt')
+    expect(messages.join('\n')).not.toContain('finished')
+  })
+
+  it('goes on after the last step of one that ended, and of no other', async () => {
+    const stage = await openStage(play)
+    const { pid } = await run(stage, 'work')
+    const resumed = await stage.agents.resume(pid)
+    const { fork } = await stage.agents.wait(resumed.pid)
+    expect(await readText(await stage.home.vault(fork ?? fail()), '/a.txt')).toBe('two')
+    expect(lastMessages(stage.requests.at(-1) ?? fail())).toContain('finished')
+    await expect(stage.agents.spawn({ intent: 'x', from: { pid, step: 9 } })).rejects.toThrow('no step 9')
+    await expect(stage.agents.resume(77)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})

@@ -69,6 +69,8 @@ export interface DaemonMethods {
   readonly spawn: { readonly params: AgentSpawn; readonly result: SpawnedAgent }
   readonly ps: { readonly params: { readonly all?: boolean }; readonly result: readonly ProcessStatus[] }
   readonly kill: { readonly params: Pid & { readonly signal?: Signal }; readonly result: null }
+  /** Resumes a paused process, or starts one that goes on where it ended. */
+  readonly resume: { readonly params: Pid; readonly result: SpawnedAgent }
   /** Answered when it has ended. */
   readonly wait: { readonly params: Pid; readonly result: ProcessStatus }
   readonly list_steps: { readonly params: Pid; readonly result: readonly StepSummary[] }

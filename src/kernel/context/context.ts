@@ -41,6 +41,13 @@ export class Context {
     this.#messages.push({ ...message })
   }
 
+  /** Appends a conversation. If it is too long for half of the context, only its task and its last messages stay. */
+  fill(messages: readonly ContextMessage[]): void {
+    const kept = Math.max(1, Math.floor(this.size / 2))
+    const last = messages.length <= kept ? messages : [...messages.slice(0, 1), ...messages.slice(1 - kept)]
+    for (const message of last) this.append(message)
+  }
+
   /** Appends at offset 0; otherwise overwrites message number `offset`, counted from 1. EINVAL if it does not exist. */
   write(offset: number, data: string): void {
     const message = parseMessage(data)

@@ -109,6 +109,7 @@ class LoopStep {
     const [first = {}, ...others] = outcomes
     const calls = outcomes.map(toRecordedCall)
     const paths = calls.map(({ tool_path }) => tool_path).join(', ')
+    const checkpoint = await this.#process.spec.saveFiles?.(this.#step)
     const record: StepRecord = {
       step_number: this.#step,
       timestamp: this.#startedAt.toISOString(),
@@ -123,6 +124,7 @@ class LoopStep {
         (paths === '' ? action : `${action} ${paths}`),
       ...toRecordedCall(first),
       ...(others.length > 0 && { tool_calls: calls }),
+      ...(checkpoint !== undefined && { checkpoint }),
     }
     this.#process.log.push(`step ${this.#step}: ${record.summary}`)
     this.#process.emit({ kind: 'log', text: `step ${this.#step}: ${record.summary}` })

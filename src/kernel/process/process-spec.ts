@@ -33,7 +33,7 @@ export function createSpec(
   pid: number,
   intent: string,
   { agent, parent = 0, ...options }: SpawnOptions,
-  { fs, caller, boundOutput }: ProcessEnvironment,
+  { fs, caller, boundOutput, saveFiles }: ProcessEnvironment,
   defaults: ProcessDefaults,
 ): ProcessSpec {
   const provider = options.provider ?? agent?.provider ?? defaults.provider
@@ -51,6 +51,7 @@ export function createSpec(
     caller,
     fs,
     boundOutput,
+    saveFiles,
   }
 }
 

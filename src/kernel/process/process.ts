@@ -32,6 +32,8 @@ export interface ProcessSpec {
   readonly fs: FileSystem
   /** Replaces a long output of a tool by a stub. */
   readonly boundOutput: BoundOutput | undefined
+  /** Saves its files at the end of a step, and returns the name of the checkpoint that has them. */
+  readonly saveFiles: ((step: number) => Promise<string>) | undefined
 }
 
 interface Pause {

@@ -113,7 +113,8 @@ export class Processes implements ProcessManager {
     rollback.add(() => reaper.abandon(process))
     const prompts = [options.systemPrompt, options.agent?.systemPrompt].filter((prompt) => prompt)
     contexts.setSystemPrompt(process.contextId, prompts.join('\n\n'))
-    contexts.appendMessage(process.contextId, 'user', intent)
+    const { messages = [{ role: 'user', content: intent }] } = options
+    contexts.get(process.contextId).fill(messages)
     return process
   }
 

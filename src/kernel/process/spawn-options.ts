@@ -1,4 +1,5 @@
 import type { Caller, FileSystem } from '../../vfs/index.ts'
+import type { ContextMessage } from '../context/index.ts'
 import type { ExitStatus } from './exit-status.ts'
 import type { BoundOutput, Process } from './process.ts'
 
@@ -50,6 +51,8 @@ export interface ProcessEnvironment {
   readonly fs: FileSystem
   readonly caller: Caller
   readonly boundOutput?: BoundOutput
+  /** Saves the files at the end of a step, and returns the name of the checkpoint that has them. */
+  saveFiles?(step: number): Promise<string>
   /** Describes the surroundings of the process, for the end of its system prompt. */
   describe?(limits: ProcessLimits): Promise<string>
   close(): Promise<void>
@@ -75,6 +78,10 @@ export interface SpawnOptions {
   readonly program?: ProcessProgram | undefined
   /** Vault of the process; that of its parent when absent. */
   readonly vault?: string | undefined
+  /** Checkpoint of the vault to start from; its current files when absent. */
+  readonly checkpoint?: string | undefined
+  /** Conversation to continue; the intent alone when absent. */
+  readonly messages?: readonly ContextMessage[] | undefined
   /** Tools in addition to the default ones, by name or device path. */
   readonly tools?: readonly string[] | undefined
 }

@@ -20,6 +20,8 @@ export interface StepRecord extends RecordedCall {
   readonly raw_response: string
   readonly action: string
   readonly summary: string
+  /** Checkpoint with the files at the end of the step. Absent without a workspace. */
+  readonly checkpoint?: string
   /** All calls of a response with several, in order. The fields of the record itself are those of the first. */
   readonly tool_calls?: readonly RecordedCall[]
 }

@@ -1,7 +1,8 @@
 import { parsePid, withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 
-const signals = ['TERM', 'KILL', 'INT', 'PAUSE', 'RESUME'] as const
+const names = ['TERM', 'KILL', 'INT', 'PAUSE', 'RESUME'] as const
+const signals = [...names, ...names.map((name) => `SIG${name}` as const)] as const
 
 export const kill: Command = defineCommand(
   {
@@ -16,7 +17,9 @@ export const kill: Command = defineCommand(
   },
   (call) =>
     withDaemon(call, async (client) => {
-      const signal = `SIG${call.choiceOption('signal', signals) ?? 'TERM'}` as const
+      const chosen = call.choiceOption('signal', signals) ?? 'TERM'
+      const [name = 'TERM'] = names.filter((each) => chosen.endsWith(each))
+      const signal = `SIG${name}` as const
       const pids = call.argumentList('pid').map(parsePid)
       for (const pid of pids) await client.call('kill', { pid, signal }, call.terminal.signal)
       await call.output.writeValue({ signal, pids })

@@ -10,7 +10,7 @@ import { CommandError } from '../../framework/errors.ts'
 import { followProcess } from './process-follower.ts'
 
 type SpawnInvocation = CommandInvocation<
-  'agent' | 'provider' | 'model' | 'budget' | 'skills' | 'script' | 'max-steps' | 'follow',
+  'agent' | 'provider' | 'model' | 'budget' | 'skills' | 'tools' | 'from' | 'script' | 'max-steps' | 'follow',
   'intent'
 >
 
@@ -31,6 +31,8 @@ The fork, named agent-…, stays: see coppice diff and coppice merge.
       model: { summary: 'The model of that provider', value: 'name' },
       budget: { summary: 'Token limit', value: 'tokens' },
       skills: { summary: 'More skills, separated by commas', value: 'names' },
+      tools: { summary: 'More tools by name or device, separated by commas', value: 'names' },
+      from: { summary: 'Start from a step of another process: 3@5, or 3 for its last', value: 'pid@step' },
       script: { summary: 'Replay this file of responses in place of a model', value: 'file', offers: 'file' },
       'max-steps': { summary: 'Step limit (10)', value: 'number' },
       follow: { summary: 'Show its log until it ends', short: 'f' },
@@ -39,6 +41,7 @@ The fork, named agent-…, stays: see coppice diff and coppice merge.
     examples: [
       'coppice spawn "fix the failing test" --provider claude --follow',
       'coppice spawn "review the last change" --agent code-reviewer --budget 50000',
+      'coppice spawn "try it without the cache" --from 3@5',
       'coppice spawn "say hello" --script hello.yaml -f',
     ],
   },
@@ -71,10 +74,21 @@ async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['
     model: call.option('model'),
     budget: call.countOption('budget'),
     skills: call.option('skills')?.split(/\s*,\s*/),
+    tools: call.option('tools')?.split(/\s*,\s*/),
+    from: parseRestartPoint(call.option('from')),
     vault: await resolveWorkspaceVault(call),
     max_steps: call.countOption('max-steps'),
     ...(script !== undefined && { script: await readScript(script) }),
   }
+}
+
+/** Parses `3@5` or `3`. CommandError. */
+function parseRestartPoint(text: string | undefined): DaemonMethods['spawn']['params']['from'] {
+  if (text === undefined) return undefined
+  const [, pid, step] = text.match(/^([1-9]\d*)(?:@([1-9]\d*))?$/) ?? []
+  if (pid === undefined)
+    throw new CommandError(`--from takes a process and a step, such as 3@5; given: ${text}`)
+  return { pid: Number(pid), ...(step !== undefined && { step: Number(step) }) }
 }
 
 /** Reads a script. CommandError if there is no such file. */
