@@ -241,16 +241,6 @@ describe('the architecture', () => {
     expect(inCircles(imports)).toEqual(['vfs/memory/two.ts', 'vfs/one.ts'])
   })
 
-  it('is described by ARCHITECTURE.md with folders and files that are there', async () => {
-    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-    const sources = await Array.fromAsync(glob('{src,test,bench,scripts}/**/*.{ts,js}', { cwd: root }))
-    const names = new Set(sources.map((path) => path.slice(path.lastIndexOf('/') + 1)))
-    const files = [...text.matchAll(/`(?:[\w-]+\/)*([\w-]+\.ts)`/g)].map(([, name]) => name ?? '')
-    expect(files.filter((name) => !names.has(name))).toEqual([])
-    const folders = [...text.matchAll(/^### .*$/gm)].flatMap(([line]) => line.match(/src\/[\w/-]+/g) ?? [])
-    expect(folders.filter((folder) => !sources.some((path) => path.startsWith(`${folder}/`)))).toEqual([])
-  })
-
   it('has an entry in the allow-list for nothing that is gone', async () => {
     const folders = new Set((await importsOfSource()).map(({ file }) => folderOf(file)))
     expect(Object.keys(allowed).filter((folder) => !folders.has(folder))).toEqual([])
