@@ -50,7 +50,7 @@ If the directory changed at the same paths meanwhile, nothing is written and the
         return exitCodes.ok
       } catch (error) {
         if (!(error instanceof ApplyError) || call.isJson) throw error
-        call.terminal.err.write(formatConflicts(error, fork.name))
+        call.terminal.err.write(formatConflicts(error, fork.name, call.has('undo')))
         return exitCodes.conflict
       }
     }),
@@ -122,8 +122,12 @@ function formatSummary(fork: string, changes: number, isUndone: boolean): string
   return `wrote ${count} of ${fork} to this directory; coppice apply ${fork} --undo takes them back`
 }
 
-function formatConflicts({ conflicts }: ApplyError, fork: string): string {
+function formatConflicts({ conflicts }: ApplyError, fork: string, isUndo: boolean): string {
   const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`)
+  if (isUndo)
+    return `coppice: nothing was written: this directory changed since ${fork} was applied
+${lines.join('')}Remove your edits from these files, then run again: coppice apply ${fork} --undo
+`
   return `coppice: nothing was written: this directory changed since ${fork} was made
 ${lines.join('')}Look at its changes with: coppice diff ${fork}
 Bring them in by hand with: coppice diff ${fork} | git apply --3way
