@@ -9,7 +9,7 @@ const TORTURE = 'test/torture/**/*.test.ts'
 
 /** Tests across folders that start nothing and are quick. All others in `test` are system tests. */
 const UNIT_IN_TEST = [
-  'test/{architecture,architecture-page,wording,redactor-patterns}.test.ts',
+  'test/{api-report,architecture,architecture-page,wording,redactor-patterns}.test.ts',
   'test/*-documented.test.ts',
   'test/adapters/frameworks/*.test.ts',
   'test/kernel/*.test.ts',

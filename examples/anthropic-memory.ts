@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory'
-import { readText } from 'coppice'
+import { openHome, readText } from 'coppice'
 import { memoryHandlers } from 'coppice/adapters/anthropic-memory'
-import { openHome } from 'coppice/store'
 
 const input = { command: 'create', path: '/memories/trees.md', file_text: 'Watered on Monday.\n' }
 const message = (stop_reason: string, ...content: object[]) => ({

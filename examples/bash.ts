@@ -1,9 +1,8 @@
 // A shell in TypeScript on the files of a vault, as docs/guide/bash.md explains it.
 // Run: npx node examples/bash.ts
 import assert from 'node:assert/strict'
-import { MemoryFs, MountTable, readText } from 'coppice'
+import { MemoryFs, MountTable, openHome, readText } from 'coppice'
 import { bashFileSystem, createBash } from 'coppice/adapters/just-bash'
-import { openHome } from 'coppice/store'
 import { Bash } from 'just-bash'
 
 const home = await openHome()

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openHome } from 'coppice'
 import { openNamespace } from 'coppice/namespace'
-import { openHome } from 'coppice/store'
 
 const home = await mkdtemp(join(tmpdir(), 'coppice-commands-'))
 const store = await openHome({ path: home })

@@ -1,9 +1,9 @@
 // A backend of your own: a file system over a flat map of Blobs, as docs/guide/custom-backend.md explains it.
 // Run: npx node examples/custom-backend.ts
 import assert from 'node:assert/strict'
+import { append, MountTable, readText, tree } from 'coppice'
 import {
   type Appendable,
-  append,
   Backend,
   byteStream,
   type CallContext,
@@ -13,15 +13,12 @@ import {
   type DirEntry,
   dirname,
   type MkdirOptions,
-  MountTable,
   type ReadOptions,
   type RemoveOptions,
-  readText,
   type Stat,
-  tree,
   VfsError,
   type WriteOptions,
-} from 'coppice'
+} from 'coppice/backend'
 
 /** Keys are spelled like URLs: `/docs/guide.md` is a file; a key below `/docs/` makes `/docs` a directory. */
 export class BucketFs extends Backend implements Appendable {

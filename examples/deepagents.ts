@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { AIMessage } from '@langchain/core/messages'
 import { fakeModel } from '@langchain/core/testing'
-import { readText } from 'coppice'
+import { openHome, readText } from 'coppice'
 import { deepAgentsBackend } from 'coppice/adapters/deepagents'
-import { openHome } from 'coppice/store'
 import { createDeepAgent } from 'deepagents'
 
 const model = fakeModel()

@@ -5,9 +5,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { diff, grep, MountTable, OverlayFs, readText } from 'coppice'
+import { diff, grep, MountTable, OverlayFs, openHome, readText } from 'coppice'
 import { exportGit, importGit, openGit } from 'coppice/backends/git'
-import { openHome } from 'coppice/store'
 
 const scratch = await mkdtemp(join(tmpdir(), 'coppice-example-'))
 const repository = join(scratch, 'shop')

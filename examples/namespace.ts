@@ -1,9 +1,8 @@
 // Two contexts in one namespace: zones, a workspace that is a fork, tools, and a mount of the program's own.
 // Run: npx node examples/namespace.ts
 import assert from 'node:assert/strict'
-import { MemoryFs, readText } from 'coppice'
+import { MemoryFs, openHome, readText } from 'coppice'
 import { openNamespace } from 'coppice/namespace'
-import { openHome } from 'coppice/store'
 
 await using home = await openHome()
 const base = await home.createVault('base')

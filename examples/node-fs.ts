@@ -2,8 +2,8 @@
 // Run: npx node examples/node-fs.ts
 import assert from 'node:assert/strict'
 import { pipeline } from 'node:stream/promises'
+import { openHome } from 'coppice'
 import { nodeFs } from 'coppice/adapters/node-fs'
-import { openHome } from 'coppice/store'
 import { glob } from 'glob'
 import git from 'isomorphic-git'
 

@@ -1,7 +1,8 @@
 // Dumb storage of your own as a file system, as docs/guide/storage.md explains it: ten methods over a Map.
 // Run: npx node examples/storage.ts
 import assert from 'node:assert/strict'
-import { basename, copy, dirname, grep, MountTable, tree } from 'coppice'
+import { copy, grep, MountTable, tree } from 'coppice'
+import { basename, dirname } from 'coppice/backend'
 import { fromStorage, type StorageBackend, type StorageEntry, type StorageMetadata } from 'coppice/storage'
 
 /** A file's bytes; null is a directory. */

@@ -1,12 +1,12 @@
 // The tools an agent calls: on any file system, for a context with zones, with long outputs kept as files.
 // Run: npx node examples/tools.ts
 import assert from 'node:assert/strict'
-import { MemoryFs } from 'coppice'
+import { agentTools, MemoryFs } from 'coppice'
 import { guard, zonePolicy } from 'coppice/access'
-import { agentTools, OutputCache } from 'coppice/tools'
+import { OutputCache } from 'coppice/tools'
 
 const files = new MemoryFs({ '/src/main.ts': 'const port = 8080\nlisten(port)\n' })
-const tools = agentTools(files)
+const tools = await agentTools(files)
 
 for (const { name, description, hints, inputSchema } of tools.tools.slice(0, 2)) {
   console.log(name, description, hints.readOnly, Object.keys(inputSchema))
@@ -31,8 +31,8 @@ assert.match(found.text, /> 1: const port = 9090/)
 
 const fs = guard(files, [zonePolicy()])
 const cache = new OutputCache(fs)
-const anna = agentTools({ fs, cache }, { context: 'anna' })
-const ben = agentTools({ fs, cache }, { context: 'ben' })
+const anna = await agentTools({ fs, cache }, { context: 'anna' })
+const ben = await agentTools({ fs, cache }, { context: 'ben' })
 
 await anna.call('write_file', { path: 'vfs:///shared/board.md', content: '- [ ] test\n' })
 await anna.call('write_file', { path: 'vfs:///home/anna/plan.md', content: 'First, think.\n' })

@@ -1,8 +1,7 @@
 // A home with vaults: fork, compare, go back, merge, see who wrote what, let several try and keep one.
 // Run: npx node examples/vaults.ts
 import assert from 'node:assert/strict'
-import { readText } from 'coppice'
-import { openHome } from 'coppice/store'
+import { openHome, readText } from 'coppice'
 
 const home = await openHome()
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { errorCodes } from '../src/index.ts'
+import { errorCodes } from '../src/public/vfs.ts'
 import { root } from './support/run-node.ts'
 
 it('docs/errors.md documents every error code, with its words, and no other', () => {

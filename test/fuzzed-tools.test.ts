@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../src/backends/vault/index.ts'
 import { openNamespace } from '../src/namespace/index.ts'
-import { agentTools, type ToolInfo, type ToolRegistry } from '../src/tools/index.ts'
+import { createToolRegistry, type ToolInfo, type ToolRegistry } from '../src/tools/index.ts'
 import { errorCodes, type FileSystem, MemoryFs, readText } from '../src/vfs/index.ts'
 
 interface Call {
@@ -107,9 +107,9 @@ async function expectClean(
 
 it('tools on files give a clean result whatever they are given, and a call that fails changes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(callOf(agentTools(new MemoryFs()).tools), async (call) => {
+    fc.asyncProperty(callOf(createToolRegistry(new MemoryFs()).tools), async (call) => {
       const fs = new MemoryFs({ '/a': 'one\ntwo\n', '/d/b': 'x\r\n', '/d/c': Uint8Array.of(0, 255) })
-      await expectClean(agentTools({ fs }), call, () => stateOf(fs))
+      await expectClean(createToolRegistry({ fs }), call, () => stateOf(fs))
     }),
     { numRuns: 2000 },
   )

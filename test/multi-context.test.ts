@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { asSystem, guard, zonePolicy } from '../src/access/index.ts'
 import { openHome } from '../src/backends/vault/index.ts'
-import { agentTools, OutputCache } from '../src/tools/index.ts'
+import { createToolRegistry, OutputCache } from '../src/tools/index.ts'
 import { type FileSystem, MemoryFs, readText } from '../src/vfs/index.ts'
 
 /** A namespace with zones, as its contexts and the system see it. */
 function zonesOn(storage: FileSystem) {
   const fs = guard(storage, [zonePolicy()])
   const cache = new OutputCache(fs)
-  const anna = agentTools({ fs, cache }, { context: 'anna' })
-  const ben = agentTools({ fs, cache }, { context: 'ben' })
+  const anna = createToolRegistry({ fs, cache }, { context: 'anna' })
+  const ben = createToolRegistry({ fs, cache }, { context: 'ben' })
   return { fs, anna, ben }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { join, matchesGlob } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from './support/run-node.ts'
 
@@ -31,31 +31,63 @@ describe('the package', () => {
     )
     const missing = targets
       .map((target) => target.replace(/^\.\//, ''))
-      .filter((target) => !files.some((file) => matchesGlob(file, target)))
+      .filter((target) => !files.includes(target))
     expect(missing).toEqual([])
   })
 
-  it('holds, beside the command line, every program that is found by its place', () => {
-    const sources = globSync('src/**/*.ts', { cwd: root }).map((path) =>
-      readFileSync(join(root, path), 'utf8'),
+  it('holds every program of a thread or process, beside the command line and beside the library', () => {
+    const programs = globSync('src/**/*-{worker,process}.ts', { cwd: root }).map((path) =>
+      basename(path, '.ts'),
     )
-    const beside = sources
-      .filter((text) => text.includes('import.meta.url.endsWith'))
-      .flatMap((text) => [...text.matchAll(/'\.\/([\w-]+\.js)'/g)].map(([, name]) => `dist/cli/${name}`))
-    expect(beside).not.toEqual([])
-    expect(beside.filter((path) => !files.includes(path))).toEqual([])
+    const expected = programs.flatMap((name) => [`dist/cli/${name}.js`, `dist/lib/${name}.js`])
+    expect(programs).not.toEqual([])
+    expect(expected.filter((path) => !files.includes(path))).toEqual([])
   })
 
-  it('exports the names each entry promises', async () => {
-    const [all, vfs, conformance] = await Promise.all([
-      import(join(root, 'dist/index.js')),
-      import(join(root, 'dist/vfs/index.js')),
-      import(join(root, 'dist/conformance/index.js')),
-    ])
-    expect(Object.keys(all)).toEqual(expect.arrayContaining([...Object.keys(vfs), 'HostFs']))
-    expect(Object.keys(vfs)).toEqual(
-      expect.arrayContaining(['MemoryFs', 'MountTable', 'OverlayFs', 'ReadOnlyFs', 'strict']),
-    )
-    expect(Object.keys(conformance)).toEqual(['fileSystemSuite'])
+  it('lists its subpaths one by one, so that nothing else can be imported', () => {
+    expect(Object.keys(manifest.exports).filter((subpath) => subpath.includes('*'))).toEqual([])
   })
+
+  it('has a front door of about thirty names', async () => {
+    const front = Object.keys(await import(join(root, 'dist/public/index.js')))
+    expect(front).toEqual(
+      expect.arrayContaining([
+        'openHome',
+        'agentTools',
+        'MemoryFs',
+        'HostFs',
+        'MountTable',
+        'readText',
+        'grep',
+      ]),
+    )
+    expect(front.length).toBeLessThanOrEqual(32)
+  })
+
+  it('gives the same class from every subpath', async () => {
+    const entries = ['index', 'vfs', 'backend'].map((name) => import(join(root, `dist/public/${name}.js`)))
+    const [front, vfs, backend] = await Promise.all(entries)
+    expect(vfs.MemoryFs).toBe(front.MemoryFs)
+    expect(backend.VfsError).toBe(front.VfsError)
+  })
+
+  it('loads the store and the tools when they are first used, not with the front door', () => {
+    const loaded = listStaticImports('dist/public/index.js')
+    expect(loaded).toContain('dist/lib/vfs.js')
+    const slow = ['node:crypto', 'node:child_process', 'node:worker_threads', 'node:util']
+    expect(loaded.filter((path) => slow.includes(path))).toEqual([])
+    expect(loaded.filter((path) => /\/(?:store|backends-vault|tools)\.js$|^[^.:]*$/.test(path))).toEqual([])
+  })
+
+  /** Files and packages that a file of the package loads at once. */
+  function listStaticImports(entry: string, found = new Set<string>()): string[] {
+    const text = readFileSync(join(root, entry), 'utf8')
+    for (const [, specifier = ''] of text.matchAll(/\b(?:from|import)\s*"([^"]+)"/g)) {
+      const target = specifier.startsWith('.') ? join(dirname(entry), specifier) : specifier
+      if (found.has(target)) continue
+      found.add(target)
+      if (specifier.startsWith('.')) listStaticImports(target, found)
+    }
+    return [...found]
+  }
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { contextCaller, guard, zonePolicy } from '../src/access/index.ts'
 import { openHome } from '../src/backends/vault/index.ts'
-import { agentTools, type ToolRegistry } from '../src/tools/index.ts'
+import { createToolRegistry, type ToolRegistry } from '../src/tools/index.ts'
 import { append, type FileSystem, MemoryFs, readText } from '../src/vfs/index.ts'
 
 const AGENTS = 100
@@ -34,7 +34,7 @@ function agentsOn(storage: FileSystem): {
   agents: readonly (readonly [string, ToolRegistry])[]
 } {
   const fs = guard(storage, [zonePolicy()])
-  return { fs, agents: names.map((context) => [context, agentTools({ fs }, { context })] as const) }
+  return { fs, agents: names.map((context) => [context, createToolRegistry({ fs }, { context })] as const) }
 }
 
 describe.each(storages)(`${AGENTS} agents at once, with zones %s`, (_, open) => {

@@ -33,6 +33,7 @@ import type { Policy } from './policy.ts'
 import type { PathQuota } from './quota-zone.ts'
 import { Quotas } from './quotas.ts'
 
+/** Options of `guard`. */
 export interface GuardOptions {
   /** Limits of paths. ENOSPC beyond them. */
   readonly quotas?: readonly PathQuota[]

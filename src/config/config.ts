@@ -36,6 +36,7 @@ export interface VaultMountSettings extends MountAccessSettings {
   readonly at?: string
 }
 
+/** A mount that the configuration adds. */
 export type UserMountSettings = HostMountSettings | MemoryMountSettings | VaultMountSettings
 
 /** Cache settings for tool output, by the names of the contract. */

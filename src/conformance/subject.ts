@@ -25,6 +25,7 @@ export interface Runner {
   readonly it: (name: string, body: (context: TestContext) => Promise<void>) => unknown
 }
 
+/** The part of a running test that the suite uses. */
 export interface TestContext {
   skip?: (reason?: string) => unknown
 }

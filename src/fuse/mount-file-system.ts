@@ -16,6 +16,7 @@ const INTERRUPT_AFTER_MS = 1000
 
 const sendNotice = promisify(write)
 
+/** Options of `mountFileSystem`. */
 export interface FileSystemMountOptions extends MountTarget, Partial<FuseMountSettings> {
   /** Context of every call, for guards and journals. */
   readonly ctx?: Omit<CallContext, 'signal'>

@@ -46,6 +46,7 @@ export interface TextEvent {
   readonly text: string
 }
 
+/** The steps in which a process is reaped, in order. */
 export const reapSteps = [
   'orphans',
   'cancel',
@@ -61,8 +62,10 @@ export const reapSteps = [
   'removed',
 ] as const
 
+/** A step of reaping, by its name. */
 export type ReapStep = (typeof reapSteps)[number]
 
+/** Any event of the kernel. */
 export type KernelEvent = SyscallEvent | LifecycleEvent | ReapEvent | LogEvent | TextEvent
 
 type Without<Event, Key extends string> = Event extends unknown ? Omit<Event, Key> : never

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isErrno } from './is-errno.ts'
+import { loadCrypto } from './load-on-use.ts'
 
 /** Start time if the system does not report one. */
 const UNKNOWN_START = '0'
@@ -42,7 +42,7 @@ let ownTagPrefix: string | undefined
 export function createProcessTag(): string {
   const { machine, boot, namespace } = getMachineIdentity()
   ownTagPrefix ??= `${machine}${boot}${namespace}-${process.pid}-${readProcessStatus(process.pid)?.start ?? UNKNOWN_START}`
-  return `${ownTagPrefix}-${randomBytes(NONCE_BYTES).toString('hex')}`
+  return `${ownTagPrefix}-${loadCrypto().randomBytes(NONCE_BYTES).toString('hex')}`
 }
 
 /** Parses a tag; undefined if it is not one of ours. */
@@ -98,7 +98,7 @@ function readMachineIdentity(): MachineIdentity {
 }
 
 function hashDigits(text: string, digits: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, digits)
+  return loadCrypto().createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
 /** Linux's `stat` line of a process: a name in brackets with any characters, then fields between spaces. */

@@ -1,6 +1,6 @@
 import type { GuardedFs } from '../access/index.ts'
 import {
-  agentTools,
+  createToolRegistry,
   type HostFiles,
   type OutputCache,
   type ToolRegistry,
@@ -57,7 +57,7 @@ export class Namespace implements AsyncDisposable {
   tools({ host = this.host, ...options }: ToolOptions = {}): ToolRegistry {
     const { fs, workspace, cache, context } = this
     const given = { ...(host && { host }), ...(workspace && { workspace }) }
-    return agentTools({ fs, cache, ...given }, { context, ...options })
+    return createToolRegistry({ fs, cache, ...given }, { context, ...options })
   }
 
   /**

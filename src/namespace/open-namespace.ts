@@ -25,6 +25,7 @@ import { createContext, openZoneFiles } from './zone-files.ts'
 
 const WORKSPACE = '/workspace'
 
+/** Options of `openNamespace`. */
 export interface NamespaceOptions extends HomeSettings {
   /** Name of the context: letters, digits, - and _. It has its own home. */
   readonly context: string

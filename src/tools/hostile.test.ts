@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { HostFs } from '../backends/host/index.ts'
 import { MemoryFs, readText } from '../vfs/index.ts'
 import { HostFiles } from './host/index.ts'
-import { agentTools } from './tool-registry.ts'
+import { createToolRegistry } from './tool-registry.ts'
 
 /** What each tool needs besides its path, so that nothing but the path can be wrong. */
 const REST: Readonly<Record<string, object>> = {
@@ -61,7 +61,7 @@ describe('a hostile path', () => {
   it.each(Object.keys(REST))('is refused by %s, and nothing is touched', async (name) => {
     const fs = new MemoryFs({ '/etc/secret': 'secret', '/a/b': '' })
     const before = await stateOf(fs)
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     for (const path of hostile) {
       const result = await tools.call(name, { path, ...REST[name] })
       expect([path, result.isError]).toEqual([path, true])
@@ -73,7 +73,7 @@ describe('a hostile path', () => {
   it.each(['vfs_copy', 'vfs_move'])('is refused by %s at both ends', async (name) => {
     const fs = new MemoryFs({ '/etc/secret': 'secret', '/a/b': '' })
     const before = await stateOf(fs)
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     for (const path of hostile) {
       expect((await tools.call(name, { src: path, dst: 'vfs:///new' })).isError).toBe(true)
       expect((await tools.call(name, { src: 'vfs:///a', dst: path })).isError).toBe(true)
@@ -95,7 +95,7 @@ describe('a path of this machine', () => {
     open: (directory) => new HostFs(directory),
     hooks: { preRead: (path) => (path.endsWith('.hidden') ? 'it is hidden' : undefined) },
   })
-  const tools = agentTools({ fs: new MemoryFs(), host })
+  const tools = createToolRegistry({ fs: new MemoryFs(), host })
   afterAll(async () => {
     await host.close()
     rmSync(top, { recursive: true })

@@ -23,8 +23,8 @@ export type { Tool, ToolCall, ToolHints } from './tool.ts'
 export type { ToolNamespace } from './tool-namespace.ts'
 export {
   type AgentToolsOptions,
-  agentTools,
   type CallOptions,
+  createToolRegistry,
   type ToolInfo,
   type ToolRegistry,
 } from './tool-registry.ts'

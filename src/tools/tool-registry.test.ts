@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readText } from '../vfs/index.ts'
 import { OutputCache } from './cache/index.ts'
-import { agentTools, type ToolRegistry } from './tool-registry.ts'
+import { createToolRegistry, type ToolRegistry } from './tool-registry.ts'
 
 const NAMES = [
   'file_read',
@@ -29,7 +29,7 @@ async function failureOf(tools: ToolRegistry, name: string, args: unknown): Prom
 
 describe('the tools of a file system', () => {
   it('are those of the contract, each with a description, hints and a schema that names every argument', () => {
-    const { tools } = agentTools(new MemoryFs())
+    const { tools } = createToolRegistry(new MemoryFs())
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
     for (const { title, description, inputSchema } of tools) {
       expect(title).not.toBe('')
@@ -45,7 +45,7 @@ describe('the tools of a file system', () => {
   })
 
   it('say what they may do to the files', () => {
-    const { tools } = agentTools(new MemoryFs())
+    const { tools } = createToolRegistry(new MemoryFs())
     const reading = tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name)
     expect(reading).toEqual([...NAMES.slice(0, 6), 'vfs_list', 'vfs_info'])
     const harmless = tools.filter(({ hints }) => !hints.readOnly && !hints.destructive)
@@ -53,14 +53,14 @@ describe('the tools of a file system', () => {
   })
 
   it('have a schema of the Standard Schema kind, which knows the defaults', async () => {
-    const [, head] = agentTools(new MemoryFs()).tools
+    const [, head] = createToolRegistry(new MemoryFs()).tools
     const parsed = await head?.schema['~standard'].validate({ path: 'vfs:///a' })
     expect(parsed).toEqual({ value: { path: 'vfs:///a', lines: 50 } })
   })
 
   it('are only those asked for, and a tool that is not listed cannot be called', async () => {
     const fs = new MemoryFs({ '/a': 'x' })
-    const tools = agentTools(fs, { tools: ['file_head'] })
+    const tools = createToolRegistry(fs, { tools: ['file_head'] })
     expect(tools.tools.map(({ name }) => name)).toEqual(['file_head'])
     expect(await failureOf(tools, 'vfs_delete', { path: 'vfs:///a' })).toBe(
       "ENOTSUP: there is no tool 'vfs_delete'; there are: file_head",
@@ -69,12 +69,14 @@ describe('the tools of a file system', () => {
   })
 
   it('are refused by a name there is not, for the registry as for the context', () => {
-    expect(() => agentTools(new MemoryFs(), { tools: ['file_haed'] })).toThrow('there is no such tool')
-    expect(() => agentTools(new MemoryFs(), { context: 'System' })).toThrow('EINVAL')
+    expect(() => createToolRegistry(new MemoryFs(), { tools: ['file_haed'] })).toThrow(
+      'there is no such tool',
+    )
+    expect(() => createToolRegistry(new MemoryFs(), { context: 'System' })).toThrow('EINVAL')
   })
 
   it('reject only if the call is aborted, with the reason of the signal', async () => {
-    const tools = agentTools(new MemoryFs({ '/a': 'x' }))
+    const tools = createToolRegistry(new MemoryFs({ '/a': 'x' }))
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
     await expect(tools.call('file_head', { path: 'vfs:///a' }, { signal })).rejects.toBe(reason)
@@ -85,7 +87,7 @@ describe('the tools of a file system', () => {
   })
 
   it('tell how far they are', async () => {
-    const tools = agentTools(new MemoryFs({ '/a': 'x\n'.repeat(200_000) }))
+    const tools = createToolRegistry(new MemoryFs({ '/a': 'x\n'.repeat(200_000) }))
     const told: unknown[] = []
     await tools.call(
       'file_grep',
@@ -98,7 +100,7 @@ describe('the tools of a file system', () => {
 })
 
 describe('arguments', () => {
-  const tools = agentTools(new MemoryFs({ '/a': 'x' }))
+  const tools = createToolRegistry(new MemoryFs({ '/a': 'x' }))
 
   it.each<[string, unknown, string]>([
     ['file_head', undefined, "file_head: 'path' is missing"],
@@ -182,10 +184,10 @@ describe('arguments', () => {
 
   it('that start with a hyphen are just values', async () => {
     const fs = new MemoryFs()
-    const result = await agentTools(fs).call('write_file', { path: 'vfs:///-rf', content: '--help' })
+    const result = await createToolRegistry(fs).call('write_file', { path: 'vfs:///-rf', content: '--help' })
     expect(result.isError).toBe(false)
     expect(await readText(fs, '/-rf')).toBe('--help')
-    const found = await agentTools(fs).call('file_grep', { path: 'vfs:///', pattern: '--help' })
+    const found = await createToolRegistry(fs).call('file_grep', { path: 'vfs:///', pattern: '--help' })
     expect(found.text).toContain('> 1: --help')
   })
 })
@@ -196,7 +198,7 @@ describe('the output of a tool', () => {
   const search = { path: 'vfs:///long.txt', pattern: 'line', context_before: 0, context_after: 0 }
 
   it('is kept if it is long, and the caller gets a stub that leads to it', async () => {
-    const tools = agentTools(new MemoryFs({ '/long.txt': long }), { context: 'anna' })
+    const tools = createToolRegistry(new MemoryFs({ '/long.txt': long }), { context: 'anna' })
     const { text, cached } = await tools.call('file_grep', search)
     expect(text.length).toBeGreaterThan(2000)
     expect(text.length).toBeLessThan(3000)
@@ -207,7 +209,7 @@ describe('the output of a tool', () => {
   })
 
   it('is not kept again when a kept output is looked into, but cut where it is far too long', async () => {
-    const tools = agentTools(new MemoryFs({ '/long.txt': long.repeat(10) }))
+    const tools = createToolRegistry(new MemoryFs({ '/long.txt': long.repeat(10) }))
     const { cached } = await tools.call('file_grep', search)
     const look = await tools.call('file_grep', { ...search, path: cached?.uri })
     expect(look.cached).toBeUndefined()
@@ -219,9 +221,9 @@ describe('the output of a tool', () => {
 
   it('is told in full where there is no cache, and errors always are', async () => {
     const fs = new MemoryFs({ '/long.txt': long })
-    const plain = await agentTools({ fs }).call('file_grep', search)
+    const plain = await createToolRegistry({ fs }).call('file_grep', search)
     expect(plain.text.length).toBeGreaterThan(long.length)
-    const tools = agentTools({ fs, cache: new OutputCache(fs, { threshold: 10 }) })
+    const tools = createToolRegistry({ fs, cache: new OutputCache(fs, { threshold: 10 }) })
     const missing = await tools.call('file_head', { path: 'vfs:///missing.txt' })
     expect(missing.text).toBe("ENOENT: no such file or directory, stat 'vfs:///missing.txt'")
     expect(await fs.exists('/sys')).toBe(false)
@@ -229,8 +231,11 @@ describe('the output of a tool', () => {
 
   it('can be looked into by every context with tools for the same file system', async () => {
     const fs = new MemoryFs({ '/long.txt': long })
-    const { cached } = await agentTools(fs, { context: 'anna' }).call('file_grep', search)
-    const look = await agentTools(fs, { context: 'ben' }).call('file_tail', { path: cached?.uri, lines: 1 })
+    const { cached } = await createToolRegistry(fs, { context: 'anna' }).call('file_grep', search)
+    const look = await createToolRegistry(fs, { context: 'ben' }).call('file_tail', {
+      path: cached?.uri,
+      lines: 1,
+    })
     expect(look.text).toBe('> 1000: line 999')
   })
 })

@@ -28,6 +28,7 @@ export interface ToolInfo {
   readonly schema: z.ZodType
 }
 
+/** Options of one tool call. */
 export interface CallOptions {
   /** Cancels the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -48,6 +49,7 @@ export interface ToolRegistry {
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>
 }
 
+/** Options of `agentTools` and `createToolRegistry`. */
 export interface AgentToolsOptions {
   /** Context that the tools act for; `agent` when absent. */
   readonly context?: string
@@ -58,7 +60,7 @@ export interface AgentToolsOptions {
 }
 
 /** Creates the tools for a namespace, or for any file system. EINVAL for a bad context name or an unknown tool. */
-export function agentTools(
+export function createToolRegistry(
   namespace: ToolNamespace | FileSystem,
   { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: only }: AgentToolsOptions = {},
 ): ToolRegistry {

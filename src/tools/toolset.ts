@@ -5,8 +5,8 @@ import { escapeUnprintable } from './text/escape-unprintable.ts'
 import type { ToolNamespace } from './tool-namespace.ts'
 import {
   type AgentToolsOptions,
-  agentTools,
   type CallOptions,
+  createToolRegistry,
   type ToolInfo,
   type ToolRegistry,
 } from './tool-registry.ts'
@@ -25,7 +25,7 @@ export interface ToolsetOptions extends AgentToolsOptions {
 
 /** Returns the given registry, or a new one. EINVAL for a bad context name or an unknown tool. */
 export function toRegistry(toolset: Toolset, options?: AgentToolsOptions): ToolRegistry {
-  return 'capabilities' in toolset || 'fs' in toolset ? agentTools(toolset, options) : toolset
+  return 'capabilities' in toolset || 'fs' in toolset ? createToolRegistry(toolset, options) : toolset
 }
 
 /**

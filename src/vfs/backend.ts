@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { CheckedFileSystem, type CheckedMutation } from './checked-file-system.ts'
 import { composeWalk } from './compose-walk.ts'
 import { isVfsError, VfsError } from './error.ts'
@@ -14,6 +13,7 @@ import type {
   WriteOptions,
 } from './file-system.ts'
 import { PathMutex } from './path-mutex.ts'
+import { createSha256 } from './runtime.ts'
 import { copyContent, createFailedStream } from './streams.ts'
 
 /**
@@ -86,7 +86,7 @@ export abstract class Backend extends CheckedFileSystem {
 
   async #hashIfPresent(path: string, ctx?: CallContext): Promise<string | null> {
     try {
-      const state = createHash('sha256')
+      const state = createSha256()
       for await (const chunk of this.doRead(path, {}, ctx)) state.update(chunk)
       return state.digest('hex')
     } catch (error) {

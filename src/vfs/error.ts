@@ -26,8 +26,10 @@ export const errorCodes = {
   EINTERNAL: 'internal error',
 } as const
 
+/** Code of a `VfsError`. docs/errors.md describes each. */
 export type ErrorCode = keyof typeof errorCodes
 
+/** Details of a `VfsError` besides its code and path. */
 export interface VfsErrorDetails {
   /** The operation that failed. */
   readonly op?: string

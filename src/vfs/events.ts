@@ -1,5 +1,7 @@
-import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import type { TracingChannel } from 'node:diagnostics_channel'
+import { countUtf8Bytes } from './bytes.ts'
 import type { CallContext, Caller, Content } from './file-system.ts'
+import { diagnostics } from './runtime.ts'
 
 /** Every operation that emits an event, on the tracing channel `coppice:vfs:<op>`. */
 export const vfsOperations = [
@@ -28,6 +30,7 @@ export const vfsOperations = [
   'watch',
 ] as const
 
+/** Name of an operation that emits an event. */
 export type VfsOperation = (typeof vfsOperations)[number]
 
 /**
@@ -55,11 +58,17 @@ export interface CacheEvent {
   readonly outcome: 'hit' | 'miss'
 }
 
-const channels = new Map<VfsOperation, TracingChannel<VfsEvent, VfsEvent>>(
-  vfsOperations.map((op) => [op, tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)]),
-)
+/** Channels of the operations that were called so far; empty where the runtime has none. */
+const channels = new Map<VfsOperation, TracingChannel<VfsEvent, VfsEvent>>()
+const cacheChannel = diagnostics?.channel('coppice:vfs:cache')
 
-const cacheChannel = channel('coppice:vfs:cache')
+function getChannel(op: VfsOperation): TracingChannel<VfsEvent, VfsEvent> | undefined {
+  const known = channels.get(op)
+  if (known !== undefined || diagnostics === undefined) return known
+  const opened = diagnostics.tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)
+  channels.set(op, opened)
+  return opened
+}
 
 /**
  * Contexts of operations that are already traced, so that one operation emits one event however many layers it crosses.
@@ -71,7 +80,7 @@ tracedContexts.add(EMPTY_INNER_CONTEXT)
 
 /** Reports whether this call is the outermost of an operation with listeners. */
 export function isTraced(op: VfsOperation, ctx: CallContext | undefined): boolean {
-  const channel = channels.get(op)
+  const channel = getChannel(op)
   const isHeard =
     channel?.end.hasSubscribers || channel?.start.hasSubscribers || channel?.error.hasSubscribers
   return isHeard === true && (ctx === undefined || !tracedContexts.has(ctx))
@@ -159,12 +168,12 @@ export async function* traceStream<T>(
 }
 
 export function traceCache(cache: string, path: string, outcome: CacheEvent['outcome']): void {
-  if (cacheChannel.hasSubscribers) cacheChannel.publish({ cache, path, outcome } satisfies CacheEvent)
+  if (cacheChannel?.hasSubscribers) cacheChannel.publish({ cache, path, outcome } satisfies CacheEvent)
 }
 
 /** Returns the content and records its size on the event as it is read. */
 export function measureContent(content: Content, event: VfsEvent): Content {
-  if (typeof content === 'string') event.bytes = Buffer.byteLength(content)
+  if (typeof content === 'string') event.bytes = countUtf8Bytes(content)
   else if (content instanceof Uint8Array) event.bytes = content.length
   else return measureStream(content, event)
   return content
@@ -176,24 +185,24 @@ async function* measureStream(
 ): AsyncGenerator<Uint8Array | string> {
   event.bytes = 0
   for await (const chunk of content) {
-    event.bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length
+    event.bytes += typeof chunk === 'string' ? countUtf8Bytes(chunk) : chunk.length
     yield chunk
   }
 }
 
 function beginEvent(op: VfsOperation, path: string, ctx: CallContext | undefined): VfsEvent {
   const event = { op, path, caller: ctx?.caller, trace: ctx?.trace, startedAt: performance.now() }
-  channels.get(op)?.start.publish(event)
+  getChannel(op)?.start.publish(event)
   return event
 }
 
 function failEvent(event: VfsEvent, error: unknown): void {
   event.error = error
   event.duration = performance.now() - event.startedAt
-  channels.get(event.op)?.error.publish(event)
+  getChannel(event.op)?.error.publish(event)
 }
 
 function finishEvent(event: VfsEvent): void {
   event.duration = performance.now() - event.startedAt
-  channels.get(event.op)?.end.publish(event)
+  getChannel(event.op)?.end.publish(event)
 }

@@ -52,17 +52,20 @@ export interface ReadOptions {
   readonly lineRange?: readonly [first: number, last: number | 'end']
 }
 
+/** Options of `walk`. */
 export interface WalkOptions {
   /** Depth below the walk's root, across mounts: 0 yields nothing, 1 the immediate children. Unlimited when absent. */
   readonly maxDepth?: number
   readonly includeDirs?: boolean
 }
 
+/** Options of `materialize`. */
 export interface MaterializeOptions {
   /** Prefetch only this path and the paths below it. */
   readonly prefix?: string
 }
 
+/** Options of `write`. */
 export interface WriteOptions {
   /** Make missing parent directories. True when absent. */
   readonly parents?: boolean
@@ -72,12 +75,14 @@ export interface WriteOptions {
   readonly mode?: number
 }
 
+/** Options of `mkdir`. */
 export interface MkdirOptions {
   /** Make missing parents, and accept a directory that is already there. */
   readonly parents?: boolean
   readonly mode?: number
 }
 
+/** Options of `remove`. */
 export interface RemoveOptions {
   /** Remove a directory with its content. */
   readonly recursive?: boolean

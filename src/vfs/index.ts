@@ -39,7 +39,7 @@ export { append, readFile, readText, tail, writeFile } from './helpers/file-cont
 export { glob, matchesGlob } from './helpers/glob.ts'
 export { grep } from './helpers/grep.ts'
 export { hash } from './helpers/hash.ts'
-export { type DiskUsage, du, list, tree } from './helpers/listing.ts'
+export { type DiskUsage, du, list, type TreeOptions, tree } from './helpers/listing.ts'
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { openFile } from './helpers/open-file.ts'
 export { updateText } from './helpers/update-text.ts'

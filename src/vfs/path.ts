@@ -1,3 +1,4 @@
+import { countUtf8Bytes } from './bytes.ts'
 import { VfsError } from './error.ts'
 
 const SLASH = 47
@@ -56,11 +57,13 @@ export function resolve(cwd: string, path: string): string {
   return join(normalize(cwd), path)
 }
 
+/** Returns the directory that a path is in; the root for the root. */
 export function dirname(path: string): string {
   const end = path.lastIndexOf('/')
   return end <= 0 ? '/' : path.slice(0, end)
 }
 
+/** Returns the last name of a path; empty for the root. */
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
@@ -141,7 +144,7 @@ function assertNames(path: string, op?: string): void {
   // A UTF-16 unit takes three bytes at most, so only a path this long can hold a name that is too long.
   if (path.length * 3 <= MAX_NAME_BYTES) return
   for (const name of path.split('/')) {
-    if (name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    if (name.length * 3 > MAX_NAME_BYTES && countUtf8Bytes(name) > MAX_NAME_BYTES) {
       throw createInvalidPathError(path, `a name is longer than ${MAX_NAME_BYTES} bytes`, op)
     }
   }

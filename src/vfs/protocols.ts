@@ -8,6 +8,7 @@ export interface Forkable {
   fork(): FileSystem
 }
 
+/** Options of `rename`. */
 export interface RenameOptions {
   /** Replace an existing target. */
   readonly overwrite?: boolean
@@ -18,6 +19,7 @@ export interface Renamable {
   rename(from: string, to: string, options?: RenameOptions, ctx?: CallContext): Promise<void>
 }
 
+/** Options of `realpath`. */
 export interface RealpathOptions {
   /** Also resolve the last name if it is a link. */
   readonly followLast?: boolean
@@ -69,6 +71,7 @@ export interface Appendable {
   append(path: string, content: Content, ctx?: CallContext): Promise<void>
 }
 
+/** Options of `open`: read-only when absent. */
 export interface OpenOptions {
   readonly write?: boolean
   readonly create?: boolean
@@ -87,6 +90,7 @@ export interface FileHandle extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Opens files for random access. */
 export interface Openable {
   open(path: string, options?: OpenOptions, ctx?: CallContext): Promise<FileHandle>
 }
@@ -152,6 +156,7 @@ export interface Diffable {
   diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null
 }
 
+/** A version of a file in its history. */
 export interface Version {
   readonly version: string
   readonly time: Date
@@ -179,15 +184,27 @@ function guard<Protocol>(capability: Capability): (fs: FileSystem) => fs is File
 
 type Guard<Protocol> = (fs: FileSystem) => fs is FileSystem & Protocol
 
+/** True if a file system declares `fork`. */
 export const isForkable: Guard<Forkable> = guard('fork')
+/** True if a file system declares `rename`. */
 export const isRenamable: Guard<Renamable> = guard('rename')
+/** True if a file system declares `link`. */
 export const isLinkable: Guard<Linkable> = guard('link')
+/** True if a file system declares `setattr`. */
 export const isAttributed: Guard<Attributed> = guard('setattr')
+/** True if a file system declares `hardlink`. */
 export const isHardLinkable: Guard<HardLinkable> = guard('hardlink')
+/** True if a file system declares `append`. */
 export const isAppendable: Guard<Appendable> = guard('append')
+/** True if a file system declares `open`. */
 export const isOpenable: Guard<Openable> = guard('open')
+/** True if a file system declares `search`. */
 export const isSearchable: Guard<Searchable> = guard('search')
+/** True if a file system declares `hash`. */
 export const isContentAddressed: Guard<ContentAddressed> = guard('hash')
+/** True if a file system declares `diff`. */
 export const isDiffable: Guard<Diffable> = guard('diff')
+/** True if a file system declares `version`. */
 export const isVersioned: Guard<Versioned> = guard('version')
+/** True if a file system declares `watch`. */
 export const isWatchable: Guard<Watchable> = guard('watch')

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from './bytes.ts'
 import { contains, createNeedle, type Needle } from './needle.ts'
 import type { LinePattern, Match, SearchQuery } from './protocols.ts'
 import { Yielder } from './yielder.ts'
@@ -23,6 +24,7 @@ export interface CompiledQuery {
   readonly yielder: Yielder
 }
 
+/** Compiles a query once for many files. */
 export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): CompiledQuery {
   if (typeof pattern === 'string') {
     const isMatch = (line: string) => line.includes(pattern)
@@ -83,7 +85,7 @@ export function* searchSteps(path: string, bytes: Uint8Array, query: CompiledQue
 
 /** Returns the lines of a text without line ends. A final newline starts no further line. */
 export function splitLines(bytes: Uint8Array): string[] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+  const text = decodeUtf8(bytes)
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines

@@ -1,4 +1,4 @@
-import { markAsUntransferable } from 'node:worker_threads'
+import { markAsUntransferable } from './runtime.ts'
 
 const SLAB_BYTES = 64 * 1024
 /** Larger copies get their own memory: a slab saves them little, and they would pin it. */

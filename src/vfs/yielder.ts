@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from './runtime.ts'
 
 /** Time in milliseconds that work may block the process. */
 const MAX_BLOCKING_MS = 8

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HostFs } from '../../src/backends/host/index.ts'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { agentTools, OutputCache } from '../../src/tools/index.ts'
+import { createToolRegistry, OutputCache } from '../../src/tools/index.ts'
 
 const LINE_BYTES = 64
 const MIB = 1024 ** 2
@@ -26,7 +26,7 @@ const large = numberedLines(100 * MIB)
 // What a process pays once is no part of it.
 await cache.keep('alice', 'shell_exec', numberedLines(4 * MIB))
 const { cached } = await measured('keep', () => cache.keep('alice', 'shell_exec', large))
-const tools = agentTools({ fs, cache }, { context: 'bob' })
+const tools = createToolRegistry({ fs, cache }, { context: 'bob' })
 for (const [name, args, expected] of LOOKS) {
   const { text } = await measured(name, () => tools.call(name, { path: cached?.uri, ...args }))
   if (!expected.test(text)) throw new Error(`${name} gave ${text.slice(0, 500)}`)

@@ -1,5 +1,5 @@
 import { openHome } from '../../src/backends/vault/index.ts'
-import { isVfsError, readText } from '../../src/index.ts'
+import { isVfsError, readText } from '../../src/public/index.ts'
 
 /** Reads a home that may be damaged in every way there is, then salvages it; a crash must not take the test with it. */
 const [path = '', out = ''] = process.argv.slice(2)

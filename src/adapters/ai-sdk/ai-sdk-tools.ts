@@ -15,7 +15,7 @@ export type AiSdkTool = Tool<Record<string, unknown>, ToolResult> & {
   execute(input: Record<string, unknown>, options: ToolExecutionOptions): Promise<ToolResult>
 }
 
-/** Returns the tools of a file system, a namespace or a registry for the AI SDK, by name. EINVAL as `agentTools`. */
+/** Returns the tools of a file system, a namespace or a registry for the AI SDK, by name. EINVAL as `createToolRegistry`. */
 export function aiSdkTools(toolset: Toolset, options: ToolsetOptions = {}): Record<string, AiSdkTool> {
   const registry = toRegistry(toolset, options)
   return Object.fromEntries(

@@ -23,6 +23,7 @@ export interface MemoryHandlers {
   rename(command: RenameCommand): Promise<string>
 }
 
+/** Options of `memoryHandlers`. */
 export interface MemoryHandlerOptions {
   /** Directory that the model sees as `/memories`; created on the first write. `/memories` when absent. */
   readonly directory?: string

@@ -16,6 +16,7 @@ import type {
 import { Reads } from './reads.ts'
 import { Transfers } from './transfers.ts'
 
+/** Options of `deepAgentsBackend`. */
 export interface DeepAgentsOptions {
   /** Context of every call: the agent's identity. */
   readonly ctx?: CallContext

@@ -33,17 +33,20 @@ export interface RawFile {
   modified_at: string
 }
 
+/** A whole file, or an error. */
 export interface RawResult {
   error?: string
   data?: RawFile
 }
 
+/** A line that matches a search. */
 export interface GrepMatch {
   path: string
   line: number
   text: string
 }
 
+/** Matches of a search, or an error. */
 export interface GrepResult {
   error?: string
   matches?: GrepMatch[]
@@ -57,19 +60,24 @@ export interface WriteResult {
   filesUpdate?: null
 }
 
+/** Result of an edit, with the number of replacements. */
 export interface EditResult extends WriteResult {
   occurrences?: number
 }
 
+/** Result of a deletion. */
 export interface DeleteResult extends WriteResult {}
 
+/** Error of an upload or a download, by the names of deepagents. */
 export type TransferError = 'file_not_found' | 'permission_denied' | 'is_directory' | 'invalid_path'
 
+/** Result of one upload. */
 export interface UploadResult {
   path: string
   error: TransferError | null
 }
 
+/** Result of one download: the content, or an error. */
 export interface DownloadResult extends UploadResult {
   content: Uint8Array | null
 }

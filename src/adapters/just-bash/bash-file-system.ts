@@ -25,6 +25,7 @@ import { ShellView } from './shell-view.ts'
 import { SystemFiles } from './system-files.ts'
 import { toByteString, toBytes, toText } from './text-encoding.ts'
 
+/** Options of `bashFileSystem`. */
 export interface BashFileSystemOptions {
   /** Context of every call to the file system: the identity of the caller. */
   readonly ctx?: CallContext

@@ -19,7 +19,7 @@ interface CallConfig {
 
 /**
  * Returns the tools of a file system, a namespace or a registry for LangChain. A message carries the whole result as
- * its `artifact`. EINVAL as `agentTools`, ENOTSUP if the package is not installed.
+ * its `artifact`. EINVAL as `createToolRegistry`, ENOTSUP if the package is not installed.
  */
 export async function langchainTools(
   toolset: Toolset,

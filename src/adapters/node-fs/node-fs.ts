@@ -30,6 +30,7 @@ import { createStreamClass, createStreamFactory } from './streams.ts'
 import { SyncDriver } from './sync-driver.ts'
 import { createWatch, createWatchPromise } from './watch-calls.ts'
 
+/** Options of `nodeFs`. */
 export interface NodeFsOptions {
   /** Base of relative paths; `/` when absent. */
   readonly cwd?: string

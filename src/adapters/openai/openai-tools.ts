@@ -22,7 +22,7 @@ interface RunOptions {
 
 /**
  * Returns the tools of a file system, a namespace or a registry for `chat.completions` and `responses`; strict where
- * the schema allows it. EINVAL as `agentTools`.
+ * the schema allows it. EINVAL as `createToolRegistry`.
  */
 export function openaiTools(toolset: Toolset, options: ToolsetOptions = {}): OpenAiTools {
   const registry = toRegistry(toolset, options)

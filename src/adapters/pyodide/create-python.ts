@@ -4,6 +4,7 @@ import { type SharedFileSystem, shareFileSystem } from '../threads/index.ts'
 import { type InterpreterResult, InterpreterThread, type OutputListeners } from './interpreter-thread.ts'
 import { Interrupts } from './interrupts.ts'
 
+/** Options of `createPython`. */
 export interface PythonOptions extends OutputListeners {
   /** File systems by mount point in Python: `{ '/work': fs }`. */
   readonly mounts?: Readonly<Record<string, FileSystem>>
@@ -17,6 +18,7 @@ export interface PythonOptions extends OutputListeners {
   readonly umask?: number
 }
 
+/** Options of one run of Python code. */
 export interface PythonRunOptions {
   /** Limit after which the program is interrupted: ETIMEDOUT. */
   readonly timeoutMs?: number

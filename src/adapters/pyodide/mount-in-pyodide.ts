@@ -19,6 +19,7 @@ export interface PyodideLike extends PythonRunner {
   readonly FS: EmscriptenFs & { readonly filesystems: { readonly MEMFS: MemoryMapper } }
 }
 
+/** Options of `mountInPyodide`. */
 export interface PyodideMountOptions {
   /** Context of every call, for policies and journals. */
   readonly ctx?: CallContext

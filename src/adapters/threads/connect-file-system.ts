@@ -15,6 +15,7 @@ import { BlockingChannel } from './blocking-channel.ts'
 import { RemoteHandle } from './remote-handle.ts'
 import type { ThreadChannel } from './thread-channel.ts'
 
+/** Options of `connectFileSystem`. */
 export interface ConnectOptions {
   /**
    * Time without a heartbeat of the other thread after which a call is EIO. It sends none

@@ -23,6 +23,7 @@ import {
   wake,
 } from './thread-channel.ts'
 
+/** Options of `shareFileSystem`. */
 export interface ShareOptions {
   /** Context of every call. This thread decides the caller's identity, not the other one. */
   readonly ctx?: CallContext

@@ -20,6 +20,7 @@ export interface ThreadChannel {
   readonly cancelled: SharedCells
 }
 
+/** Numbers in memory that two threads share. */
 export type SharedCells = Int32Array<SharedArrayBuffer>
 
 /** Grows whenever a blocked caller must check the channel. */
@@ -86,6 +87,7 @@ export function wake(cells: SharedCells): void {
   Atomics.notify(cells, WAKE)
 }
 
+/** Creates shared numbers, all 0. */
 export function createSharedCells(count: number): SharedCells {
   return new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT))
 }

@@ -32,11 +32,13 @@ export interface ArchiveNode {
   readonly read?: RangeReader
 }
 
+/** An entry of an archive that is not served, with the reason. */
 export interface SkippedEntry {
   readonly name: string
   readonly reason: string
 }
 
+/** Limits for an archive that is opened. */
 export interface ArchiveOptions {
   /** Called for each rejected entry, which is then skipped. Without it the first one throws EINVAL. */
   readonly onSkipped?: (entry: SkippedEntry) => void

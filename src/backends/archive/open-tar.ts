@@ -8,6 +8,7 @@ import { inflateArchive } from './inflate.ts'
 import { ListingLimit } from './listing-limit.ts'
 import { loadPackage } from './load-package.ts'
 
+/** Options of `openTar`. */
 export interface TarOptions extends ArchiveOptions {
   /** The file for the inflated archive, so that entries can be read in any order. In memory when absent. */
   readonly scratch?: { readonly fs: FileSystem; readonly path: string }

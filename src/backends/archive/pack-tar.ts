@@ -6,6 +6,7 @@ import { type CallContext, type FileSystem, getPermissions, VfsError } from '../
 import { listPackedEntries, type PackedEntry } from './list-packed-entries.ts'
 import { loadPackage } from './load-package.ts'
 
+/** Options of `packTar` and `packZip`. */
 export interface PackOptions {
   /** The directory to pack; names in the archive are relative to it. The root when absent. */
   readonly root?: string
@@ -13,6 +14,7 @@ export interface PackOptions {
   readonly onEntry?: (path: string) => void
 }
 
+/** Options of `packTar`. */
 export interface TarPackOptions extends PackOptions {
   readonly gzip?: boolean
 }

@@ -10,6 +10,7 @@ import {
   type WalkEntry,
 } from '../../vfs/index.ts'
 
+/** Options of `unpack`. */
 export interface UnpackOptions {
   /** The target directory, created if it is missing. The root when absent. */
   readonly into?: string
@@ -18,6 +19,7 @@ export interface UnpackOptions {
   readonly onProgress?: (report: UnpackReport) => void
 }
 
+/** Counts of an `unpack`. */
 export interface UnpackReport {
   readonly files: number
   readonly directories: number

@@ -9,6 +9,7 @@ import type { ObjectReader } from './object-reader.ts'
 /** Reader of a repository: the Git of this machine, or the package isomorphic-git. */
 export type GitReader = 'git' | 'isomorphic-git'
 
+/** Options of a repository that is opened. */
 export interface RepositoryOptions {
   /** Git where it is installed, otherwise isomorphic-git, when absent. */
   readonly reader?: GitReader
@@ -19,6 +20,7 @@ export interface RepositoryOptions {
   readonly signal?: AbortSignal
 }
 
+/** Options of `openGit`. */
 export interface GitOptions extends RepositoryOptions {
   /** A branch, a tag or an id. `HEAD` when absent. */
   readonly ref?: string

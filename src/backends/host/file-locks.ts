@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,6 +5,7 @@ import {
   createProcessTag,
   hasExited,
   isErrno,
+  loadCrypto,
   makePrivateDirectory,
   parseProcessTag,
 } from '../../machine/index.ts'
@@ -37,7 +37,7 @@ export class FileLocks {
   getKey({ directory, name }: ConfinedPath): string {
     const { dev, ino } = statSync(directory.at('.'))
     const plain = name.normalize('NFKC').toLowerCase()
-    return createHash('sha256').update(`${dev} ${ino} ${plain}`).digest('hex').slice(0, 32)
+    return loadCrypto().createHash('sha256').update(`${dev} ${ino} ${plain}`).digest('hex').slice(0, 32)
   }
 
   /** Runs a step while holding the locks of these files. EUNAVAILABLE after half a minute of waiting. */
@@ -87,7 +87,7 @@ export class FileLocks {
 
   /** Creates the directory with our entry that is renamed to the lock. */
   #prepare(entry: string): string {
-    const prepared = join(this.#directory, `new-${randomBytes(12).toString('hex')}`)
+    const prepared = join(this.#directory, `new-${loadCrypto().randomBytes(12).toString('hex')}`)
     try {
       mkdirSync(prepared)
     } catch (error) {

@@ -1,7 +1,6 @@
 import { constants, readlinkSync, type Stats, symlinkSync } from 'node:fs'
-import { unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { RootConfinement } from '../../machine/index.ts'
+import { loadFsPromises, type RootConfinement } from '../../machine/index.ts'
 import {
   type Appendable,
   type Attributed,
@@ -60,6 +59,7 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'append',
 ])
 
+/** Options of `HostFs`. */
 export interface HostFsOptions {
   /**
    * The method that keeps links inside the directory. The best one when absent: `handles` on Linux, which is free of
@@ -378,7 +378,7 @@ async function removeEntry(
   const isDirectory = getEntry(place).isDirectory()
   if (isDirectory && !recursive) throw new HostFsFault('EISDIR')
   if (isDirectory) await removeTree(place.directory, place.name, signal)
-  else await unlink(place.directory.at(place.name))
+  else await loadFsPromises().unlink(place.directory.at(place.name))
 }
 
 function getEntry({ entry }: ConfinedPath): Stats {

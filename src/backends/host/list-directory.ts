@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dirent, lstatSync, type Stats } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { type DirectoryHandle, isTemporaryName } from '../../machine/index.ts'
+import { type DirectoryHandle, isTemporaryName, loadFsPromises } from '../../machine/index.ts'
 import type { DirEntry, FileType, Stat } from '../../vfs/index.ts'
 import type { ClosedDirectories } from './closed-directories.ts'
 
@@ -17,7 +16,7 @@ export interface DirectoryListing {
 }
 
 export async function listDirectory(directory: DirectoryHandle): Promise<DirectoryListing> {
-  const found = await readdir(directory.at('.'), { withFileTypes: true })
+  const found = await loadFsPromises().readdir(directory.at('.'), { withFileTypes: true })
   directory.assertInsideRoot()
   if (found.some(({ name }) => name.includes(REPLACEMENT))) return listDirectoryBytes(directory)
   return { entries: found.map((entry) => ({ name: entry.name, type: toFileType(entry) })), unreadable: [] }
@@ -25,7 +24,7 @@ export async function listDirectory(directory: DirectoryHandle): Promise<Directo
 
 /** Lists names as bytes. Three times slower, so used only if a name needs it. */
 async function listDirectoryBytes(directory: DirectoryHandle): Promise<DirectoryListing> {
-  const found = await readdir(directory.at('.'), { withFileTypes: true, encoding: 'buffer' })
+  const found = await loadFsPromises().readdir(directory.at('.'), { withFileTypes: true, encoding: 'buffer' })
   directory.assertInsideRoot()
   const readable = found.filter(({ name }) => isUtf8(name))
   return {

@@ -1,6 +1,5 @@
 import { renameSync, rmdirSync } from 'node:fs'
-import { unlink } from 'node:fs/promises'
-import { createTemporaryName, type DirectoryHandle, isErrno } from '../../machine/index.ts'
+import { createTemporaryName, type DirectoryHandle, isErrno, loadFsPromises } from '../../machine/index.ts'
 import type { DirEntry } from '../../vfs/index.ts'
 import { listDirectory } from './list-directory.ts'
 
@@ -41,7 +40,7 @@ async function emptyDirectory(directory: DirectoryHandle, signal: AbortSignal | 
 /** Waits for all calls even if one fails: the directory must not be closed during a call. */
 async function unlinkAll(directory: DirectoryHandle, names: readonly string[]): Promise<void> {
   const results = await Promise.allSettled(
-    names.map((name) => ignoreMissing(async () => unlink(directory.at(name)))),
+    names.map((name) => ignoreMissing(async () => loadFsPromises().unlink(directory.at(name)))),
   )
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }

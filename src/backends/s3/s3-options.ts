@@ -6,6 +6,7 @@ const MIB = 1024 * 1024
 const MIN_PART_SIZE = 5 * MIB
 const DEFAULT_PART_SIZE = 8 * MIB
 
+/** Options of `S3Fs`. */
 export interface S3Options {
   readonly bucket: string
   /** The prefix of the keys to show. `team` and `team/` are equivalent. The whole bucket when absent. */

@@ -7,6 +7,7 @@ export interface StorageEntry {
   readonly kind: StorageKind
 }
 
+/** Metadata of a stored entry. */
 export interface StorageMetadata {
   readonly kind: StorageKind
   /** In bytes; ignored for a directory. */

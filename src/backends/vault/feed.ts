@@ -19,6 +19,7 @@ export interface JournalRecord {
   readonly trace?: string
 }
 
+/** Conditions that records of the journal must meet. */
 export interface JournalFilter {
   /** Only records after this sequence number. */
   readonly since?: number
@@ -37,6 +38,7 @@ export interface FeedItem extends JournalRecord {
   readonly token: string
 }
 
+/** Options of a vault's change feed. */
 export interface FeedOptions {
   /** The token of the last item seen. Starts at the beginning when absent. */
   readonly since?: string

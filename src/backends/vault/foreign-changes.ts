@@ -9,6 +9,7 @@ import {
 } from '../../store/index.ts'
 import { CommitSignal } from './commit-signal.ts'
 
+/** Options of `watchForeignChanges`. */
 export interface ForeignChangeOptions {
   /** The trace of the watcher, whose own changes are not reported. */
   readonly trace: string

@@ -8,6 +8,7 @@ const storeNames = { sqlite: 'store.db', lmdb: 'store.lmdb', level: 'store.level
 /** The file that exists once anything is stored. If it is missing, the store was lost, not new. */
 const storeFiles = { sqlite: 'store.db', lmdb: 'store.lmdb/data.mdb', level: 'store.level/CURRENT' } as const
 
+/** Name of an engine that stores a home on disk. */
 export type StoredEngineName = keyof typeof storeNames
 
 const storedEngineNames: readonly StoredEngineName[] = ['sqlite', 'lmdb', 'level']

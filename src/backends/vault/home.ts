@@ -45,6 +45,7 @@ import {
 } from './transfer/index.ts'
 import { toPathChange, Vault } from './vault.ts'
 
+/** Options of `fork`. */
 export interface ForkOptions {
   /** The checkpoint to start from. The current state when absent. */
   readonly at?: string
@@ -265,6 +266,7 @@ export class Home implements AsyncDisposable {
   }
 }
 
+/** Opens a home, and creates it if it is missing. EINVAL for an engine that does not exist or is not the home's own. */
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
   const { engine, place, mended } = await openEngine(options)
   return new Home(new StoreHome(engine), options.path, place, mended)

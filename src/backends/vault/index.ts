@@ -37,10 +37,9 @@ export {
   type VaultUsage,
 } from '../../store/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
-export type { FilesSource } from './files-source.ts'
 export type { ChangedInodes, ForeignChangeOptions } from './foreign-changes.ts'
 export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'
-export { type HomePrivacy, restrictHomeAccess } from './home-directory.ts'
+export { restrictHomeAccess } from './home-directory.ts'
 export { findEngine, getStorePath, type StoredEngineName } from './home-engine.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { MergeOptions } from './merge-options.ts'

@@ -27,11 +27,13 @@ import {
 /** The engines of a home. `lmdb` and `level` need the packages `lmdb` and `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
 
+/** Name of an engine that this package has. */
 export type EngineName = (typeof engineNames)[number]
 
 /** The key of the record that every store has from its creation. */
 const HOME_KEY = 'home'
 
+/** Options of `openHome`. */
 export interface HomeOptions {
   /** The directory of the home, created if it is missing. In memory when absent. */
   readonly path?: string

@@ -33,6 +33,7 @@ export interface TextHit {
   readonly snippets: readonly Snippet[]
 }
 
+/** Options of a full-text search. */
 export interface TextSearchOptions {
   /** Search only at or below this path. */
   readonly root?: string

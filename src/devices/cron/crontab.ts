@@ -9,12 +9,14 @@ const MAX_WAIT_MS = 60 * 60 * 1000
 const GRACE_MS = 60 * 1000
 const DEFAULT_LIMIT = 100
 
+/** Source of the time and of timers. */
 export interface Clock {
   now(): Date
   /** Calls back once after a delay; returns a function that cancels it. */
   after(ms: number, fire: () => void): () => void
 }
 
+/** Options of a `Crontab`. */
 export interface CrontabOptions {
   /** File system that stores the jobs. */
   readonly fs: FileSystem

@@ -1,5 +1,7 @@
 import type { Device, DeviceContext, DeviceEntry, DeviceTool } from '../../kernel/index.ts'
-import { agentTools, type ToolInfo, type ToolNamespace } from '../../tools/index.ts'
+
+import { createToolRegistry, type ToolInfo, type ToolNamespace } from '../../tools/index.ts'
+
 import { child, isVfsError, MemoryFs, strict, VfsError } from '../../vfs/index.ts'
 import { FsFile } from './fs-file.ts'
 import { FsRequests, type FsToolName, operations, PATH_ARGUMENTS } from './fs-requests.ts'
@@ -7,6 +9,7 @@ import { FsRequests, type FsToolName, operations, PATH_ARGUMENTS } from './fs-re
 const PATH_DESCRIPTION =
   'Path in the workspace, such as src/main.ts, or a URI, such as vfs:///shared/notes.md.'
 
+/** Options of `fsDevice`. */
 export interface FsDeviceOptions {
   /** Path of the device; `/dev/fs` when absent. */
   readonly path?: string
@@ -67,7 +70,7 @@ async function listEntries(place: string, { fs }: FsRequests, ctx: DeviceContext
 
 /** Tool descriptions; they are the same in every namespace. */
 const builtinTools: ReadonlyMap<string, ToolInfo> = new Map(
-  agentTools(new MemoryFs()).tools.map((info) => [info.name, info]),
+  createToolRegistry(new MemoryFs()).tools.map((info) => [info.name, info]),
 )
 
 function createDeviceTool(op: string, name: FsToolName): DeviceTool {

@@ -1,6 +1,14 @@
 import { getCallerContext } from '../../access/index.ts'
 import type { DeviceContext } from '../../kernel/index.ts'
-import { agentTools, fromUri, type ToolNamespace, type ToolRegistry, toUri } from '../../tools/index.ts'
+
+import {
+  createToolRegistry,
+  fromUri,
+  type ToolNamespace,
+  type ToolRegistry,
+  toUri,
+} from '../../tools/index.ts'
+
 import { type FileSystem, isWithin, join, VfsError } from '../../vfs/index.ts'
 
 /** Operations of a request, each with the tool that runs it. */
@@ -37,7 +45,7 @@ export class FsRequests {
     this.#device = device
     this.#root = root
     this.fs = namespace.fs
-    this.#registry = agentTools(namespace, {
+    this.#registry = createToolRegistry(namespace, {
       caller,
       context: getCallerContext(caller) ?? 'agent',
       tools: Object.values(operations),

@@ -18,6 +18,7 @@ import { resolveDirectory, type WorkspaceCheckout, WorkspaceFiles } from './work
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_IDLE_MS = 5 * 60_000
 
+/** Options of `lspDevice`. */
 export interface LspDeviceOptions {
   /** Path of the device; `/dev/lsp` when absent. */
   readonly path?: string

@@ -27,6 +27,7 @@ interface CheckoutChanges {
   since(version: number): readonly ChangedFile[]
 }
 
+/** A change of a file that a language server is notified of. */
 export interface ChangedFile {
   /** Path relative to the directory, with a leading slash. */
   readonly path: string

@@ -17,6 +17,7 @@ import type { ToolReview } from './tool-review.ts'
 const MOUNT_POINT = /^\/mnt\/mcp\/[^/]+$/
 const DEFAULT_CONNECT_TIMEOUT_MS = 500
 
+/** Options of `McpMounts`. */
 export interface McpMountsOptions {
   /** Storage of approvals. */
   readonly pins: Pins

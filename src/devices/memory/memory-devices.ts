@@ -5,6 +5,7 @@ import { createCommitOperation, createProfileOperation } from './memory-commit.t
 import { createRecallOperation, type PassageHistory, type Summarize } from './memory-recall.ts'
 import { MemoryScope, type MemoryScopes, type OpenScope } from './memory-scope.ts'
 
+/** Options of `memoryDevices`. */
 export interface MemoryDeviceOptions {
   /** Returns the scopes for a caller: processes may work on different projects. */
   getScopes(ctx: DeviceContext): MemoryScopes | Promise<MemoryScopes>

@@ -13,6 +13,7 @@ const TAIL_CHARACTERS = 24_000
 /** The workspace that runs the commands of a process. */
 export type CommandWorkspace = Pick<Workspace, 'path' | 'exec'>
 
+/** Options of `shellDevice`. */
 export interface ShellDeviceOptions {
   /** Path of the device; `/dev/shell` when absent. */
   readonly path?: string

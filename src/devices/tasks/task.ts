@@ -3,6 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 export const taskStatuses = ['pending', 'in_progress', 'completed'] as const
 
+/** State of a task, in the order it passes through. */
 export type TaskStatus = (typeof taskStatuses)[number]
 
 /** A unit of work. */

@@ -3,6 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 const PATH = '/dev/tty'
 const DEFAULT_TIMEOUT_MS = 5 * 60 * 1000
 
+/** A question of a process that waits for a person. */
 export interface Question {
   readonly question: string
   /** Choices; empty for a free answer. */
@@ -28,6 +29,7 @@ export interface Attachment {
   onSettled?(id: string): void
 }
 
+/** Options of a `Tty`. */
 export interface TtyOptions {
   readonly timeoutMs?: number
   /** Calls back once after a delay; returns a function that cancels it. */

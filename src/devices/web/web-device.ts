@@ -14,6 +14,7 @@ const DEFAULT_CHARACTERS = 40_000
 const MAX_CHARACTERS = 200_000
 const MAX_HITS = 20
 
+/** Options of `webDevice`. */
 export interface WebDeviceOptions {
   /** Path of the device; `/dev/web` when absent. */
   readonly path?: string

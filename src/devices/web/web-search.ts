@@ -6,6 +6,7 @@ import { readBounded } from './read-body.ts'
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 2 * 1024 * 1024
 
+/** A search for pages. */
 export interface WebSearchQuery {
   readonly query: string
   /** Domains to include, with their subdomains; all when empty. */
@@ -13,6 +14,7 @@ export interface WebSearchQuery {
   readonly blockedDomains: readonly string[]
 }
 
+/** A page that a search found. */
 export interface SearchHit {
   readonly title: string
   readonly url: string

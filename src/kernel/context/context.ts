@@ -1,7 +1,9 @@
 import { VfsError } from '../../vfs/index.ts'
 
+/** Author of a message. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 
+/** A message of a conversation, as models receive it. */
 export interface ContextMessage {
   readonly role: Role
   readonly content: string

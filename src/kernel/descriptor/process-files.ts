@@ -7,6 +7,7 @@ import { openNamespaceFile } from './namespace-file.ts'
 /** Paths that a process's device list restricts. The access guard covers all other paths. */
 const DEVICE_ROOTS = ['/dev', '/mnt/mcp']
 
+/** File calls of processes, by descriptor. */
 export interface FileManager {
   /** Opens a device or a file and returns its descriptor. EACCES for a device the process was not granted. */
   open(pid: number, path: string, mode: OpenMode): Promise<number>

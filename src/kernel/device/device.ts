@@ -1,7 +1,10 @@
 import type { Caller, FileSystem } from '../../vfs/index.ts'
 
+/** Opens for reading only. */
 export const O_RDONLY = 0
+/** Opens for writing only. */
 export const O_WRONLY = 1
+/** Opens for reading and writing. */
 export const O_RDWR = 2
 
 /** Access mode of an open file. */
@@ -20,6 +23,7 @@ export interface DeviceContext {
   readonly onText?: ((text: string) => void) | undefined
 }
 
+/** Size and time of an open device. */
 export interface DeviceStat {
   readonly size: number
   readonly modified: Date
@@ -48,6 +52,7 @@ export interface DeviceTool {
   request(args: Readonly<Record<string, unknown>>): DeviceToolRequest
 }
 
+/** The request that a tool call becomes. */
 export interface DeviceToolRequest {
   /** With its leading slash; empty for the device itself. */
   readonly subpath: string
@@ -66,6 +71,7 @@ export interface Device {
   list?(subpath: string, ctx: DeviceContext): Promise<readonly DeviceEntry[]>
 }
 
+/** An entry in the listing of a device. */
 export interface DeviceEntry {
   readonly name: string
   /** `file` can be read directly; `device` serves requests. */

@@ -3,6 +3,7 @@ import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 import type { Signal, SignalManager } from '../signal/index.ts'
 
+/** Groups of processes that are signalled together. */
 export interface ProcGroupManager {
   /** Idempotent. ENOENT. */
   joinGroup(pid: number, group: string): void

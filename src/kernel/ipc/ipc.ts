@@ -2,11 +2,13 @@ import type { ProcessTable } from '../process/process-table.ts'
 import type { Message } from './message-queue.ts'
 import { createPipe } from './pipe.ts'
 
+/** The two ends of a pipe. */
 export interface PipeDescriptors {
   readonly writeFd: number
   readonly readFd: number
 }
 
+/** Messages and pipes between processes. */
 export interface IpcManager {
   /** Throws ENOENT if the receiver has ended. */
   send(from: number, to: number, data: Uint8Array): void

@@ -1,5 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
+/** State of a process. */
 export type ProcessState = 'created' | 'running' | 'zombie' | 'dead'
 
 /** States in order; a process moves only one step forward. */

@@ -14,6 +14,7 @@ import type { Reaper } from './reaper.ts'
 import { Rollback } from './rollback.ts'
 import type { MountManager, ProcessEnvironment, ProcessProgram, SpawnOptions } from './spawn-options.ts'
 
+/** Starts, waits for and lists processes. */
 export interface ProcessManager {
   /** Starts a process and returns its number. Leaves nothing behind if the start fails or is killed. */
   spawn(intent: string, options?: SpawnOptions): Promise<number>

@@ -61,6 +61,7 @@ export interface ProcessEnvironment {
 /** A program that a process runs instead of the model loop. */
 export type ProcessProgram = (process: Process) => Promise<ExitStatus>
 
+/** Options of `spawn`. */
 export interface SpawnOptions {
   readonly agent?: AgentSpec | undefined
   /** Number of the parent process; 0 when absent. */

@@ -1,5 +1,7 @@
+/** The signals that a process can receive. */
 export const signals = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGPAUSE', 'SIGRESUME'] as const
 
+/** Name of a signal. */
 export type Signal = (typeof signals)[number]
 
 /** Replaces the default action of a signal. */

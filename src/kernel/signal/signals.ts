@@ -3,6 +3,7 @@ import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 import type { Signal, SignalHandler } from './signal.ts'
 
+/** Sends signals and installs handlers for them. */
 export interface SignalManager {
   /** Delivers a signal, unless it is blocked, to its handler if it has one. ENOENT for a process that has ended. */
   signal(pid: number, signal: Signal): void

@@ -12,12 +12,14 @@ export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one'
 /** Condition for a restart: always, after a failure only, or never. */
 export type Restart = 'permanent' | 'transient' | 'temporary'
 
+/** A child that a supervisor keeps running. */
 export interface ChildSpec {
   readonly intent: string
   readonly restart?: Restart
   readonly options?: SpawnOptions
 }
 
+/** A supervisor: its strategy, children and limits. */
 export interface SupervisorSpec {
   readonly strategy: Strategy
   readonly children: readonly ChildSpec[]

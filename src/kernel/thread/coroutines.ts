@@ -11,6 +11,7 @@ export interface YieldResult {
 /** Yields values and receives one at each resume. */
 export type CoroutineProgram = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, unknown>
 
+/** Starts and resumes coroutines of processes. */
 export interface CoroutineManager {
   /** Creates a suspended coroutine and returns its number. ENOENT. */
   spawnCoroutine(pid: number, program: CoroutineProgram): number

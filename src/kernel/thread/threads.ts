@@ -12,8 +12,10 @@ export interface Thread {
   readonly error: string | undefined
 }
 
+/** The work of a thread. Its text is the result; the signal ends it. */
 export type ThreadProgram = (signal: AbortSignal) => Promise<string>
 
+/** Starts, lists and joins threads of processes. */
 export interface ThreadManager {
   /** Starts a thread and returns its number. ENOENT. */
   spawnThread(pid: number, intent: string, program: ThreadProgram): number

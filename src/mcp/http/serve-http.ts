@@ -9,6 +9,7 @@ import { type SessionLimits, SessionTable } from './session-table.ts'
 
 const ENDPOINT = '/mcp'
 
+/** Options of `serveHttp`. */
 export interface HttpOptions extends Partial<SessionLimits>, Pick<AuthorizerOptions, 'token'> {
   /** Port; 0 for any free one. */
   readonly port: number

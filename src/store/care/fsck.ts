@@ -13,6 +13,7 @@ import { readRoots } from './gc-roots.ts'
 import type { MaintenanceOptions } from './maintenance-progress.ts'
 import { ReachabilityWalk } from './reachability-walk.ts'
 
+/** Result of `fsck`: counts, and everything that is damaged. */
 export interface FsckReport {
   /** Number of pages and blobs that were checked. */
   readonly checked: number

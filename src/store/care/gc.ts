@@ -20,6 +20,7 @@ const SCARCE_BYTES = 128 * 1024 * 1024
 /** Uploads of earlier versions name no session. */
 const LEGACY_UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
+/** Options of `gc`. */
 export interface GcOptions extends MaintenanceOptions {
   /** Forgets file versions from before this moment. Keeps everything when absent. */
   readonly keepHistory?: Date
@@ -27,6 +28,7 @@ export interface GcOptions extends MaintenanceOptions {
   readonly sessionTimeoutMs?: number
 }
 
+/** Result of `gc`: what it removed. */
 export interface GcReport {
   readonly pages: number
   readonly blobs: number

@@ -5,6 +5,7 @@ export interface MaintenanceProgress {
   readonly total: number
 }
 
+/** Options of work on a whole home: progress and cancellation. */
 export interface MaintenanceOptions {
   readonly onProgress?: (progress: MaintenanceProgress) => void
   readonly signal?: AbortSignal

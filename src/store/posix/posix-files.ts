@@ -48,6 +48,7 @@ import { toStatfsReport } from './statfs.ts'
 
 const ENTRIES_PER_READ = 1000
 
+/** Options of `PosixFiles`. */
 export interface PosixOptions {
   /** Who does all this, for the journal. */
   readonly by?: Provenance

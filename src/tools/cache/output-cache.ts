@@ -8,6 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const SWEEP_INTERVAL_MS = 60 * 60 * 1000
 const PIECE_LENGTH = 64 * 1024
 
+/** Options of an `OutputCache`. */
 export interface OutputCacheOptions {
   /** Longest output in characters that is returned whole; 4000 when absent. */
   readonly threshold?: number

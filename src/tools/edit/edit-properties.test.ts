@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readFile } from '../../vfs/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 
 /** A text file as an array of lines, all with the same end. */
 interface Model {
@@ -36,7 +36,7 @@ function stored(text: string, as: Encoding): Buffer {
 
 async function edit(content: Buffer, args: object): Promise<Buffer | string> {
   const fs = new MemoryFs({ '/f': content })
-  const result = await agentTools({ fs }).call('file_edit', { path: 'vfs:///f', ...args })
+  const result = await createToolRegistry({ fs }).call('file_edit', { path: 'vfs:///f', ...args })
   const after = Buffer.from(await readFile(fs, '/f'))
   if (!result.isError) return after
   // Refused, and then nothing is written.

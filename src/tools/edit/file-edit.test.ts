@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readFile, readText } from '../../vfs/index.ts'
-import { agentTools, type ToolRegistry } from '../tool-registry.ts'
+import { createToolRegistry, type ToolRegistry } from '../tool-registry.ts'
 import type { ToolResult } from '../tool-result.ts'
 
 const path = 'vfs:///f'
 
 async function edited(content: string | Uint8Array, edit: object): Promise<string> {
   const fs = new MemoryFs({ '/f': content })
-  const result = await agentTools({ fs }).call('file_edit', { path, ...edit })
+  const result = await createToolRegistry({ fs }).call('file_edit', { path, ...edit })
   return result.isError ? result.text : readText(fs, '/f')
 }
 
@@ -66,7 +66,7 @@ describe('file_edit', () => {
   it('shows the edited place with its new line numbers', async () => {
     const fs = new MemoryFs({ '/f': 'a\nb\nc\nd\ne\nf\n' })
     const edit = { path, operation: 'replace_lines', start: 4, content: 'x\ny' }
-    const { text } = await agentTools({ fs }).call('file_edit', edit)
+    const { text } = await createToolRegistry({ fs }).call('file_edit', edit)
     expect(text).toBe(`edited ${path}\n     2\tb\n     3\tc\n     4\tx\n     5\ty\n     6\te\n     7\tf`)
   })
 
@@ -74,7 +74,7 @@ describe('file_edit', () => {
     const fs = new MemoryFs({ '/f': 'a\n' })
     const { mtime } = await fs.stat('/f')
     const edit = { path, operation: 'replace_string', find: 'a', replace: 'a' }
-    expect((await agentTools({ fs }).call('file_edit', edit)).text).toContain('nothing to change')
+    expect((await createToolRegistry({ fs }).call('file_edit', edit)).text).toContain('nothing to change')
     expect((await fs.stat('/f')).mtime).toEqual(mtime)
   })
 
@@ -88,7 +88,11 @@ describe('file_edit', () => {
     ]
     for (const bytes of broken) {
       const fs = new MemoryFs({ '/f': bytes })
-      const result = await agentTools({ fs }).call('file_edit', { path, operation: 'delete_lines', start: 1 })
+      const result = await createToolRegistry({ fs }).call('file_edit', {
+        path,
+        operation: 'delete_lines',
+        start: 1,
+      })
       expect(result.text).toContain('EINVAL: not a text file')
       expect(Buffer.from(await readFile(fs, '/f'))).toEqual(Buffer.from(bytes))
     }
@@ -96,7 +100,11 @@ describe('file_edit', () => {
 
   it('makes no file, and tells what does', async () => {
     const fs = new MemoryFs()
-    const result = await agentTools({ fs }).call('file_edit', { path, operation: 'delete_lines', start: 1 })
+    const result = await createToolRegistry({ fs }).call('file_edit', {
+      path,
+      operation: 'delete_lines',
+      start: 1,
+    })
     expect(result.error?.code).toBe('ENOENT')
     expect(await fs.exists('/f')).toBe(false)
   })
@@ -163,14 +171,14 @@ describe('file_edit', () => {
     countdown(3)
     const edit = { path, operation: 'replace_string', find: 'a', replace: 'b', all: true }
     const { signal } = stop
-    await expect(agentTools({ fs }).call('file_edit', edit, { signal })).rejects.toBe(reason)
+    await expect(createToolRegistry({ fs }).call('file_edit', edit, { signal })).rejects.toBe(reason)
     expect((await readText(fs, '/f')) === text).toBe(true)
   })
 
   it('never makes a file that could not be edited again', async () => {
     const full = 'a'.repeat(16 * 1024 * 1024 - 1)
     const fs = new MemoryFs({ '/f': `${full}\n` })
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     for (const edit of [
       { operation: 'replace_string', find: '\n', replace: 'ab\n' },
       { operation: 'insert_after', start: 1, content: 'x' },
@@ -189,7 +197,7 @@ describe('file_edit', () => {
     const fs = new MemoryFs({ '/f': content })
     for (const find of ['\ud83d', '\ude00', 'a\ud83d']) {
       const edit = { path, operation: 'replace_string', find, replace: 'x' }
-      const { text } = await agentTools({ fs }).call('file_edit', edit)
+      const { text } = await createToolRegistry({ fs }).call('file_edit', edit)
       expect(text).toContain("EINVAL: 'find' is not valid Unicode")
     }
     expect(Buffer.from(await readFile(fs, '/f'))).toEqual(content)
@@ -206,7 +214,7 @@ describe('file_edit', () => {
   it('shows a long line cut between characters', async () => {
     const fs = new MemoryFs({ '/f': `x${'😀'.repeat(1000)}\ny\n` })
     const edit = { path, operation: 'replace_string', find: 'y', replace: 'z' }
-    const { text } = await agentTools({ fs }).call('file_edit', edit)
+    const { text } = await createToolRegistry({ fs }).call('file_edit', edit)
     expect(text).toContain('😀 …')
     expect(text.isWellFormed()).toBe(true)
   })
@@ -215,8 +223,8 @@ describe('file_edit', () => {
 describe('file_edit of a file that changed since it was read', () => {
   const change = { path, operation: 'replace_string', find: 'b', replace: 'x' }
   const fs = new MemoryFs()
-  const anna = agentTools({ fs }, { context: 'anna' })
-  const ben = agentTools({ fs }, { context: 'ben' })
+  const anna = createToolRegistry({ fs }, { context: 'anna' })
+  const ben = createToolRegistry({ fs }, { context: 'ben' })
 
   async function annaReadsAndBenWrites(look: (tools: ToolRegistry) => Promise<ToolResult>): Promise<void> {
     await fs.write('/f', 'a\nb\n')
@@ -243,7 +251,10 @@ describe('file_edit of a file that changed since it was read', () => {
   })
 
   it('is refused to one session of a context if another one changed it', async () => {
-    const [one, other] = [agentTools({ fs }, { context: 'anna' }), agentTools({ fs }, { context: 'anna' })]
+    const [one, other] = [
+      createToolRegistry({ fs }, { context: 'anna' }),
+      createToolRegistry({ fs }, { context: 'anna' }),
+    ]
     await fs.write('/f', 'a\nb\n')
     await one.call('file_read', { path })
     await other.call('file_read', { path })
@@ -271,7 +282,9 @@ describe('file_edit of a file that changed since it was read', () => {
 
   it('is not refused to who has never read it, nor if it is as it was', async () => {
     await annaReadsAndBenWrites((tools) => tools.call('file_read', { path }))
-    expect((await agentTools({ fs }, { context: 'carla' }).call('file_edit', change)).isError).toBe(false)
+    expect((await createToolRegistry({ fs }, { context: 'carla' }).call('file_edit', change)).isError).toBe(
+      false,
+    )
     await fs.write('/f', 'a\nb\n')
     expect((await anna.call('file_edit', change)).isError).toBe(false)
   })

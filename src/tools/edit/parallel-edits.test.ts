@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readText } from '../../vfs/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 
 const path = 'vfs:///f'
 
@@ -10,7 +10,7 @@ describe('edits of one file in one answer of a model', () => {
 
   it('are all done where they name the text', async () => {
     const fs = new MemoryFs({ '/f': names.join('\n') })
-    const tools = agentTools({ fs }, { context: 'anna' })
+    const tools = createToolRegistry({ fs }, { context: 'anna' })
     await tools.call('file_read', { path })
     const results = await Promise.all(names.map((name) => tools.call('file_edit', replacement(name))))
     expect(results.filter(({ isError }) => isError)).toEqual([])
@@ -19,7 +19,7 @@ describe('edits of one file in one answer of a model', () => {
 
   it('go on behind one that fails', async () => {
     const fs = new MemoryFs({ '/f': 'a\nb\n' })
-    const tools = agentTools({ fs }, { context: 'anna' })
+    const tools = createToolRegistry({ fs }, { context: 'anna' })
     const edits = [replacement('none'), replacement('b')].map((edit) => tools.call('file_edit', edit))
     expect((await Promise.all(edits)).map(({ isError }) => isError)).toEqual([true, false])
     expect(await readText(fs, '/f')).toBe('a\nnew b\n')
@@ -27,7 +27,7 @@ describe('edits of one file in one answer of a model', () => {
 
   it.each([true, false])('are refused where lines may have moved, read before: %j', async (isRead) => {
     const fs = new MemoryFs({ '/f': 'a\nb\nc\n' })
-    const tools = agentTools({ fs }, { context: 'anna' })
+    const tools = createToolRegistry({ fs }, { context: 'anna' })
     if (isRead) await tools.call('file_read', { path })
     const [first, second] = await Promise.all([
       tools.call('file_edit', { path, operation: 'insert_before', start: 1, content: 'new' }),

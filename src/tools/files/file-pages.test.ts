@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryFs } from '../../vfs/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 
 const MAX_LINES = 2000
 const MAX_CHARACTERS = 100_000
 const path = 'vfs:///file'
 
 function callOn(content: string | Uint8Array) {
-  const tools = agentTools(new MemoryFs({ '/file': content }))
+  const tools = createToolRegistry(new MemoryFs({ '/file': content }))
   return async (name: string, args: object) => (await tools.call(name, { path, ...args })).text
 }
 
@@ -26,7 +26,7 @@ describe('what reads a file', () => {
     ['file_head', { lines: 1500 }, text.trimEnd()],
     ['file_tail', { lines: 1500 }, text.trimEnd()],
   ])('answers with the file, and never with a stub: %s %j', async (name, args, whole) => {
-    const tools = agentTools(new MemoryFs({ '/file': text }))
+    const tools = createToolRegistry(new MemoryFs({ '/file': text }))
     expect(await tools.call(name, { path, ...args })).toEqual({ text: whole, isError: false })
   })
 

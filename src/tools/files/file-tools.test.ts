@@ -6,12 +6,12 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { HostFs } from '../../backends/host/index.ts'
 import { MemoryFs, OverlayFs, readText } from '../../vfs/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 
 type Files = Readonly<Record<string, string | Uint8Array>>
 
 function toolsOn(files: Files): (name: string, args: object) => Promise<string> {
-  const tools = agentTools({ fs: new MemoryFs(files) })
+  const tools = createToolRegistry({ fs: new MemoryFs(files) })
   return async (name, args) => (await tools.call(name, args)).text
 }
 
@@ -93,7 +93,7 @@ describe('file_head, file_tail and file_lines', () => {
   it('follow a link to the file it leads to, and to its size', async () => {
     const fs = new MemoryFs({ '/ten': ten })
     await fs.symlink('/ten', '/link')
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     expect((await tools.call('file_tail', { path: 'vfs:///link', lines: 1 })).text).toBe('line 10')
   })
 })
@@ -121,7 +121,7 @@ describe('file_read', () => {
 describe('write_file', () => {
   it('makes a file and its directories, replaces one, and says which', async () => {
     const fs = new MemoryFs()
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     const path = 'vfs:///a/b/c.txt'
     expect((await tools.call('write_file', { path, content: 'é' })).text).toBe(`made ${path}, 2 bytes`)
     expect((await tools.call('write_file', { path, content: '' })).text).toBe(
@@ -139,7 +139,7 @@ describe('write_file', () => {
 
   it('refuses text no file can hold, and a directory', async () => {
     const fs = new MemoryFs({ '/dir/f': '' })
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     const half = await tools.call('write_file', { path: 'vfs:///x', content: '\ud800' })
     expect(half.error?.code).toBe('EINVAL')
     expect(await fs.exists('/x')).toBe(false)
@@ -269,7 +269,9 @@ describe('file_glob', () => {
   it('looks no further once there is more than it tells', async () => {
     const name = (index: number) => `/${String(index).padStart(5, '0').repeat(50)}`
     const names = Array.from({ length: 20_000 }, (_, index) => name(index))
-    const tools = agentTools({ fs: new MemoryFs(Object.fromEntries(names.map((path) => [path, '']))) })
+    const tools = createToolRegistry({
+      fs: new MemoryFs(Object.fromEntries(names.map((path) => [path, '']))),
+    })
     const told: number[] = []
     const args = { path: 'vfs:///', pattern: '*', limit: 100_000 }
     const { text } = await tools.call('file_glob', args, { progress: (count) => told.push(count) })
@@ -303,7 +305,7 @@ describe('a pipe', () => {
   writeFileSync(join(directory, 'file'), 'text\n')
   const host = new HostFs(directory)
   // An overlay shows the pipe and leads to it, without the care of the host's own file system.
-  const tools = agentTools({ fs: new OverlayFs(host) })
+  const tools = createToolRegistry({ fs: new OverlayFs(host) })
   afterAll(() => {
     rmSync(directory, { recursive: true })
   })

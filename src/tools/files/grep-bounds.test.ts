@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../backends/vault/index.ts'
 import { type FileSystem, MemoryFs, OverlayFs } from '../../vfs/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 
 /** Takes the engine through more states than it can hold, on letters in no order. */
 const EVIL = 'a[ab]{100}[cd]'
@@ -36,7 +36,7 @@ const subjects: readonly (readonly [string, (content: string) => Promise<FileSys
 
 describe.each(subjects)('file_grep %s', (_, make) => {
   it.each(['vfs:///d/f', 'vfs:///d'])('lets others run and can be stopped, on %s', async (path) => {
-    const tools = agentTools({ fs: await make(evilLines) })
+    const tools = createToolRegistry({ fs: await make(evilLines) })
     const stop = new AbortController()
     const reason = new Error('enough')
     // Runs only if the search, which takes many seconds, pauses again and again.
@@ -50,7 +50,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
   it.each(['vfs:///d/f', 'vfs:///d'])(
     'leaves off a line that takes for ever, and says so, on %s',
     async (path) => {
-      const tools = agentTools({ fs: await make(`${letters(400_000)}\nabc\n`) })
+      const tools = createToolRegistry({ fs: await make(`${letters(400_000)}\nabc\n`) })
       const { text } = await tools.call('file_grep', { path, pattern: `abc|${EVIL}` })
       expect(text).toContain('> 2: abc')
       expect(text).toMatch(/\(1 line too long to be searched to the end with this pattern; .*\)$/)
@@ -58,7 +58,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
   )
 
   it.each(['vfs:///d/f', 'vfs:///d'])('searches a long line to its end, on %s', async (path) => {
-    const tools = agentTools({ fs: await make(`${'x y '.repeat(200_000)}needle-17 end`) })
+    const tools = createToolRegistry({ fs: await make(`${'x y '.repeat(200_000)}needle-17 end`) })
     const find = async (pattern: string) => (await tools.call('file_grep', { path, pattern })).text
     expect(await find('needle-\\d+')).toMatch(/^1 matching line/)
     expect(await find('needle-\\d+x')).toMatch(/^no line matches '[^']+' in \S+$/)
@@ -69,7 +69,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
 
   it.each(['vfs:///d/f', 'vfs:///d'])('finds a long plain text, on %s', async (path) => {
     const words = 'all work and no play makes a dull line '.repeat(10)
-    const tools = agentTools({ fs: await make(`first\nand ${words}.\n${words.slice(1, -3)}\n`) })
+    const tools = createToolRegistry({ fs: await make(`first\nand ${words}.\n${words.slice(1, -3)}\n`) })
     const found = await tools.call('file_grep', { path, pattern: words })
     expect(found.text).toMatch(/^1 matching line[^>]*> 2: and all work/)
   })
@@ -78,7 +78,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
 describe('file_grep', () => {
   it('finds what lies across the pieces of a long line', async () => {
     const fs = new MemoryFs()
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     for (let before = 0; before < 200_000; before += 7000) {
       await fs.write('/f', `${' '.repeat(before)}a${'-'.repeat(30_000)}z${' '.repeat(100_000)}`)
       const { text } = await tools.call('file_grep', { path: 'vfs:///f', pattern: 'a[^z]*z' })
@@ -87,7 +87,7 @@ describe('file_grep', () => {
   })
 
   it('refuses a pattern that is too large for any line', async () => {
-    const tools = agentTools({ fs: new MemoryFs({ '/f': 'x' }) })
+    const tools = createToolRegistry({ fs: new MemoryFs({ '/f': 'x' }) })
     const { text } = await tools.call('file_grep', {
       path: 'vfs:///f',
       pattern: `a${'[ab]{1000}'.repeat(15)}c`,
@@ -96,7 +96,7 @@ describe('file_grep', () => {
   })
 
   it('repeats only the beginning of a long pattern, so that finding nothing is never kept', async () => {
-    const tools = agentTools(new MemoryFs({ '/f': 'x' }))
+    const tools = createToolRegistry(new MemoryFs({ '/f': 'x' }))
     for (const pattern of ['y'.repeat(1900), `${'😀'.repeat(900)}`]) {
       const { text, cached } = await tools.call('file_grep', { path: 'vfs:///f', pattern })
       expect(cached).toBeUndefined()
@@ -106,7 +106,7 @@ describe('file_grep', () => {
   })
 
   it('cuts a long line between characters', async () => {
-    const tools = agentTools(new MemoryFs({ '/f': `x${'😀'.repeat(1000)}` }))
+    const tools = createToolRegistry(new MemoryFs({ '/f': `x${'😀'.repeat(1000)}` }))
     const { text } = await tools.call('file_grep', { path: 'vfs:///f', pattern: 'x' })
     expect(text).toContain('😀 … (1001 characters more)')
     expect(text.isWellFormed()).toBe(true)

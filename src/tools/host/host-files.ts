@@ -13,6 +13,7 @@ import { resolveRealPath } from './real-path.ts'
 /** A file system of one directory; disposed of with the `HostFiles` if possible. */
 type OpenedDirectory = FileSystem & Partial<AsyncDisposable>
 
+/** Options of `HostFiles`. */
 export interface HostFilesOptions {
   /** Absolute paths of the directories that agents may use. */
   readonly allow: readonly string[]

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { HostFs } from '../../backends/host/index.ts'
 import { MemoryFs, type PathChange } from '../../vfs/index.ts'
 import { HostFiles } from '../host/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 import { fromUri } from '../uri.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -22,7 +22,7 @@ describe('a name that looks like lines of output', () => {
     ['file_glob', { path: 'vfs:///d', pattern: '*' }, 1],
     ['file_grep', { path: 'vfs:///d', pattern: 'text' }, 3],
   ])('is one line of %s', async (name, args, lines) => {
-    const tools = agentTools({ fs: new MemoryFs({ [`/d/${FORGED}`]: 'text' }) })
+    const tools = createToolRegistry({ fs: new MemoryFs({ [`/d/${FORGED}`]: 'text' }) })
     const { text } = await tools.call(name, args)
     expect(text.split('\n')).toHaveLength(lines)
     expect(text).not.toMatch(STEERING)
@@ -34,7 +34,7 @@ describe('a name that looks like lines of output', () => {
     await fc.assert(
       fc.asyncProperty(name, async (given) => {
         fc.pre(!/[/\0]/.test(given) && given.isWellFormed() && given !== '.' && given !== '..')
-        const tools = agentTools({ fs: new MemoryFs({ [`/d/${given}`]: '' }) })
+        const tools = createToolRegistry({ fs: new MemoryFs({ [`/d/${given}`]: '' }) })
         const { text } = await tools.call('vfs_list', { path: 'vfs:///d', sizes: true })
         const [listed = '', size] = text.split('\t')
         expect([fromUri(`vfs:///d/${listed}`), size]).toEqual([`/d/${given}`, '0'])
@@ -45,7 +45,7 @@ describe('a name that looks like lines of output', () => {
   it('is one line of an error and of where a link leads', async () => {
     const fs = new MemoryFs()
     await fs.symlink(`/${FORGED}`, '/link')
-    const tools = agentTools({ fs })
+    const tools = createToolRegistry({ fs })
     const info = await tools.call('vfs_info', { path: 'vfs:///link' })
     expect(info.text).not.toMatch(STEERING)
     expect(info.text).toContain('target: /a%0Ab.txt')
@@ -60,7 +60,7 @@ describe('a name that looks like lines of output', () => {
     const directory = mkdtempSync(join(tmpdir(), 'coppice-forged-'))
     writeFileSync(join(directory, 'a\nb\u001b[2J'), 'text')
     const host = new HostFiles({ allow: [directory], open: (path) => new HostFs(path) })
-    const tools = agentTools({ fs: new MemoryFs(), host })
+    const tools = createToolRegistry({ fs: new MemoryFs(), host })
     const found = await tools.call('file_glob', { path: directory, pattern: '*' })
     expect(found.text).toBe(join(directory, 'a%0Ab%1B[2J'))
     await host.close()
@@ -92,7 +92,7 @@ describe('a name that looks like lines of output', () => {
         yield { seq: 1, time, caller: 'anna', op: 'write', path: change.path }
       },
     }
-    const tools = agentTools({ fs: new MemoryFs(), workspace })
+    const tools = createToolRegistry({ fs: new MemoryFs(), workspace })
     const lines = async (name: string, args: object) => {
       const { text, isError } = await tools.call(name, args)
       expect(isError).toBe(false)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, MountTable, readText } from '../../vfs/index.ts'
-import { agentTools } from '../tool-registry.ts'
+import { createToolRegistry } from '../tool-registry.ts'
 
 function on(fs: MemoryFs | MountTable): (name: string, args: object) => Promise<string> {
-  const tools = agentTools({ fs })
+  const tools = createToolRegistry({ fs })
   return async (name, args) => (await tools.call(name, args)).text
 }
 

@@ -5,6 +5,7 @@ import { checkPath, child, isWithin } from '../path.ts'
 import { isLinkable, isRenamable, type RenameOptions } from '../protocols.ts'
 import { statIfPresent } from './stat-if-present.ts'
 
+/** Options of `copy`. */
 export interface CopyOptions {
   /** Replace files at the target and merge directories. EEXIST when absent. */
   readonly overwrite?: boolean
@@ -12,6 +13,7 @@ export interface CopyOptions {
   readonly into?: FileSystem
 }
 
+/** Options of `move`. */
 export interface MoveOptions extends RenameOptions {
   /** Copy and remove where a rename is impossible: from one mount to another. EXDEV when absent. */
   readonly across?: boolean

@@ -1,3 +1,4 @@
+import { equalBytes } from '../bytes.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import { checkPath, child } from '../path.ts'
 import { isContentAddressed, isDiffable, isLinkable, type PathChange } from '../protocols.ts'
@@ -98,7 +99,7 @@ async function hasSameBytes(
   try {
     for await (const chunk of first) {
       const { value } = await other.next()
-      if (value === undefined || Buffer.compare(chunk, value) !== 0) return false
+      if (value === undefined || !equalBytes(chunk, value)) return false
     }
     return (await other.next()).done === true
   } finally {

@@ -1,8 +1,9 @@
+import { decodeUtf8 } from '../bytes.ts'
 import { isVfsError } from '../error.ts'
 import type { CallContext, Content, FileSystem, ReadOptions, WriteOptions } from '../file-system.ts'
 import { isAppendable } from '../protocols.ts'
+import { sha256 } from '../runtime.ts'
 import { collect, concat, InMemoryByteStream } from '../streams.ts'
-import { hashBytes } from './hash.ts'
 
 const NEWLINE = 10
 const TAIL_BLOCK_BYTES = 16 * 1024
@@ -28,7 +29,7 @@ export async function readText(
   options?: ReadOptions,
   ctx?: CallContext,
 ): Promise<string> {
-  return decodeText(await readFile(fs, path, options, ctx))
+  return decodeUtf8(await readFile(fs, path, options, ctx))
 }
 
 /** Replaces a file's content; the counterpart of `readFile`. */
@@ -54,7 +55,7 @@ export async function append(
   for (;;) {
     const old = await readIfPresent(fs, path, ctx)
     try {
-      const ifMatch = old === null ? null : hashBytes(old)
+      const ifMatch = old === null ? null : sha256(old)
       return await fs.write(path, old === null ? more : concat([old, more]), { ifMatch }, ctx)
     } catch (error) {
       // Another writer was first: append to its content.
@@ -79,7 +80,7 @@ export async function tail(fs: FileSystem, path: string, lines = 10, ctx?: CallC
     blocks.unshift(block)
     newlines += countNewlines(block)
   }
-  return takeLastLines(decodeText(concat(blocks)), lines)
+  return takeLastLines(decodeUtf8(concat(blocks)), lines)
 }
 
 function takeLastLines(content: string, lines: number): string {
@@ -105,8 +106,4 @@ async function readIfPresent(fs: FileSystem, path: string, ctx?: CallContext): P
     if (isVfsError(error, 'ENOENT')) return null
     throw error
   }
-}
-
-function decodeText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 }

@@ -2,6 +2,7 @@ import type { CallContext, DirEntry, FileSystem, WalkOptions } from '../file-sys
 import { basename, checkPath } from '../path.ts'
 import { ReadyStream } from '../streams.ts'
 
+/** Result of `du`: files, directories and bytes below a path. */
 export interface DiskUsage {
   readonly files: number
   readonly directories: number
@@ -27,6 +28,7 @@ export async function du(fs: FileSystem, root = '/', ctx?: CallContext): Promise
   return usage
 }
 
+/** Options of `tree`. */
 export interface TreeOptions extends Pick<WalkOptions, 'maxDepth'> {
   /** Escapes names for printing: a name with a newline would look like two lines. Names are unchanged when absent. */
   readonly formatName?: (name: string) => string

@@ -1,6 +1,7 @@
-import { availableParallelism } from 'node:os'
 import type { CallContext, FileSystem, WalkEntry } from '../file-system.ts'
+import { countCores } from '../runtime.ts'
 
+/** Options of `mapReduce`. */
 export interface MapReduceOptions {
   /** Number of files mapped concurrently. Twice the cores when absent. */
   readonly concurrency?: number
@@ -16,7 +17,7 @@ export async function mapReduce<Mapped, Result>(
   map: (entry: WalkEntry, content: AsyncIterable<Uint8Array>) => Mapped | Promise<Mapped>,
   reduce: (result: Result, mapped: Mapped) => Result,
   init: Result,
-  { concurrency = 2 * availableParallelism() }: MapReduceOptions = {},
+  { concurrency = 2 * countCores() }: MapReduceOptions = {},
   ctx?: CallContext,
 ): Promise<Result> {
   let result = init

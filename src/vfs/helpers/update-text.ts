@@ -1,7 +1,7 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
+import { sha256 } from '../runtime.ts'
 import { readFile } from './file-content.ts'
-import { hashBytes } from './hash.ts'
 
 /**
  * Changes a text file. `change` returns the new text for the old, or throws to leave the file unchanged. On a conflict
@@ -18,7 +18,7 @@ export async function updateText(
     const bytes = await readFile(fs, path, undefined, ctx)
     const changed = change(decodeText(bytes, path))
     try {
-      return await fs.write(path, changed, { ifMatch: hashBytes(bytes) }, ctx)
+      return await fs.write(path, changed, { ifMatch: sha256(bytes) }, ctx)
     } catch (error) {
       if (!isVfsError(error, 'ECONFLICT')) throw error
       ctx?.signal?.throwIfAborted()

@@ -1,4 +1,3 @@
-import { hash as digest } from 'node:crypto'
 import { assertSameVersion } from '../backend.ts'
 import { VfsError } from '../error.ts'
 import { traceCache } from '../events.ts'
@@ -6,6 +5,7 @@ import type { CallContext, DirEntry, MkdirOptions, RemoveOptions, WriteOptions }
 import { isWithin } from '../path.ts'
 import type { InodeIdentity, OpenOptions, RenameOptions, StatChanges } from '../protocols.ts'
 import { assertLinkFree, assertLinkTarget } from '../resolve-links.ts'
+import { sha256 } from '../runtime.ts'
 import { assertStatChanges } from '../stat-changes.ts'
 import type { SyncFileHandle } from '../sync-file-system.ts'
 import { EMPTY_CONTENT, extendContent } from './memory-content.ts'
@@ -79,7 +79,7 @@ export class MemoryFiles {
 
   hash(path: string, { content }: FileNode): string {
     traceCache('memory-hash', path, content.hash === undefined ? 'miss' : 'hit')
-    content.hash ??= digest('sha256', content.bytes)
+    content.hash ??= sha256(content.bytes)
     return content.hash
   }
 

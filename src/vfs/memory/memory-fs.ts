@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Backend } from '../backend.ts'
 import { VfsError } from '../error.ts'
 import type {
@@ -34,6 +33,7 @@ import type {
   SearchQuery,
   StatChanges,
 } from '../protocols.ts'
+import { nextTurn } from '../runtime.ts'
 import { compileQuery, mayMatch, searchSteps } from '../search.ts'
 import { byteStream, collect, copyBytes, ReadyStream } from '../streams.ts'
 import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
@@ -67,6 +67,7 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'diff',
 ])
 
+/** Options of `MemoryFs`. */
 export interface MemoryFsOptions {
   /** The clock for modification times, in milliseconds. */
   readonly now?: () => number

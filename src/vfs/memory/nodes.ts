@@ -1,3 +1,4 @@
+import { countUtf8Bytes } from '../bytes.ts'
 import type { Stat } from '../file-system.ts'
 import type { EditToken, OrderedMap } from '../ordered-map.ts'
 import type { InodeIdentity } from '../protocols.ts'
@@ -62,5 +63,5 @@ export function toStat(node: MemoryNode): Stat {
 
 function getNodeSize(node: MemoryNode): number {
   if (node.type === 'file') return node.size
-  return node.type === 'symlink' ? Buffer.byteLength(node.target) : 0
+  return node.type === 'symlink' ? countUtf8Bytes(node.target) : 0
 }

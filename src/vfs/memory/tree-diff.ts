@@ -1,3 +1,4 @@
+import { equalBytes } from '../bytes.ts'
 import { child } from '../path.ts'
 import type { PathChange } from '../protocols.ts'
 import type { TreeSnapshot } from './memory-tree.ts'
@@ -60,7 +61,7 @@ function compareNodes(path: string, old: MemoryNode, now: MemoryNode): PathChang
 function isSameContent(old: MemoryNode, now: MemoryNode): boolean {
   if (old.type === 'symlink' && now.type === 'symlink') return old.target === now.target
   if (old.type !== 'file' || now.type !== 'file' || old.size !== now.size) return false
-  return old.content === now.content || Buffer.compare(old.content.bytes, now.content.bytes) === 0
+  return old.content === now.content || equalBytes(old.content.bytes, now.content.bytes)
 }
 
 /** Lists what was added or deleted at a path: its files and its empty directories. */

@@ -64,6 +64,7 @@ const DELEGATED_CAPABILITIES: readonly Capability[] = ['link', 'hardlink', 'seta
 /** Capabilities of a mount that the table does not pass on. */
 const MOUNT_ONLY_CAPABILITIES: ReadonlySet<Capability> = new Set(['version', 'watch'])
 
+/** Options of `mount`. */
 export interface MountOptions {
   /** Replace a file system that is already mounted there. */
   readonly replace?: boolean

@@ -1,3 +1,4 @@
+import { concatBytes } from '../bytes.ts'
 import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem, Stat, WriteOptions } from '../file-system.ts'
 import { readFile } from '../helpers/file-content.ts'
@@ -150,7 +151,7 @@ export class BufferedHandle implements FileHandle {
     const stored = Math.max(0, Math.min(length, start - position))
     const head = stored === 0 ? new Uint8Array(0) : await this.#parts.read(position, stored)
     const rest = buffer.read(Math.max(0, position - start), length - stored)
-    return new Uint8Array(Buffer.concat([head, rest]))
+    return new Uint8Array(concatBytes([head, rest]))
   }
 
   /** Returns a buffer of the whole content with the pending changes applied. */

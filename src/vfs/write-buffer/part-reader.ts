@@ -1,3 +1,4 @@
+import { concatBytes } from '../bytes.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
 
 /** Reads parts of a file. A sequential read costs only its part; a native range read costs the same anywhere. */
@@ -40,7 +41,7 @@ export class PartReader {
       { byteRange: [position, length], chunkSize: Math.max(1, length) },
       ctx,
     )
-    return Buffer.concat(await Array.fromAsync(part))
+    return concatBytes(await Array.fromAsync(part))
   }
 
   async #readFromStream(position: number, length: number): Promise<Uint8Array> {
@@ -57,7 +58,7 @@ export class PartReader {
       chunks.push(value)
       taken += value.length
     }
-    const bytes = Buffer.concat(chunks)
+    const bytes = concatBytes(chunks)
     this.#rest = bytes.subarray(length)
     this.#position = position + Math.min(length, bytes.length)
     return bytes.subarray(0, length)

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { isVfsError, VfsError } from '../error.ts'
+import { sha256 } from '../runtime.ts'
 
 /** Limit of the buffer, which is held in memory. */
 const MAX_BYTES = 1024 ** 3
@@ -113,7 +113,7 @@ export class WriteBuffer {
       this.#base = undefined
       return
     }
-    this.#base = hashContent(content)
+    this.#base = sha256(content)
     this.#bytes = content
     this.#size = content.length
     for (const edit of this.#edits ?? []) this.#apply(edit)
@@ -122,7 +122,7 @@ export class WriteBuffer {
   #edit(edit: BufferEdit): void {
     assertBufferable('/', this.#getEnd(edit))
     if (this.#edits !== undefined) {
-      this.#base ??= hashContent(this.#bytes.subarray(0, this.#size))
+      this.#base ??= sha256(this.#bytes.subarray(0, this.#size))
       this.#edits.push(edit)
     }
     this.#hasChanged = true
@@ -165,8 +165,4 @@ export function assertBufferable(path: string, size: number): void {
   if (size <= MAX_BYTES) return
   const detail = `the file would have ${size} bytes; the limit for a buffered write is ${MAX_BYTES}`
   throw new VfsError('EFBIG', path, { op: 'write', detail })
-}
-
-function hashContent(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

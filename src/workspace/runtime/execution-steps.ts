@@ -15,6 +15,7 @@ export const executionSteps = [
   'result',
 ] as const
 
+/** A step of an execution, by its name. */
 export type ExecutionStep = (typeof executionSteps)[number]
 
 /** Event on the tracing channel `coppice:exec:<step>`. */

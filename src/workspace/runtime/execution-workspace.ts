@@ -30,6 +30,7 @@ export const NO_CHANGES: CommandChanges = {
   [Symbol.asyncDispose]: async () => {},
 }
 
+/** The base that a session starts from. */
 export interface Baseline extends AsyncDisposable {
   readonly session: SessionBase | LiveBase
 }

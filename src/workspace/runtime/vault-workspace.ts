@@ -20,6 +20,7 @@ import {
 import { LiveFork } from './live-fork.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
+/** The vault of an execution, and where its changes go. */
 export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
   readonly vault: string

@@ -1,7 +1,7 @@
 import { generateText, stepCountIs, streamText } from 'ai'
 import { MemoryFs, readText } from 'coppice'
 import { aiSdkTools } from 'coppice/adapters/ai-sdk'
-import { agentTools } from 'coppice/tools'
+import { createToolRegistry } from 'coppice/tools'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from './scripted-model.ts'
 
@@ -64,7 +64,7 @@ describe('aiSdkTools', () => {
     const offered = model.doGenerateCalls[0]?.tools?.map((tool) =>
       tool.type === 'function' ? [tool.name, tool.inputSchema] : [],
     )
-    const given = agentTools(files).tools.map(({ name, inputSchema: { $schema: _, ...schema } }) => [
+    const given = createToolRegistry(files).tools.map(({ name, inputSchema: { $schema: _, ...schema } }) => [
       name,
       { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' },
     ])
@@ -72,7 +72,7 @@ describe('aiSdkTools', () => {
   })
 
   it('takes a registry as it is, or only some tools', () => {
-    const registry = agentTools(new MemoryFs(), { tools: ['file_read'] })
+    const registry = createToolRegistry(new MemoryFs(), { tools: ['file_read'] })
     expect(Object.keys(aiSdkTools(registry))).toEqual(['file_read'])
     expect(Object.keys(aiSdkTools(new MemoryFs(), { tools: ['vfs_list'] }))).toEqual(['vfs_list'])
   })

@@ -3,7 +3,7 @@ import { fakeModel } from '@langchain/core/testing'
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling'
 import { MemoryFs, readText } from 'coppice'
 import { langchainTools } from 'coppice/adapters/langchain'
-import { agentTools } from 'coppice/tools'
+import { createToolRegistry } from 'coppice/tools'
 import { createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
 
@@ -47,7 +47,7 @@ describe('langchainTools', () => {
   it('offers the schema of each tool as it is', async () => {
     const files = new MemoryFs()
     const offered = (await langchainTools(files)).map((tool) => convertToOpenAITool(tool).function.parameters)
-    expect(offered).toEqual(agentTools(files).tools.map(({ inputSchema }) => inputSchema))
+    expect(offered).toEqual(createToolRegistry(files).tools.map(({ inputSchema }) => inputSchema))
   })
 
   it('gives a program the text, and stops with its signal', async () => {

@@ -1,6 +1,6 @@
 import { MemoryFs, readText } from 'coppice'
 import { openaiTools } from 'coppice/adapters/openai'
-import { agentTools } from 'coppice/tools'
+import { createToolRegistry } from 'coppice/tools'
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
@@ -163,7 +163,7 @@ describe('strict schemas', () => {
     ['a list of maps', { type: 'array', items: { type: 'object' } }],
     ['a keyword it may not know', { type: 'string', contentEncoding: 'base64' }],
   ])('are not made of %s', (_what, property) => {
-    const registry = agentTools(new MemoryFs(), { tools: ['file_head'] })
+    const registry = createToolRegistry(new MemoryFs(), { tools: ['file_head'] })
     const tools = registry.tools.map((info) => ({
       ...info,
       inputSchema: { ...info.inputSchema, properties: { property }, required: ['property'] },

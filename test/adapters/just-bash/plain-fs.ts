@@ -1,16 +1,16 @@
+import { MemoryFs } from 'coppice'
 import {
   Backend,
   type Capability,
   type Content,
   type DirEntry,
   type FileSystem,
-  MemoryFs,
   type MkdirOptions,
   type ReadOptions,
   type RemoveOptions,
   type Stat,
   type WriteOptions,
-} from 'coppice'
+} from 'coppice/backend'
 
 /** Files and directories and nothing else: no links, attributes, identities, renames or appends. */
 export class PlainFs extends Backend {

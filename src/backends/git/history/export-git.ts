@@ -9,6 +9,7 @@ import { parseCommitNotes } from './commit-notes.ts'
 import { CommitWriter } from './commit-writer.ts'
 import { FastImport } from './fast-import.ts'
 
+/** Options of `exportGit`. */
 export interface GitExportOptions {
   /** The branch that gets the commits. `main` when absent. */
   readonly branch?: string
@@ -21,6 +22,7 @@ export interface GitExportOptions {
   readonly onProgress?: (progress: TransferProgress) => void
 }
 
+/** Result of `exportGit`. */
 export interface GitExportReport {
   /** The commit at the tip of the branch. */
   readonly commit: string

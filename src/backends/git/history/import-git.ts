@@ -6,11 +6,13 @@ import { parseCommitNotes } from './commit-notes.ts'
 import { listCommitsTo } from './commit-order.ts'
 import { type KnownCommit, TRACE_PREFIX, toHistorySteps } from './commit-steps.ts'
 
+/** Options of `importGit`. */
 export interface GitImportOptions extends HistoryOptions, Omit<RepositoryOptions, 'signal'> {
   /** A branch, a tag or an id. `HEAD` when absent. */
   readonly ref?: string
 }
 
+/** Result of `importGit`. */
 export interface GitImportReport {
   /** The commit the vault is at. */
   readonly commit: string

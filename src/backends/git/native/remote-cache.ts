@@ -5,6 +5,7 @@ import { type GitContext, runGit } from './git-command.ts'
 import { NativeReader } from './native-reader.ts'
 import { PartialClone } from './partial-clone.ts'
 
+/** Options of `openRemoteGit`. */
 export interface RemoteOptions {
   /** Directory of a bare repository for fetched objects, created if missing. Several commits may share it. */
   readonly cache: string

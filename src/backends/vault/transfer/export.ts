@@ -14,6 +14,7 @@ const SMALL_FILE_BYTES = 1024 * 1024
 const ENTRIES_PER_YIELD = 256
 const BYTES_PER_YIELD = 8 * 1024 * 1024
 
+/** Options of `export`. */
 export interface ExportOptions {
   /** The checkpoint to export. The current state when absent. */
   readonly at?: string
@@ -26,6 +27,7 @@ export interface ExportOptions {
   readonly signal?: AbortSignal
 }
 
+/** Result of `export`. */
 export interface ExportReport {
   readonly files: number
   readonly directories: number

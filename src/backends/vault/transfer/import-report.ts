@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../vfs/index.ts'
 import type { TransferProgress } from './progress.ts'
 
+/** Options of `import`. */
 export interface ImportOptions extends CallContext {
   /** Skip the paths that the `.gitignore` files of the directory match, and `.git`. */
   readonly gitignore?: boolean
@@ -12,6 +13,7 @@ export interface ImportOptions extends CallContext {
   readonly onProgress?: (progress: TransferProgress) => void
 }
 
+/** Result of `import`. */
 export interface ImportReport {
   readonly files: number
   readonly directories: number
@@ -26,6 +28,7 @@ export interface ImportReport {
   readonly skipped: readonly Skipped[]
 }
 
+/** A path that was not transferred, with the reason. */
 export interface Skipped {
   readonly path: string
   readonly reason: string

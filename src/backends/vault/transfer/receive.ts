@@ -18,6 +18,7 @@ import { StagedTree } from './staged-tree.ts'
 import { createStreamError, FrameReader, frames } from './stream-format.ts'
 import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './stream-operations.ts'
 
+/** Options of `receive`. */
 export interface ReceiveOptions extends CallContext {
   /** The name of the received vault. The sender's name when absent. */
   readonly as?: string
@@ -25,6 +26,7 @@ export interface ReceiveOptions extends CallContext {
   readonly onProgress?: (progress: TransferProgress) => void
 }
 
+/** Result of `receive`. */
 export interface ReceiveReport {
   readonly operations: number
   readonly blobs: number

@@ -18,12 +18,14 @@ const PRIVATE_MODE = 0o600
 /** Suffix of an incomplete file, so that it is not mistaken for the original. */
 const DAMAGED_SUFFIX = '.damaged'
 
+/** Options of `salvage`. */
 export interface SalvageOptions {
   /** The checkpoint to read. The current state when absent. */
   readonly at?: string
   readonly signal?: AbortSignal
 }
 
+/** Result of `salvage`. */
 export interface SalvageReport {
   readonly files: number
   readonly bytes: number

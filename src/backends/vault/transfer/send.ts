@@ -11,6 +11,7 @@ import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
 
 const ROOT = '/'
 
+/** Options of `send`. */
 export interface SendOptions {
   /** The checkpoint to send. The current state when absent. */
   readonly checkpoint?: string

@@ -84,8 +84,8 @@ async function listTools(call: CommandInvocation<'context'>): Promise<readonly T
   if (!(await isHomeMissing(resolveHomePath(call)))) {
     return withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
   }
-  const { agentTools } = await import('../../../tools/index.ts')
-  return agentTools(new MemoryFs()).tools
+  const { createToolRegistry } = await import('../../../tools/index.ts')
+  return createToolRegistry(new MemoryFs()).tools
 }
 
 /** Prints the result, or a failure to standard error. Returns the exit code. */

@@ -4,11 +4,13 @@ import { VfsError } from '../../../vfs/index.ts'
 import { type ApiOptions, apiDevice } from './api-device.ts'
 import { installedSdk, type SdkPackages } from './sdk.ts'
 
+/** Options of a model behind an API that takes a key. */
 export interface KeyedApiOptions extends ApiOptions {
   readonly apiKey: string | undefined
   readonly baseUrl?: string
 }
 
+/** Options of `openaiCompatibleDevice`. */
 export interface OpenaiCompatibleOptions extends ApiOptions {
   /** Name of the device: `ollama` is `/dev/llm/ollama`. */
   readonly name: string

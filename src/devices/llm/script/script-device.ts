@@ -4,6 +4,7 @@ import { type AskModel, openConversation } from '../request/model-device.ts'
 import { type ModelScript, parseScript } from './parse-script.ts'
 import { Playback } from './playback.ts'
 
+/** Options of `scriptDevice`. */
 export interface ScriptOptions {
   /** File system with the scripts. */
   readonly fs: FileSystem

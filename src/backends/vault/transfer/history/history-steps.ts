@@ -34,6 +34,7 @@ export interface IncomingHistory {
   readonly tracePrefix: string
 }
 
+/** Options of `importHistory`. */
 export interface HistoryOptions extends CallContext {
   /** Called after every step, and every few hundred files of a large one; counts steps. */
   readonly onProgress?: (progress: TransferProgress) => void

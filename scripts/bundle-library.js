@@ -1,0 +1,78 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** Programs, which do something when they are loaded, and the public entries, which load their layers on use. */
+const STANDALONE = /-(?:worker|process)\.ts$|\/src\/public\//
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+// The library in one file for each layer: Node takes half a millisecond and more to load a file, and there are hundreds.
+// Entries share these files, so that a class is the same whichever subpath it is imported from.
+const bundle = await rolldown({
+  input: { ...listEntries(), ...listPrograms() },
+  platform: 'node',
+  external: /^[^./]/,
+  plugins: [
+    { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
+  ],
+  // No module of ours does anything by being loaded, programs aside.
+  treeshake: { moduleSideEffects: false },
+  preserveEntrySignatures: 'allow-extension',
+  checks: { ineffectiveDynamicImport: false },
+})
+await bundle.write({
+  dir: join(root, 'dist'),
+  format: 'esm',
+  chunkFileNames: 'lib/[name].js',
+  // Without their text: the package has the sources.
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [
+      { debugName: 'layer', name: getLayer, test: (id) => id.includes('/src/') && !STANDALONE.test(id) },
+    ],
+  },
+})
+
+/**
+ * Takes modules of Node by a call and not by an import. For an import Node evaluates every getter that a module has:
+ * `node:fs` then loads streams and readline, which takes ten milliseconds.
+ */
+function replaceBuiltinImports(code) {
+  return {
+    code: code.replace(/^import (?!type\b)([^'"]*?) from '(node:[^']+)'$/gm, (_, names, module) => {
+      const pattern = names
+        .replaceAll(/\btype \w+,?/g, '')
+        .replaceAll(' as ', ': ')
+        .replace('*: ', '')
+      return `const ${pattern} = /* @__PURE__ */ process.getBuiltinModule('${module}')`
+    }),
+    map: null,
+  }
+}
+
+/** Entries of `exports`: `dist/vfs/index.js` comes from `src/vfs/index.ts`. */
+function listEntries() {
+  const targets = Object.values(exports).filter((target) => typeof target === 'object')
+  return Object.fromEntries(
+    targets.map((target) => [
+      target.default.replace(/^\.\/dist\/|\.js$/g, ''),
+      join(root, target['coppice-source']),
+    ]),
+  )
+}
+
+/** Programs that threads and processes run: they lie beside the files that start them. */
+function listPrograms() {
+  const paths = globSync('src/**/*-{worker,process}.ts', { cwd: root })
+  return Object.fromEntries(paths.map((path) => [`lib/${basename(path, '.ts')}`, join(root, path)]))
+}
+
+/** Folder of a source file, as the layers of the architecture have it: `vfs`, `backends-host`. */
+function getLayer(id) {
+  const [layer = '', part = ''] = relative(join(root, 'src'), dirname(id)).split('/')
+  return ['backends', 'adapters', 'devices'].includes(layer) ? `${layer}-${part}` : layer
+}
