@@ -1,4 +1,4 @@
-/** How many restarts a supervisor makes within a time before it gives up. */
+/** Number of restarts that a supervisor makes within a time before it gives up. */
 export interface RestartLimits {
   readonly restarts: number
   readonly withinMs: number
