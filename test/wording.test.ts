@@ -9,7 +9,7 @@ const LIMITS = {
   testTitles: 70,
   questions: 52,
   participles: 4,
-  endingInOf: 7,
+  endingInOf: 6,
   repeatedTypes: 0,
   banned: 22,
 } as const
