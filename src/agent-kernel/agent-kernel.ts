@@ -39,6 +39,8 @@ export interface AgentSpawn {
   readonly skills?: readonly string[] | undefined
   /** Vault to fork for its workspace; none when absent. */
   readonly vault?: string | undefined
+  /** Vaults whose changes are merged into the fork first. ECONFLICT with the paths. */
+  readonly merge?: readonly string[] | undefined
   /** Script to play in place of a model. */
   readonly script?: ScriptSource | undefined
   readonly max_steps?: number | undefined
@@ -149,6 +151,7 @@ export class AgentKernel implements AsyncDisposable {
       model: spawn.model ?? (spawn.provider === undefined ? restart?.model : undefined),
       contextBudget: spawn.budget,
       vault: restart?.vault ?? spawn.vault,
+      merge: spawn.merge,
       checkpoint: restart?.checkpoint,
       messages: restart?.messages,
       maxSteps: spawn.max_steps,

@@ -160,9 +160,9 @@ function createCrontab({ directory, store }: KernelState, agents: () => AgentKer
   return new Crontab({
     fs: store,
     directory: '/sys/cron',
-    spawn: async (intent, { agent }) => {
+    spawn: async (intent, { agent, options }) => {
       const { vault } = await readConfig(directory)
-      const { pid } = await agents().spawn({ intent, agent: agent ?? undefined, vault })
+      const { pid } = await agents().spawn({ vault, ...options, intent, agent: agent ?? undefined })
       await agents().wait(pid)
     },
   })

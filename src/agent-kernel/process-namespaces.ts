@@ -61,14 +61,13 @@ export class ProcessNamespaces {
 
   /** Opens a namespace under the agent's name, so that its home persists for its next process. */
   async open(pid: number, options: SpawnOptions): Promise<ProcessEnvironment> {
-    const { agent, parent, vault: named, checkpoint } = options
+    const { agent, parent, vault: named } = options
     const context = agent?.name ?? DEFAULT_AGENT_NAME
     const caller: Caller = { kind: 'process', pid, context }
     // A child continues with its parent's current work.
     const vault = named ?? (parent === undefined ? undefined : this.#byPid.get(parent)?.fork) ?? undefined
     const fork = vault === undefined ? undefined : `agent-${randomBytes(4).toString('hex')}`
-    if (vault !== undefined && fork !== undefined && checkpoint !== undefined)
-      await this.#options.home.fork(vault, fork, { at: checkpoint })
+    if (vault !== undefined && fork !== undefined) await this.#prepareFork(vault, fork, options)
     const allowed = agent?.allowedDevices ?? null
     const namespace: Namespace = await this.#open({
       pid,
@@ -98,6 +97,19 @@ export class ProcessNamespaces {
           devices: this.#listDevices(pid, allowed),
         }),
       close: () => this.#close(pid),
+    }
+  }
+
+  /** Makes a fork that does not start as its vault is now: at a checkpoint, or with the changes of others. ECONFLICT. */
+  async #prepareFork(vault: string, fork: string, { checkpoint, merge = [] }: SpawnOptions): Promise<void> {
+    const { home } = this.#options
+    if (checkpoint === undefined && merge.length === 0) return
+    await home.fork(vault, fork, checkpoint === undefined ? {} : { at: checkpoint })
+    try {
+      for (const other of merge) await home.merge(other, fork)
+    } catch (error) {
+      await home.deleteVault(fork)
+      throw error
     }
   }
 

@@ -30,6 +30,27 @@ describe('a composition', () => {
     expect(intents.get('end')).toBe('end\n\nOutput of left:\nleft said\n\nOutput of right:\nright said')
   })
 
+  it('starts each from the files of those it depends on, or of those that it names', async () => {
+    const text = `${diamond}  last: {intent: last, depends_on: [left, right], from: right}\n  alone: {intent: alone, depends_on: [end], from: []}\n`
+    const started = new Map<string, readonly string[]>()
+    await compose(parseComposition('x.yaml', text), async (name, _agent, forks) => {
+      started.set(name, forks)
+      return { pid: 1, fork: `fork-${name}`, exit_code: 0, result: '', reason: '' }
+    })
+    expect(Object.fromEntries(started)).toEqual({
+      begin: [],
+      left: ['fork-begin'],
+      right: ['fork-begin'],
+      end: ['fork-left', 'fork-right'],
+      last: ['fork-right'],
+      alone: [],
+    })
+    const other = `agents:\n  a: {intent: x}\n  b: {intent: y, from: a}\n`
+    expect(() => parseComposition('x.yaml', other)).toThrow(
+      "line 3: 'b' starts from 'a', and has to depend on it",
+    )
+  })
+
   it('skips whatever depends on a failure, however far, and nothing else', async () => {
     const outcomes = await compose(parseComposition('x.yaml', diamond), async (name) => {
       if (name === 'left') throw new Error('no such model')

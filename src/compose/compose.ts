@@ -15,6 +15,8 @@ export interface ComposeOutcome {
 export type RunAgent = (
   name: string,
   agent: ComposedAgent,
+  /** Forks whose files it starts from; none for the vault of the composition. */
+  forks: readonly string[],
 ) => Promise<{
   readonly pid: number
   readonly fork: string | null
@@ -50,7 +52,11 @@ async function runAfter(
   const failed = before.find(({ state }) => state !== 'done')
   if (failed !== undefined) return createSkippedOutcome(name, failed.name)
   try {
-    const { pid, fork, exit_code, result, reason } = await run(name, appendOutputs(agent, before))
+    const { pid, fork, exit_code, result, reason } = await run(
+      name,
+      appendOutputs(agent, before),
+      listForks(agent, before),
+    )
     return { name, state: exit_code === 0 ? 'done' : 'failed', pid, fork, result, reason }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -62,6 +68,14 @@ async function runAfter(
 function appendOutputs(agent: ComposedAgent, before: readonly ComposeOutcome[]): ComposedAgent {
   const outputs = before.map(({ name, result }) => `Output of ${name}:\n${result}`)
   return { ...agent, intent: [agent.intent, ...outputs].join('\n\n') }
+}
+
+/** Lists the forks of those it starts from. */
+function listForks(
+  { depends_on, from = depends_on }: ComposedAgent,
+  before: readonly ComposeOutcome[],
+): string[] {
+  return before.flatMap(({ name, fork }) => (fork !== null && from.includes(name) ? [fork] : []))
 }
 
 function createSkippedOutcome(name: string, failed: string): ComposeOutcome {

@@ -10,10 +10,13 @@ export interface ComposedAgent {
   readonly model?: string | undefined
   readonly budget?: number | undefined
   readonly skills?: readonly string[] | undefined
+  readonly tools?: readonly string[] | undefined
   /** A file of answers in place of a model. */
   readonly script?: string | undefined
   readonly max_steps?: number | undefined
   readonly depends_on: readonly string[]
+  /** Processes whose files it starts from; all it depends on when absent, the vault of the composition for none. */
+  readonly from?: readonly string[] | undefined
 }
 
 export interface Composition {
@@ -35,9 +38,11 @@ const compositionSchema: z.ZodType<Composition> = z.strictObject({
       model: nonEmptyString.optional(),
       budget: z.int().nonnegative().optional(),
       skills: z.array(nonEmptyString).optional(),
+      tools: z.array(nonEmptyString).optional(),
       script: nonEmptyString.optional(),
       max_steps: z.int().positive().optional(),
       depends_on: z.array(nonEmptyString).default([]),
+      from: z.union([z.array(nonEmptyString), nonEmptyString.transform((name) => [name])]).optional(),
     }),
   ),
 })
@@ -75,7 +80,7 @@ function assertDependencies(
   { agents }: Composition,
   findLine: (keys: readonly PropertyKey[]) => number,
 ): void {
-  for (const [name, { depends_on }] of Object.entries(agents)) {
+  for (const [name, { depends_on, from }] of Object.entries(agents)) {
     const at = findLine(['agents', name, 'depends_on'])
     const missing = depends_on.find((other) => !Object.hasOwn(agents, other))
     if (missing !== undefined) {
@@ -85,6 +90,11 @@ function assertDependencies(
         at,
         `'${name}' depends on '${missing}', which is not there; there is: ${known}`,
       )
+    }
+    const other = from?.find((source) => !depends_on.includes(source))
+    if (other !== undefined) {
+      const at = findLine(['agents', name, 'from'])
+      throw createCompositionError(file, at, `'${name}' starts from '${other}', and has to depend on it`)
     }
     const circle = findCycle(name, agents)
     if (circle !== undefined)

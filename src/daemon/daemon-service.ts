@@ -33,6 +33,7 @@ const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
   script: z.strictObject({ name: nonEmptyString, text: nonEmptyString }).optional(),
   max_steps: z.int().positive().optional(),
   tools: z.array(nonEmptyString).optional(),
+  merge: z.array(nonEmptyString).optional(),
   from: z.strictObject({ pid, step: z.int().positive().optional() }).optional(),
 })
 

@@ -269,3 +269,22 @@ describe('a process that continues another', () => {
     await expect(stage.agents.resume(77)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
+
+it('a process can start from several others, and a conflict of theirs names its paths', async () => {
+  const write = (path: string, content: string) => [native(['write_file', { path, content }])]
+  const stage = await openStage({
+    a: write('a.txt', 'of a'),
+    b: write('b.txt', 'of b'),
+    c: write('a.txt', 'of c'),
+  })
+  const [a, b, c] = await Promise.all(
+    ['a', 'b', 'c'].map(async (name) => (await run(stage, name)).fork ?? fail()),
+  )
+  const { fork } = await run(stage, 'all', { vault: a, merge: [b] })
+  const vault = await stage.home.vault(fork ?? fail())
+  expect(await Promise.all(['/a.txt', '/b.txt'].map((path) => readText(vault, path)))).toEqual([
+    'of a',
+    'of b',
+  ])
+  await expect(run(stage, 'none', { vault: a, merge: [b, c] })).rejects.toThrow(/a\.txt/)
+})

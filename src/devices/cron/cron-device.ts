@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Device } from '../../kernel/index.ts'
 import { defineOperation, operationsDevice } from '../operation/index.ts'
+import { jobOptions } from './cron-job.ts'
 import type { Crontab } from './crontab.ts'
 
 const MAX_INTENT_CHARACTERS = 10_000
@@ -15,6 +16,7 @@ const jobSpec = z.strictObject({
   intent: z.string().trim().min(1).max(MAX_INTENT_CHARACTERS).describe('What each process is to do.'),
   timezone: z.string().max(100).optional().describe('Such as Europe/Berlin; UTC when absent.'),
   agent: z.string().min(1).nullable().default(null).describe('The agent to use.'),
+  options: jobOptions.default({}).describe('Options of each process, as of spawn.'),
   overlap: z.boolean().default(false).describe('Whether it may begin while its last process still runs.'),
   missed: z
     .enum(['once', 'skip'])

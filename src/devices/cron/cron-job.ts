@@ -1,6 +1,31 @@
 import { z } from 'zod'
 import { VfsError } from '../../vfs/index.ts'
 
+/** Options of the processes of a job; absent ones have the defaults of the home. */
+export interface JobOptions {
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  /** Limit in tokens; 0 for none. */
+  readonly budget?: number | undefined
+  readonly skills?: readonly string[] | undefined
+  readonly tools?: readonly string[] | undefined
+  readonly max_steps?: number | undefined
+  /** Vault to fork; the current one when absent. */
+  readonly vault?: string | undefined
+}
+
+const name = z.string().min(1)
+
+export const jobOptions: z.ZodType<JobOptions> = z.strictObject({
+  provider: name.optional(),
+  model: name.optional(),
+  budget: z.int().nonnegative().optional(),
+  skills: z.array(name).optional(),
+  tools: z.array(name).optional(),
+  max_steps: z.int().positive().optional(),
+  vault: name.optional(),
+})
+
 /** A recurring job. */
 export interface CronJob {
   readonly id: string
@@ -10,6 +35,7 @@ export interface CronJob {
   readonly intent: string
   /** Agent that runs the job's process; null for the default agent. */
   readonly agent: string | null
+  readonly options: JobOptions
   /** True if a run may start while the previous one is still running. */
   readonly overlap: boolean
   /** Policy for runs missed while the daemon was down: one run for all of them, or none. */
@@ -25,6 +51,8 @@ const job: z.ZodType<CronJob> = z.object({
   timezone: z.string(),
   intent: z.string(),
   agent: z.string().nullable(),
+  // Jobs of older versions have none.
+  options: jobOptions.default({}),
   overlap: z.boolean(),
   missed: z.enum(['once', 'skip']),
   created_at: z.iso.datetime(),

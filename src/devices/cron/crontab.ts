@@ -47,7 +47,8 @@ interface ScheduledJob {
   skipped: number
 }
 
-type JobSpec = Pick<CronJob, 'schedule' | 'intent' | 'agent' | 'overlap' | 'missed'>
+type JobSpec = Pick<CronJob, 'schedule' | 'intent' | 'agent' | 'overlap' | 'missed'> &
+  Partial<Pick<CronJob, 'options'>>
 
 /**
  * Runs jobs when they are due. Runs that were missed, because the daemon was down or the machine slept, count as one.
@@ -97,7 +98,8 @@ export class Crontab {
       throw new VfsError('ENOSPC', '/dev/cron', { op: 'cron_create', detail })
     }
     const notYet = { created_at: now.toISOString(), last_fired_at: null, last_error: null }
-    const job = await this.#files.create({ ...spec, schedule, timezone, ...notYet })
+    const { options = {} } = spec
+    const job = await this.#files.create({ ...spec, options, schedule, timezone, ...notYet })
     const entry = this.#schedule(job, now)
     this.#arm()
     return toListedJob(entry)

@@ -79,6 +79,8 @@ export interface SpawnOptions {
   readonly program?: ProcessProgram | undefined
   /** Vault of the process; that of its parent when absent. */
   readonly vault?: string | undefined
+  /** Vaults whose changes are merged into the fork before the process starts. */
+  readonly merge?: readonly string[] | undefined
   /** Checkpoint of the vault to start from; its current files when absent. */
   readonly checkpoint?: string | undefined
   /** Conversation to continue; the intent alone when absent. */

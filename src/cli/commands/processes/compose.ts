@@ -21,7 +21,8 @@ const up: Command = defineCommand(
     name: 'compose up',
     summary: 'Run the processes of a file in dependency order',
     details: `The file has agents by name, each with an intent, and perhaps agent, provider, model, budget, skills,
-max_steps, script and depends_on. Each process gets the results of those it depends on.
+tools, max_steps, script, depends_on and from. Each process gets the results and starts from the merged files of those
+it depends on, or of those that from names. A conflict of their files fails it, with the paths.
 If one fails, its dependents are skipped and the exit code is 1.`,
     scope: 'vault',
     arguments: {
@@ -37,8 +38,8 @@ If one fails, its dependents are skipped and the exit code is 1.`,
     return withDaemon(
       call,
       async (client) => {
-        const outcomes = await compose(composition, (name, agent) =>
-          runProcess(call, client, { name, agent, vault, file }),
+        const outcomes = await compose(composition, (name, agent, forks) =>
+          runProcess(call, client, { name, agent, vaults: forks.length > 0 ? forks : [vault], file }),
         )
         const rows = outcomes.map(({ name, state, pid, fork, result, reason }) => [
           name,
@@ -61,18 +62,21 @@ If one fails, its dependents are skipped and the exit code is 1.`,
 interface ComposedProcess {
   readonly name: string
   readonly agent: ComposedAgent
-  readonly vault: string | undefined
+  /** Vaults to start from; the changes of the others are merged into a fork of the first. */
+  readonly vaults: readonly (string | undefined)[]
   readonly file: string
 }
 
 async function runProcess(
   { terminal }: CommandInvocation,
   client: DaemonClient,
-  { name, agent, vault, file }: ComposedProcess,
+  { name, agent, vaults, file }: ComposedProcess,
 ): Promise<ProcessInfo> {
-  const { depends_on: _, script, ...spawn } = agent
+  const { depends_on: _, from: __, script, ...spawn } = agent
+  const [vault, ...others] = vaults
+  const merge = others.filter((other) => other !== undefined)
   const played = script === undefined ? {} : { script: await readScript(resolve(dirname(file), script)) }
-  const { pid } = await client.call('spawn', { ...spawn, ...played, vault }, terminal.signal)
+  const { pid } = await client.call('spawn', { ...spawn, ...played, vault, merge }, terminal.signal)
   if (terminal.showsProgress) terminal.err.write(`${name} is process ${pid}\n`)
   return client.call('wait', { pid }, terminal.signal)
 }
