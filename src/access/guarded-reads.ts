@@ -49,7 +49,7 @@ export abstract class GuardedReads
   extends Backend
   implements Searchable, ContentAddressed, Diffable, Versioned, Watchable
 {
-  // Private to each class, so that nobody who holds a guarded file system reaches the one below.
+  // Private to each class, so that a holder of a guarded file system cannot reach the one below.
   readonly #fs: FileSystem
   readonly #gate: Gate
 

@@ -15,11 +15,11 @@ export function readRequest(fd: number, buffer: Buffer): number | undefined {
 }
 
 /** Sends a reply, even if the caller no longer waits for it. */
-export function sendReply(fd: number, answer: readonly Uint8Array[]): void {
+export function sendReply(fd: number, reply: readonly Uint8Array[]): void {
   try {
-    const [only, ...more] = answer
+    const [only, ...more] = reply
     if (only !== undefined && more.length === 0) writeSync(fd, only)
-    else writevSync(fd, answer)
+    else writevSync(fd, reply)
   } catch (error) {
     const code = getErrorCode(error)
     // ENOENT: the caller was interrupted. ENODEV: the mount has ended, as the next read will report.

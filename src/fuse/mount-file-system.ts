@@ -55,7 +55,7 @@ export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOp
     validity: { seconds: options.validSeconds ?? CACHE_SECONDS },
     disk: options.disk,
     interruptAfterMs: options.interruptAfterMs ?? INTERRUPT_AFTER_MS,
-    send: (answer) => sendReply(fd, answer),
+    send: (reply) => sendReply(fd, reply),
   })
   const ending = createSharedNumber()
   const work: FrameWorkerData = { fd, bufferBytes: BUFFER_BYTES, ending }

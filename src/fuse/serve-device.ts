@@ -18,8 +18,8 @@ export function serveDevice(
   while (Atomics.load(ending, 0) === 0) {
     const length = readRequest(fd, buffer)
     if (length === undefined) break
-    const answer = server.handle(buffer.subarray(0, length))
-    if (answer !== undefined) sendReply(fd, answer)
+    const reply = server.handle(buffer.subarray(0, length))
+    if (reply !== undefined) sendReply(fd, reply)
     const count = server.waiting
     // The idle thread sleeps while nothing is uncommitted.
     if (Atomics.exchange(waiting, 0, count) === 0 && count !== 0) Atomics.notify(waiting, 0)

@@ -28,8 +28,8 @@ export async function mountInProcess({
   child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify(work)}\n`)
   const complaint = text(child.stderr)
-  const [answer]: (Buffer | undefined)[] = await Promise.race([once(child.stdout, 'data'), mount.ended])
-  const refusal: VfsErrorJson | 'mounted' | undefined = answer && JSON.parse(answer.toString())
+  const [output]: (Buffer | undefined)[] = await Promise.race([once(child.stdout, 'data'), mount.ended])
+  const refusal: VfsErrorJson | 'mounted' | undefined = output && JSON.parse(output.toString())
   if (refusal === 'mounted') return mount
   await mount.ended
   if (refusal !== undefined) throw VfsError.fromJSON(refusal)

@@ -20,6 +20,6 @@ try {
 }
 process.exit()
 
-function writeMessage(answer: unknown): void {
-  process.stdout.write(`${JSON.stringify(answer)}\n`)
+function writeMessage(message: unknown): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`)
 }

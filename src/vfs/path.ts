@@ -115,8 +115,9 @@ function isCanonical(path: string): boolean {
 }
 
 /**
- * A fast check without allocation that accepts nearly every path: absolute, no empty name and no leading dot, only
- * storable characters, and too short for a name that is too long. False means that the slow checks decide.
+ * A fast check without allocation that accepts nearly every path. It requires an absolute path without empty names or
+ * leading dots, only storable characters, and a length at which no name is too long. False means that the slow checks
+ * decide.
  */
 function isPlain(path: string): boolean {
   if (typeof path !== 'string') return false

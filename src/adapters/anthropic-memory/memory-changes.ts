@@ -34,19 +34,19 @@ export class MemoryChanges {
     return `File created successfully at: ${shown}`
   }
 
-  async replace(place: MemoryTarget, old: string, replacement: string): Promise<string> {
+  async replace(target: MemoryTarget, old: string, replacement: string): Promise<string> {
     let snippet = ''
-    await this.#edit(place, (text) => {
-      const edit = replaceOnce(text, old, replacement, place.shown)
+    await this.#edit(target, (text) => {
+      const edit = replaceOnce(text, old, replacement, target.shown)
       snippet = edit.snippet
       return edit.text
     })
     return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`
   }
 
-  async insert(place: MemoryTarget, line: number, added: string): Promise<string> {
-    await this.#edit(place, (text) => insertLines(text, line, added))
-    return `The file ${place.shown} has been edited.`
+  async insert(target: MemoryTarget, line: number, added: string): Promise<string> {
+    await this.#edit(target, (text) => insertLines(text, line, added))
+    return `The file ${target.shown} has been edited.`
   }
 
   async delete({ path, shown, isRoot }: MemoryTarget): Promise<string> {

@@ -41,7 +41,7 @@ export function memoryHandlers(
   const call: CallContext = { ...ctx, links: 'refuse' }
   const changes = new MemoryChanges(fs, call)
   const { links: _, ...looking } = call
-  const runAt = async (path: string, act: (place: MemoryTarget) => Promise<string>) => {
+  const runAt = async (path: string, act: (target: MemoryTarget) => Promise<string>) => {
     try {
       return await act(await resolveMemoryPath(fs, directory, path, looking))
     } catch (error) {
@@ -51,21 +51,22 @@ export function memoryHandlers(
   return {
     view: async (command) => {
       const { path, view_range } = parseCommand('view', command)
-      return runAt(path, (place) => viewMemory(fs, place, view_range ?? undefined, call))
+      return runAt(path, (target) => viewMemory(fs, target, view_range ?? undefined, call))
     },
     create: async (command) => {
       const { path, file_text } = parseCommand('create', command)
-      return runAt(path, (place) => changes.create(place, file_text))
+      return runAt(path, (target) => changes.create(target, file_text))
     },
     str_replace: async (command) => {
       const { path, old_str, new_str } = parseCommand('str_replace', command)
-      return runAt(path, (place) => changes.replace(place, old_str, new_str))
+      return runAt(path, (target) => changes.replace(target, old_str, new_str))
     },
     insert: async (command) => {
       const { path, insert_line, insert_text } = parseCommand('insert', command)
-      return runAt(path, (place) => changes.insert(place, insert_line, insert_text))
+      return runAt(path, (target) => changes.insert(target, insert_line, insert_text))
     },
-    delete: async (command) => runAt(parseCommand('delete', command).path, (place) => changes.delete(place)),
+    delete: async (command) =>
+      runAt(parseCommand('delete', command).path, (target) => changes.delete(target)),
     rename: async (command) => {
       const { old_path, new_path } = parseCommand('rename', command)
       return runAt(old_path, (from) => runAt(new_path, (to) => changes.rename(from, to)))

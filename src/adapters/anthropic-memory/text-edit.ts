@@ -11,15 +11,15 @@ export interface ReplacedText {
 
 /** Replaces a text that occurs exactly once. MemoryError lists the lines if there are several. */
 export function replaceOnce(text: string, old: string, replacement: string, shown: string): ReplacedText {
-  const places = findMatches(text, old)
-  const [at] = places
+  const offsets = findMatches(text, old)
+  const [at] = offsets
   if (at === undefined) {
     throw new MemoryError(
       `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${shown}.`,
     )
   }
-  if (places.length > 1) {
-    const lines = new Set(places.map((place) => getLineIndex(text, place) + 1))
+  if (offsets.length > 1) {
+    const lines = new Set(offsets.map((offset) => getLineIndex(text, offset) + 1))
     const where = `Multiple occurrences of old_str \`${old}\` in lines: ${[...lines].join(', ')}`
     throw new MemoryError(`No replacement was performed. ${where}. Please ensure it is unique`)
   }
@@ -42,14 +42,14 @@ export function insertLines(text: string, line: number, added: string): string {
 
 /** Finds all matches; an empty text has none. */
 function findMatches(text: string, part: string): number[] {
-  const places: number[] = []
-  if (part === '') return places
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) places.push(at)
-  return places
+  const offsets: number[] = []
+  if (part === '') return offsets
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) offsets.push(at)
+  return offsets
 }
 
-function getLineIndex(text: string, place: number): number {
+function getLineIndex(text: string, offset: number): number {
   let line = 0
-  for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1)) line++
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
   return line
 }

@@ -10,15 +10,15 @@ const UNITS = ['B', 'K', 'M', 'G'] as const
 /** Shows a directory two levels deep with sizes, or a file, or some of its lines, with numbers. */
 export async function viewMemory(
   fs: FileSystem,
-  place: MemoryTarget,
+  target: MemoryTarget,
   range: readonly number[] | undefined,
   ctx: CallContext,
 ): Promise<string> {
-  const stat = await statTarget(fs, place, ctx)
+  const stat = await statTarget(fs, target, ctx)
   // The directory does not exist before the first write; show it as empty.
-  if (stat === null || stat.type === 'directory') return viewDirectory(fs, place, ctx)
-  if (stat.type !== 'file') throw new MemoryError(`Unsupported file type for ${place.shown}`)
-  return viewFile(await readText(fs, place.path, undefined, ctx), place.shown, range)
+  if (stat === null || stat.type === 'directory') return viewDirectory(fs, target, ctx)
+  if (stat.type !== 'file') throw new MemoryError(`Unsupported file type for ${target.shown}`)
+  return viewFile(await readText(fs, target.path, undefined, ctx), target.shown, range)
 }
 
 async function statTarget(

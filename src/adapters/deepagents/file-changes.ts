@@ -17,12 +17,12 @@ export class FileChanges {
 
   async write(path: string, content: string): Promise<WriteResult> {
     try {
-      const place = parseAgentPath(path)
-      if (await this.#isLink(place)) {
+      const resolved = parseAgentPath(path)
+      if (await this.#isLink(resolved)) {
         return { error: `Cannot write to ${path} because it is a symlink. Symlinks are not allowed.` }
       }
       const stored = isText(getMimeType(path)) ? content : decodeBase64(content)
-      await this.#fs.write(place, stored, undefined, this.#ctx)
+      await this.#fs.write(resolved, stored, undefined, this.#ctx)
       return { path, filesUpdate: null }
     } catch (error) {
       return { error: `Error writing file '${path}': ${getErrorMessage(error)}` }
@@ -31,8 +31,8 @@ export class FileChanges {
 
   async edit(path: string, oldString: string, newString: string, all: boolean): Promise<EditResult> {
     try {
-      const place = parseAgentPath(path)
-      if ((await statFollowed(this.#fs, place, this.#ctx))?.type !== 'file') {
+      const resolved = parseAgentPath(path)
+      if ((await statFollowed(this.#fs, resolved, this.#ctx))?.type !== 'file') {
         return { error: `Error: File '${path}' not found` }
       }
       let occurrences = 0
@@ -42,7 +42,7 @@ export class FileChanges {
         occurrences = result.occurrences
         return result.text
       }
-      await updateText(this.#fs, place, change, this.#ctx)
+      await updateText(this.#fs, resolved, change, this.#ctx)
       return { path, filesUpdate: null, occurrences }
     } catch (error) {
       if (error instanceof EditError) return { error: error.message }
@@ -53,9 +53,9 @@ export class FileChanges {
   /** Deletes a path; of the root, only its content. */
   async delete(path: string): Promise<DeleteResult> {
     try {
-      const place = parseAgentPath(path)
-      if (place === '/') await this.#empty()
-      else await this.#fs.remove(place, { recursive: true }, this.#ctx)
+      const resolved = parseAgentPath(path)
+      if (resolved === '/') await this.#empty()
+      else await this.#fs.remove(resolved, { recursive: true }, this.#ctx)
       return { path, filesUpdate: null }
     } catch (error) {
       if (isMissing(error)) return { error: `Error: '${path}' not found` }
@@ -69,9 +69,9 @@ export class FileChanges {
     }
   }
 
-  async #isLink(place: string): Promise<boolean> {
+  async #isLink(resolved: string): Promise<boolean> {
     try {
-      return (await this.#fs.stat(place, this.#ctx)).type === 'symlink'
+      return (await this.#fs.stat(resolved, this.#ctx)).type === 'symlink'
     } catch (error) {
       if (isVfsError(error)) return false
       throw error

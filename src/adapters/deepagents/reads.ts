@@ -20,12 +20,12 @@ export class Reads {
 
   async read(path: string, offset: number, limit: number): Promise<ReadResult> {
     try {
-      const place = parseAgentPath(path)
-      if ((await this.#file(place)) === null) return { error: formatNotFound(path) }
+      const resolved = parseAgentPath(path)
+      if ((await this.#file(resolved)) === null) return { error: formatNotFound(path) }
       const mimeType = getMimeType(path)
-      if (!isText(mimeType)) return { content: await this.#bytes(place), mimeType }
+      if (!isText(mimeType)) return { content: await this.#bytes(resolved), mimeType }
       const [first, count] = [toLineCount(offset), toLineCount(limit)]
-      const window = await readTextWindow(this.#fs.read(place, undefined, this.#ctx), first, count)
+      const window = await readTextWindow(this.#fs.read(resolved, undefined, this.#ctx), first, count)
       return toReadResult(window, first, count, mimeType)
     } catch (error) {
       return { error: `Error reading file '${path}': ${getErrorMessage(error)}` }
@@ -34,13 +34,13 @@ export class Reads {
 
   async readRaw(path: string): Promise<RawResult> {
     try {
-      const place = parseAgentPath(path)
-      const stat = await this.#file(place)
+      const resolved = parseAgentPath(path)
+      const stat = await this.#file(resolved)
       if (stat === null) return { error: formatNotFound(path) }
       const mimeType = getMimeType(path)
       const content = isText(mimeType)
-        ? await readText(this.#fs, place, undefined, this.#ctx)
-        : await this.#bytes(place)
+        ? await readText(this.#fs, resolved, undefined, this.#ctx)
+        : await this.#bytes(resolved)
       // Backends store no creation time.
       const time = stat.mtime.toISOString()
       return { data: { content, mimeType, created_at: time, modified_at: time } }
@@ -50,13 +50,13 @@ export class Reads {
   }
 
   /** Returns the stat of a file; null for anything else, which a model cannot read either. */
-  async #file(place: string): Promise<Stat | null> {
-    const stat = await statFollowed(this.#fs, place, this.#ctx)
+  async #file(resolved: string): Promise<Stat | null> {
+    const stat = await statFollowed(this.#fs, resolved, this.#ctx)
     return stat?.type === 'file' ? stat : null
   }
 
-  async #bytes(place: string): Promise<Uint8Array> {
-    return new Uint8Array(await readFile(this.#fs, place, undefined, this.#ctx))
+  async #bytes(resolved: string): Promise<Uint8Array> {
+    return new Uint8Array(await readFile(this.#fs, resolved, undefined, this.#ctx))
   }
 }
 

@@ -98,13 +98,13 @@ export class ShellView {
    * Looks a path up, and again with its links resolved if the file system has nothing there: a link may
    * lead to a file of the shell.
    */
-  async #lookUp<T>(path: string, look: (path: string) => Promise<T>): Promise<T> {
+  async #lookUp<T>(path: string, run: (path: string) => Promise<T>): Promise<T> {
     try {
-      return await look(path)
+      return await run(path)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
       if (!(await this.#leadsToSystemFile(path))) throw error
-      return look(await this.#realpath(path))
+      return run(await this.#realpath(path))
     }
   }
 

@@ -36,8 +36,8 @@ export function createCallbackFunctions(site: FsContext, operations: Operations)
 export function createCallbackFunction(site: FsContext, operation: FsOperation, name: string): FsFunction {
   const call = (...given: unknown[]) => {
     const { args, callback } = splitCallback(given)
-    const answer = startOrReject(() => startCoroutine(operation(site, ...args)))
-    answer.then(
+    const result = startOrReject(() => startCoroutine(operation(site, ...args)))
+    result.then(
       (result) => process.nextTick(callback, null, ...splitResult(name, result)),
       (error: unknown) => process.nextTick(callback, error),
     )

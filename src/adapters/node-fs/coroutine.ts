@@ -8,10 +8,10 @@ export type MaybeAsync<T> = T | Promise<T>
 export type Coroutine<T> = Generator<Promise<void>, T, void>
 
 /** Waits for a value: `const stat = yield* waitFor(driver.lstat(path))`. */
-export function* waitFor<T>(answer: MaybeAsync<T>): Coroutine<T> {
-  if (!(answer instanceof Promise)) return answer
+export function* waitFor<T>(value: MaybeAsync<T>): Coroutine<T> {
+  if (!(value instanceof Promise)) return value
   const held: { outcome: { readonly value: T } | undefined } = { outcome: undefined }
-  yield answer.then((value) => {
+  yield value.then((value) => {
     held.outcome = { value }
   })
   if (held.outcome === undefined) throw new Error('the coroutine was resumed before its value arrived')

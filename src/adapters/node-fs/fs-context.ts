@@ -107,12 +107,12 @@ function assertNames(path: string): void {
 }
 
 /** Runs an operation and converts its errors to Node's. */
-export function* withNodeErrors<T>(site: FsContext, asked: SyscallInfo, steps: Coroutine<T>): Coroutine<T> {
+export function* withNodeErrors<T>(site: FsContext, call: SyscallInfo, steps: Coroutine<T>): Coroutine<T> {
   try {
     return yield* steps
   } catch (error) {
     const isBlocked = isVfsError(error, 'ENOENT') && (yield* isBelowFile(site, error.path))
-    throw isBlocked ? createNodeError('ENOTDIR', asked, error) : toNodeError(error, asked)
+    throw isBlocked ? createNodeError('ENOTDIR', call, error) : toNodeError(error, call)
   }
 }
 

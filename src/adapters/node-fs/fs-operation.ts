@@ -12,9 +12,9 @@ export function definePathOperation<T>(
   run: (site: FsContext, path: string, ...rest: unknown[]) => Coroutine<T>,
 ): FsOperation<T> {
   return function* (site, given, ...rest) {
-    const asked = { syscall, path: parsePath(given) }
-    const steps = runWithPath(resolvePath(site, asked.path), (path) => run(site, path, ...rest))
-    return yield* withNodeErrors(site, asked, steps)
+    const call = { syscall, path: parsePath(given) }
+    const steps = runWithPath(resolvePath(site, call.path), (path) => run(site, path, ...rest))
+    return yield* withNodeErrors(site, call, steps)
   }
 }
 
@@ -25,11 +25,11 @@ export function defineTwoPathOperation<T>(
   names: readonly [string, string] = ['src', 'dest'],
 ): FsOperation<T> {
   return function* (site, first, second, ...rest) {
-    const asked = { syscall, path: parsePath(first, names[0]), dest: parsePath(second, names[1]) }
-    const steps = runWithPath(resolvePath(site, asked.path), (from) =>
-      run(site, from, resolvePath(site, asked.dest), ...rest),
+    const call = { syscall, path: parsePath(first, names[0]), dest: parsePath(second, names[1]) }
+    const steps = runWithPath(resolvePath(site, call.path), (from) =>
+      run(site, from, resolvePath(site, call.dest), ...rest),
     )
-    return yield* withNodeErrors(site, asked, steps)
+    return yield* withNodeErrors(site, call, steps)
   }
 }
 

@@ -32,9 +32,9 @@ const SELF_EXPLANATORY_CODES: ReadonlySet<string> = new Set([
 ])
 
 /** Creates a Node error: `ENOENT: no such file or directory, open '/x'`, with `errno`, `code`, `syscall` and paths. */
-export function createNodeError(code: string, asked: SyscallInfo, cause?: unknown): NodeJS.ErrnoException {
+export function createNodeError(code: string, call: SyscallInfo, cause?: unknown): NodeJS.ErrnoException {
   const errno = -getErrno(code)
-  const { syscall, path, dest } = asked
+  const { syscall, path, dest } = call
   const paths = path === undefined ? '' : ` '${path}'${dest === undefined ? '' : ` -> '${dest}'`}`
   const message = `${code}: ${getErrorText(code, errno)}, ${syscall}${paths}${formatReason(cause)}`
   return Object.assign(new Error(message, cause === undefined ? undefined : { cause }), {
@@ -47,10 +47,10 @@ export function createNodeError(code: string, asked: SyscallInfo, cause?: unknow
 }
 
 /** Converts a file-system error to Node's form; leaves other errors as they are. */
-export function toNodeError(error: unknown, asked: SyscallInfo): unknown {
+export function toNodeError(error: unknown, call: SyscallInfo): unknown {
   if (!isVfsError(error)) return error
   const code = NODE_CODES[error.code] ?? error.code
-  return createNodeError(code, asked, error)
+  return createNodeError(code, call, error)
 }
 
 /** Returns the code of an error of either kind. */
@@ -88,8 +88,8 @@ export class ArgumentError extends TypeError {
 }
 
 /** Creates an error of Node's own checks, such as those of `cp` and `rm`. */
-export function createCheckError(code: string, message: string, asked: SyscallInfo): Error {
-  return Object.assign(new Error(message), { code, ...asked })
+export function createCheckError(code: string, message: string, call: SyscallInfo): Error {
+  return Object.assign(new Error(message), { code, ...call })
 }
 
 /** Creates the error of a synchronous call on an asynchronous file system. */

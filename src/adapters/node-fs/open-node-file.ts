@@ -18,8 +18,8 @@ export class OpenNodeFile {
   /** Last of the pending appends. */
   #lastAppend: Promise<unknown> | undefined
 
-  constructor(ground: FsDriver, path: string, flags: OpenFlags, file: DriverFile | undefined) {
-    this.#driver = ground
+  constructor(driver: FsDriver, path: string, flags: OpenFlags, file: DriverFile | undefined) {
+    this.#driver = driver
     this.path = path
     this.#flags = flags
     this.#file = file

@@ -46,12 +46,12 @@ async function* streamEvents(
   options: unknown,
   ctx: CallContext,
 ): AsyncGenerator<WatchEvent> {
-  const asked = { syscall: 'watch', path }
+  const call = { syscall: 'watch', path }
   try {
-    const place = await startCoroutine(withNodeErrors(site, asked, resolveExisting(site, path)))
-    yield* streamWatchEvents(fs, place, options, ctx)
+    const real = await startCoroutine(withNodeErrors(site, call, resolveExisting(site, path)))
+    yield* streamWatchEvents(fs, real, options, ctx)
   } catch (error) {
-    throw toNodeError(error, asked)
+    throw toNodeError(error, call)
   }
 }
 

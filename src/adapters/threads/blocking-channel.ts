@@ -48,8 +48,8 @@ export class BlockingChannel {
     let [beat, quietSince] = [Atomics.load(cells, HEARTBEAT), performance.now()]
     for (;;) {
       const seen = Atomics.load(cells, WAKE)
-      const answer = this.#receive<Name>()
-      if (answer !== undefined) return unwrapResponse(answer)
+      const response = this.#receive<Name>()
+      if (response !== undefined) return unwrapResponse(response)
       this.#assertRunning(name, this.#lastId)
       const outcome = Atomics.wait(cells, WAKE, seen, Math.min(POLL_MS, this.#timeoutMs))
       if (outcome !== 'timed-out') continue
@@ -63,8 +63,8 @@ export class BlockingChannel {
   /** Receives the response to the current call; skips those to cancelled calls. */
   #receive<Name extends RemoteCallName>(): ThreadResponse<Name> | undefined {
     for (;;) {
-      const answer: ThreadResponse<Name> | undefined = receiveMessageOnPort(this.#channel.port)?.message
-      if (answer === undefined || answer.id === this.#lastId) return answer
+      const response: ThreadResponse<Name> | undefined = receiveMessageOnPort(this.#channel.port)?.message
+      if (response === undefined || response.id === this.#lastId) return response
     }
   }
 
@@ -79,10 +79,10 @@ export class BlockingChannel {
 }
 
 function unwrapResponse<Name extends RemoteCallName>(
-  answer: ThreadResponse<Name>,
+  response: ThreadResponse<Name>,
 ): ReturnType<RemoteCalls[Name]> {
-  if ('error' in answer) throw VfsError.fromJSON(answer.error)
-  return answer.value
+  if ('error' in response) throw VfsError.fromJSON(response.error)
+  return response.value
 }
 
 function createGoneError(op: string, what: string): VfsError {

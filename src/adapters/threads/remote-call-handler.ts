@@ -11,7 +11,7 @@ interface CallInfo {
 
 type Handlers = {
   [Name in RemoteCallName]: (
-    asked: CallInfo,
+    call: CallInfo,
     ...args: Parameters<RemoteCalls[Name]>
   ) => ReturnType<RemoteCalls[Name]> | Promise<ReturnType<RemoteCalls[Name]>>
 }
@@ -66,7 +66,7 @@ export class RemoteCallHandler {
       realpath: ({ ctx }, path, options) => files.realpath(path, options, ctx),
       link: ({ ctx }, existing, path) => files.link(existing, path, ctx),
       setattr: ({ ctx }, path, changes) => files.setattr(path, changes, ctx),
-      open: async (asked, path, options) => this.#register(asked, await files.open(path, options, asked.ctx)),
+      open: async (call, path, options) => this.#register(call, await files.open(path, options, call.ctx)),
       readOpen: (_, file, position, length) => this.#file(file).read(position, length),
       writeOpen: (_, file, position, bytes) => this.#file(file).write(position, bytes),
       truncateOpen: (_, file, size) => this.#file(file).truncate(size),

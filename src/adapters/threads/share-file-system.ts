@@ -137,15 +137,15 @@ class FileSystemResponder implements SharedFileSystem {
     }
   }
 
-  #send(answer: ThreadResponse): void {
+  #send(response: ThreadResponse): void {
     if (this.#closing !== undefined) return
-    const value = 'value' in answer ? answer.value : undefined
+    const value = 'value' in response ? response.value : undefined
     // A view would be sent with its whole buffer, which may contain more than was requested. Not `slice`, which
     // returns a view for a `Buffer`.
     if (value instanceof Uint8Array) {
       const own = new Uint8Array(value)
-      this.#port.postMessage({ id: answer.id, value: own }, [own.buffer])
-    } else this.#port.postMessage(answer)
+      this.#port.postMessage({ id: response.id, value: own }, [own.buffer])
+    } else this.#port.postMessage(response)
     wake(this.channel.cells)
   }
 }

@@ -32,11 +32,11 @@ export interface GitTreeWalkOptions extends WalkOptions {
 
 /**
  * Walks everything below a directory, depth first in the order of names. It requests hundreds of directories in one
- * batch, then the sizes of all their files: those that come next in walk order, as far as it knows the tree. After
- * the first steps it prefetches, so that Git works while the caller handles entries.
+ * batch, then the sizes of all their files. A batch has the directories that come next in walk order, as far as the
+ * tree is known. After the first steps it prefetches, so that Git works while the caller handles entries.
  *
- * A missing directory is EUNAVAILABLE when the walk reaches it. It is not skipped like an unreadable one: packing
- * or comparing a tree must not silently omit it.
+ * A missing directory is EUNAVAILABLE when the walk reaches it. It is not skipped like an unreadable one: packing or
+ * comparing a tree must not silently omit it.
  */
 export class GitTreeWalk {
   readonly #trees: TreeCache

@@ -23,9 +23,9 @@ class IsomorphicReader implements ObjectReader {
   /** Cache of isomorphic-git: the pack indexes it has read. */
   #cache: object = {}
 
-  constructor(git: IsomorphicGit, place: RepositoryPaths) {
+  constructor(git: IsomorphicGit, paths: RepositoryPaths) {
     this.#git = git
-    this.#paths = place
+    this.#paths = paths
   }
 
   async resolve(name: string): Promise<string> {

@@ -9,20 +9,20 @@ export type PullNext<T> = () => T | undefined | Promise<T | undefined>
  */
 export function createLazyStream<T extends object>(open: () => Promise<PullNext<T>>): ReadyStream<T> {
   let pull: PullNext<T> | undefined
-  let busy: Promise<void> | undefined
+  let pending: Promise<void> | undefined
   const first = async () => {
     pull = await open()
     return pull()
   }
   const step: PullNext<T> = () => {
-    if (busy !== undefined) return busy.then(step)
-    const answer = pull === undefined ? first() : pull()
-    if (!(answer instanceof Promise)) return answer
+    if (pending !== undefined) return pending.then(step)
+    const item = pull === undefined ? first() : pull()
+    if (!(item instanceof Promise)) return item
     const isDone = () => {
-      busy = undefined
+      pending = undefined
     }
-    busy = answer.then(isDone, isDone)
-    return answer
+    pending = item.then(isDone, isDone)
+    return item
   }
   return new ReadyStream(step)
 }

@@ -12,14 +12,14 @@ export interface RepositoryPaths {
 
 /** Finds a repository on this machine: a working tree, a bare one, a worktree. ENOENT. */
 export async function findRepositoryPaths(repository: string): Promise<RepositoryPaths> {
-  const place = resolve(repository)
-  for (const candidate of [join(place, '.git'), place]) {
+  const root = resolve(repository)
+  for (const candidate of [join(root, '.git'), root]) {
     const own = await findGitDirectory(candidate)
     if (own === undefined || !(await pathExists(join(own, 'HEAD')))) continue
     const common = await readTextIfPresent(join(own, 'commondir'))
     return { own, shared: common === undefined ? own : resolve(own, common) }
   }
-  throw new VfsError('ENOENT', place, { op: 'open', detail: 'not a git repository' })
+  throw new VfsError('ENOENT', root, { op: 'open', detail: 'not a git repository' })
 }
 
 /** Returns the Git directory, which a `.git` file names. */

@@ -128,11 +128,11 @@ export class HostFs
       this.#tree.runAt(
         { op: 'symlink', path: checked },
         { ...toLinkOptions(ctx), follow: false, storing: true, parents: true },
-        (place) => {
+        (located) => {
           if (target === '' || !target.isWellFormed())
             throw new HostFsFault('EINVAL', 'the link target is empty or not valid Unicode')
-          if (place.entry) throw new HostFsFault('EEXIST')
-          symlinkSync(target, place.directory.at(place.name))
+          if (located.entry) throw new HostFsFault('EEXIST')
+          symlinkSync(target, located.directory.at(located.name))
         },
       ),
     )
@@ -143,9 +143,9 @@ export class HostFs
       this.#tree.runAt(
         { op: 'readlink', path: checked },
         { ...toLinkOptions(ctx), follow: false },
-        (place) => {
-          if (!getEntry(place).isSymbolicLink()) throw new HostFsFault('EINVAL', 'not a symbolic link')
-          return readlinkSync(place.directory.at(place.name))
+        (located) => {
+          if (!getEntry(located).isSymbolicLink()) throw new HostFsFault('EINVAL', 'not a symbolic link')
+          return readlinkSync(located.directory.at(located.name))
         },
       ),
     )
@@ -165,8 +165,10 @@ export class HostFs
 
   identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, (checked) =>
-      this.#tree.runAt({ op: 'identity', path: checked }, { ...toLinkOptions(ctx), follow: false }, (place) =>
-        toIdentity(getEntry(place)),
+      this.#tree.runAt(
+        { op: 'identity', path: checked },
+        { ...toLinkOptions(ctx), follow: false },
+        (located) => toIdentity(getEntry(located)),
       ),
     )
   }
@@ -176,8 +178,8 @@ export class HostFs
     return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked }) => {
       assertStatChanges(checked, changes)
       const lookup = { ...toLinkOptions(ctx), follow: changes.ofLink !== true }
-      this.#tree.runAt({ op: 'setattr', path: checked }, lookup, (place) =>
-        setAttributes(place, getEntry(place), changes),
+      this.#tree.runAt({ op: 'setattr', path: checked }, lookup, (located) =>
+        setAttributes(located, getEntry(located), changes),
       )
     })
   }
@@ -195,7 +197,7 @@ export class HostFs
 
   protected doStat(path: string, ctx?: CallContext): Stat {
     const lookup = { ...toLinkOptions(ctx), follow: false }
-    return this.#tree.runAt({ op: 'stat', path }, lookup, (place) => toStat(getEntry(place)))
+    return this.#tree.runAt({ op: 'stat', path }, lookup, (located) => toStat(getEntry(located)))
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
@@ -214,7 +216,7 @@ export class HostFs
     ctx?.signal?.throwIfAborted()
     const call: HostCall = { op: 'read', path }
     const lookup = { ...toLinkOptions(ctx), follow: true }
-    const open = () => this.#tree.runAt(call, lookup, (place) => openHostFile(place, constants.O_RDONLY))
+    const open = () => this.#tree.runAt(call, lookup, (located) => openHostFile(located, constants.O_RDONLY))
     return new FileStream(open, call, options)
   }
 
@@ -239,9 +241,9 @@ export class HostFs
   protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
     const call: HostCall = { op: 'mkdir', path }
     const links = toLinkOptions(ctx)
-    this.#tree.runAt(call, { ...links, follow: false, storing: true, parents }, (place) => {
-      const isLink = place.entry?.isSymbolicLink() === true
-      if (!parents || !isLink || !this.#leadsToDirectory(call, links)) makeDirectory(place, parents, mode)
+    this.#tree.runAt(call, { ...links, follow: false, storing: true, parents }, (located) => {
+      const isLink = located.entry?.isSymbolicLink() === true
+      if (!parents || !isLink || !this.#leadsToDirectory(call, links)) makeDirectory(located, parents, mode)
     })
   }
 
@@ -251,12 +253,12 @@ export class HostFs
     ctx?: CallContext,
   ): Promise<void> {
     const call: HostCall = { op: 'remove', path }
-    const place = this.#tree.locateMovable(call, { ...toLinkOptions(ctx), follow: false })
-    const remove = () => attemptAsync(call, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
+    const located = this.#tree.locateMovable(call, { ...toLinkOptions(ctx), follow: false })
+    const remove = () => attemptAsync(call, () => removeEntry(located, recursive, ctx?.signal), ctx?.signal)
     try {
-      await (place.entry?.isDirectory() ? remove() : this.#runLocked(call, [path], false, ctx, remove))
+      await (located.entry?.isDirectory() ? remove() : this.#runLocked(call, [path], false, ctx, remove))
     } finally {
-      place.directory.close()
+      located.directory.close()
     }
   }
 
@@ -269,10 +271,10 @@ export class HostFs
     const lookup = { ...toLinkOptions(ctx), follow: true }
     const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(call, lookup)
     if (ifMatch !== undefined) await super.assertMatch(call.path, ifMatch, ctx)
-    const place = this.#tree.locate(call, { ...lookup, storing: true, parents })
-    const runExclusive = (step: () => void) => this.#runLockedIfMatch(call, place, ifMatch, ctx, step)
+    const located = this.#tree.locate(call, { ...lookup, storing: true, parents })
+    const runExclusive = (step: () => void) => this.#runLockedIfMatch(call, located, ifMatch, ctx, step)
     try {
-      await replaceFile(place, call, {
+      await replaceFile(located, call, {
         content,
         mode,
         expected: old,
@@ -280,20 +282,20 @@ export class HostFs
         runExclusive: runExclusive,
       })
     } finally {
-      place.directory.close()
+      located.directory.close()
     }
   }
 
   /** Checks the version again once the file is locked. */
   #runLockedIfMatch(
     { path }: HostCall,
-    place: ConfinedPath,
+    located: ConfinedPath,
     ifMatch: string | null | undefined,
     ctx: CallContext | undefined,
     step: () => void,
   ): void | Promise<void> {
     if (this.#locks === undefined) return step()
-    return this.#locks.hold([this.#locks.getKey(place)], ctx?.signal, async () => {
+    return this.#locks.hold([this.#locks.getKey(located)], ctx?.signal, async () => {
       if (ifMatch !== undefined) await super.assertMatch(path, ifMatch, ctx)
       step()
     })
@@ -339,12 +341,14 @@ export class HostFs
   }
 
   #findKey(call: HostCall, lookup: LocateOptions): string | undefined {
-    return this.#ignoreMissing(() => this.#tree.runAt(call, lookup, (place) => this.#locks?.getKey(place)))
+    return this.#ignoreMissing(() =>
+      this.#tree.runAt(call, lookup, (located) => this.#locks?.getKey(located)),
+    )
   }
 
   #realpath(path: string, lookup: LocateOptions): string {
     try {
-      return this.#tree.runAt({ op: 'realpath', path }, lookup, (place) => place.path)
+      return this.#tree.runAt({ op: 'realpath', path }, lookup, (located) => located.path)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT') || path === '/') throw error
       return child(this.#realpath(dirname(path), { ...lookup, follow: true }), basename(path))
@@ -371,14 +375,14 @@ function toLinkOptions(ctx: CallContext | undefined): LinkOptions {
 }
 
 async function removeEntry(
-  place: ConfinedPath,
+  located: ConfinedPath,
   recursive: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isDirectory = getEntry(place).isDirectory()
+  const isDirectory = getEntry(located).isDirectory()
   if (isDirectory && !recursive) throw new HostFsFault('EISDIR')
-  if (isDirectory) await removeTree(place.directory, place.name, signal)
-  else await loadFsPromises().unlink(place.directory.at(place.name))
+  if (isDirectory) await removeTree(located.directory, located.name, signal)
+  else await loadFsPromises().unlink(located.directory.at(located.name))
 }
 
 function getEntry({ entry }: ConfinedPath): Stats {

@@ -11,7 +11,7 @@ const DONE = Promise.resolve()
 
 /**
  * Runs changes of different paths concurrently. A change waits for those of the same path, of its ancestors and of its
- * descendants, so that no file is created where a directory is being written.
+ * descendants. So no file is created where a directory is being written.
  */
 export class TreeMutex {
   readonly #locks = new Map<string, PathLock>()

@@ -25,7 +25,7 @@ interface OpenNode {
   buffer: WriteBuffer | undefined
   /** Last stat of a file that has lost its name; the file system no longer has it. */
   orphan: Stat | undefined
-  turn: Promise<unknown>
+  lastTask: Promise<unknown>
 }
 
 /**
@@ -198,7 +198,7 @@ export class PathFiles {
   #openNode(node: PathNode): OpenNode {
     let open = this.#nodes.get(node)
     if (open === undefined) {
-      open = { openings: 0, writers: 0, buffer: undefined, orphan: undefined, turn: Promise.resolve() }
+      open = { openings: 0, writers: 0, buffer: undefined, orphan: undefined, lastTask: Promise.resolve() }
       this.#nodes.set(node, open)
     }
     return open
@@ -206,8 +206,8 @@ export class PathFiles {
 
   /** Serializes the changes and stores of a file. */
   #runInOrder<T>(open: OpenNode, work: () => T | Promise<T>): Promise<T> {
-    const done = open.turn.then(work)
-    open.turn = done.catch(() => {})
+    const done = open.lastTask.then(work)
+    open.lastTask = done.catch(() => {})
     return done
   }
 

@@ -23,11 +23,11 @@ const REGULAR = 0o100000
 const EXCLUSIVE = 0o200
 
 export const lookup: PathRequestHandler = async (request, connection, ctx) => {
-  const place = getPathDentry(connection.files.table, request.node, request.text(0))
-  const stat = await findStat(connection.files.fs, place.path, ctx)
+  const dentry = getPathDentry(connection.files.table, request.node, request.text(0))
+  const stat = await findStat(connection.files.fs, dentry.path, ctx)
   return (reply) => {
     if (stat === undefined) putNoEntry(reply, connection.validity)
-    else replyWithName(reply, connection, place, stat)
+    else replyWithName(reply, connection, dentry, stat)
   }
 }
 
@@ -35,13 +35,13 @@ export const lookup: PathRequestHandler = async (request, connection, ctx) => {
 export const create: PathRequestHandler = async (request, connection, ctx) => {
   const { files } = connection
   const [flags, mode] = [request.u32(0), request.u32(4)]
-  const place = getPathDentry(files.table, request.node, request.text(16))
-  const isNew = await createFile(files.fs, place.path, { mode, mustBeNew: (flags & EXCLUSIVE) !== 0 }, ctx)
+  const dentry = getPathDentry(files.table, request.node, request.text(16))
+  const isNew = await createFile(files.fs, dentry.path, { mode, mustBeNew: (flags & EXCLUSIVE) !== 0 }, ctx)
   const { isWriter, truncates } = parseOpenFlags(flags)
-  if (!isNew && isWriter) await assertWritable(files.fs, place.path, ctx)
-  const stat = await files.fs.stat(place.path, ctx)
+  if (!isNew && isWriter) await assertWritable(files.fs, dentry.path, ctx)
+  const stat = await files.fs.stat(dentry.path, ctx)
   return (reply) => {
-    const node = replyWithName(reply, connection, place, stat)
+    const node = replyWithName(reply, connection, dentry, stat)
     const file = new OpenFileHandle(files, files.createOpenFile(node, isWriter))
     putOpenReply(reply, connection, file, { truncates: truncates && !isNew })
   }
@@ -49,30 +49,33 @@ export const create: PathRequestHandler = async (request, connection, ctx) => {
 
 /** Creates regular files only; others cannot be stored. */
 export const mknod: PathRequestHandler = async (request, connection, ctx) => {
-  const [mode, place] = [
+  const [mode, dentry] = [
     request.u32(0),
     getPathDentry(connection.files.table, request.node, request.text(16)),
   ]
-  if ((mode & FORMAT) !== REGULAR) throw new VfsError('EPERM', place.path, { op: 'mknod' })
-  await createFile(connection.files.fs, place.path, { mode, mustBeNew: true }, ctx)
-  return createEntryReply(place, connection, ctx)
+  if ((mode & FORMAT) !== REGULAR) throw new VfsError('EPERM', dentry.path, { op: 'mknod' })
+  await createFile(connection.files.fs, dentry.path, { mode, mustBeNew: true }, ctx)
+  return createEntryReply(dentry, connection, ctx)
 }
 
 export const mkdir: PathRequestHandler = async (request, connection, ctx) => {
-  const [mode, place] = [request.u32(0), getPathDentry(connection.files.table, request.node, request.text(8))]
-  await connection.files.fs.mkdir(place.path, { mode: mode & PERMISSIONS }, ctx)
-  return createEntryReply(place, connection, ctx)
+  const [mode, dentry] = [
+    request.u32(0),
+    getPathDentry(connection.files.table, request.node, request.text(8)),
+  ]
+  await connection.files.fs.mkdir(dentry.path, { mode: mode & PERMISSIONS }, ctx)
+  return createEntryReply(dentry, connection, ctx)
 }
 
 export const symlink: PathRequestHandler = async (request, connection, ctx) => {
-  const [place, target] = [
+  const [dentry, target] = [
     getPathDentry(connection.files.table, request.node, request.text(0)),
     request.text(request.getTextEnd(0)),
   ]
   const { fs } = connection.files
-  if (!isLinkable(fs)) throw new VfsError('EPERM', place.path, { op: 'symlink' })
-  await fs.symlink(target, place.path, ctx)
-  return createEntryReply(place, connection, ctx)
+  if (!isLinkable(fs)) throw new VfsError('EPERM', dentry.path, { op: 'symlink' })
+  await fs.symlink(target, dentry.path, ctx)
+  return createEntryReply(dentry, connection, ctx)
 }
 
 export const readlink: PathRequestHandler = async (request, { files }, ctx) => {
@@ -89,13 +92,13 @@ export const link: PathRequestHandler = (request) => {
 
 /** Replies with the new entry. */
 async function createEntryReply(
-  place: PathDentry,
+  dentry: PathDentry,
   connection: PathConnection,
   ctx: CallContext,
 ): Promise<ReplyWriter> {
-  const stat = await connection.files.fs.stat(place.path, ctx)
+  const stat = await connection.files.fs.stat(dentry.path, ctx)
   return (reply) => {
-    replyWithName(reply, connection, place, stat)
+    replyWithName(reply, connection, dentry, stat)
   }
 }
 

@@ -11,9 +11,9 @@ import {
 const NO_REPLACE = 1
 
 export const unlink: PathRequestHandler = async (request, { files }, ctx) => {
-  const place = getPathDentry(files.table, request.node, request.text(0))
-  await files.removeName(place, ctx, () => files.fs.remove(place.path, {}, ctx))
-  files.table.remove(place.parent, place.name)
+  const dentry = getPathDentry(files.table, request.node, request.text(0))
+  await files.removeName(dentry, ctx, () => files.fs.remove(dentry.path, {}, ctx))
+  files.table.remove(dentry.parent, dentry.name)
   return emptyReply
 }
 

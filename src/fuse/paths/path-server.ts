@@ -149,10 +149,10 @@ export class PathServer {
 
 /** Returns the kernel notices for a change by another process; none for paths that the kernel does not know. */
 function createNotices({ path, from }: PathChange, table: NodeTable): Buffer[] {
-  return [path, ...(from === undefined ? [] : [from])].flatMap((place) => {
-    const [parent, node] = [table.findNode(dirname(place)), table.findNode(place)]
+  return [path, ...(from === undefined ? [] : [from])].flatMap((changedPath) => {
+    const [parent, node] = [table.findNode(dirname(changedPath)), table.findNode(changedPath)]
     return [
-      ...(parent === undefined ? [] : [encodeInvalidEntry(parent.ino, basename(place))]),
+      ...(parent === undefined ? [] : [encodeInvalidEntry(parent.ino, basename(changedPath))]),
       ...(node === undefined ? [] : [encodeInvalidInode(node.ino)]),
     ]
   })

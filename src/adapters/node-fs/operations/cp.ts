@@ -89,21 +89,21 @@ function* resolveDestination(site: FsContext, dest: string): Coroutine<string> {
 }
 
 function assertApart({ src, dest, from, to, source, target }: CopyPair): void {
-  const asked = { syscall: 'cp', path: dest }
+  const call = { syscall: 'cp', path: dest }
   const isDirectory = source.type === 'directory'
   if (from === to || (target !== undefined && source.ino !== 0 && source.ino === target.ino)) {
-    throw createCheckError('ERR_FS_CP_EINVAL', `src and dest cannot be the same ${dest}`, asked)
+    throw createCheckError('ERR_FS_CP_EINVAL', `src and dest cannot be the same ${dest}`, call)
   }
   if (target !== undefined && isDirectory && target.type !== 'directory') {
     const message = `Cannot overwrite non-directory ${dest} with directory ${src}`
-    throw createCheckError('ERR_FS_CP_DIR_TO_NON_DIR', message, asked)
+    throw createCheckError('ERR_FS_CP_DIR_TO_NON_DIR', message, call)
   }
   if (target?.type === 'directory' && !isDirectory) {
     const message = `Cannot overwrite directory ${dest} with non-directory ${src}`
-    throw createCheckError('ERR_FS_CP_NON_DIR_TO_DIR', message, asked)
+    throw createCheckError('ERR_FS_CP_NON_DIR_TO_DIR', message, call)
   }
   if (isDirectory && isWithin(to, from)) {
-    throw createCheckError('ERR_FS_CP_EINVAL', `Cannot copy ${src} to a subdirectory of self ${dest}`, asked)
+    throw createCheckError('ERR_FS_CP_EINVAL', `Cannot copy ${src} to a subdirectory of self ${dest}`, call)
   }
 }
 
@@ -155,17 +155,17 @@ function* assertReplaceable(
   const source = yield* withNodeErrors(site, { syscall: 'stat', path: src }, statFollowed(site, from))
   if (source.type !== 'directory') return
   const before = resolve(dirname(to), yield* waitFor(site.driver.readlink(to)))
-  const asked = { syscall: 'cp', path: dest }
+  const call = { syscall: 'cp', path: dest }
   if (isWithin(before, leadsTo)) {
     throw createCheckError(
       'ERR_FS_CP_EINVAL',
       `cannot copy ${leadsTo} to a subdirectory of self ${before}`,
-      asked,
+      call,
     )
   }
   if (isWithin(leadsTo, before)) {
     const message = `cannot overwrite ${before} with ${leadsTo}`
-    throw createCheckError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', message, asked)
+    throw createCheckError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', message, call)
   }
 }
 

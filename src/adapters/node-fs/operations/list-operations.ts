@@ -27,11 +27,11 @@ const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (si
   const isRecursive = isOptionSet(options, 'recursive')
   const found: ListedName[] = []
   const pending = [{ at: path, below: '' }]
-  for (let place = pending.shift(); place; place = pending.shift()) {
-    for (const entry of yield* waitFor(site.driver.readdir(place.at))) {
-      found.push({ ...entry, below: place.below })
+  for (let level = pending.shift(); level; level = pending.shift()) {
+    for (const entry of yield* waitFor(site.driver.readdir(level.at))) {
+      found.push({ ...entry, below: level.below })
       if (isRecursive && entry.type === 'directory') {
-        pending.push({ at: child(place.at, entry.name), below: join(place.below, entry.name) })
+        pending.push({ at: child(level.at, entry.name), below: join(level.below, entry.name) })
       }
     }
   }
@@ -45,8 +45,8 @@ export function* openListing(
   options: unknown,
 ): Coroutine<DirectoryNameReader> {
   const path = parsePath(given)
-  const asked = { syscall: 'opendir', path }
-  return yield* withNodeErrors(site, asked, beginListing(site, path, isOptionSet(options, 'recursive')))
+  const call = { syscall: 'opendir', path }
+  return yield* withNodeErrors(site, call, beginListing(site, path, isOptionSet(options, 'recursive')))
 }
 
 function* beginListing(site: FsContext, path: string, isRecursive: boolean): Coroutine<DirectoryNameReader> {
@@ -68,14 +68,14 @@ export class DirectoryNameReader {
   readonly #site: FsContext
   readonly #isRecursive: boolean
   readonly #pending: ListedDirectory[] = []
-  #place: ListedDirectory
+  #level: ListedDirectory
   #cursor: DirectoryCursor | undefined
   #ahead: DirEntry | undefined
 
-  constructor(site: FsContext, names: DirectoryCursor, place: ListedDirectory, isRecursive: boolean) {
+  constructor(site: FsContext, names: DirectoryCursor, level: ListedDirectory, isRecursive: boolean) {
     this.#site = site
     this.#cursor = names
-    this.#place = place
+    this.#level = level
     this.#isRecursive = isRecursive
   }
 
@@ -92,10 +92,10 @@ export class DirectoryNameReader {
   *next(): Coroutine<Dirent | undefined> {
     for (let entry = this.#ahead; ; entry = this.#ahead) {
       if (entry !== undefined) return yield* this.#toDirent(entry)
-      const place = this.#pending.shift()
-      if (place === undefined) return undefined
-      this.#place = place
-      this.#cursor = yield* waitFor(this.#site.driver.list(place.at))
+      const level = this.#pending.shift()
+      if (level === undefined) return undefined
+      this.#level = level
+      this.#cursor = yield* waitFor(this.#site.driver.list(level.at))
       yield* this.prefetch()
     }
   }
@@ -106,7 +106,7 @@ export class DirectoryNameReader {
   }
 
   *#toDirent(entry: DirEntry): Coroutine<Dirent> {
-    const { at, path } = this.#place
+    const { at, path } = this.#level
     if (this.#isRecursive && entry.type === 'directory') {
       this.#pending.push({ at: child(at, entry.name), path: join(path, entry.name) })
     }

@@ -20,9 +20,9 @@ const MAX_TRIES = 100
 /** Creates a directory; with `recursive`, returns the first one created. */
 export const mkdir: FsOperation<string | undefined> = function* (site, given, options) {
   const first = yield* makeDirectory(site, given, options)
-  const asked = parsePath(given)
-  if (first === resolve(site.cwd, asked)) return asked
-  return first === undefined || asked.startsWith('/') ? first : (relativeTo(first, site.cwd) ?? first)
+  const call = parsePath(given)
+  if (first === resolve(site.cwd, call)) return call
+  return first === undefined || call.startsWith('/') ? first : (relativeTo(first, site.cwd) ?? first)
 }
 
 const makeDirectory = definePathOperation<string | undefined>('mkdir', function* (site, given, options) {
@@ -63,16 +63,16 @@ function* makeOrFind(site: FsContext, path: string, mode: number, isLast: boolea
 
 export const mkdtemp: FsOperation<string | Buffer> = function* (site, given, options) {
   const prefix = parsePath(given, 'prefix')
-  const asked = { syscall: 'mkdtemp', path: `${prefix}XXXXXX` }
-  return yield* withNodeErrors(site, asked, makeTemporary(site, prefix, options))
+  const call = { syscall: 'mkdtemp', path: `${prefix}XXXXXX` }
+  return yield* withNodeErrors(site, call, makeTemporary(site, prefix, options))
 }
 
 function* makeTemporary(site: FsContext, prefix: string, options: unknown): Coroutine<string | Buffer> {
   for (let tries = 1; ; tries++) {
     const path = `${prefix}${randomName()}`
     try {
-      const place = yield* resolvePath(site, path)
-      yield* waitFor(site.driver.mkdir(place, 0o700))
+      const real = yield* resolvePath(site, path)
+      yield* waitFor(site.driver.mkdir(real, 0o700))
       return encodeName(path, options)
     } catch (error) {
       if (getErrorCode(error) !== 'EEXIST' || tries === MAX_TRIES) throw error
@@ -142,8 +142,8 @@ export const link: FsOperation<void> = defineTwoPathOperation(
 
 /** Creates a link; its target is text and is not resolved. */
 export const symlink: FsOperation<void> = function* (site, target, given) {
-  const asked = { syscall: 'symlink', path: parsePath(target, 'target'), dest: parsePath(given) }
-  yield* withNodeErrors(site, asked, makeLink(site, asked.path, asked.dest))
+  const call = { syscall: 'symlink', path: parsePath(target, 'target'), dest: parsePath(given) }
+  yield* withNodeErrors(site, call, makeLink(site, call.path, call.dest))
 }
 
 function* makeLink(site: FsContext, target: string, given: string): Coroutine<void> {

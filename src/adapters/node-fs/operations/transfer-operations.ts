@@ -124,17 +124,17 @@ function parseReadSpan([first, ...rest]: unknown[]): Span {
 function parseSpan(buffer: ArrayBufferView, args: readonly unknown[]): Span {
   const [first, length, position] = args
   const isNamed = typeof first === 'object' && first !== null
-  const asked = isNamed
+  const requested = isNamed
     ? [getOption(first, 'offset'), getOption(first, 'length'), getOption(first, 'position')]
     : [first, length, position]
-  const start = parseCount(asked[0], 'offset', 0)
+  const start = parseCount(requested[0], 'offset', 0)
   if (start > buffer.byteLength) throw createRangeError('offset', start)
-  const count = parseCount(asked[1], 'length', buffer.byteLength - start)
+  const count = parseCount(requested[1], 'length', buffer.byteLength - start)
   if (count > buffer.byteLength - start) throw createRangeError('length', count)
   return {
     buffer,
     bytes: viewBytes(buffer).subarray(start, start + count),
-    position: parsePosition(asked[2]),
+    position: parsePosition(requested[2]),
   }
 }
 

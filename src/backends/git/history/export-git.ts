@@ -52,23 +52,23 @@ export async function exportGit(
   const { branch = 'main', environment, signal } = options
   if (INVALID_BRANCH.test(branch))
     throw createExportError('EINVAL', repository, `'${branch}' is not a valid branch name`)
-  const place = resolve(repository)
+  const target = resolve(repository)
   const context: GitContext = environment === undefined ? {} : { environment }
-  const isNew = await isAbsentOrEmpty(place)
-  if (!isNew) await locateRepository({ repository: place, ...context })
+  const isNew = await isAbsentOrEmpty(target)
+  if (!isNew) await locateRepository({ repository: target, ...context })
   if ((await (await home.vault(vault)).checkpoints()).length === 0)
     throw createExportError('ENOENT', vault, 'the vault has no checkpoint to export; create one first')
   // Next to the target, so that one rename puts it there.
-  const scratch = await mkdtemp(`${place}.tmp-`).catch((cause) => {
-    throw createUnwritableError(dirname(place), cause)
+  const scratch = await mkdtemp(`${target}.tmp-`).catch((cause) => {
+    throw createUnwritableError(dirname(target), cause)
   })
   try {
     const { total, format } = await surveySteps(home.history(vault))
     await initRepository(scratch, branch, format, context)
     const report = await writeCommits(home.history(vault), scratch, { ...options, branch, total })
     signal?.throwIfAborted()
-    if (isNew) await installRepository(scratch, place)
-    else await fetchBranch(scratch, place, branch, context)
+    if (isNew) await installRepository(scratch, target)
+    else await fetchBranch(scratch, target, branch, context)
     return report
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -122,35 +122,35 @@ async function initRepository(
   await readGitOutput(['init', '--quiet', '--bare', '--template=', ...kind, '--', directory], context)
 }
 
-async function installRepository(scratch: string, place: string): Promise<void> {
+async function installRepository(scratch: string, target: string): Promise<void> {
   // Removes only an empty directory; there may be none.
-  await rmdir(place).catch(() => {})
-  await rename(scratch, place).catch((cause) => {
-    throw createUnwritableError(place, cause)
+  await rmdir(target).catch(() => {})
+  await rename(scratch, target).catch((cause) => {
+    throw createUnwritableError(target, cause)
   })
 }
 
 /** Fetches into an existing repository, which changes the branch last. */
 async function fetchBranch(
   scratch: string,
-  place: string,
+  target: string,
   branch: string,
   context: GitContext,
 ): Promise<void> {
   const ref = `refs/heads/${branch}`
   const fixed = ['fetch', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no']
-  const args = ['-C', place, ...fixed, '--', scratch, `${ref}:${ref}`]
+  const args = ['-C', target, ...fixed, '--', scratch, `${ref}:${ref}`]
   const { code, stderr } = await runGit(args, { ...context, protocols: 'file' })
   if (code === 0) return
   if (stderr.includes('non-fast-forward'))
     throw createExportError(
       'ECONFLICT',
-      place,
+      target,
       `the branch '${branch}' has commits that the vault lacks; name another branch`,
     )
   if (stderr.includes('refusing to fetch into'))
-    throw createExportError('ECONFLICT', place, `the branch '${branch}' is checked out; name another branch`)
-  throw createExportError('EIO', place, `git could not fetch the commits: ${stderr.replaceAll('\n', '; ')}`)
+    throw createExportError('ECONFLICT', target, `the branch '${branch}' is checked out; name another branch`)
+  throw createExportError('EIO', target, `git could not fetch the commits: ${stderr.replaceAll('\n', '; ')}`)
 }
 
 /** Runs Git and returns its line of output. EIO. */
@@ -160,24 +160,24 @@ async function readGitOutput(args: readonly string[], context: GitContext): Prom
   return output.trim()
 }
 
-async function isAbsentOrEmpty(place: string): Promise<boolean> {
+async function isAbsentOrEmpty(target: string): Promise<boolean> {
   try {
-    return (await readdir(place)).length === 0
+    return (await readdir(target)).length === 0
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return true
-    throw createExportError('ENOENT', place, 'not a directory, so not a git repository')
+    throw createExportError('ENOENT', target, 'not a directory, so not a git repository')
   }
 }
 
 /** Converts a system error at the repository or its parent directory. */
-function createUnwritableError(place: string, cause: unknown): VfsError {
+function createUnwritableError(target: string, cause: unknown): VfsError {
   const isMissing = isErrno(cause, 'ENOENT')
   const reason = cause instanceof Error ? cause.message : String(cause)
   return isMissing
-    ? createExportError('ENOENT', place, 'the parent directory does not exist; create it first')
+    ? createExportError('ENOENT', target, 'the parent directory does not exist; create it first')
     : createExportError(
         'EACCES',
-        place,
+        target,
         `cannot create a repository there (${reason}); name another directory`,
       )
 }

@@ -25,17 +25,17 @@ export class CatFile implements Disposable {
   }
 
   /** Sends a query with at least one name. */
-  query(questions: AnyCatFileQuery): void {
+  query(query: AnyCatFileQuery): void {
     if (this.#isClosed) {
       const detail = 'the repository was closed; open it again'
-      questions.fail(new VfsError('EBADF', '/', { op: 'read', detail }))
+      query.fail(new VfsError('EBADF', '/', { op: 'read', detail }))
       return
     }
-    this.#pending.push(questions)
+    this.#pending.push(query)
     // One write, and one flush command, for all queries of this turn.
     if (this.#unsent === '') queueMicrotask(() => this.#send())
-    const command = questions.wants === 'contents' ? 'contents' : 'info'
-    this.#unsent += `${command} ${questions.names.join(`\n${command} `)}\n`
+    const command = query.wants === 'contents' ? 'contents' : 'info'
+    this.#unsent += `${command} ${query.names.join(`\n${command} `)}\n`
   }
 
   [Symbol.dispose](): void {
@@ -92,22 +92,22 @@ export class CatFile implements Disposable {
   }
 
   /** Fails the queries that the exited process was answering, and restarts for the others. */
-  #handleExit(child: GitChild, error: unknown, whom: 'first' | 'all'): void {
+  #handleExit(child: GitChild, error: unknown, affected: 'first' | 'all'): void {
     if (this.#child !== child) return
     this.#child = undefined
     const first = this.#findPending()
     const waiting = this.#pending
     this.#pending = []
     this.#unsent = ''
-    for (const questions of waiting) {
-      if (whom === 'all' || this.#isClosed || questions === first) questions.fail(error)
-      else this.query(questions)
+    for (const query of waiting) {
+      if (affected === 'all' || this.#isClosed || query === first) query.fail(error)
+      else this.query(query)
     }
   }
 
   #createExitError(): VfsError {
-    const said = this.#stderr.trim() || 'it exited without a message'
-    return new VfsError('EIO', '/', { op: 'read', detail: `git could not read the repository: ${said}` })
+    const reason = this.#stderr.trim() || 'it exited without a message'
+    return new VfsError('EIO', '/', { op: 'read', detail: `git could not read the repository: ${reason}` })
   }
 }
 

@@ -21,9 +21,9 @@ const usablePaths = new Set<string | undefined>()
 export async function hasGit(environment: Readonly<Record<string, string>> = {}): Promise<boolean> {
   const { PATH: path } = environment
   if (usablePaths.has(path)) return true
-  const isThere = await isUsable(environment)
-  if (isThere) usablePaths.add(path)
-  return isThere
+  const isInstalled = await isUsable(environment)
+  if (isInstalled) usablePaths.add(path)
+  return isInstalled
 }
 
 async function isUsable(environment: Readonly<Record<string, string>>): Promise<boolean> {
@@ -49,30 +49,31 @@ export async function locateRepository({
   trustOwner = false,
   signal,
 }: NativeOptions): Promise<{ directory: string; surroundings: GitContext }> {
-  const place = resolve(repository)
+  const location = resolve(repository)
   const surroundings: GitContext = {
     ...(environment !== undefined && { environment }),
     ...(trustOwner && { settings: { 'safe.directory': '*' } }),
   }
-  const { code, output, stderr } = await runGit(['-C', place, 'rev-parse', '--absolute-git-dir'], {
+  const { code, output, stderr } = await runGit(['-C', location, 'rev-parse', '--absolute-git-dir'], {
     ...surroundings,
     // Opens exactly this path, not a repository that contains it.
-    ceiling: dirname(place),
+    ceiling: dirname(location),
     ...(signal !== undefined && { signal }),
   })
-  if (code !== 0) throw createOpenError(place, stderr)
+  if (code !== 0) throw createOpenError(location, stderr)
   return { directory: output.replace(/\n$/, ''), surroundings }
 }
 
-function createOpenError(place: string, complaint: string): VfsError {
+function createOpenError(location: string, complaint: string): VfsError {
   if (complaint.includes('dubious ownership')) {
     const detail = 'the repository belongs to another user; if you trust it, pass trustOwner (--trust-owner)'
-    return new VfsError('EACCES', place, { op: 'open', detail })
+    return new VfsError('EACCES', location, { op: 'open', detail })
   }
-  if (/not a git repository|cannot change to|No such file/.test(complaint)) return createMissingError(place)
-  return new VfsError('EIO', place, { op: 'open', detail: `git cannot open the repository: ${complaint}` })
+  if (/not a git repository|cannot change to|No such file/.test(complaint))
+    return createMissingError(location)
+  return new VfsError('EIO', location, { op: 'open', detail: `git cannot open the repository: ${complaint}` })
 }
 
-function createMissingError(place: string): VfsError {
-  return new VfsError('ENOENT', place, { op: 'open', detail: 'not a git repository' })
+function createMissingError(location: string): VfsError {
+  return new VfsError('ENOENT', location, { op: 'open', detail: 'not a git repository' })
 }

@@ -39,8 +39,8 @@ export interface ReceiveReport {
 }
 
 /**
- * Receives a stream of `sendVault`: a whole vault under a new name (EEXIST), or the changes since a checkpoint of the
- * vault (ENOENT if it has none, ECONFLICT if it was changed since).
+ * Receives a stream of `sendVault`: a whole vault under a new name, or the changes since a checkpoint of the vault.
+ * Throws EEXIST if the name is used, ENOENT if the vault lacks the checkpoint, and ECONFLICT if it was changed since.
  *
  * The receive is atomic: the tree is published in one step after everything is verified. EIO for a damaged stream,
  * EINVAL for an invalid one, ENOTSUP for a later version.

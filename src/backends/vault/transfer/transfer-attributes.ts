@@ -23,11 +23,11 @@ export function hasAttributes(
   return (found.mode & Number(PERMISSIONS)) === mode && isSameTime(found.mtime, mtime)
 }
 
-/** Node sets times of the machine as floating-point seconds: what is exported comes back this much off. */
+/** Node sets times as floating-point seconds, so an exported time differs by up to this much. */
 const TOLERANCE_NANOS = 1000n
 
 /** True if two times are equal, within the precision of the machine. */
 function isSameTime(one: Timestamp, other: Timestamp): boolean {
-  const apart = toNanoseconds(one) - toNanoseconds(other)
-  return apart > -TOLERANCE_NANOS && apart < TOLERANCE_NANOS
+  const difference = toNanoseconds(one) - toNanoseconds(other)
+  return difference > -TOLERANCE_NANOS && difference < TOLERANCE_NANOS
 }
