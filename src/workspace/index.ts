@@ -1,7 +1,8 @@
 /**
- * The execution boundary: run a command against a fork of a directory or vault, see what it changed, keep or drop it.
- * `policy` decides, `session` and `isolation` run, `link` keeps what changed, `runtime` puts them together.
- * Invariant: the workspace a command was run on changes only when its changes are applied or merged.
+ * The execution boundary: run a command on a fork of a directory or vault, show its changes, keep or drop them.
+ * `policy` decides, `session` and `isolation` run the command, `link` stores the changes of directories, `checkout`
+ * writes vaults to disk, and `runtime` combines them.
+ * Invariant: a workspace changes only when a command's changes are applied or merged.
  */
 export { type Checkout, type CheckoutHome, Checkouts } from './checkout/index.ts'
 export {

@@ -8,6 +8,6 @@ export interface CheckoutHome {
   deleteVault(name: string): Promise<void>
   posix(name: string): Promise<TreeFiles>
   export(vault: string, directory: string, options?: { readonly signal?: AbortSignal }): Promise<unknown>
-  /** Every path of two vaults at which anything may differ. */
+  /** Returns every path at which two vaults may differ. */
   touchedPaths(base: string, vault: string): Promise<readonly string[]>
 }

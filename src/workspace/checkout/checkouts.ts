@@ -10,25 +10,25 @@ import {
   updateSlot,
 } from './update-slot.ts'
 
-/** Limits on idle checkouts: their number, and their size together; the last used one always stays. */
+/** Limits on idle checkouts: their number, and their total size. The most recently used one always stays. */
 const MAX_IDLE = 4
 const MAX_IDLE_BYTES = 8 * 2 ** 30
 
-/** The files of a vault in a directory of this machine, which stay as they are until it is disposed of. */
+/** The files of a vault in a directory of this machine. They do not change until the checkout is disposed. */
 export interface Checkout extends AsyncDisposable {
   readonly path: string
-  /** A vault with the same files, which is never changed. */
+  /** A vault with the same files, which never changes. */
   readonly vault: string
 }
 
-/** A checkout that this process has, and how many use it. */
+/** A checkout of this process, with the number of its users. */
 interface HeldCheckout {
   readonly slot: Slot
   readonly state: SlotState
   users: number
 }
 
-/** The checkouts of a home, in a directory of this machine. */
+/** The checkouts of a home, below one directory of this machine. */
 export class Checkouts {
   readonly #home: CheckoutHome
   readonly #directory: string
@@ -41,8 +41,8 @@ export class Checkouts {
   }
 
   /**
-   * Checks a vault out as it is now. O(changes) since it, or a vault of the same origin, was checked out; O(files) if
-   * none was that is free. ENOENT.
+   * Checks out the current state of a vault. O(changes) if a checkout of it or of a vault with the same origin is
+   * free, otherwise O(files). ENOENT.
    */
   async acquire(vault: string, signal?: AbortSignal): Promise<Checkout> {
     const held = await this.#mutex.run(async () => {
@@ -59,7 +59,7 @@ export class Checkouts {
     }
   }
 
-  /** Removes the checkouts of which no relative is left, and what is kept for them. Returns how many that were. */
+  /** Removes checkouts whose related vaults are all deleted, and the vaults kept for them. Returns their numbers. */
   sweep(): Promise<{ readonly slots: number; readonly vaults: number }> {
     return this.#mutex.run(async () => {
       const slots = (await Slot.list(this.#directory)).length
@@ -81,7 +81,7 @@ export class Checkouts {
     return (await this.#home.vaults()).filter(isRecordVault).length
   }
 
-  /** The origins of all vaults but those that are kept for checkouts. */
+  /** Returns the origins of all vaults except those kept for checkouts. */
   async #listOrigins(): Promise<Set<string>> {
     const origins = new Set<string>()
     for (const vault of await this.#home.vaults()) {
@@ -90,7 +90,7 @@ export class Checkouts {
     return origins
   }
 
-  /** Finds a checkout of this process with the same files, which stay unchanged meanwhile. */
+  /** Finds a checkout of this process with the same files, to share it. */
   async #findShared({ vault, origin }: CheckoutRequest): Promise<HeldCheckout | undefined> {
     for (const held of this.#held) {
       if (held.state.origin !== origin) continue
@@ -109,7 +109,7 @@ export class Checkouts {
     }
   }
 
-  /** The slot that was last used for a relative, if it is free. */
+  /** Claims the most recently used free slot of a vault with the same origin. */
   async #claimSlot(origin: string): Promise<Slot | undefined> {
     for (const { slot, state } of await this.#listFree()) {
       if (state.origin === origin && (await slot.claim())) return slot
@@ -124,7 +124,7 @@ export class Checkouts {
     await this.#evictIdle()
   }
 
-  /** Removes what is too much, what nobody finished, and what is kept for a checkout that is gone. */
+  /** Removes checkouts beyond the limits, incomplete ones, and vaults kept for removed checkouts. */
   async #evictIdle(): Promise<void> {
     let [count, bytes] = [0, 0]
     for (const { slot, state } of await this.#listFree()) {
@@ -133,7 +133,7 @@ export class Checkouts {
       const isTooMuch = count > 1 && (count > MAX_IDLE || bytes > MAX_IDLE_BYTES)
       if (isTooMuch && (await slot.claim())) await this.#remove(slot)
     }
-    // A slot is there before what is kept for it: so it is looked for afterwards.
+    // A slot exists before its vault does, so the slots are listed after the vaults.
     const vaults = await this.#home.vaults()
     const slots = await Slot.list(this.#directory)
     for (const slot of slots) {
@@ -142,7 +142,7 @@ export class Checkouts {
     await deleteOrphans(this.#home, vaults, slots)
   }
 
-  /** Lists free checkouts, the last used first. */
+  /** Lists free checkouts, most recently used first. */
   async #listFree(): Promise<{ readonly slot: Slot; readonly used: number; readonly state: SlotState }[]> {
     const slots = await Slot.list(this.#directory)
     const looks = await Promise.all(slots.map(async (slot) => ({ slot, look: await slot.inspect() })))
@@ -156,7 +156,7 @@ export class Checkouts {
     await deleteRecords(this.#home, slot)
   }
 
-  /** The oldest vault that is known of those a vault grew from. */
+  /** Returns the oldest known ancestor of a vault. */
   async #findOrigin(vault: string): Promise<string> {
     const { from } = await this.#home.info(vault)
     if (from === undefined) return vault

@@ -1,7 +1,7 @@
 /**
- * Checkouts: the files of a vault in a directory of this machine, kept from one run to the next and brought up to date
- * by what changed since. A run has one to itself, with those of its own process that want the same files.
- * Invariant: nobody changes a checkout that somebody uses; one that was not finished is never used.
+ * Checkouts: the files of a vault in a directory of this machine. A checkout stays between runs and is updated by the
+ * changes since. A run holds one exclusively, or shares it with runs of its own process that need the same files.
+ * Invariant: nothing changes a checkout in use, and an incomplete checkout is never used.
  */
 export type { CheckoutHome } from './checkout-home.ts'
 export { type Checkout, Checkouts } from './checkouts.ts'

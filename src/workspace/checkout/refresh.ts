@@ -9,10 +9,10 @@ import {
 import { removeTree, type StagedChange, stageInto } from '../session/index.ts'
 import type { CheckoutHome } from './checkout-home.ts'
 
-/** As an export gives them: whoever checks out owns everything, and no program runs as another. */
+/** Permissions as an export writes them: the user owns everything, and setuid and setgid are dropped. */
 const PLAIN_PERMISSIONS = 0o777
 
-/** Makes a directory that has the files of one vault have those of another. O(changes). */
+/** Updates a directory from the files of one vault to those of another. O(changes). */
 export async function refresh(
   home: CheckoutHome,
   tree: string,
@@ -24,7 +24,7 @@ export async function refresh(
   await stageInto(tree, createStagedChanges(old, now, paths))
 }
 
-/** Writes the files of a vault into a directory, in place of what is there. O(files). */
+/** Replaces the content of a directory by the files of a vault. O(files). */
 export async function recreate(
   home: CheckoutHome,
   tree: string,
@@ -37,7 +37,7 @@ export async function recreate(
 
 function createStagedChanges(old: TreeFiles, now: TreeFiles, paths: readonly string[]): StagedChange[] {
   const changes = new Map(compareTouchedPaths(old, now, paths).map((change) => [change.path, change]))
-  // The times of directories, too: to put something into one is to change them.
+  // Parents included, because writing into a directory changes its times.
   for (const path of new Set(paths.flatMap((each) => [dirname(each), each]))) {
     const after = findEntry(now, path)
     if (path !== '/' && after?.type === 'directory')
@@ -47,7 +47,7 @@ function createStagedChanges(old: TreeFiles, now: TreeFiles, paths: readonly str
   return toStagedChanges(inOrder.map(excludeSpecialFile)).map(toExportedChange)
 }
 
-/** Pipes, sockets and devices are not checked out. */
+/** Treats pipes, sockets and devices as missing, because they are not checked out. */
 function excludeSpecialFile(change: TreeChange): TreeChange {
   return change.after?.type === 'other' ? { ...change, after: undefined } : change
 }

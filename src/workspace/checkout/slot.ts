@@ -4,32 +4,36 @@ import { join } from 'node:path'
 import { createProcessTag, isStaleTag, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
-/** Content of a finished checkout. */
+/** Content of a complete checkout. */
 export interface SlotState {
-  /** A vault that is never changed: the files as they are in the checkout. */
+  /** A vault that never changes, with the files of the checkout. */
   readonly vault: string
-  /** The vault that all that were checked out here grew from. */
+  /** The common ancestor of all vaults checked out here. */
   readonly origin: string
   readonly bytes: number
-  /** Which start of the machine it was finished in. */
+  /** Id of the machine's boot during which it was completed. */
   readonly boot: string
 }
 
-/** The file that says what is in a slot and whose that is: its name is the lock, and a rename takes it. */
+/**
+ * Name of the token of a free slot. The token file holds the slot's state. Its name is the lock, and renaming it
+ * takes the lock.
+ */
 const FREE = 'free'
 const HELD = 'held-'
 const WORK = 'work-'
 const NEW = 'new-'
 
 /**
- * A place for one checkout. Its one token is named `free`, `held-<owner>` while its files are used, or `work-<owner>`
- * while they change. Only one can rename a file, so two never hold it; what a dead process held is anybody's.
+ * A directory for one checkout. Its token is named `free`, `held-<owner>` while its files are used, or `work-<owner>`
+ * while they change. Only one process succeeds in renaming a file, so two never hold a slot. Any process may take the
+ * slot of a dead one.
  */
 export class Slot {
   readonly id: string
   readonly tree: string
   readonly #directory: string
-  /** The token, if this is its holder. */
+  /** Name of the token while this object holds the slot. */
   #token = ''
 
   constructor(checkouts: string, id: string) {
@@ -38,7 +42,7 @@ export class Slot {
     this.tree = join(this.#directory, 'tree')
   }
 
-  /** A new slot, held, with nothing in it. */
+  /** Creates an empty slot and holds it. */
   static async create(checkouts: string): Promise<Slot> {
     const owner = createProcessTag()
     const made = join(checkouts, NEW + owner)
@@ -50,7 +54,7 @@ export class Slot {
     return slot
   }
 
-  /** All slots there are; removes what a dead process began to make. */
+  /** Lists all slots. Removes slots that a dead process began to create. */
   static async list(checkouts: string): Promise<Slot[]> {
     const names = await readdir(checkouts).catch(() => [])
     const [begun, made] = [names.filter((name) => name.startsWith(NEW)), names.filter(isId)]
@@ -60,7 +64,7 @@ export class Slot {
     return made.map((id) => new Slot(checkouts, id))
   }
 
-  /** When it was last used, and what it holds; undefined if it is somebody's, or was not finished. */
+  /** Returns the time of last use and the state; undefined if the slot is held or incomplete. */
   async inspect(): Promise<{ readonly used: number; readonly state: SlotState } | undefined> {
     try {
       const token = await this.#freeToken()
@@ -69,18 +73,18 @@ export class Slot {
       const state: SlotState = JSON.parse(await readFile(path, 'utf8'))
       return { used: (await stat(path)).mtimeMs, state }
     } catch {
-      // Taken or removed this moment.
+      // Another process took or removed it just now.
       return undefined
     }
   }
 
-  /** True if a dead process did not finish it. */
+  /** True if a dead process left it incomplete. */
   async isAbandoned(): Promise<boolean> {
     const token = await this.#freeToken().catch(() => undefined)
     return token?.startsWith(WORK) === true
   }
 
-  /** Takes it; false if somebody has it. */
+  /** Takes the slot; false if another process holds it. */
   async claim(): Promise<boolean> {
     try {
       const token = await this.#freeToken()
@@ -103,30 +107,30 @@ export class Slot {
     return JSON.parse(await readFile(join(this.#directory, this.#token), 'utf8'))
   }
 
-  /** From here on it holds nothing that anybody could use. Of the holder. */
+  /** Marks the content as unusable. Only for the holder. */
   async markIncomplete(): Promise<void> {
     if (this.#token.startsWith(WORK)) return
     await this.#rename(this.#token.replace(HELD, WORK))
   }
 
-  /** It holds this now. Of the holder. */
+  /** Records the content as complete. Only for the holder. */
   async finish(state: SlotState): Promise<void> {
     const [work, held] = [this.#token, this.#token.replace(WORK, HELD)]
     makePrivateFile(join(this.#directory, held))
     await writeFile(join(this.#directory, held), JSON.stringify(state))
-    // With both, it counts as not finished.
+    // With both tokens, the slot would count as incomplete.
     await unlink(join(this.#directory, work))
     this.#token = held
   }
 
-  /** Gives it back for others to use. */
+  /** Frees the slot for others. */
   async release(): Promise<void> {
     const now = new Date()
     await utimes(join(this.#directory, this.#token), now, now)
     await this.#rename(FREE)
   }
 
-  /** Removes it. Of the holder. */
+  /** Removes the slot. Only for the holder. */
   async remove(): Promise<void> {
     await this.markIncomplete()
     await removeTree(this.tree)
@@ -138,7 +142,7 @@ export class Slot {
     this.#token = token
   }
 
-  /** The token that can be taken: an unfinished one first, whatever else there is. */
+  /** Returns the token that can be taken: first one of an incomplete slot. */
   async #freeToken(): Promise<string | undefined> {
     const [token] = await this.#tokens()
     if (token === undefined || token === FREE) return token

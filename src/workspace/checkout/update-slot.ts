@@ -5,17 +5,20 @@ import type { CheckoutHome } from './checkout-home.ts'
 import { recreate, refresh } from './refresh.ts'
 import type { Slot, SlotState } from './slot.ts'
 
-/** The name of a vault that is kept for a slot: it has the files that are checked out there. */
+/** Name of a vault kept for a slot. It has the files of the checkout there. */
 const RECORD_NAME = /^checkout-([0-9a-f]{12})-[0-9a-f]{8}$/
 
-/** A vault that is to be checked out. */
+/** A vault to check out. */
 export interface CheckoutRequest {
   readonly vault: string
   readonly origin: string
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes a slot hold a vault as it is now, and returns what it holds then. If it fails, the slot holds nothing. */
+/**
+ * Updates a slot to the current state of a vault, and returns the slot's state. After a failure the slot counts as
+ * empty.
+ */
 export async function updateSlot(
   home: CheckoutHome,
   slot: Slot,
@@ -37,7 +40,7 @@ export async function updateSlot(
   return state
 }
 
-/** Deletes the vaults that are kept for a slot, but for one. */
+/** Deletes the vaults kept for a slot, except one. */
 export async function deleteRecords(home: CheckoutHome, slot: Slot, kept?: string): Promise<void> {
   for (const name of await home.vaults()) {
     if (name.startsWith(getRecordPrefix(slot)) && name !== kept) await deleteRecord(home, name)
@@ -49,7 +52,7 @@ export function isRecordVault(vault: string): boolean {
   return RECORD_NAME.test(vault)
 }
 
-/** Deletes those of some vaults that are kept for slots which are not there. */
+/** Deletes those of the given vaults that are kept for missing slots. */
 export async function deleteOrphans(
   home: CheckoutHome,
   vaults: readonly string[],
@@ -66,7 +69,7 @@ async function deleteRecord(home: CheckoutHome, name: string): Promise<void> {
   try {
     await home.deleteVault(name)
   } catch (error) {
-    // Another who looks after the same checkouts was quicker.
+    // Another process deleted it first.
     if (!isVfsError(error, 'ENOENT')) throw error
   }
 }
@@ -80,7 +83,7 @@ async function findUsableState(
   state: SlotState | undefined,
   boot: string,
 ): Promise<SlotState | undefined> {
-  // Nothing was forced to disk: after a power cut, files may be there without their content.
+  // Checkouts are not synced to disk. After a power cut, a file may exist without its content.
   if (state?.boot !== boot) return undefined
   try {
     await home.info(state.vault)
@@ -91,7 +94,10 @@ async function findUsableState(
   }
 }
 
-/** False if something is in the way, such as a link, or a directory its owner may not write in: all is made anew. */
+/**
+ * Returns false if an obstacle, such as a link or an unwritable directory, prevents an update. The slot is then
+ * filled from scratch.
+ */
 async function tryRefresh(home: CheckoutHome, slot: Slot, before: string, after: string): Promise<boolean> {
   try {
     await refresh(home, slot.tree, before, after)

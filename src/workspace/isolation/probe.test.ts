@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoizeAsync, runProbe } from './probe.ts'
 
-describe('a trial', () => {
+describe('a probe', () => {
   it('returns the reason of a failure', async () => {
     const argv = ['sh', '-c', 'echo "unshare: Operation not permitted" >&2; exit 1']
     expect(await runProbe(argv)).toEqual({ works: false, reason: 'unshare: Operation not permitted' })

@@ -15,7 +15,7 @@ export interface ApplyConflict {
   readonly reason: string
 }
 
-/** The directory is not what the changes began from. `conflicts` names every path. */
+/** Thrown if the directory differs from the base of the changes. `conflicts` lists every path. */
 export class ApplyError extends VfsError {
   readonly conflicts: readonly ApplyConflict[]
 
@@ -29,8 +29,8 @@ export class ApplyError extends VfsError {
 }
 
 /**
- * The changes that are still to be made in a directory: what is there already as it should be needs nothing.
- * ApplyError if anything is neither as it was before nor as it is to be.
+ * Returns the changes that the directory does not have yet. ApplyError if a path is neither in its earlier nor in its
+ * new state.
  */
 export function findPendingChanges(
   root: HostTree,
@@ -57,7 +57,10 @@ export function findPendingChanges(
   return pending
 }
 
-/** An entry that vanishes during the check has changed, too. EACCES and the like are failures to write. */
+/**
+ * Returns the reason of a conflict. An entry that vanishes during the check counts as changed. EACCES and similar
+ * codes are write errors.
+ */
 function findConflictReason(
   root: HostTree,
   directory: DirectoryView,
@@ -67,7 +70,7 @@ function findConflictReason(
   try {
     return checkChange(directory, change, isUnsure)
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return 'was changed meanwhile'
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return 'changed meanwhile'
     throw createWriteError(root.path, undefined, error)
   }
 }
@@ -77,16 +80,19 @@ function checkChange(
   { path, before, after }: TreeChange,
   isUnsure: (path: string) => boolean,
 ): string | undefined {
-  if (directory.isBehindLink(path)) return 'is behind a symbolic link now'
+  if (directory.isBehindLink(path)) return 'is now behind a symbolic link'
   const there = directory.findEntry(path)
   if (isSameEntry(there, after)) return 'done'
-  if (isUnsure(path)) return 'was changed while the command ran'
+  if (isUnsure(path)) return 'changed while the command ran'
   if (isSameEntry(there, before) || isRefreshedIndex(path, there, before)) return undefined
   if (there === undefined) return 'was removed meanwhile'
-  return before === undefined ? 'was made meanwhile' : 'was changed meanwhile'
+  return before === undefined ? 'was created meanwhile' : 'changed meanwhile'
 }
 
-/** A directory as changes find it that come in order: of a link that one of them takes away, nothing is left to the next. */
+/**
+ * The directory as a sequence of changes sees it. Once a change removes a link, nothing is behind it for later
+ * changes.
+ */
 class DirectoryView {
   readonly #root: HostTree
   readonly #removed = new Set<string>()
@@ -123,5 +129,5 @@ function findUnexpectedEntries(
     .listNames(path)
     .map((name) => joinPath(path, name))
     .filter((below) => !removed.has(below))
-    .map((below) => ({ path: below, reason: 'was made meanwhile' }))
+    .map((below) => ({ path: below, reason: 'was created meanwhile' }))
 }

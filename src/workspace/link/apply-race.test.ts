@@ -12,8 +12,8 @@ const ROUNDS = 40
 const FILES = 30
 
 /**
- * Runs beside the test and swaps, again and again, directories and a file of the project for links that lead out, as
- * long as an apply is writing to it.
+ * Runs in parallel to the test: repeatedly replaces directories and a file of the project by links that lead out,
+ * while an apply writes.
  */
 const swapper = `
 const fs = require('node:fs')
@@ -33,7 +33,7 @@ while (Atomics.load(state, 0) === 0) {
   swap('d', outside)
   swap('d/sub', outside)
   swap('f', join(outside, 'f0'))
-  // The directory in which an apply keeps what it takes away is theirs to rename, too.
+  // The stage of an apply can be renamed by the attacker, too.
   for (const name of stages) swap(name, outside)
 }
 `
@@ -56,7 +56,7 @@ function contentOf(directory: string): unknown {
 }
 
 it.runIf(process.platform === 'linux')(
-  'an apply and its undo change nothing outside while directories are swapped for links that lead out',
+  'an apply and its undo change nothing outside while directories are replaced by links',
   async () => {
     const scratch = host.realpathSync(host.mkdtempSync(join(tmpdir(), 'coppice-race-')))
     onTestFinished(() => host.rmSync(scratch, { recursive: true, force: true }))
@@ -65,7 +65,7 @@ it.runIf(process.platform === 'linux')(
     for (const path of [upper, project, outside]) host.mkdirSync(join(path, 'd/sub'), { recursive: true })
     for (let index = 0; index < FILES; index++) {
       for (const folder of ['d', 'd/sub']) host.writeFileSync(join(project, folder, `f${index}`), 'mine')
-      // Outside is the same under these names: only where it is tells it apart.
+      // Outside, the files have the same names, and only their location differs.
       for (const folder of ['.', 'sub', 'new', 'old']) {
         host.mkdirSync(join(outside, folder), { recursive: true })
         host.writeFileSync(join(outside, folder, `f${index}`), 'mine')

@@ -23,9 +23,9 @@ const PLAN_FILE = 'plan.json'
 const { O_RDONLY } = constants
 
 /**
- * A directory in a linked directory that holds what an apply brings (`new`) and what it takes away (`old`), with the plan
- * of its steps: on the same disk, so that names can change hands. Only this user can look into it or change it, and it
- * is used by descriptor: who may rename it gains nothing by that.
+ * A temporary directory inside a linked directory. It holds the new entries of an apply (`new`), the old ones (`old`)
+ * and the plan of its steps. It is on the same disk, so that entries can be renamed. Only this user can read or
+ * change it. It is accessed by descriptor, so renaming it gains nothing.
  */
 export class ApplyStage implements Disposable {
   readonly #tree: HostTree
@@ -49,7 +49,7 @@ export class ApplyStage implements Disposable {
     return new ApplyStage(tree, name, directory)
   }
 
-  /** One that an apply left; undefined if there is none any more, or nothing has been put into it yet. EACCES. */
+  /** Opens the stage that an earlier apply left; undefined if it is missing or still empty. EACCES. */
   static open(tree: HostTree, name: string): ApplyStage | undefined {
     if (findStats(tree.root.at(name)) === undefined) return undefined
     const directory = openOwnDirectory(tree, name)
@@ -64,12 +64,12 @@ export class ApplyStage implements Disposable {
     }
   }
 
-  /** Its own directory, as a path for system calls. */
+  /** The stage's own directory, as a path for system calls. */
   get path(): string {
     return this.#directory.at('.')
   }
 
-  /** From here on whoever finds the stage knows how to take everything back. */
+  /** Writes the plan. From then on another process can revert the apply. */
   writePlan(steps: readonly ApplyStep[]): void {
     const path = this.#directory.at(PLAN_FILE)
     writeFileSync(`${path}.new`, JSON.stringify(steps))
@@ -79,7 +79,7 @@ export class ApplyStage implements Disposable {
     renameSync(`${path}.new`, path)
   }
 
-  /** Undefined if nothing had been changed yet. */
+  /** Returns the plan; undefined if nothing had changed yet. */
   readPlan(): readonly ApplyStep[] | undefined {
     try {
       const steps: readonly ApplyStep[] = JSON.parse(readFileSync(this.#directory.at(PLAN_FILE), 'utf8'))
@@ -90,7 +90,7 @@ export class ApplyStage implements Disposable {
     }
   }
 
-  /** Removes it with all it holds. */
+  /** Removes the stage and its content. */
   discard(): void {
     emptyDirectory(this.#directory)
     this[Symbol.dispose]()
@@ -102,17 +102,17 @@ export class ApplyStage implements Disposable {
   }
 }
 
-/** Opens a directory that belongs to this user and that nobody else may enter. EACCES for anything else. */
+/** Opens a directory that only this user may enter. EACCES otherwise. */
 function openOwnDirectory(tree: HostTree, name: string): DirectoryHandle {
   const directory = tree.root.enter(name)
   const { uid, mode } = lstatSync(directory.at('.'))
   if (uid === (process.geteuid?.() ?? uid) && (mode & OTHERS_BITS) === 0) return directory
   directory.close()
   const path = `${tree.path}/${name}`
-  throw new HostPathError('EACCES', path, `EACCES: it is not a directory of this user alone, open '${path}'`)
+  throw new HostPathError('EACCES', path, `EACCES: the directory is not private to this user, open '${path}'`)
 }
 
-/** The plan goes first: who comes upon the rest would take back by it what is in its place already. */
+/** Removes the plan first. With a plan, another process would revert entries that are already in place. */
 function emptyDirectory(directory: DirectoryHandle): void {
   rmSync(directory.at(PLAN_FILE), { force: true })
   for (const name of readdirSync(directory.at('.')))
@@ -123,7 +123,7 @@ function removeStageDirectory(tree: HostTree, name: string): void {
   try {
     rmdirSync(tree.root.at(name))
   } catch (error) {
-    // Somebody renamed it, and has an empty directory.
+    // Another process renamed it and keeps an empty directory.
     if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST')) throw error
   }
 }

@@ -1,9 +1,6 @@
 import type { FileOwner } from '../../machine/index.ts'
 
-/**
- * One step of bringing changes into a directory. `index` names what was there (`old/<index>` of the stage) and what
- * comes (`new/<index>`).
- */
+/** One step of an apply. `index` names the old entry (`old/<index>` of the stage) and the new one (`new/<index>`). */
 export type ApplyStep =
   | { readonly op: 'take' | 'replace' | 'place'; readonly path: string; readonly index: number }
   | { readonly op: 'mkdir'; readonly path: string; readonly owner: FileOwner }
@@ -11,7 +8,7 @@ export type ApplyStep =
   | {
       readonly op: 'chmod'
       readonly path: string
-      /** Type of the entry with these permissions: until the step before, the path may be something else. */
+      /** Type of the entry that gets the mode. Before this step, the path may have another type. */
       readonly type: 'directory' | 'file'
       readonly mode: number
       readonly old: number

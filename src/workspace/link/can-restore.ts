@@ -7,8 +7,8 @@ import { joinPath } from './tree.ts'
 const { R_OK, X_OK } = constants
 
 /**
- * Whether what is at a path of this machine could be made again, and with `isDeep` all that is below it: this user can
- * read it, and it is no pipe, socket or device, nor has a name or target that is not UTF-8. O(entries).
+ * Reports whether the entry at a host path, with `isDeep` also everything below it, can be recreated. It must be
+ * readable, no pipe, socket or device, and have names and targets in UTF-8. O(entries).
  */
 export function canRestore(path: string, isDeep: boolean): boolean {
   try {

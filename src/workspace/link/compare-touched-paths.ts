@@ -6,8 +6,8 @@ import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import { findEntry, findInode, type TreeFiles } from './tree.ts'
 
 /**
- * What differs between two trees at some paths, sorted ones; owners and times of files count, and second names of what
- * differs. The root does not, nor does what went with a directory it was in. O(paths).
+ * Compares two trees at sorted paths. Owners and times of files count, and so do other names of a changed file. The
+ * root does not count, nor do entries that were removed with their directory. O(paths).
  */
 export function compareTouchedPaths(
   before: TreeFiles,
@@ -26,7 +26,7 @@ export function compareTouchedPaths(
   })
 }
 
-/** True if two trees are the same at some paths, except for times. O(paths). */
+/** True if two trees are equal at the given paths, except for times. O(paths). */
 export function isSameAt(before: TreeFiles, after: TreeFiles, paths: readonly string[]): boolean {
   return paths.every((path) => {
     const [old, now] = [findEntry(before, path), findEntry(after, path)]
@@ -53,7 +53,7 @@ export function toSessionChanges(
   })
 }
 
-/** Of each file with several names, under all of these, the first. Whoever touches one of them touches all. */
+/** Maps each of these paths whose file has several names to its first name. A change of one name changes all. */
 export function findFirstNames(tree: TreeFiles, paths: readonly string[]): Map<string, string> {
   const firsts = new Map<number, string>()
   const names = new Map<string, string>()

@@ -2,14 +2,14 @@ import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import { findEntry, joinPath, listNames, putEntry, removeEntry, type TreeFiles } from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
-/** One path that differs between two trees; a directory comes before what is in it. */
+/** A path that differs between two trees. A directory comes before its entries. */
 export interface TreeChange {
   readonly path: string
   readonly before: LinkEntry | undefined
   readonly after: LinkEntry | undefined
 }
 
-/** Everything that differs between two trees, sorted within each directory. The root itself does not count. */
+/** Returns all differences between two trees, sorted within each directory. The root itself does not count. */
 export function compareTrees(before: TreeFiles, after: TreeFiles): TreeChange[] {
   return Array.from(walkPaths(before, after)).filter((path) => !isSameEntry(path.before, path.after))
 }
@@ -28,7 +28,7 @@ export function findChangedDirectories(before: TreeFiles, after: TreeFiles): Tre
   )
 }
 
-/** Every path of two trees, with what each has there. */
+/** Walks every path of two trees, with the entry of each. */
 function* walkPaths(before: TreeFiles, after: TreeFiles, path = '/'): Generator<TreeChange> {
   const names = new Set([...listNames(before, path), ...listNames(after, path)])
   for (const name of [...names].sort()) {
@@ -39,7 +39,7 @@ function* walkPaths(before: TreeFiles, after: TreeFiles, path = '/'): Generator<
   }
 }
 
-/** The work that makes another tree what the changed one is at a path. */
+/** Returns the work that makes another tree equal to the changed one at a path. */
 export function createChangeWork({ path, after }: TreeChange): TreeWork {
   return {
     bytes: after?.size ?? 0,

@@ -2,7 +2,7 @@ import type { HostTree } from './host-tree.ts'
 import { isSameEntry } from './link-entry.ts'
 import { findEntry, joinPath, listNames, type TreeFiles } from './tree.ts'
 
-/** The paths of a tree at which a directory has something else, or nothing. Permissions of directories do not count. */
+/** Yields the paths of a tree at which a directory differs. Permissions of directories do not count. */
 export function* findDifferingPaths(directory: HostTree, tree: TreeFiles, path = '/'): Generator<string> {
   for (const name of listNames(tree, path)) {
     const below = joinPath(path, name)

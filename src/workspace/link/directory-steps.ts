@@ -36,14 +36,14 @@ export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep):
   })
 }
 
-/** Takes back what was done of some steps, the last first. What was not done is left alone, so it can be run again. */
+/** Reverts the completed ones of some steps, last first. Incomplete steps are skipped, so it can run again. */
 export function revertSteps(tree: HostTree, stage: ApplyStage, steps: readonly ApplyStep[]): void {
   const failures: unknown[] = []
   for (const step of steps.toReversed()) {
     try {
       revertStep(tree, stage, step)
     } catch (error) {
-      // The others are taken back all the same.
+      // The other steps are reverted nevertheless.
       failures.push(error)
     }
   }
@@ -71,7 +71,7 @@ function moveToStage(path: string, old: string): void {
   assertNoDirectory(old, path)
 }
 
-/** The old one gets another name, so that the new one can take its place in one step. */
+/** Gives the old entry another name, so that the new one can replace it in one step. */
 function backUpOld(path: string, old: string): void {
   try {
     linkSync(path, old)
@@ -82,13 +82,13 @@ function backUpOld(path: string, old: string): void {
   assertNoDirectory(old, path)
 }
 
-/** Somebody put a directory in the place of a file: it must not go with the stage. */
+/** Throws if a directory replaced the file meanwhile: it must not be deleted with the stage. */
 function assertNoDirectory(old: string, path: string): void {
   if (lstatSync(old).isDirectory())
     throw new HostPathError('EISDIR', path, `EISDIR: a directory took the place of a file, rename '${path}'`)
 }
 
-/** A second name fails where there is something already, which a rename does not. */
+/** Places the new entry by a hard link, which fails if the path exists. A rename would not. */
 function placeNew(fresh: string, path: string): void {
   try {
     linkSync(fresh, path)
@@ -100,7 +100,7 @@ function placeNew(fresh: string, path: string): void {
   unlinkSync(fresh)
 }
 
-/** Placed wholly, or with the name in the stage not yet taken away: then both are one file. */
+/** Removes a placed entry. If its name in the stage still exists, both names are one file. */
 function removePlaced(path: string, fresh: string): void {
   const placed = findStats(path)
   const staged = findStats(fresh)
@@ -111,7 +111,7 @@ function removeIfEmpty(tree: HostTree, path: string): void {
   try {
     tree.withDentry(path, ({ directory, name }) => rmdirSync(directory.at(name)))
   } catch (error) {
-    // Somebody put something into it, or it was never made.
+    // The directory is not empty, or was never created.
     if (!isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error
   }
 }
@@ -120,7 +120,7 @@ function recreateDirectory(place: HostDentry, { mode, owner }: Extract<ApplyStep
   if (findStats(place.directory.at(place.name)) === undefined) makeDirectory(place, owner, mode)
 }
 
-/** By descriptor, and only if it is the one that was made: somebody else may have put another in its place. */
+/** Creates a directory and sets its owner by descriptor, after a check that no other process replaced it. */
 function makeDirectory({ directory, name }: HostDentry, owner: FileOwner, mode: number): void {
   mkdirSync(directory.at(name), PRIVATE_DIRECTORY_MODE)
   const made = directory.enter(name)
@@ -147,7 +147,8 @@ function restoreMode(tree: HostTree, { path, type, old }: Extract<ApplyStep, { o
   ignoreMissing(() =>
     tree.withDentry(path, ({ directory, name }) => {
       const there = findStats(directory.at(name))
-      // Before the step, it may be what a directory was to replace. Plans of earlier versions do not say what it is.
+      // Before the step, the path may hold an entry that a directory replaces. Plans of earlier versions lack the
+      // type.
       const isIt = type === 'directory' ? there?.isDirectory() : there?.isSymbolicLink() === false
       if (isIt) directory.withPinnedPath(name, (pin) => chmodSync(pin, old))
     }),

@@ -17,7 +17,7 @@ import { HostTree } from './host-tree.ts'
 import type { LinkEntry } from './link-entry.ts'
 import { createStageName } from './stage-names.ts'
 
-/** A tree as a map: the text of a file, or null for a directory. Every directory on the way is in it. */
+/** A tree as a map: the text of a file, or null for a directory. It includes every parent directory. */
 type Tree = ReadonlyMap<string, string | null>
 
 const treeOf = (flat: Readonly<Record<string, string | null>>): Tree => {
@@ -78,7 +78,7 @@ const tree = fc
   .dictionary(path, fc.oneof(fc.constant(null), fc.constantFrom('x', 'y')), { maxKeys: 6 })
   .map(treeOf)
 
-it('makes any tree of any other', () => {
+it('turns any tree into any other', () => {
   const base = scratch()
   fc.assert(
     fc.property(tree, tree, (before, after) => {
@@ -91,7 +91,7 @@ it('makes any tree of any other', () => {
   )
 })
 
-it('leaves everything as it was if something is in the way of any step', () => {
+it('leaves everything unchanged if any step fails', () => {
   const base = scratch()
   fc.assert(
     fc.property(tree, tree, fc.nat(), (before, after, pick) => {

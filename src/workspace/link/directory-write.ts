@@ -16,10 +16,10 @@ export interface DirectoryWrite {
 }
 
 /**
- * Brings changes into a directory of this machine: all of them or none. Everything new is written beside its place
- * first; then names change hands, and whatever fails is taken back (ENOSPC, EROFS, EACCES, EXDEV, EIO). Should this
- * process be killed in between, the next one takes it back (`takeBackUnfinished`).
- * @param commit notes that all is written; if that fails, everything is taken back.
+ * Writes changes into a directory of this machine: all or none. First it writes all new entries to the stage, then it
+ * renames them into place. After a failure it reverts everything (ENOSPC, EROFS, EACCES, EXDEV, EIO). If this process
+ * is killed, the next one reverts it (`revertUnfinished`).
+ * @param commit records that everything is written; if it fails, everything is reverted.
  */
 export function writeDirectory(
   tree: HostTree,
@@ -41,7 +41,7 @@ export function writeDirectory(
     for (const step of steps) performStep(tree, stage, step)
     commit()
   } catch (error) {
-    // Should this fail too, the stage stays with all that was taken away, and the next command tries again.
+    // If this fails too, the stage keeps all old entries, and the next command retries.
     if (stage !== undefined && isPlanned) revertWrite(tree, stage, steps)
     stage?.discard()
     throw createWriteError(tree.path, stageName, error)
@@ -58,7 +58,7 @@ function revertWrite(tree: HostTree, stage: ApplyStage, steps: readonly ApplySte
   }
 }
 
-/** The changes that bring a file or a link. */
+/** Returns the changes that create a file or a link. */
 function findNewEntries(
   steps: readonly ApplyStep[],
   changes: readonly TreeChange[],
@@ -77,7 +77,7 @@ function createRemovals(changes: readonly TreeChange[]): ApplyStep[] {
     if (before.type === 'directory') steps.push({ op: 'rmdir', path, mode, owner: toOwner(before) })
     else steps.push({ op: 'take', path, index })
   }
-  // What is in a directory goes before it.
+  // The entries of a directory are removed before it.
   return steps.reverse()
 }
 
@@ -91,7 +91,7 @@ function createReplacements(changes: readonly TreeChange[], names: FirstNames): 
   })
 }
 
-/** A file that only gets other permissions stays the file it is, with its other names and all that is kept with it. */
+/** True if only the permissions differ. Such a file stays in place, with its other names and attributes. */
 function isModeChangeOnly(before: LinkEntry, after: LinkEntry): boolean {
   const { mode, uid, gid, mtime } = before
   const isSameOwner = uid === after.uid && gid === after.gid
@@ -110,7 +110,7 @@ function createAdditions(changes: readonly TreeChange[]): ApplyStep[] {
       modes.push({ op: 'chmod', path, type: 'directory', mode: after.mode, old: PRIVATE_DIRECTORY_MODE })
     }
   }
-  // A directory nobody may write in gets its permissions when everything is in it.
+  // An unwritable directory gets its permissions after its entries.
   return [...steps, ...modes.reverse()]
 }
 

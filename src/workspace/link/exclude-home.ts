@@ -3,8 +3,8 @@ import { isWithin, VfsError } from '../../vfs/index.ts'
 import type { SessionChange } from '../session/index.ts'
 
 /**
- * Changes without those of a home that lies in the directory: it goes on changing while a command runs, and is never
- * written over. EPERM if a directory was removed that holds the home.
+ * Removes the changes of a home inside the directory: it changes while a command runs, and must not be overwritten.
+ * EPERM if a directory that contains the home was removed.
  */
 export function excludeHome(
   directory: string,
@@ -18,7 +18,7 @@ export function excludeHome(
     if (isWithin(change.path, own)) return false
     const isCovered = change.kind === 'gone' || change.type !== 'directory'
     if (!isCovered || !isWithin(own, change.path)) return true
-    const detail = `the command removed ${change.path}, which holds the home; nothing of its changes was kept`
+    const detail = `the command removed ${change.path}, which contains the home; its changes were not kept`
     throw new VfsError('EPERM', change.path, { op: 'exec', detail })
   })
 }

@@ -16,7 +16,7 @@ import { performWork } from './tree-work.ts'
 import { discardStage, revertUnfinished } from './unfinished-write.ts'
 import { WriteLock } from './write-lock.ts'
 
-/** A fork of a linked directory, and the vault that mirrors what it began from. */
+/** A fork of a linked directory, and the vault that mirrors its base. */
 export interface AppliedFork {
   readonly name: string
   readonly mirror: string
@@ -25,7 +25,7 @@ export interface AppliedFork {
 
 /** Caller of an apply, and the signal that cancels its wait for other writers. */
 export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'signal'> {
-  /** Give files setuid and setgid where the fork has them; these bits are not written when absent. */
+  /** Writes setuid and setgid bits of the fork. They are not written when absent. */
   readonly keepSetuid?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'si
 export interface Recovery {
   readonly fork: string
   readonly act: 'apply' | 'undo'
-  /** `stuck`: some of it could be neither finished nor taken back, and the next command tries again. */
+  /** `stuck`: it could be neither completed nor reverted, and the next command retries. */
   readonly outcome: 'taken-back' | 'finished' | 'stuck'
   /** Reason of `stuck`. */
   readonly reason?: string
@@ -48,9 +48,8 @@ interface PendingWrite {
 }
 
 /**
- * Writes forks to the directory they are forks of, and takes that back. The record of the mirror says how far an act is
- * until all of it is done: whoever finds one that is cut short takes it back, or finishes it once the directory has
- * everything.
+ * Applies forks to their directory, and undoes that. The record of the mirror tracks the progress. If the process was
+ * killed, another one reverts the apply, or completes it once the directory has every change.
  */
 export class ForkApply {
   readonly #home: LinkHome
@@ -68,7 +67,7 @@ export class ForkApply {
     const [mirror, after] = [await this.#home.posix(fork.mirror, { by }), await this.#home.posix(fork.name)]
     const all = compareTrees(mirror, after)
     const changes = keepSetuid ? all : dropSetuid(all)
-    // Nothing is written then, and what was written last can still be taken back.
+    // Nothing is written then, and the last apply can still be undone.
     if (all.length === 0) await this.#assertApplied(fork, tree, after)
     else if (changes.length > 0) {
       const pending = findPendingChanges(tree, changes, (path) => isUnsure(mirror, path))
@@ -84,7 +83,7 @@ export class ForkApply {
     using _lock = await this.#lock(signal)
     await this.#assertRecovered(fork.mirror)
     if (!(await this.#isApplied(fork.mirror))) {
-      const detail = `${fork.name} was not applied to ${this.#directory}; there is nothing to take back`
+      const detail = `${fork.name} was not applied to ${this.#directory}; there is nothing to undo`
       throw new VfsError('ENOENT', this.#directory, { op: 'undo', detail })
     }
     using tree = new HostTree(this.#directory)
@@ -97,15 +96,15 @@ export class ForkApply {
     return changes
   }
 
-  /** The paths at which the directory is not as a fork has it. */
+  /** Lists the paths at which the directory differs from a fork. */
   async listDifferingPaths(fork: string): Promise<string[]> {
     using tree = new HostTree(this.#directory)
     return [...findDifferingPaths(tree, await this.#home.posix(fork))]
   }
 
   /**
-   * Finishes or takes back what a process was killed at. Nothing is done while somebody writes to the directory.
-   * Returns the record of the mirror as it is then.
+   * Completes or reverts the apply of a killed process. Does nothing while another process writes to the directory.
+   * Returns the mirror's record afterwards.
    */
   async recoverApply(
     mirror: string,
@@ -136,7 +135,7 @@ export class ForkApply {
     }
   }
 
-  /** Undefined if nothing had been written yet. */
+  /** Returns undefined if nothing had been written yet. */
   async #finishOrRevert(
     mirror: string,
     files: TreeFiles,
@@ -163,7 +162,7 @@ export class ForkApply {
     return 'finished'
   }
 
-  /** The mirror becomes what the directory is now; what it was is kept for an undo. May be run again. */
+  /** Updates the mirror to the directory, and keeps the earlier state for an undo. May run again. */
   async #finishApply(
     name: string,
     mirror: TreeFiles,
@@ -206,20 +205,23 @@ export class ForkApply {
   async #assertRecovered(mirror: string): Promise<void> {
     const { recovery } = await this.#recoverLocked(mirror)
     if (recovery?.outcome !== 'stuck') return
-    const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be taken back: ${recovery.reason}`
+    const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be undone: ${recovery.reason}`
     throw new VfsError('EUNAVAILABLE', this.#directory, { op: 'apply', detail })
   }
 
-  /** A fork without changes that was never applied has what the directory has; something else merged it otherwise. */
+  /**
+   * Checks that the directory equals a fork that has no changes and was never applied. Otherwise something else
+   * merged it.
+   */
   async #assertApplied(fork: AppliedFork, tree: HostTree, after: TreeFiles): Promise<void> {
     if (await this.#isApplied(fork.mirror)) return
-    const reason = `is not as ${fork.name} has it`
+    const reason = `differs from ${fork.name}`
     const conflicts = [...findDifferingPaths(tree, after)].map((path) => ({ path, reason }))
     if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
   }
 }
 
-/** The record names the stage before there is one, and says so when the directory has everything. */
+/** The record names the stage before it exists, and later says that the directory has every change. */
 function writePending(tree: HostTree, { mirror, record, pending, names }: PendingWrite): void {
   const { stage = createStageName() } = record
   const commit = () => writeRecord(mirror, { ...record, step: 'written' })

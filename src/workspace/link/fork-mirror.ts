@@ -7,11 +7,11 @@ const MAX_STEM_LENGTH = 48
 export interface NewFork {
   readonly directory: string
   readonly mirror: string
-  /** The first of `project-1`, `project-2`… that is free when absent; with a number if it is taken. */
+  /** The name, with a number if it is taken. When absent, the first free one of `project-1`, `project-2`…. */
   readonly name: string | undefined
 }
 
-/** Forks the mirror of a directory; returns the name of the fork. */
+/** Forks the mirror of a directory and returns the name of the fork. */
 export async function forkMirror(home: LinkHome, { directory, mirror, name }: NewFork): Promise<string> {
   const fork =
     name === undefined
@@ -20,7 +20,7 @@ export async function forkMirror(home: LinkHome, { directory, mirror, name }: Ne
   return fork.name
 }
 
-/** Forks a vault under a name; if another command took it meanwhile, with a number: what was done is not lost for it. */
+/** Forks a vault under a name. If another command took it meanwhile, adds a number, so that no work is lost. */
 export async function forkByName(
   home: LinkHome,
   source: string,
@@ -35,7 +35,7 @@ export async function forkByName(
   }
 }
 
-/** Forks a vault under the first of `stem-1`, `stem-2`… that is free. */
+/** Forks a vault under the first free name of `stem-1`, `stem-2`…. */
 export async function forkByNumber(
   home: LinkHome,
   source: string,
@@ -55,7 +55,7 @@ export async function forkByNumber(
   }
 }
 
-/** As much of a directory's name as a vault can have. */
+/** Shortens a directory's name to a valid vault name. */
 function toNameStem(directory: string): string {
   const plain = basename(directory).replaceAll(/[^A-Za-z0-9_-]+/g, '-')
   return plain.replace(/^[-_]+/, '') || 'fork'

@@ -3,11 +3,11 @@ import { openHome } from '../../backends/vault/index.ts'
 import { createProcessTag } from '../../machine/index.ts'
 import { ForkPoint, sweepForkPoints } from './fork-point.ts'
 
-it('the sweep deletes the forks of dead processes, and no vault that may be of anybody else', async () => {
+it('the sweep deletes the forks of dead processes, and no other vault', async () => {
   await using home = await openHome()
   await home.createVault('base')
   await using living = await ForkPoint.create(home, 'base')
-  // The same process, but as if it had begun at another time.
+  // The same process id with another start time.
   const dead = createProcessTag().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
   const elsewhere = dead.replace(/^.{8}/, '00000000')
   const others = [`session-${elsewhere}-base`, 'session-4026531836-424242-777-aabbccddeeff', 'session-plan']
@@ -16,7 +16,7 @@ it('the sweep deletes the forks of dead processes, and no vault that may be of a
   expect((await home.vaults()).sort()).toEqual(['base', living.vault, ...others].sort())
 })
 
-it('a sweep goes on where another one was quicker', async () => {
+it('a sweep tolerates a concurrent one', async () => {
   await using home = await openHome()
   const dead = createProcessTag().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
   for (const name of [`session-${dead}`, `session-${dead}-base`]) await home.createVault(name)

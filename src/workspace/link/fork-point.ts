@@ -2,19 +2,19 @@ import { createProcessTag, isStaleTag } from '../../machine/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 import type { LinkHome } from './link-home.ts'
 
-/** Forks for the commands of one session, named after the process they belong to. */
+/** Names of forks for the commands of one session, with the owning process. */
 const SESSION_FORK_NAME = /^session-(.+?)(?:-base)?$/
 
-/** A name for a fork that goes with this process: what is left of it when the process is over is swept. */
+/** Creates a fork name with this process as the owner. A sweep deletes the fork after the process has ended. */
 export function createForkName(): string {
   return `session-${createProcessTag()}`
 }
 
-/** A vault as it was at one moment, such as before a command, to compare with what became of it. */
+/** The state of a vault at one moment, such as before a command, to compare with its later state. */
 export class ForkPoint implements AsyncDisposable {
-  /** The vault that stays as it was. */
+  /** The vault that keeps the state. */
   readonly vault: string
-  /** A name for a fork of it that commands may change. */
+  /** Name for a fork of it that commands may change. */
   readonly scratch: string
   readonly #home: Pick<LinkHome, 'deleteVault'>
 
@@ -24,7 +24,7 @@ export class ForkPoint implements AsyncDisposable {
     this.vault = `${scratch}-base`
   }
 
-  /** O(1). ENOENT. */
+  /** Creates the point in constant time. ENOENT. */
   static async create(home: Pick<LinkHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
     const point = new ForkPoint(home, createForkName())
     await home.fork(source, point.vault)
@@ -36,7 +36,7 @@ export class ForkPoint implements AsyncDisposable {
   }
 }
 
-/** Deletes the forks that sessions of dead processes left. Returns how many there were. */
+/** Deletes the forks that sessions of dead processes left. Returns their number. */
 export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVault'>): Promise<number> {
   let count = 0
   for (const name of await home.vaults()) {
@@ -46,7 +46,7 @@ export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVau
       await home.deleteVault(name)
       count++
     } catch (error) {
-      // Another process that begins was quicker.
+      // Another process deleted it first.
       if (!isVfsError(error, 'ENOENT')) throw error
     }
   }

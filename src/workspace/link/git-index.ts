@@ -5,7 +5,7 @@ const MAX_BYTES = 256 * 2 ** 20
 const HEADER_BYTES = 12
 /** Offsets in an entry of the mode and of the object id. */
 const [MODE_AT, ID_AT] = [24, 40]
-/** SHA-1 and SHA-256; the index does not say which it has. */
+/** Lengths of SHA-1 and SHA-256 ids. The index does not say which it uses. */
 const ID_BYTES = [20, 32] as const
 const EXTENDED = 0x4000
 const LENGTH_BITS = 0xfff
@@ -26,7 +26,7 @@ export function isRefreshedIndex(
   return left !== undefined && left === right
 }
 
-/** Lists what is staged, a line for each file; undefined if it is no index that we can read. */
+/** Lists the staged files, one line each; undefined if the entry is not a readable index. */
 function listStaged(entry: LinkEntry): string | undefined {
   const bytes = Buffer.concat([...entry.content()])
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 4) !== 'DIRC') return undefined
@@ -51,7 +51,7 @@ class IndexReader {
     this.#version = bytes.readUInt32BE(4)
   }
 
-  /** Undefined where the ids have another length. */
+  /** Returns undefined if the ids have another length. */
   lines(): string[] | undefined {
     if (this.#version < 2 || this.#version > 4) return undefined
     const count = this.#bytes.readUInt32BE(8)
@@ -59,7 +59,7 @@ class IndexReader {
     while (lines.length < count) {
       const before = this.#path
       const line = this.#line()
-      // Git keeps them in order: an id that is read too short or too long shows here.
+      // Git sorts the entries. A wrong id length breaks the order.
       if (line === undefined || Buffer.compare(before, this.#path) > 0) return undefined
       lines.push(line)
     }
@@ -80,7 +80,7 @@ class IndexReader {
     return [mode, id, flags & ~LENGTH_BITS, more, this.#path.toString('latin1')].join(' ')
   }
 
-  /** Entries are filled up with one to eight NULs to a multiple of eight bytes. */
+  /** Reads a path and its padding: one to eight NULs up to a multiple of eight bytes. */
   #readPath(start: number, from: number): boolean {
     const end = this.#bytes.indexOf(NUL, from)
     if (end <= from) return false
@@ -89,7 +89,7 @@ class IndexReader {
     return true
   }
 
-  /** A path is what it shares with the one before, and the rest: first how much of that one goes. */
+  /** Reads a compressed path: the number of bytes to drop from the previous path, then the new rest. */
   #readSuffix(from: number): boolean {
     let at = from
     let byte = this.#bytes[at++] ?? 0

@@ -18,9 +18,9 @@ const READ_BYTES = 1024 * 1024
 const NO_TARGET = Buffer.alloc(0)
 
 /**
- * What is at a path of this machine; undefined if there is nothing. No link is followed but those above the path. One to
- * what is not UTF-8 is of no known type: it could not be made again.
- * @param content reads what a file holds; by its path when absent.
+ * Returns the entry at a host path, or undefined. Only links above the path are followed. A link whose target is not
+ * UTF-8 has the type `other`, because it could not be recreated.
+ * @param content reads the content of a file; by its path when absent.
  */
 export function findHostEntry(
   path: string,
@@ -46,7 +46,7 @@ function findBigintStats(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true })
   } catch (error) {
-    // Below something that is no directory there is nothing, either.
+    // A path below a file does not exist either.
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   }
@@ -67,7 +67,7 @@ function* readPath(path: string): Generator<Uint8Array> {
   }
 }
 
-/** The bytes of an open file, from where it stands. */
+/** Reads an open file from its current position. */
 export function* readDescriptor(fd: number): Generator<Uint8Array> {
   // One byte more than expected: if it stays empty, the file ends without another large buffer.
   let expected = fstatSync(fd).size + 1

@@ -1,4 +1,4 @@
-/** A failure of the system at a path of a linked directory, which names that path and not the descriptor it was reached by. */
+/** A system error that names the path in a linked directory instead of its descriptor. */
 export class HostPathError extends Error {
   readonly code: string
   readonly path: string
@@ -9,7 +9,7 @@ export class HostPathError extends Error {
     this.path = path
   }
 
-  /** A failure of a step at a path; what the system did not say stays as it is. */
+  /** Wraps a system error with its path; returns any other error unchanged. */
   static wrap(error: unknown, path: string): unknown {
     if (error instanceof HostPathError || !(error instanceof Error) || !('code' in error)) return error
     const [what] = error.message.split(" '")

@@ -15,7 +15,7 @@ export function findStats(path: string): Stats | undefined {
   }
 }
 
-/** True if a path leads through directories alone. A link may lead out of the directory. */
+/** True if a path leads through directories only. A link may lead outside. */
 export function isReachedByDirectories(directory: string, path: string): boolean {
   return listAncestors(path).every((above) => findStats(directory + above)?.isDirectory() === true)
 }

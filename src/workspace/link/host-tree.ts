@@ -7,15 +7,15 @@ import { splitPath } from './tree.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/** A name in an open directory: for system calls that do not follow it. */
+/** A name in an open directory, for system calls that do not follow links. */
 export interface HostDentry {
   readonly directory: DirectoryHandle
   readonly name: string
 }
 
 /**
- * A directory of this machine, held open. Each path is walked from there, from one open directory to the next, and no
- * link is followed: somebody who swaps a directory for a link meanwhile leads nothing out of it.
+ * A directory of this machine, held open. Each path is walked by descriptor from there, and no link is followed. So
+ * replacing a directory by a link leads no operation outside.
  */
 export class HostTree implements Disposable {
   /** Its real path. */
@@ -26,13 +26,13 @@ export class HostTree implements Disposable {
     this.path = path
   }
 
-  /** Opened at first use. ENOENT if it is gone, or its path leads elsewhere by now. */
+  /** Opened on first use. ENOENT if it was deleted, or its path now leads elsewhere. */
   get root(): DirectoryHandle {
     this.#root ??= openRealDirectory(this.path)
     return this.#root
   }
 
-  /** Runs a step at a path. What is behind a link is not in the directory: ENOTDIR. Failures name the path. */
+  /** Runs a step at a path. ENOTDIR for a path behind a link, which is not in the directory. Errors name the path. */
   withDentry<T>(path: string, step: (place: HostDentry) => T): T {
     const names = splitPath(path)
     const name = names.pop() ?? '.'
@@ -51,7 +51,7 @@ export class HostTree implements Disposable {
     }
   }
 
-  /** What is at a path; undefined if there is nothing, or only a link on the way. */
+  /** Returns the entry at a path; undefined if it is missing or behind a link. */
   findEntry(path: string): LinkEntry | undefined {
     return this.#tryUse(path, ({ directory, name }) =>
       findHostEntry(directory.at(name), () => this.#readContent(path)),
@@ -62,7 +62,7 @@ export class HostTree implements Disposable {
     return this.#tryUse(path, ({ directory, name }) => lstatSync(directory.at(name), { bigint: true }))
   }
 
-  /** The names in a directory; none if the path is no directory. */
+  /** Lists the names in a directory; none if the path is not a directory. */
   listNames(path: string): string[] {
     const list = ({ directory, name }: HostDentry) => {
       const listed = directory.enter(name)
@@ -103,5 +103,5 @@ function openRealDirectory(path: string): DirectoryHandle {
   const root = openRoot(path, undefined, undefined).closeOnFinalize()
   if (root.realPath() === path) return root
   root.close()
-  throw new HostPathError('ENOENT', path, `ENOENT: a link took the place of '${path}'`)
+  throw new HostPathError('ENOENT', path, `ENOENT: '${path}' was replaced by a link`)
 }

@@ -9,8 +9,8 @@ import { performWork, type TreeWork } from './tree-work.ts'
 type PutChange = Extract<SessionChange, { kind: 'put' }>
 
 /**
- * Makes a tree what a session made of it. Content is read from where the session has it; pipes, sockets and devices
- * are left out. One commit, if it is not too much for that.
+ * Applies the changes of a session to a tree. Reads content from the session's files; skips pipes, sockets and
+ * devices. Makes one commit unless the content is too large.
  */
 export async function importSession(tree: TreeFiles, changes: readonly SessionChange[]): Promise<void> {
   await performWork(tree, createImportWork(changes))
@@ -19,7 +19,7 @@ export async function importSession(tree: TreeFiles, changes: readonly SessionCh
 function createImportWork(changes: readonly SessionChange[]): TreeWork[] {
   const inOrder = changes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   const isLink = (change: SessionChange) => change.kind === 'put' && change.linkOf !== undefined
-  // A second name comes when the file is there under its first.
+  // A second name is linked after its file exists.
   return [...inOrder.filter((change) => !isLink(change)), ...inOrder.filter(isLink)].flatMap((change) => {
     if (change.kind === 'gone') return [{ bytes: 0, run: (tree) => removeEntry(tree, change.path) }]
     const entry = toLinkEntry(change)

@@ -1,7 +1,7 @@
 /**
- * Linked directories: a directory of this machine whose forks live in a home, without being imported.
- * Only paths that commands touched are stored, as they were and as they became.
- * Invariant: the directory changes in `apply` and `undo` alone, wholly or not at all.
+ * Linked directories: a directory of this machine whose forks live in a home, without an import. The home stores only
+ * paths that commands changed, with their state before and after.
+ * Invariant: the directory changes only in `apply` and `undo`, completely or not at all.
  */
 export { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
 export { compareTouchedPaths, isSameAt, toSessionChanges } from './compare-touched-paths.ts'

@@ -11,8 +11,8 @@ const BATCH_SIZE = 200
 const COPY_OPTIONS = ['--attributes-only', '--preserve=mode,xattr', '--'] as const
 
 /**
- * Gives files in `new` of a stage, by their index, the extended attributes and access lists of the files of a directory
- * that they are to replace: as far as the system and this user can. Node knows neither, so `cp` does it.
+ * Copies extended attributes and access lists to new files in a stage from the files that they replace, as far as the
+ * system permits. Node supports neither, so `cp` copies them.
  */
 export function keepAttributes(
   tree: HostTree,
@@ -22,11 +22,11 @@ export function keepAttributes(
   if (files.length === 0 || process.platform !== 'linux') return
   const held = `${stage.path}/${HELD_NAME}`
   mkdirSync(held, PRIVATE_DIRECTORY_MODE)
-  // A second name says which file it is for, and follows no link that somebody puts in the place.
+  // The hard link carries the index, and `cp` through it follows no link that another process puts in place.
   const sources = files.filter(({ index, path }) => tryHold(tree, path, `${held}/${index}`))
   for (let start = 0; start < sources.length; start += BATCH_SIZE) {
     const some = sources.slice(start, start + BATCH_SIZE).map(({ index }) => `${HELD_NAME}/${index}`)
-    // The new process is in the stage before descriptors of this one are closed to it.
+    // The child enters the stage before descriptors of this process are closed to it.
     spawnSync('cp', [...COPY_OPTIONS, ...some, 'new'], {
       cwd: stage.path,
       env: { PATH: '/usr/bin:/bin' },
@@ -39,10 +39,11 @@ export function keepAttributes(
 function tryHold(tree: HostTree, path: string, held: string): boolean {
   try {
     tree.withDentry(path, ({ directory, name }) => linkSync(directory.at(name), held))
-    // Of a link, `cp` would take the attributes of what it leads to.
+    // `cp` would copy the attributes of a link's target.
     return lstatSync(held).isFile()
   } catch {
-    // No disk for it, or the file of another: it gets none, and whatever else is wrong comes up when it is replaced.
+    // The disk has no hard links, or the file belongs to another user: no attributes are copied. Other errors appear
+    // when the file is replaced.
     return false
   }
 }

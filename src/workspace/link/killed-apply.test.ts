@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
 import { LinkedDirectory, type LinkedFork, type LinkHome } from './index.ts'
 
-/** Whatever changes a directory or a home: a process that is killed at one of them does none of the later ones. */
+/** All calls that change a directory or a home. A process killed at one of them makes none of the later ones. */
 const CHANGES = [
   ...['chmodSync', 'lchownSync', 'linkSync', 'lutimesSync', 'mkdirSync', 'renameSync'],
   ...['rmSync', 'rmdirSync', 'symlinkSync', 'unlinkSync', 'writeFileSync'],
@@ -14,7 +14,7 @@ const CHANGES = [
 
 class Killed extends Error {}
 
-/** Counts changes, and lets none pass from the n-th on. */
+/** Counts changes, and blocks all from the n-th on. */
 class Executioner {
   #left: number
   isDone = false
@@ -30,7 +30,7 @@ class Executioner {
     return change()
   }
 
-  /** Runs work whose process is killed at that change, if it gets so far. */
+  /** Runs work whose process is killed at that change, if it gets there. */
   async run(work: () => Promise<unknown>): Promise<void> {
     const real = Object.fromEntries(CHANGES.map((name) => [name, Reflect.get(fs, name)]))
     const patched = Object.entries(real).map(([name, change]) => {
@@ -91,7 +91,7 @@ function make(directory: string, tree: Readonly<Record<string, string | null>>):
   }
 }
 
-/** A directory with a fork that changes it from one tree to the other. */
+/** Creates a directory with a fork that changes it from one tree to another. */
 async function scene(): Promise<{ home: Home; directory: string; fork: LinkedFork }> {
   const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'coppice-killed-')))
   onTestFinished(() => fs.rmSync(scratch, { recursive: true, force: true }))
@@ -116,7 +116,7 @@ async function scene(): Promise<{ home: Home; directory: string; fork: LinkedFor
 }
 
 it.each(['apply', 'undo'] as const)(
-  'an %s that is killed at any step is finished or taken back by whoever comes next',
+  'an %s that is killed at any step is completed or reverted by the next process',
   async (act) => {
     const outcomes: (string | undefined)[] = []
     for (let at = 1; ; at++) {
@@ -136,7 +136,7 @@ it.each(['apply', 'undo'] as const)(
         outcome,
         content: isDone ? done : begun,
       })
-      // Everybody who looks sees the same: what is written is no change, and can be taken back.
+      // Every later process sees the same: written changes are no longer pending, and can be undone.
       const isApplied = (act === 'apply') === isDone
       expect((await next.listChanges(fork)).length > 0).toBe(!isApplied)
       expect(await next.recover()).toEqual([])

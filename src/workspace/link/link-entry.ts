@@ -1,25 +1,25 @@
 import type { FileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
 
-/** Something with a path, in a vault or on this machine, with all it takes to make it again elsewhere. */
+/** A file, directory or link in a vault or on this machine, with everything needed to recreate it. */
 export interface LinkEntry {
   readonly type: FileType
-  /** Permission bits alone. */
+  /** Permission bits only. */
   readonly mode: number
   readonly uid: number
   readonly gid: number
   readonly mtime: FileTime
-  /** Of a file; 0 of anything else. */
+  /** Size of a file; 0 for any other type. */
   readonly size: number
   /** Target of a symbolic link; empty for anything else. */
   readonly target: string
-  /** The bytes of a file from its beginning, read as they are asked for. */
+  /** Reads the bytes of a file from its beginning, on demand. */
   content(): Iterable<Uint8Array>
 }
 
 export const PERMISSION_BITS = 0o7777
 
-/** True if two entries look the same. Times and owners do not count: they change without an edit. */
+/** True if two entries have the same visible content. Times and owners do not count: they change without an edit. */
 export function isSameEntry(one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   if (one.type !== other.type) return false
@@ -42,7 +42,7 @@ function isSameContent(one: LinkEntry, other: LinkEntry): boolean {
   }
 }
 
-/** Chunks of any size, taken in pieces of any size. */
+/** Reads chunks of any size in pieces of any size. */
 class ChunkReader {
   readonly #chunks: Iterator<Uint8Array>
   #rest: Uint8Array = new Uint8Array(0)
@@ -67,7 +67,7 @@ class ChunkReader {
     return Buffer.from(taken.buffer, taken.byteOffset, taken.length)
   }
 
-  /** Lets go of the source, also before its end. */
+  /** Closes the source, also before its end. */
   close(): void {
     this.#chunks.return?.()
   }

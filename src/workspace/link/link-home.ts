@@ -6,13 +6,13 @@ export interface LinkVault extends FileSystem {
   readonly name: string
   /** Returns the changes from another vault to this one. */
   diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
-  /** Names the tree as it is now. */
+  /** Takes a checkpoint of the current state. */
   checkpoint(): Promise<{ readonly name: string }>
 }
 
 /** Subset of a home that linked directories need: vaults to create, fork and delete, and their files by inode. */
 export interface LinkHome {
-  /** Its directory; undefined if it is in memory. */
+  /** The home's directory; undefined if it is in memory. */
   readonly path: string | undefined
   vaults(): Promise<readonly string[]>
   vault(name: string): Promise<LinkVault>

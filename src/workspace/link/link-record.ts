@@ -9,15 +9,15 @@ const MIRROR_NAME = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
 export interface LinkRecord {
   readonly directory: string
   readonly fork: string
-  /** Milliseconds since the epoch: when a command last ran in it. */
+  /** Time when a command last ran in it, in milliseconds since the epoch. */
   readonly used: number
-  /** The stage of an apply that has begun, or of an undo, and is not yet wholly done. */
+  /** The stage of an apply or undo that is not complete yet. */
   readonly stage?: string
   readonly isUndo?: true
   readonly keepSetuid?: true
-  /** Progress: the directory has everything; the earlier state is kept for an undo. */
+  /** Progress: `written` once the directory has every change, `kept` once the earlier state is kept for an undo. */
   readonly step?: 'written' | 'kept'
-  /** Process that creates the fork: until it is done, the fork may be missing or incomplete. */
+  /** Process that creates the fork. Until it is done, the fork may be missing or incomplete. */
   readonly maker?: string
 }
 
@@ -30,7 +30,7 @@ export function createMirrorName(directory: string): string {
   return getMirrorPrefix(directory) + randomBytes(4).toString('hex')
 }
 
-/** The vault that keeps what a mirror was before an apply. */
+/** Returns the name of the vault that keeps a mirror's state from before an apply. */
 export function getUndoName(mirror: string): string {
   return mirror + UNDO_SUFFIX
 }
@@ -44,7 +44,7 @@ export function isMirror(vault: string): boolean {
   return MIRROR_NAME.test(vault)
 }
 
-/** The mirror that a vault keeps an undo for; undefined if it is kept for none. */
+/** Returns the mirror for which a vault keeps an undo; undefined for any other vault. */
 export function findUndoMirror(vault: string): string | undefined {
   const base = vault.endsWith(UNDO_SUFFIX) ? vault.slice(0, -UNDO_SUFFIX.length) : undefined
   return base !== undefined && isMirror(base) ? base : undefined

@@ -23,7 +23,7 @@ import type { SessionChange } from '../session/index.ts'
 import { LinkedDirectory, type LinkedFork, toStagedChanges } from './index.ts'
 import { WriteLock } from './write-lock.ts'
 
-/** A project of the user, and a place where a session has what it changed. */
+/** A project of the user, and a directory with the changed files of a session. */
 class Scene {
   readonly directory: string
   readonly upper: string
@@ -47,7 +47,7 @@ class Scene {
     writeFileSync(place, text)
   }
 
-  /** The command makes something, and the session tells of it. */
+  /** Creates an entry as a command would, and records the change of the session. */
   put(path: string, make: (place: string) => void, more: { linkOf?: string } = {}): void {
     const host = join(this.upper, path)
     mkdirSync(dirname(host), { recursive: true })
@@ -70,7 +70,7 @@ class Scene {
     this.#changes.push({ kind: 'gone', path })
   }
 
-  /** What the session tells; the next one begins anew. */
+  /** Returns the changes of the session, and starts a new one. */
   take(): SessionChange[] {
     return this.#changes.splice(0)
   }
@@ -98,7 +98,7 @@ async function scene(): Promise<Scene> {
 }
 
 describe('a linked directory', () => {
-  it('keeps what a command changed in a fork, and stays as it is', async () => {
+  it('stores the changes of a command in a fork, and stays unchanged', async () => {
     const it = await scene()
     it.user('/a.txt', 'one\n')
     it.user('/src/b.txt', 'b\n')
@@ -114,13 +114,13 @@ describe('a linked directory', () => {
     expect(await (await it.home.vault(fork.name)).exists('/src/untouched')).toBe(false)
   })
 
-  it('keeps nothing of a session that changed nothing', async () => {
+  it('stores nothing for a session without changes', async () => {
     const it = await scene()
     expect(await it.link.collect({ changes: [], since: 0n })).toBeUndefined()
     expect(await it.home.vaults()).toEqual([])
   })
 
-  it('keeps nothing where only times are other ones, unless the fork has a name to go on in', async () => {
+  it('stores nothing if only times changed, unless the fork was named', async () => {
     const it = await scene()
     it.user('/same', 'same\n')
     it.write('/same', 'same\n')
@@ -131,7 +131,7 @@ describe('a linked directory', () => {
     expect(await it.link.collect({ changes, since, name: 'mine' })).toMatchObject({ name: 'mine' })
   })
 
-  it('tells of directories that come, go, or get other permissions', async () => {
+  it('reports directories that are added, removed, or get other permissions', async () => {
     const it = await scene()
     mkdirSync(join(it.directory, 'left'))
     mkdirSync(join(it.directory, 'kept'), 0o755)
@@ -147,7 +147,7 @@ describe('a linked directory', () => {
     ])
   })
 
-  it('applies a fork to the last detail', async () => {
+  it('applies a fork with all attributes', async () => {
     const it = await scene()
     it.user('/a.txt', 'one\n')
     it.user('/dir/deep/x', 'x')
@@ -176,7 +176,7 @@ describe('a linked directory', () => {
     expect(await it.changed(fork)).toEqual([])
   })
 
-  it('applies a directory that was replaced, and one that became a file', async () => {
+  it('applies a replaced directory, and one that became a file', async () => {
     const it = await scene()
     it.user('/d/old', 'o')
     it.user('/d/same', 's')
@@ -207,7 +207,7 @@ describe('a linked directory', () => {
     }
   })
 
-  it('applies a copy of a directory in the place of a link that led there, and takes it back', async () => {
+  it('applies a copy of a directory in place of a link to it, and undoes it', async () => {
     const it = await scene()
     it.user('/real/a', 'a')
     it.user('/real/in/b', 'b')
@@ -236,7 +236,7 @@ describe('a linked directory', () => {
     expect(files.lookup(1, 'one')).toBe(files.lookup(1, 'another'))
   })
 
-  it('goes on in a fork, on top of what it has', async () => {
+  it('continues in a fork, on top of its changes', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.user('/b', '1')
@@ -252,7 +252,7 @@ describe('a linked directory', () => {
     expect(it.content()).toEqual({ '/a': '644 4', '/b': '644 3' })
   })
 
-  it('forgets a change that a later command took back', async () => {
+  it('forgets a change that a later command reverted', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.user('/b', '1')
@@ -265,7 +265,7 @@ describe('a linked directory', () => {
     expect(await it.changed(fork)).toEqual(['modified /b'])
   })
 
-  it('knows what a fork began from, whatever the user did before its next command', async () => {
+  it('knows the base of a fork, whatever the user changed before the next command', async () => {
     const it = await scene()
     it.user('/d/a', '1')
     it.write('/d/a', '2')
@@ -274,11 +274,11 @@ describe('a linked directory', () => {
     it.gone('/d')
     await it.collect(fork)
     await expect(it.link.apply(fork)).rejects.toMatchObject({
-      conflicts: [{ path: '/d/a', reason: 'was changed meanwhile' }],
+      conflicts: [{ path: '/d/a', reason: 'changed meanwhile' }],
     })
   })
 
-  it('leaves a home alone that lies in the directory', async () => {
+  it('never changes a home inside the directory', async () => {
     const it = await scene()
     const path = join(it.directory, 'state', 'home')
     const home = await openHome({ path })
@@ -293,7 +293,7 @@ describe('a linked directory', () => {
     await expect(link.collect({ changes: it.take(), since: 0n })).rejects.toMatchObject({ code: 'EPERM' })
   })
 
-  it('stages what the fork has for the next session', async () => {
+  it('stages the changes of a fork for the next session', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.user('/gone', 'g')
@@ -313,7 +313,7 @@ describe('a linked directory', () => {
 })
 
 describe('an apply', () => {
-  it('writes nothing at all if the user changed, made or removed anything of it meanwhile', async () => {
+  it('writes nothing if the user changed, created or removed any of its paths meanwhile', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.user('/b', '1')
@@ -331,27 +331,27 @@ describe('an apply', () => {
     await expect(it.link.apply(fork)).rejects.toMatchObject({
       code: 'ECONFLICT',
       conflicts: [
-        { path: '/a', reason: 'was changed meanwhile' },
+        { path: '/a', reason: 'changed meanwhile' },
         { path: '/b', reason: 'was removed meanwhile' },
-        { path: '/c', reason: 'was made meanwhile' },
-        { path: '/d/stranger', reason: 'was made meanwhile' },
+        { path: '/c', reason: 'was created meanwhile' },
+        { path: '/d/stranger', reason: 'was created meanwhile' },
       ],
     })
     expect(it.content()).toEqual(before)
     expect(await it.changed(fork)).toHaveLength(4)
   })
 
-  it('refuses what the user changed while the command ran', async () => {
+  it('refuses files that the user changed while the command ran', async () => {
     const it = await scene()
     it.user('/a', 'saved in an editor while the command ran')
     it.write('/a', '2')
     const fork = await it.collect(undefined, 0n)
     await expect(it.link.apply(fork)).rejects.toMatchObject({
-      conflicts: [{ path: '/a', reason: 'was changed while the command ran' }],
+      conflicts: [{ path: '/a', reason: 'changed while the command ran' }],
     })
   })
 
-  it('needs nothing of a path that already is what it should be', async () => {
+  it('skips a path that already has its new state', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
@@ -362,7 +362,7 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 2', '/b': '644 2' })
   })
 
-  it('never takes a fork for applied because what it began from was given its changes', async () => {
+  it('does not count as done because the base has the same content', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
@@ -371,16 +371,16 @@ describe('an apply', () => {
       code: 'EINVAL',
       detail: expect.stringContaining(`use coppice apply ${fork.name}`),
     })
-    // As homes have it in which it was merged once.
+    // As in homes in which it was merged once.
     await (await it.home.vault(fork.mirror)).write('/a', '2')
     await expect(it.link.apply(fork)).rejects.toMatchObject({
       code: 'ECONFLICT',
-      conflicts: [{ path: '/a', reason: `is not as ${fork.name} has it` }],
+      conflicts: [{ path: '/a', reason: `differs from ${fork.name}` }],
     })
     expect(it.content()).toEqual({ '/a': '644 1' })
   })
 
-  it('makes a directory of a link, and a link of a directory, and takes both back', async () => {
+  it('replaces a link by a directory, and a directory by a link, and undoes both', async () => {
     const it = await scene()
     it.user('/elsewhere/x', 'not ours')
     symlinkSync('elsewhere', join(it.directory, 'link'))
@@ -419,7 +419,7 @@ describe('an apply', () => {
     expect(readFileSync(join(elsewhere, 'a'), 'utf8')).toBe('1')
   })
 
-  it('can be undone, and done again', async () => {
+  it('can be undone, and repeated', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.user('/d/x', 'x')
@@ -439,7 +439,7 @@ describe('an apply', () => {
     expect(it.content()).toEqual(after)
   })
 
-  it('can still be undone after another that had nothing to write', async () => {
+  it('can still be undone after another apply with nothing to write', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
@@ -450,7 +450,7 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 1' })
   })
 
-  it('waits for another that writes to the directory', async () => {
+  it('waits for another writer to the directory', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
@@ -463,19 +463,19 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 1' })
   })
 
-  it('is kept waiting by no file in the directory, whatever its name', async () => {
+  it('is not blocked by a file in the directory, whatever its name', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
     const fork = await it.collect()
-    // Those of a process that lives: earlier versions took such a name for the lock of another.
+    // Names of a living process: earlier versions took such a name for a lock.
     for (const kind of ['turn', 'apply'])
       mkdirSync(join(it.directory, `.coppice-${kind}-${createProcessTag()}`))
     await it.link.apply(fork)
     expect(it.content()).toMatchObject({ '/a': '644 2' })
   })
 
-  it('that waits for another is called off by its signal', async () => {
+  it('stops waiting for another when its signal aborts', async () => {
     const it = await scene()
     it.write('/a', '2')
     const fork = await it.collect()
@@ -485,7 +485,7 @@ describe('an apply', () => {
     expect(it.content()).toEqual({})
   })
 
-  it('is not undone over what the user did since', async () => {
+  it('is not undone over later changes of the user', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
@@ -497,7 +497,7 @@ describe('an apply', () => {
   })
 })
 
-it('a linked directory keeps no removal of what could not be put back', async () => {
+it('a linked directory keeps no removal of entries that could not be restored', async () => {
   const it = await scene()
   const raw = (...parts: (string | Buffer)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)))
   const bad = Buffer.from([0xff])
@@ -510,12 +510,12 @@ it('a linked directory keeps no removal of what could not be put back', async ()
   expect(canRemove('/link/deep/l')).toBe(false)
   expect(canRemove('/pipe/deep/p')).toBe(false)
   for (const path of ['/fine', '/pipe/deep/x', '/nothing/there']) expect(canRemove(path)).toBe(true)
-  // What a link leads to does not count.
+  // The target of a link does not count.
   symlinkSync('pipe', join(it.directory, 'other'))
   expect(canRemove('/other/deep')).toBe(true)
 })
 
-it('a linked directory keeps no name that whoever writes to it takes, and any other', async () => {
+it('a linked directory keeps every name except those reserved for stages', async () => {
   const { link } = await scene()
   const mark = createProcessTag()
   const canKeep = (path: string) => link.canKeep({ kind: 'gone', path })
@@ -531,7 +531,7 @@ it('a linked directory keeps no name that whoever writes to it takes, and any ot
 })
 
 describe('the forks of a directory', () => {
-  it('are told with the last used first, and go with all they have', async () => {
+  it('are listed most recently used first, and deleted with all their data', async () => {
     const it = await scene()
     it.write('/a', '1')
     const first = await it.collect()
@@ -546,7 +546,7 @@ describe('the forks of a directory', () => {
     await expect(it.link.getFork()).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('are not told before they are made, and go if whoever was to make them is gone', async () => {
+  it('are not listed before they are complete, and deleted if their creator died', async () => {
     const it = await scene()
     it.write('/a', '1')
     const { mirror, name } = await it.collect()
@@ -562,13 +562,13 @@ describe('the forks of a directory', () => {
     await madeBy(here)
     expect(await it.link.listForks()).toEqual([])
     expect(await it.home.vaults()).toEqual([mirror, others.name, name])
-    // The same process, but as if it had begun at another time.
+    // The same process id with another start time.
     await madeBy(here.replace(/-\d+-([0-9a-f]+)$/, '-1-$1'))
     expect(await it.link.listForks()).toEqual([])
     expect(await it.home.vaults()).toEqual([others.name])
   })
 
-  it('are those of the directory alone', async () => {
+  it('belong to this directory only', async () => {
     const it = await scene()
     it.write('/a', '1')
     await it.collect()
@@ -577,7 +577,7 @@ describe('the forks of a directory', () => {
   })
 })
 
-/** Everything below a directory, with permissions and content. */
+/** Lists everything below a directory, with permissions and content. */
 function treeOf(directory: string): Record<string, string> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
   const told = entries.map((entry) => {

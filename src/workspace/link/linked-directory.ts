@@ -28,9 +28,9 @@ import { isUnfinishedFork } from './unfinished-fork.ts'
 export interface LinkedFork {
   /** The vault with the changes. */
   readonly name: string
-  /** The vault that mirrors what the directory had at the paths it changed. */
+  /** The vault that mirrors the directory at the changed paths. */
   readonly mirror: string
-  /** When a command last ran in it. */
+  /** Time when a command last ran in it. */
   readonly used: Date
 }
 
@@ -38,27 +38,27 @@ type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
 /** Session changes to keep, and the fork for them. */
 export interface CollectOptions {
-  /** The fork the session began with; a new one is made when absent. */
+  /** The fork the session started with; a new one is created when absent. */
   readonly fork?: LinkedFork | undefined
-  /** The name of a new fork; one is found when absent. */
+  /** Name of a new fork; generated when absent. */
   readonly name?: string | undefined
   readonly changes: readonly SessionChange[]
-  /** When the session began, in nanoseconds since the epoch. */
+  /** Start of the session, in nanoseconds since the epoch. */
   readonly since: bigint
   /**
-   * Whether a change of the fork was there when the session began, or came from it: only these can it take back. All
-   * of them when absent.
+   * Reports whether a change of the fork existed when the session started, or came from it. The session can revert
+   * only these. All of them when absent.
    */
   readonly isOwn?: ((path: string) => boolean) | undefined
-  /** Called before the session's changes come into a fork that was there, when the fork has the user's own edits. */
+  /** Called before the session's changes enter an existing fork, when the fork has the user's own edits. */
   readonly beforeImport?: ((fork: LinkedFork) => Promise<void>) | undefined
   readonly by?: Provenance
 }
 
 /**
- * A directory of this machine that commands change in forks. Nothing of it is imported: a home has only the paths that
- * commands touched, as they were (the mirror of a fork) and as they are in the fork. The directory itself changes in
- * `apply` and `undo` alone.
+ * A directory of this machine that commands change in forks. It is not imported: a home has only the changed paths,
+ * with their state before (the mirror of a fork) and after (the fork). The directory itself changes only in `apply`
+ * and `undo`.
  */
 export class LinkedDirectory {
   /** Its real path. */
@@ -73,7 +73,7 @@ export class LinkedDirectory {
     this.#apply = new ForkApply(home, this.path)
   }
 
-  /** Finishes or takes back what was begun by an apply or undo whose process was killed, and says what became of it. */
+  /** Completes or reverts an apply or undo whose process was killed, and returns the outcomes. */
   async recover(): Promise<Recovery[]> {
     const recoveries: Recovery[] = []
     for (const name of await this.#home.vaults()) {
@@ -83,7 +83,10 @@ export class LinkedDirectory {
     return recoveries
   }
 
-  /** All forks, the one that was used last first. Takes back an apply or a fork whose process was killed, and all it left. */
+  /**
+   * Lists all forks, most recently used first. Reverts an apply, and removes an incomplete fork, whose process was
+   * killed.
+   */
   async listForks(): Promise<LinkedFork[]> {
     const names = new Set(await this.#home.vaults())
     const found: LinkedFork[] = []
@@ -96,14 +99,14 @@ export class LinkedDirectory {
     return found.sort((one, other) => other.used.getTime() - one.used.getTime())
   }
 
-  /** A fork by its name, or the one that was used last. ENOENT. */
+  /** Returns a fork by its name, or the one used last. ENOENT. */
   async getFork(name?: string): Promise<LinkedFork> {
     const forks = await this.listForks()
     const found = name === undefined ? forks[0] : forks.find((fork) => fork.name === name)
     if (found !== undefined) return found
     const what = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
-    const known = forks.length === 0 ? '' : ` (there is ${forks.map((fork) => fork.name).join(', ')})`
-    const detail = `${this.path} ${what}${known}; coppice exec -- <command> makes one`
+    const known = forks.length === 0 ? '' : ` (its forks: ${forks.map((fork) => fork.name).join(', ')})`
+    const detail = `${this.path} ${what}${known}; create one with: coppice exec -- <command>`
     throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
   }
 
@@ -123,7 +126,7 @@ export class LinkedDirectory {
     yield* directories
   }
 
-  /** The two vaults a diff leads from and to. */
+  /** Opens the two vaults of a diff. */
   async openTrees(
     fork: LinkedFork,
     since: string = fork.mirror,
@@ -131,18 +134,20 @@ export class LinkedDirectory {
     return { before: await this.#home.vault(since), after: await this.#home.vault(fork.name) }
   }
 
-  /** Keeps the fork as it is now, until that is disposed of. O(1). */
+  /** Keeps the current state of the fork until the result is disposed. O(1). */
   snapshot({ name }: LinkedFork): Promise<ForkPoint> {
     return ForkPoint.create(this.#home, name)
   }
 
-  /** The fork's changes path by path, a directory before what is in it; permissions of directories included. */
+  /** Lists the fork's changes by path, a directory before its entries, with permissions of directories. */
   async listChanges(fork: LinkedFork): Promise<TreeChange[]> {
     const { before, after } = await this.#openTreeFiles(fork)
     return compareTrees(before, after)
   }
 
-  /** These as a session takes them on top of the directory, whatever has become of the directories they are in. */
+  /**
+   * Converts these to changes that a session stages on the directory, even if their parent directories were removed.
+   */
   async createStagedChanges(fork: LinkedFork, changes: readonly TreeChange[]): Promise<StagedChange[]> {
     const { after } = await this.#openTreeFiles(fork)
     const names = findFirstNames(
@@ -153,8 +158,8 @@ export class LinkedDirectory {
   }
 
   /**
-   * True if a change can be kept: what it replaces or removes here must be restorable. Reserved names of the
-   * write stage are not: applied, they would block other writers.
+   * True if a change can be kept: the entry it replaces or removes must be restorable. Names reserved for the stage
+   * cannot be kept: applied, they would block other writers.
    */
   canKeep(change: SessionChange): boolean {
     if (isReservedPath(change.path)) return false
@@ -163,8 +168,8 @@ export class LinkedDirectory {
   }
 
   /**
-   * Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). Times are kept, and
-   * alone are nothing, unless the fork was given a name to go on in.
+   * Stores the changes of a session; undefined if there are none and there was no fork. O(changes). Changed times are
+   * stored, but count as no change unless the fork was named.
    */
   async collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
     const { fork, name, since, by = {} } = collection
@@ -186,25 +191,25 @@ export class LinkedDirectory {
   }
 
   /**
-   * Writes a fork's changes into the directory: all of them, or none. ECONFLICT (`ApplyError`) if the directory has
-   * changed at any of these paths, or lacks what a fork has that was never applied. Returns what was written; the fork is then a fork of what is there now. Others who
-   * write to the directory are waited for.
+   * Writes a fork's changes into the directory: all or none. ECONFLICT (`ApplyError`) if the directory changed at any
+   * of these paths, or differs from a fork that was never applied. Returns the written changes; the fork is then
+   * based on the current directory. Waits for other writers.
    */
   apply(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
     return this.#apply.apply(fork, context)
   }
 
-  /** The paths at which the directory is not as the fork has it, of all that commands touched in the fork. */
+  /** Lists the paths at which the directory differs from the fork, among all that commands changed in it. */
   listDifferingPaths(fork: LinkedFork): Promise<string[]> {
     return this.#apply.listDifferingPaths(fork.name)
   }
 
-  /** Takes back the last apply of a fork; its changes are changes again. ENOENT if there is none, ECONFLICT. */
+  /** Undoes the last apply of a fork; its changes become pending again. ENOENT if there is none, ECONFLICT. */
   undo(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
     return this.#apply.undo(fork, context)
   }
 
-  /** Deletes a fork with everything that is kept for it. */
+  /** Deletes a fork and everything stored for it. */
   async drop({ name, mirror: base }: LinkedFork): Promise<void> {
     const names = await this.#home.vaults()
     for (const vault of [name, getUndoName(base), base]) {
@@ -231,8 +236,8 @@ export class LinkedDirectory {
   }
 
   /**
-   * Makes the fork what the session began with, and then takes back what the session no longer has. What the fork left
-   * alone is from now on what the directory has; so its new changes are changes of that.
+   * Applies the session's changes to the fork, and reverts those that the session no longer has. For paths that the
+   * fork had not changed, the current directory becomes the base.
    */
   async #continueFork(fork: LinkedFork, collection: CollectOptions): Promise<LinkedFork> {
     const { changes, since, isOwn, beforeImport, by = {} } = collection
@@ -242,7 +247,7 @@ export class LinkedDirectory {
     using tree = new HostTree(this.path)
     const refresh = async (paths: Iterable<TouchedPath>) => {
       const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
-      // Were it cut short between the two the other way round, the fork would seem to take back what is new.
+      // In this order an interruption is safe. In the other, the fork would seem to revert what is new.
       await performWork(after, work)
       await performWork(before, work)
     }
@@ -264,7 +269,7 @@ export class LinkedDirectory {
 function createRefreshWork(paths: Iterable<MirroredPath>, touched: TouchedPaths): TreeWork[] {
   const isLost = ({ path, entry }: MirroredPath) =>
     entry?.type !== 'directory' && touched.hasContinuedBelow(path)
-  // A directory that the user removed or replaced remains the base of a change in it: `apply` reports it.
+  // A directory that the user removed or replaced stays the base of changes inside it: `apply` reports it.
   return [...paths].filter((each) => !touched.isContinued(each.path) && !isLost(each)).map(createMirrorWork)
 }
 

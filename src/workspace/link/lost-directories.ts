@@ -3,8 +3,8 @@ import { findStats, isReachedByDirectories } from './host-stats.ts'
 import { findEntry, listAncestors, type TreeFiles } from './tree.ts'
 
 /**
- * The directories that changes of a fork are in and that the linked directory no longer has, as changes that make them:
- * somebody removed one, or put a link in its place. The fork still has them. O(changes).
+ * Returns changes that recreate the parent directories of a fork's changes which the linked directory no longer has.
+ * A user removed one, or replaced it by a link. O(changes).
  */
 export function findLostDirectories(
   directory: string,

@@ -12,11 +12,14 @@ import {
 } from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
-/** Marks a mirrored file that was changed in the directory while the command ran: what it began from is not known. */
+/**
+ * Marks a mirrored file that changed in the directory while the command ran: the state that the command saw is
+ * unknown.
+ */
 const UNSURE_XATTR = 'user.coppice.unsure'
 const [YES, NO] = [Buffer.from('yes'), Buffer.from('no')]
 
-/** A path as it is in the directory, to be mirrored in a vault. */
+/** The state of a path in the directory, to store in a mirror. */
 export interface MirroredPath {
   readonly path: string
   readonly entry: LinkEntry | undefined
@@ -24,9 +27,9 @@ export interface MirroredPath {
 }
 
 /**
- * What a directory has at every path that is touched, parents first: what was there before them, since a session
- * leaves the directory alone. O(changes): where a directory goes or is replaced, everything below it is touched.
- * @param since nanoseconds; what changed in the directory after that may not be what the command saw.
+ * Reads the directory at every changed path, parents first. A session leaves the directory unchanged, so this is the
+ * state before the command. O(changes), and everything below a directory that is removed or replaced.
+ * @param since in nanoseconds; an entry that changed later may differ from what the command saw.
  */
 export function readMirroredPaths(
   directory: HostTree,
@@ -56,12 +59,12 @@ export function readMirroredPaths(
   return found
 }
 
-/** True if a path changed after a moment, its permissions included. */
+/** True if the entry at a path changed after a moment, including its permissions. */
 function isNewer(directory: HostTree, path: string, since: bigint): boolean {
   return (directory.findStats(path)?.ctimeNs ?? 0n) > since
 }
 
-/** The work that makes a tree at one path what the directory is there. */
+/** Returns the work that makes a tree equal to the directory at one path. */
 export function createMirrorWork(mirrored: MirroredPath): TreeWork {
   return { bytes: mirrored.entry?.size ?? 0, run: (tree) => mirrorPath(tree, mirrored) }
 }
@@ -77,7 +80,7 @@ function mirrorPath(tree: TreeFiles, { path, entry, isUnsure }: MirroredPath): v
     tree.setxattr(ino, UNSURE_XATTR, isUnsure ? YES : NO)
 }
 
-/** True if a mirrored path was changed in the directory while the command ran. */
+/** True if a mirrored path changed in the directory while the command ran. */
 export function isUnsure(tree: TreeFiles, path: string): boolean {
   const ino = findInode(tree, path)
   return ino !== undefined && isMarked(tree, ino)

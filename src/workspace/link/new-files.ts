@@ -9,17 +9,17 @@ import type { LinkEntry } from './link-entry.ts'
 
 const PRIVATE_FILE_MODE = 0o600
 
-/** Of each changed path that is one of several names of a file, the first of them. */
+/** Maps each changed path that is one of several names of a file to the first of them. */
 export type FirstNames = ReadonlyMap<string, string>
 
-/** A change that brings a file or a link, with the name it has in a stage. */
+/** A change that creates a file or a link, with its name in the stage. */
 interface NewEntry extends TreeChange {
   readonly index: number
 }
 
 /**
- * Makes what changes bring in `new` of a stage, each by its index. Several names of one file are one file; what replaces
- * a file keeps its attributes.
+ * Creates the new entries in `new` of a stage, each named by its index. Several names of one file stay one file. A
+ * replacement keeps the attributes of the old file.
  */
 export function createNewFiles(
   tree: HostTree,
@@ -32,7 +32,7 @@ export function createNewFiles(
   for (const change of changes) firsts.set(names.get(change.path) ?? change.path, getFirst(change))
   const replacing = new Set(changes.filter((change) => getFirst(change) === change && isReplacing(change)))
   for (const { index } of replacing) closeSync(openSync(getStagePath(stage, index), 'wx', PRIVATE_FILE_MODE))
-  // Before their content: to write it takes away what lets a program have powers of its own.
+  // Attributes come before content: writing clears a program's capabilities.
   keepAttributes(tree, stage, [...replacing])
   for (const change of changes) {
     const [place, first] = [getStagePath(stage, change.index), getFirst(change)]
@@ -69,7 +69,7 @@ function createEntry(path: string, entry: LinkEntry, isThere: boolean): void {
 }
 
 function writeContent(path: string, entry: LinkEntry, isThere: boolean): void {
-  // It has the permissions of what it replaces, which may let nobody write.
+  // It has the permissions of the file that it replaces, which may deny writing.
   if (isThere) chmodSync(path, PRIVATE_FILE_MODE)
   const fd = openSync(path, isThere ? 'r+' : 'wx', PRIVATE_FILE_MODE)
   try {

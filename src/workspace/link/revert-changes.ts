@@ -4,8 +4,8 @@ import { findEntry, joinPath, listNames, putEntry, removeEntry, type TreeFiles }
 import { performWork, type TreeWork } from './tree-work.ts'
 
 /**
- * Makes a tree again what the base of a session is, wherever the session had changed it and no longer does: what one
- * command made, another may remove. O(changes).
+ * Resets a tree to the session's base at paths that the session changed earlier and no longer changes. One command
+ * may remove what another created. O(changes).
  */
 export async function revertChanges(
   tree: TreeFiles,

@@ -2,12 +2,12 @@ import { createProcessTag, parseProcessTag } from '../../machine/index.ts'
 
 const STAGE_PREFIX = '.coppice-apply-'
 
-/** A name for a stage in a directory: on the same disk, so that names can change hands. */
+/** Creates a name for a stage inside a directory: on the same disk, so that entries can be renamed. */
 export function createStageName(): string {
   return STAGE_PREFIX + createProcessTag()
 }
 
-/** True if a path leads to or through a name that is reserved for the stage of an apply. */
+/** True if a path contains a name that is reserved for stages. */
 export function isReservedPath(path: string): boolean {
   return path.split('/').some(isStageName)
 }

@@ -5,7 +5,7 @@ import type { FirstNames } from './new-files.ts'
 
 /**
  * Converts a fork's changes to those that a session stages on the directory. Entries below a removed directory are
- * left out; of several names of a file, all but the first link to it.
+ * omitted. All names of a file but the first become links to it.
  */
 export function toStagedChanges(
   changes: readonly TreeChange[],

@@ -4,8 +4,8 @@ import { findUndoMirror, getUndoName, isMirror, readRecord } from './link-record
 import { isUnfinishedFork } from './unfinished-fork.ts'
 
 /**
- * Deletes the mirrors of directories whose forks are gone, with what is kept there for an undo. Returns how many vaults
- * it deleted. A mirror stays while its fork is being made, and while an apply that was killed is not settled.
+ * Deletes the mirrors of directories whose forks were deleted, with their undo records. Returns the number of deleted
+ * vaults. A mirror stays while its fork is being created, and while a killed apply is unresolved.
  */
 export async function sweepMirrors(home: LinkHome): Promise<number> {
   const names = await home.vaults()
@@ -24,10 +24,10 @@ async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
     if (await isUnfinishedFork(home, mirror)) return false
     const record = readRecord(await home.posix(mirror))
     if (record === undefined || record.stage !== undefined) return false
-    // Asked after the record was read: a fork is there before its record names it.
+    // Checked after the record was read: a fork exists before its record names it.
     return !(await hasVault(home, record.fork)) && !(await hasOtherForks(home, mirror))
   } catch (error) {
-    // Dropped this moment.
+    // It was deleted just now.
     if (isVfsError(error, 'ENOENT')) return false
     throw error
   }

@@ -1,23 +1,24 @@
 import type { SessionChange } from '../session/index.ts'
 import { listAncestors } from './tree.ts'
 
-/** A path that is touched; `isCovered` if nothing of what was there and below it is left. */
+/** A changed path; `isCovered` if nothing of its earlier entry and the entries below is left. */
 export interface TouchedPath {
   readonly path: string
   readonly isCovered: boolean
 }
 
-/** The paths that a session's changes are about, and those that a fork had changed and the session no longer has. */
+/** The paths that a session changed, and those that a fork had changed and the session no longer does. */
 export class TouchedPaths {
   readonly #paths = new Map<string, TouchedPath>()
   readonly #changed: ReadonlySet<string>
   #continuedParents: ReadonlySet<string> | undefined
-  /** Of what the fork had changed, what is now as in the directory again. */
+  /** Paths that the fork had changed and that equal the directory again. */
   readonly reverted: readonly string[]
 
   /**
-   * @param changed what the fork has changed.
-   * @param isOwn whether the session began with a change of the fork, or made it: others come from elsewhere.
+   * @param changed paths that the fork has changed.
+   * @param isOwn reports whether the session started with a change of the fork, or made it: others come from
+   * elsewhere.
    */
   constructor(
     changes: readonly SessionChange[],
@@ -29,11 +30,11 @@ export class TouchedPaths {
       this.#paths.set(change.path, { path: change.path, isCovered })
     }
     this.#changed = new Set(changed)
-    // A session reports all differences from the directory: any other path is as in the directory again.
+    // A session reports all differences from the directory, so any other path equals the directory again.
     this.reverted = [...this.#changed].filter((path) => isOwn(path) && !this.includes(path))
   }
 
-  /** The paths that the session's changes are about. */
+  /** Lists the paths that the session changed. */
   listPaths(): Iterable<TouchedPath> {
     return this.#paths.values()
   }

@@ -1,21 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TreeFiles } from './tree.ts'
 
-/** Something to do on a tree, and how many bytes it stores. May run more than once, from its beginning. */
+/** A unit of work on a tree, with the number of bytes it stores. May run more than once, from its beginning. */
 export interface TreeWork {
   readonly bytes: number
   run(tree: TreeFiles): void
 }
 
-/** What is committed together is held in memory until then. */
+/** A batch is held in memory until its commit. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024
 const MAX_BATCH_STEPS = 20_000
 
-/** Does all the work: in one commit if it is not too much for that, with turns for others in between if it is. */
+/**
+ * Performs all work: in one commit if it is small enough, otherwise in batches that let other tasks run in between.
+ */
 export async function performWork(tree: TreeFiles, work: readonly TreeWork[]): Promise<void> {
   for (const group of groupWork(work)) {
     const [only] = group
-    // A file that is too large for memory is stored piece by piece.
+    // A file too large for memory is stored in pieces.
     if (only !== undefined && only.bytes > MAX_BATCH_BYTES) only.run(tree)
     else {
       tree.batch(() => {

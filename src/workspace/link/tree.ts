@@ -12,7 +12,7 @@ interface TreeOwner {
   readonly gid: number
 }
 
-/** The files of a vault by inode number, as `Home.posix` gives them: every call is done when it returns. */
+/** The files of a vault by inode number, as `Home.posix` returns them. Every call is complete when it returns. */
 export interface TreeFiles {
   batch(work: () => void): void
   lookup(parent: number, name: string): number | undefined
@@ -40,10 +40,10 @@ export interface TreeFiles {
   setxattr(ino: number, name: string, value: Uint8Array): void
 }
 
-/** The number of a tree's root. */
+/** Inode number of a tree's root. */
 export const ROOT_INODE = 1
 
-/** The inode at a path of a tree; undefined if there is none. Links are not followed. */
+/** Returns the inode at a path of a tree, or undefined. Links are not followed. */
 export function findInode(tree: TreeFiles, path: string): number | undefined {
   let ino: number | undefined = ROOT_INODE
   for (const name of splitPath(path)) {
@@ -59,7 +59,7 @@ export function findEntry(tree: TreeFiles, path: string): LinkEntry | undefined 
   return ino === undefined ? undefined : readEntry(tree, ino)
 }
 
-/** The names in a directory of a tree; none if the path is no directory. */
+/** Lists the names in a directory of a tree; none if the path is not a directory. */
 export function listNames(tree: TreeFiles, path: string): string[] {
   const ino = findInode(tree, path)
   if (ino === undefined || tree.getattr(ino).type !== 'directory') return []
@@ -72,8 +72,8 @@ export function listNames(tree: TreeFiles, path: string): string[] {
 }
 
 /**
- * Puts something at a path, in place of what is there: a directory keeps what it holds if it stays one.
- * Missing parents are made; what is no directory gives way to one.
+ * Replaces the entry at a path. A directory that stays one keeps its entries. Creates missing parents, and replaces a
+ * file above by a directory.
  */
 export function putEntry(tree: TreeFiles, path: string, entry: LinkEntry): void {
   if (path === '/') {
@@ -92,7 +92,7 @@ export function putEntry(tree: TreeFiles, path: string, entry: LinkEntry): void 
   else if (type === 'file') writeFile(tree, isReused ? old : tree.create(parent, name, entry), entry)
 }
 
-/** Gives the file at one path a second name. False if there is no such file. */
+/** Gives the file at one path a second name. False if it does not exist. */
 export function linkEntry(tree: TreeFiles, from: string, path: string): boolean {
   const ino = findInode(tree, from)
   if (ino === undefined || tree.getattr(ino).type === 'directory') return false
@@ -103,7 +103,7 @@ export function linkEntry(tree: TreeFiles, from: string, path: string): boolean 
   return true
 }
 
-/** Removes what is at a path, with all below it; nothing there is no error. */
+/** Removes the entry at a path with everything below; a missing entry is no error. */
 export function removeEntry(tree: TreeFiles, path: string): void {
   const parent = findInode(tree, getParent(path))
   if (parent !== undefined && tree.getattr(parent).type === 'directory')
@@ -118,13 +118,13 @@ export function joinPath(path: string, name: string): string {
   return path === '/' ? `/${name}` : `${path}/${name}`
 }
 
-/** The directories above a path, the root not among them, from the top. */
+/** Lists the directories above a path from the top, without the root. */
 export function listAncestors(path: string): string[] {
   const names = splitPath(path)
   return names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
 }
 
-/** The components of a path. */
+/** Splits a path into its components. */
 export function splitPath(path: string): string[] {
   return path.split('/').filter((name) => name !== '')
 }

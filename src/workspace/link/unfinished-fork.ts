@@ -3,12 +3,12 @@ import type { LinkHome } from './link-home.ts'
 import { readRecord } from './link-record.ts'
 import { ROOT_INODE } from './tree.ts'
 
-/** A mirror gets its record right after it is made: one that has none for so long never will. */
+/** A mirror gets its record right after its creation. One without a record for this long never gets one. */
 const UNRECORDED_TTL_SECONDS = 3600
 
 /**
- * Whether a mirror belongs to a fork that is not yet made. If whoever was to make it is gone, the mirror goes too, with
- * what there is of the fork.
+ * Reports whether a mirror belongs to a fork that is still being created. If the creating process has died, deletes
+ * the mirror and the incomplete fork.
  */
 export async function isUnfinishedFork(home: LinkHome, mirror: string): Promise<boolean> {
   const files = await home.posix(mirror)

@@ -2,7 +2,7 @@ import { ApplyStage } from './apply-stage.ts'
 import { revertSteps } from './directory-steps.ts'
 import type { HostTree } from './host-tree.ts'
 
-/** Takes back what was begun in a directory and never finished; false if nothing of it had been written. */
+/** Reverts an unfinished write to a directory; false if nothing had been written. */
 export function revertUnfinished(tree: HostTree, stageName: string): boolean {
   const stage = ApplyStage.open(tree, stageName)
   if (stage === undefined) return false
@@ -12,7 +12,7 @@ export function revertUnfinished(tree: HostTree, stageName: string): boolean {
   return steps !== undefined
 }
 
-/** Removes what is left of an apply of which all was written. */
+/** Removes the stage of an apply that wrote everything. */
 export function discardStage(tree: HostTree, stageName: string): void {
   ApplyStage.open(tree, stageName)?.discard()
 }

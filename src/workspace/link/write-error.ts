@@ -7,15 +7,15 @@ const REASONS = {
   EACCES: (path: string) => `you may not change ${path}`,
   EPERM: (path: string) => `you may not change ${path}`,
   EXDEV: (path: string) =>
-    `${path} is on another disk, which is mounted there; what is in it cannot be changed from here`,
+    `${path} is a mount point; coppice cannot change files on a disk that is mounted inside the directory`,
 } as const
 
-/** The failure to write changes into a directory after which it is again as it was. */
+/** Creates the error of a failed write after which the directory is unchanged. */
 export function createWriteError(directory: string, stage: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const code = findKnownCode(error.code)
   const named = 'path' in error ? String(error.path) : directory
-  // The stage is nobody's path, however it was reached: it is the directory then that nothing can be made in.
+  // The stage is internal, so an error in it is reported for the directory.
   const isStage = named.startsWith('/proc/self/fd/') || (stage !== undefined && named.includes(stage))
   const path = isStage ? directory : named
   const reason = code === undefined ? error.message : REASONS[code](path)
@@ -23,10 +23,10 @@ export function createWriteError(directory: string, stage: string | undefined, e
   return new VfsError(code ?? 'EIO', directory, { op: 'apply', detail, cause: error })
 }
 
-/** The failure to take back changes of which some could not be written. */
+/** Creates the error of a failed write that could not be reverted completely. */
 export function createRevertError(directory: string, error: unknown): VfsError {
   const reason = error instanceof Error ? error.message : String(error)
-  const detail = `some changes are in ${directory}, and could not be taken back: ${reason}; the next coppice command there tries again`
+  const detail = `some changes stay in ${directory} and could not be undone: ${reason}; the next coppice command there retries`
   return new VfsError('EIO', directory, { op: 'apply', detail, cause: error })
 }
 

@@ -5,21 +5,20 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { VfsError } from '../../vfs/index.ts'
 
-/** Directories share this many locks, so that files of directories that are gone do not pile up. */
+/** Directories share this many locks, so that lock files of deleted directories do not accumulate. */
 const LOCK_COUNT = 64
 const PRIVATE_DIRECTORY_MODE = 0o700
-/** Nobody writes for so long: whoever has the lock hangs. */
+/** No write takes this long; a longer one hangs. */
 const TIMEOUT_MS = 5 * 60_000
 const MAX_BACKOFF_MS = 100
 const SQLITE_BUSY = 5
 
-/** The locks of homes in memory, which no other process can open. */
+/** Locks of homes in memory, which no other process can open. */
 const heldInMemory = new Set<string>()
 
 /**
- * The right to write the changes of a home's forks into a directory, which one at a time has. It is a lock of the
- * system on a file of the home, of the kind SQLite takes: it ends with the process, however that ends, and nothing that
- * somebody puts into the directory can pass for it.
+ * Exclusive lock for writing forks of a home into a directory. It is a system lock on a file of the home, as SQLite
+ * uses it. It ends with the process, and nothing inside the directory can imitate it.
  */
 export class WriteLock implements Disposable {
   readonly #release: () => void
@@ -28,7 +27,10 @@ export class WriteLock implements Disposable {
     this.#release = release
   }
 
-  /** Waits while others write. EUNAVAILABLE if they do not come to an end in minutes; the signal's reason. */
+  /**
+   * Waits for other writers. EUNAVAILABLE if they take longer than some minutes; otherwise rejects with the signal's
+   * reason.
+   */
   static async acquire(
     home: string | undefined,
     directory: string,
@@ -44,7 +46,7 @@ export class WriteLock implements Disposable {
     }
   }
 
-  /** Undefined if somebody has it. */
+  /** Returns undefined if another process holds the lock. */
   static tryAcquire(home: string | undefined, directory: string): WriteLock | undefined {
     const name = toLockName(directory)
     if (home !== undefined) return WriteLock.#tryAcquireFile(home, name)
@@ -73,7 +75,10 @@ export class WriteLock implements Disposable {
   }
 }
 
-/** Of the directory itself, whatever it is called. Two directories with one lock only wait for each other. */
+/**
+ * Returns the lock's name, from the directory's identity rather than its path. Two directories with one lock merely
+ * wait for each other.
+ */
 function toLockName(directory: string): string {
   const { dev, ino } = statSync(directory, { bigint: true })
   return String((createHash('sha256').update(`${dev} ${ino}`).digest()[0] ?? 0) % LOCK_COUNT)

@@ -47,7 +47,7 @@ const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[|\\[.`)
 /** Categories that count for a string in code of another language: most strings are no commands at all. */
 const STRONG_CATEGORIES: ReadonlySet<Category> = new Set(['destructive', 'networked', 'host_escape_risk'])
 
-const EVALUATES = [createFinding('mutating', 'is evaluated, and may run a command where it is no number')]
+const EVALUATES = [createFinding('mutating', 'is evaluated, and may run a command if it is not a number')]
 
 /** Context of a command. */
 export interface CommandContext {
@@ -104,21 +104,21 @@ export class CommandClassifier {
       if (this.#isOverBudget()) {
         this.#addPart(
           source.slice(0, SHOWN_LENGTH),
-          createRefusalFindings('runs more than can be looked into'),
+          createRefusalFindings('runs more programs than can be analysed'),
         )
         return
       }
       this.#classifyCommand(command, script, around)
     }
     if (script.variables.isExhausted)
-      this.#addPart(source, createUnseenFindings('values too long to look into'))
+      this.#addPart(source, createUnseenFindings('values that are too long to analyse'))
     for (const text of script.evaluated) this.#classifyNested({ shell: `: ${text}` }, around)
   }
 
   /** Classifies a program with its arguments, as the system starts it. */
   classifyArgv(words: readonly string[], around: CommandContext): void {
     if (this.#isTooDeep(around)) {
-      this.#addPart(words.join(' '), createRefusalFindings('is nested too deeply to be looked into'))
+      this.#addPart(words.join(' '), createRefusalFindings('is nested too deeply to analyse'))
       return
     }
     const [first = '', ...args] = this.#stripSettings(words, around)
@@ -231,7 +231,7 @@ export class CommandClassifier {
   /** Classifies text that may or may not be a line of a shell: only strong categories count. */
   #classifyLeniently(line: string, around: CommandContext): void {
     if (this.#isTooDeep(around)) {
-      this.#addPart(line, createRefusalFindings('is nested too deeply to be looked into'))
+      this.#addPart(line, createRefusalFindings('is nested too deeply to analyse'))
       return
     }
     const inner = new CommandClassifier(this.#work)
@@ -244,12 +244,10 @@ export class CommandClassifier {
 
   #findProblem(source: string, around: CommandContext): readonly Finding[] | undefined {
     this.#work.characters += source.length
-    if (source.length > MAX_LENGTH) return createRefusalFindings('is too long to be looked into')
+    if (source.length > MAX_LENGTH) return createRefusalFindings('is too long to analyse')
     if (TOO_MANY_BRACES.test(source))
-      return createRefusalFindings('has more open braces than can be looked into')
-    return this.#isTooDeep(around)
-      ? createRefusalFindings('is nested too deeply to be looked into')
-      : undefined
+      return createRefusalFindings('has more open braces than can be analysed')
+    return this.#isTooDeep(around) ? createRefusalFindings('is nested too deeply to analyse') : undefined
   }
 
   #isTooDeep({ nesting }: CommandContext): boolean {
@@ -277,7 +275,7 @@ function createExpansion(text: string): string {
 function createUnknownProgram(isFunction: boolean): ProgramClassifier {
   if (isFunction) return () => ({ findings: [] })
   return ({ args }) => ({
-    findings: [createFinding('mutating', 'is not a program policy knows')],
+    findings: [createFinding('mutating', 'is not a program that policy knows')],
     runs: findCarriedCommands(args),
   })
 }

@@ -72,14 +72,14 @@ describe('a decision', () => {
     expect(actions).toEqual(['allow', checkpoint, checkpoint, checkpoint, 'require_approval', 'deny'])
   })
 
-  it('takes the words of argv as they are', () => {
+  it('takes the words of argv literally', () => {
     const judged = (...argv: string[]) => decide(executionRequest({ vault: 'v', command: { argv } }))
     expect(judged('echo', '$(curl x)', '> /etc/x').action).toBe('allow')
     expect(judged('sh', '-c', 'curl x').action).toBe('require_approval')
     expect(judged('/bin/cat', '/etc/passwd').action).toBe('deny')
   })
 
-  it('looks at what the request sets and feeds besides', () => {
+  it('considers variables and input of the request', () => {
     const judged = (input: object) => decide(executionRequest({ vault: 'v', command, ...input })).action
     expect(judged({ env: { LD_PRELOAD: './x.so' } })).toBe('allow_with_checkpoint')
     expect(judged({ env: { PAGER: 'curl x' } })).toBe('require_approval')
@@ -89,18 +89,18 @@ describe('a decision', () => {
     expect(judged({ command: { argv: ['sh'] }, stdin: Buffer.from('cat /etc/x') })).toBe('deny')
   })
 
-  it('needs no checkpoint where nothing can change', () => {
+  it('needs no checkpoint if nothing can change', () => {
     const request = { vault: 'v', command: { shell: 'touch f' }, readonly: true }
     expect(decide(executionRequest(request))).toMatchObject({ action: 'allow', categories: ['mutating'] })
   })
 
-  it('tells which part decided, and changes nothing it was given', () => {
+  it('names the deciding part, and does not modify its arguments', () => {
     const request = Object.freeze(
       executionRequest({ vault: 'v', command: Object.freeze({ shell: 'ls && curl x | cat' }) }),
     )
     const { decision, parts } = explain(request)
     expect(decision).toEqual(decide(request))
-    expect(decision.reason).toBe('`curl x` reaches the network; it needs an approval')
+    expect(decision.reason).toBe('`curl x` reaches the network; it needs approval')
     expect(parts.map(({ program, action }) => [program, action])).toEqual([
       ['ls', 'allow'],
       ['curl', 'require_approval'],
@@ -127,7 +127,7 @@ describe('an envelope', () => {
     session: 'dir',
   }
 
-  it('tells the request in snake case, without what was fed', () => {
+  it('has the request in snake case, without its input', () => {
     const envelope = executionEnvelope(executionRequest({ vault: 'v', command, stdin: 'secret' }), result)
     expect(envelope).toMatchObject({ schema_version: 1, kind: 'proxy_exec_result', success: true, result })
     expect(Object.keys(envelope.request).sort()).toEqual(

@@ -157,6 +157,6 @@ function formatReason(
 }
 
 function formatNextStep(action: PolicyAction, { path }: Finding): string {
-  if (action === 'require_approval') return '; it needs an approval'
+  if (action === 'require_approval') return '; it needs approval'
   return action === 'deny' && path !== undefined ? '; a rule of policy.toml can allow the path' : ''
 }

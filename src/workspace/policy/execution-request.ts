@@ -59,10 +59,10 @@ export function executionRequest(input: ExecutionRequestInput): ExecutionRequest
 }
 
 function assertPaths({ vault, cwd, mountpoint }: ExecutionRequest): void {
-  if (typeof vault !== 'string' || vault === '') throwInvalid('vault', 'is the name of a vault')
-  if (!isPath(cwd)) throwInvalid('cwd', 'is an absolute path in the workspace, without . or ..')
+  if (typeof vault !== 'string' || vault === '') throwInvalid('vault', 'must be the name of a vault')
+  if (!isPath(cwd)) throwInvalid('cwd', 'must be an absolute path in the workspace, without . or ..')
   if (mountpoint !== undefined && !isPath(mountpoint)) {
-    throwInvalid('mountpoint', 'is an absolute path of this machine, without . or ..')
+    throwInvalid('mountpoint', 'must be an absolute path of this machine, without . or ..')
   }
 }
 
@@ -71,41 +71,43 @@ function assertCommand(command: CommandSpec): void {
   if ('argv' in command === 'shell' in command) throwInvalid('command', 'is either { argv } or { shell }')
   if ('shell' in command) {
     if (!isText(command.shell) || command.shell.trim() === '')
-      throwInvalid('command.shell', 'is a line to run')
+      throwInvalid('command.shell', 'must be a line to run')
     return
   }
   const { argv } = command
   if (!Array.isArray(argv) || !argv.every(isText) || !argv[0]) {
-    throwInvalid('command.argv', 'is a program and its arguments, each a string without NUL')
+    throwInvalid('command.argv', 'must be a program and its arguments, each a string without NUL')
   }
 }
 
 function assertChoices(request: ExecutionRequest): void {
   const { checkpoint, session, isolation, readonly, network } = request
   if (!checkpointModes.includes(checkpoint))
-    throwInvalid('checkpoint', `is one of ${checkpointModes.join(', ')}`)
-  if (!sessionKinds.includes(session)) throwInvalid('session', `is one of ${sessionKinds.join(', ')}`)
+    throwInvalid('checkpoint', `must be one of ${checkpointModes.join(', ')}`)
+  if (!sessionKinds.includes(session)) throwInvalid('session', `must be one of ${sessionKinds.join(', ')}`)
   if (!isolationLevels.includes(isolation))
-    throwInvalid('isolation', `is one of ${isolationLevels.join(', ')}`)
-  if (typeof readonly !== 'boolean') throwInvalid('readonly', 'is true or false')
-  if (typeof network !== 'boolean') throwInvalid('network', 'is true or false')
+    throwInvalid('isolation', `must be one of ${isolationLevels.join(', ')}`)
+  if (typeof readonly !== 'boolean') throwInvalid('readonly', 'must be true or false')
+  if (typeof network !== 'boolean') throwInvalid('network', 'must be true or false')
 }
 
 function assertProcess({ timeoutMs, env, passedEnv = [], stdin }: ExecutionRequest): void {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0 || timeoutMs > MAX_TIMEOUT_MS) {
-    throwInvalid('timeoutMs', `is a whole number of milliseconds up to ${MAX_TIMEOUT_MS}, or 0 for no limit`)
+    throwInvalid(
+      'timeoutMs',
+      `must be a whole number of milliseconds up to ${MAX_TIMEOUT_MS}, or 0 for no limit`,
+    )
   }
-  if (typeof env !== 'object' || env === null) throwInvalid('env', 'is an object of strings')
+  if (typeof env !== 'object' || env === null) throwInvalid('env', 'must be an object of strings')
   for (const [name, value] of Object.entries(env)) {
-    if (!ENVIRONMENT_NAME.test(name))
-      throwInvalid('env', `has a name that cannot be one: ${JSON.stringify(name)}`)
-    if (!isText(value)) throwInvalid(`env.${name}`, 'is a string without NUL')
+    if (!ENVIRONMENT_NAME.test(name)) throwInvalid('env', `has an invalid name: ${JSON.stringify(name)}`)
+    if (!isText(value)) throwInvalid(`env.${name}`, 'must be a string without NUL')
   }
   if (!Array.isArray(passedEnv) || !passedEnv.every((name) => isText(name) && ENVIRONMENT_NAME.test(name))) {
-    throwInvalid('passedEnv', 'is a list of names of variables')
+    throwInvalid('passedEnv', 'must be a list of variable names')
   }
   if (stdin !== undefined && typeof stdin !== 'string' && !(stdin instanceof Uint8Array)) {
-    throwInvalid('stdin', 'is text or bytes')
+    throwInvalid('stdin', 'must be text or bytes')
   }
 }
 

@@ -5,7 +5,7 @@ function judged(shell: string, cwd = '/'): ExecutionDecision {
   return decide(executionRequest({ vault: 'v', cwd, command: { shell } }))
 }
 
-/** Each with what it must at least be found to do. */
+/** Commands with the category they must at least have. */
 const disguised: Readonly<Record<Exclude<Category, 'read_only'>, readonly string[]>> = {
   networked: [
     'curl x',
@@ -280,23 +280,20 @@ const disguised: Readonly<Record<Exclude<Category, 'read_only'>, readonly string
   ],
 }
 
-describe.each(Object.entries(disguised))('what is %s', (category, commands) => {
+describe.each(Object.entries(disguised))('a command that is %s', (category, commands) => {
   it.each(commands)('is found in `%s`', (shell) => {
     expect(judged(shell).categories).toContain(category)
   })
 })
 
-describe('what cannot be looked into', () => {
-  it.each(['if', `echo 'x`, 'echo $(', `sh -c 'if'`, 'ls )'])(
-    '`%s` does not run, and is told why',
-    (shell) => {
-      const { action, reason } = judged(shell)
-      expect(action).toBe('deny')
-      expect(reason).toContain('cannot be parsed')
-    },
-  )
+describe('a command that cannot be analysed', () => {
+  it.each(['if', `echo 'x`, 'echo $(', `sh -c 'if'`, 'ls )'])('does not run, and says why: `%s`', (shell) => {
+    const { action, reason } = judged(shell)
+    expect(action).toBe('deny')
+    expect(reason).toContain('cannot be parsed')
+  })
 
-  it('does not run when it is too long, too deep or too much', () => {
+  it('does not run if it is too long, too deep or too large', () => {
     const deep = Array.from({ length: 30 }).reduce<string>(
       (line) => `eval ${quoted(line)}`.slice(0, 60_000),
       'ls',
@@ -323,8 +320,8 @@ describe('what cannot be looked into', () => {
   })
 })
 
-describe('what grows beyond what can be looked into', () => {
-  /** Each variable is the one before it twice: 60 of them are more than any memory holds. */
+describe('a command that grows beyond the limits of the analysis', () => {
+  /** Each variable is twice the previous one: 60 of them exceed any memory. */
   const doubled = (first: string) =>
     `b0=${first};${Array.from({ length: 60 }, (_, at) => `b${at + 1}="$b${at}$b${at}"`).join(';')}`
 
@@ -335,18 +332,18 @@ describe('what grows beyond what can be looked into', () => {
     ['what is not known', `${doubled('$x')}; ls $b60`],
     ['a program', `${doubled('curl')}; $b60`],
     ['one value again and again', `a=${'x'.repeat(15_000)};${'ls $a;'.repeat(5000)}`],
-  ])('needs an approval at least: %s', (_name, shell) => {
+  ])('needs approval at least: %s', (_name, shell) => {
     expect(judged(shell).action).toMatch(/^(?:require_approval|deny)$/)
   })
 
-  it('does not run where it is a chain of thousands of programs', () => {
+  it('does not run if it is a chain of thousands of programs', () => {
     for (const operator of ['|', '&&', ';', '||', '\n']) {
       expect(judged(Array.from({ length: 15_000 }, () => 'ls').join(operator)).action).toBe('deny')
     }
   })
 })
 
-describe('what repeats itself thousands of times', () => {
+describe('a command that repeats itself thousands of times', () => {
   it.each([
     ['room in a script of sed', `sed '${' '.repeat(4000)}z' f`],
     ['numbers in a name', '1.'.repeat(30_000)],
@@ -357,20 +354,20 @@ describe('what repeats itself thousands of times', () => {
     ['options that are not known', `npm ${'--x y '.repeat(5000)}`],
     ['modules that run another', `python ${'-m pdb '.repeat(5000)}`],
     ['lines of a client', `sqlite3 x '${'\n'.repeat(60_000)}${'edit ('.repeat(500)}'`],
-  ])('is decided about, and soon: %s', (_what, line) => {
+  ])('is decided quickly: %s', (_what, line) => {
     expect(judged(line).action).toMatch(/./)
   })
 })
 
 describe('a script of another language', () => {
-  it('is held back where it is too long to be looked into', () => {
+  it('needs approval if it is too long to analyse', () => {
     for (const line of [`sed '${'\\,a'.repeat(20_000)}' f`, `sed 's/a/b/;${'p;'.repeat(5000)}' f`]) {
       expect(judged(line).action).toBe('require_approval')
     }
   })
 })
 
-describe('what only reads', () => {
+describe('a command that only reads', () => {
   it.each([
     'f() { ls; }; f',
     'for i in a b; do ls; done',
@@ -378,19 +375,19 @@ describe('what only reads', () => {
     `env LANG=C sort f`,
     `sh -c 'ls && cat a'`,
     'cat < a 2> /dev/null',
-  ])('is allowed to: `%s`', (shell) => {
+  ])('is allowed: `%s`', (shell) => {
     expect(judged(shell)).toEqual({ action: 'allow', categories: ['read_only'] })
   })
 })
 
-describe('the place of a command', () => {
-  it('knows how far it may go up', () => {
+describe('the directory of a command', () => {
+  it('limits how far up it may go', () => {
     expect(judged('cat ../x', '/a').action).toBe('allow')
     expect(judged('cat ../../x', '/a').action).toBe('deny')
     expect(judged('cd b && cat ../../x', '/a').action).toBe('allow')
   })
 
-  it('lets a command name the workspace as this machine does', () => {
+  it('lets a command name the workspace by its host path', () => {
     const command = { shell: 'cat /srv/ws/a' }
     expect(decide(executionRequest({ vault: 'v', command, mountpoint: '/srv/ws' })).action).toBe('allow')
     expect(decide(executionRequest({ vault: 'v', command, mountpoint: '/srv/w' })).action).toBe('deny')
@@ -400,7 +397,7 @@ describe('the place of a command', () => {
     )
   })
 
-  it('has a /tmp of its own in strict isolation only', () => {
+  it('has a private /tmp in strict isolation only', () => {
     const command = { shell: 'echo x > /tmp/f' }
     expect(decide(executionRequest({ vault: 'v', command, isolation: 'strict' })).action).toBe(
       'allow_with_checkpoint',
@@ -409,8 +406,8 @@ describe('the place of a command', () => {
   })
 })
 
-describe('a word that becomes very many', () => {
-  it('is not looked into, and not run without being asked for', () => {
+describe('a word that expands to very many', () => {
+  it('is not analysed, and needs approval', () => {
     expect(judged(`${'{c,d}'.repeat(40)} x`).action).toBe('require_approval')
     expect(judged(`echo ${'{c,d}'.repeat(40)}`).categories).toEqual(['mutating'])
   })
@@ -431,20 +428,20 @@ describe('a symbolic link', () => {
     ['ln -s x ../y', '/', 'deny'],
     ['ln -s /etc/passwd y', '/', 'deny'],
     ['ln -s ~ y', '/', 'deny'],
-  ])('is judged by where it leads: `%s` in %s', (shell, cwd, action) => {
+  ])('is classified by its target: `%s` in %s', (shell, cwd, action) => {
     expect(judged(shell, cwd).action).toBe(action)
   })
 })
 
 describe('text that is no command', () => {
-  it('is not held against a line for what it would change or show in a shell', () => {
+  it('is not classified by what it would change or show in a shell', () => {
     expect(judged(`GREETING='$(hello) $(touch f) $(vim)' ls`)).toEqual({
       action: 'allow',
       categories: ['read_only'],
     })
   })
 
-  it('counts for what it would plainly do', () => {
+  it('counts for strong effects', () => {
     expect(judged(`GREETING='$(curl x)' ls`).categories).toEqual(['networked'])
     expect(judged(`GREETING='$(rm x)' ls`).categories).toEqual(['destructive'])
     expect(judged(`GREETING='$(cat /etc/x)' ls`).categories).toEqual(['host_escape_risk'])
@@ -452,15 +449,15 @@ describe('text that is no command', () => {
 })
 
 describe('odd characters', () => {
-  it('are letters of a word where a shell takes them for that', () => {
-    // No program has such a name; what it would be without them does not run.
+  it('are letters of a word if a shell treats them as such', () => {
+    // No program has such a name, and the name without them does not run.
     for (const space of ['\u00a0', '\u2003', '\u3000', '\ufeff', '\r', '\v', '\f']) {
       expect(judged(`ls${space}curl`).categories).toEqual(['mutating'])
       expect(judged(`echo${space}x; curl x`).action).toBe('require_approval')
     }
   })
 
-  it('do not hide what comes after them', () => {
+  it('do not hide the text after them', () => {
     for (const text of ['\u202e', '\u200b', '\u0001', '\u001b[2K', '\ud800', '😀', '\u2028']) {
       expect(judged(`echo ${text}; curl x`).action).toBe('require_approval')
       expect(judged(`echo '${text}' $(curl x)`).action).toBe('require_approval')

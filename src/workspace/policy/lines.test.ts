@@ -10,7 +10,7 @@ describe('everyday commands', () => {
     expect(new Set(everyday).size).toBeGreaterThan(800)
   })
 
-  it('run without anybody being asked', () => {
+  it('run without approval', () => {
     const gated = everyday.flatMap((shell) => {
       const { action, reason } = judged(shell)
       return /^allow/.test(action) ? [] : [{ shell, action, reason }]
@@ -18,13 +18,13 @@ describe('everyday commands', () => {
     expect(gated).toEqual([])
   })
 
-  it('run at once where they only look', () => {
+  it('run at once if they only read', () => {
     const looking = linesIn('looking-lines.test.txt').get('allow') ?? []
     expect(looking.length).toBeGreaterThan(200)
     expect(looking.filter((shell) => judged(shell).action !== 'allow')).toEqual([])
   })
 
-  it('are gated where they fetch', () => {
+  it('need approval if they download', () => {
     const fetching = ['npm install', 'npm ci', 'pip install x', 'python -m pip install x', 'cargo add x']
     expect(fetching.filter((shell) => judged(shell).action !== 'require_approval')).toEqual([])
   })
@@ -61,7 +61,7 @@ function rank(name: string): number {
   return Array.from<string>(policyActions).indexOf(name)
 }
 
-/** The lines of a list, by the decision they stand below. */
+/** Returns the lines of a list by the decision above them. */
 function linesIn(file: string): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8')
   return new Map(

@@ -38,7 +38,7 @@ export function scanCode(code: string): CodeScan {
   return {
     findings: [
       ...(NETWORK.test(code) ? [createFinding('networked', 'has code that reaches the network')] : []),
-      ...(REMOVAL.test(code) ? [createFinding('destructive', 'has code that takes files away')] : []),
+      ...(REMOVAL.test(code) ? [createFinding('destructive', 'has code that deletes files')] : []),
       ...(BY_NAME.test(code) && DISGUISED.test(code)
         ? createUnseenFindings('code that is put together')
         : []),

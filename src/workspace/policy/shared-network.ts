@@ -7,7 +7,7 @@ const HARMLESS_VARIABLE =
 
 const SHARED_NETWORK: Finding = {
   category: 'networked',
-  reason: 'would have the network that another part is given',
+  reason: 'would share the network that another part gets',
 }
 
 /**
@@ -17,7 +17,7 @@ const SHARED_NETWORK: Finding = {
 export function addSharedNetwork(parts: readonly Part[], variables: ReadonlySet<string>): readonly Part[] {
   const names = [...variables].filter((name) => !HARMLESS_VARIABLE.test(name))
   const settings = names.map((name): Part => {
-    const reason = 'sets a variable for what is given the network'
+    const reason = 'sets a variable for a program that gets the network'
     const findings: readonly Finding[] = [{ category: 'networked', reason }]
     return { text: name, program: undefined, path: undefined, args: [], findings, isInert: false }
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decide, type ExecutionDecision, executionRequest, policyActions } from './index.ts'
 
-/** A command as a line; a simple one may stand where a program takes another with its arguments. */
+/** A command as a line; a simple one can be an argument of a program that runs it. */
 interface Line {
   readonly text: string
   readonly isSimple: boolean
@@ -61,7 +61,7 @@ const wrappers: readonly Wrap[] = [
   '! ',
 ].map((start) => (line) => ({ text: start + simple(line), isSimple: start !== '! ' && start !== 'time ' }))
 
-/** Whatever the grammar allows to stand around a command. */
+/** Grammar constructs around a command. */
 const grammar: readonly Wrap[] = [
   ({ text }: Line) => `(${text}\n)`,
   ({ text }: Line) => `{ ${text}\n}`,
@@ -94,7 +94,7 @@ const grammar: readonly Wrap[] = [
   ({ text }: Line) => `function ls {\n${text}\n}; ls`,
 ].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: false }))
 
-/** Lines that are handed to another shell. */
+/** Lines that are passed to another shell. */
 const shells: readonly Wrap[] = [
   ({ text }: Line) => `sh -c ${quoted(text)}`,
   ({ text }: Line) => `bash -lc ${quoted(text)}`,
@@ -126,7 +126,7 @@ const fed: readonly Wrap[] = [
   (line: Line) => `sh <<'END${line.text.length}'\n${line.text}\nEND${line.text.length}`,
 ].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: false }))
 
-/** Code of other languages with a line in it: only what it would plainly do is held against them. */
+/** Code of other languages that contains a line: only strong effects count. */
 const foreign: readonly ((text: string) => string)[] = [
   (text) => `python -c ${quoted(`import os; os.system(${JSON.stringify(text)})`)}`,
   (text) => `node -e ${quoted(`require('child_process').execSync(${JSON.stringify(text)})`)}`,
@@ -140,7 +140,7 @@ const foreign: readonly ((text: string) => string)[] = [
   (text) => `printf -v ${quoted(`a[$(${text})]`)} %s x`,
 ]
 
-/** A word that means the same, written otherwise. */
+/** Other spellings of the same word. */
 const spellings: readonly ((word: string) => string)[] = [
   (word) => word,
   quoted,
@@ -159,7 +159,7 @@ const spelled = fc.tuple(
 )
 
 describe('wrapping a command', () => {
-  it('never weakens what it is found to do, however it is spelled and nested', () => {
+  it('never weakens its findings, however it is spelled and nested', () => {
     fc.assert(
       fc.property(spelled, wraps, ([command, ways], around) => {
         const words = command.split(' ').map((word, index) => ways[index]?.(word) ?? word)
@@ -174,7 +174,7 @@ describe('wrapping a command', () => {
     )
   })
 
-  it('never makes it run more freely, whatever language it is in', () => {
+  it('never makes its decision weaker, in any language', () => {
     const around = fc.array(fc.constantFrom(...wrappers, ...grammar), { maxLength: 2 })
     const telling = plain.filter((command) => rank(judged(command)) > rank(judged('touch f')))
     fc.assert(
@@ -195,7 +195,7 @@ describe('wrapping a command', () => {
     )
   })
 
-  it('never makes it run more freely, however deep it is nested', () => {
+  it('never makes its decision weaker, at any depth', () => {
     const deep = fc.array(fc.constantFrom(...wrappers, ...grammar), { minLength: 5, maxLength: 60 })
     fc.assert(
       fc.property(fc.constantFrom(...plain), deep, (command, around) => {
@@ -209,7 +209,7 @@ describe('wrapping a command', () => {
     )
   })
 
-  it('always comes to the same decision, and never throws, whatever the text', () => {
+  it('always decides the same, and never throws, for any text', () => {
     const pieces = fc.constantFrom(
       '$(',
       ')',

@@ -6,7 +6,7 @@ import { Approvals } from './index.ts'
 const harmless = executionRequest({ vault: 'v', command: { argv: ['curl', 'https://example.org'] } })
 const another = executionRequest({ vault: 'v', command: { argv: ['curl', 'https://example.com'] } })
 
-/** What there is after somebody has looked for two requests with the same id until they found them. */
+/** Creates two requests with the same short id, as an attacker would. */
 async function sharingAnId(): Promise<{ approvals: Approvals; id: string }> {
   const fs = new MemoryFs()
   const approvals = new Approvals(fs)
@@ -17,14 +17,14 @@ async function sharingAnId(): Promise<{ approvals: Approvals; id: string }> {
   return { approvals, id }
 }
 
-describe('a request that has the id of another', () => {
+describe('a request with the id of another', () => {
   it('does not run because the other was approved', async () => {
     const { approvals, id } = await sharingAnId()
     await approvals.approve(id)
     expect(await approvals.consume(another)).toBe(false)
   })
 
-  it('does not take the place of the other, waits beside it, and runs once it was approved itself', async () => {
+  it('does not replace the other, waits beside it, and runs after its own approval', async () => {
     const { approvals, id } = await sharingAnId()
     const own = await approvals.request(another, {})
     expect(own.startsWith(id) && own.length > id.length).toBe(true)
@@ -38,7 +38,7 @@ describe('a request that has the id of another', () => {
   })
 })
 
-/** A file system in which others are at work between the listing of a directory and whatever comes next. */
+/** A file system that others change between the listing of a directory and the next call. */
 class Contested extends MemoryFs {
   readonly taken: string[] = []
 
@@ -51,7 +51,7 @@ class Contested extends MemoryFs {
   }
 }
 
-it('lists what waits though something of it is taken meanwhile', async () => {
+it('lists waiting requests although one is consumed meanwhile', async () => {
   const fs = new Contested()
   const approvals = new Approvals(fs)
   const [kept, taken] = [await approvals.request(harmless, {}), await approvals.request(another, {})]
@@ -59,7 +59,7 @@ it('lists what waits though something of it is taken meanwhile', async () => {
   expect((await approvals.list()).map(({ id }) => id)).toEqual([kept])
 })
 
-it('tells all of a request to whoever approves it', async () => {
+it('shows the whole request for approval', async () => {
   const approvals = new Approvals(new MemoryFs())
   const request = { ...harmless, cwd: '/sub', env: { NAME: 'value' }, network: true, stdin: 'input' }
   await approvals.request(request, { reason: 'why' })
@@ -69,8 +69,8 @@ it('tells all of a request to whoever approves it', async () => {
   ])
 })
 
-describe('what was said to a request', () => {
-  it('is not forgotten when the same is asked for once more', async () => {
+describe('an answer to a request', () => {
+  it('is kept when the same request is repeated', async () => {
     const approvals = new Approvals(new MemoryFs())
     const ids = [await approvals.request(harmless, {}), await approvals.request(another, {})] as const
     await approvals.approve(ids[0])
@@ -80,7 +80,7 @@ describe('what was said to a request', () => {
     expect(await approvals.isDenied(another)).toBe(true)
   })
 
-  it('stays where somebody else says no as well, and what only waits does not', async () => {
+  it('stays when another person denies it too, unlike a request that only waits', async () => {
     const approvals = new Approvals(new MemoryFs())
     await approvals.request(harmless, {})
     await approvals.deny(await approvals.request(another, {}))

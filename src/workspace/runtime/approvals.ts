@@ -8,10 +8,10 @@ const ID_LENGTH = 12
 const ID = /^(?:[0-9a-f]{12}|[0-9a-f]{64})$/
 const FILE_EXTENSION = '.json'
 
-/** A request that waits for somebody's word, or has it. */
+/** A request that waits for approval, or was approved or denied. */
 export interface Approval {
   readonly id: string
-  /** All of the request in one number, of which the id is the beginning. */
+  /** Hash of the whole request; the id is its beginning. */
   readonly digest: string
   readonly vault: string
   readonly cwd: string
@@ -28,31 +28,33 @@ export interface Approval {
   readonly readonly?: boolean
   /** The deciding part, where `reason` quotes only its beginning. */
   readonly part?: string
-  /** Variables that it gets besides, by name. */
+  /** Names of variables that are passed on to it. */
   readonly passedEnv?: readonly string[]
   readonly asked: string
   /** When it was approved; null while it waits. */
   readonly approved: string | null
-  /** When somebody said no to it; absent while nobody has. */
+  /** When it was denied; absent while it was not. */
   readonly denied?: string
 }
 
 /**
- * Requests that policy gates, as files of a vault. The id is made of the request, so that the same request asked again
- * is the one that was approved, and no other is, though secrets are not kept: two that share a short id, which can be
- * brought about, are distinguished by the whole digest.
+ * Requests that policy gates, as files of a vault. The id derives from the request, so an approval holds for exactly
+ * the same request, although secrets are not stored. Two requests with the same short id, which an attacker could
+ * construct, differ in the whole digest.
  */
 export class Approvals {
   readonly #fs: FileSystem
   readonly #redactor: Redactor | undefined
 
-  /** @param redactor takes secrets out of what is kept of a request; nothing when absent. */
+  /**
+   * @param redactor removes secrets from stored requests; none when absent.
+   */
   constructor(fs: FileSystem, redactor?: Redactor) {
     this.#fs = fs
     this.#redactor = redactor
   }
 
-  /** Notes that a request waits; returns its id. One that was asked before keeps its place, and what was said to it. */
+  /** Records a waiting request and returns its id. A repeated request keeps its record and its answer. */
   async request(request: ExecutionRequest, decision: Partial<ExecutionDecision>): Promise<string> {
     const before = await this.#findRecord(request)
     if (before !== undefined) return before.id
@@ -81,7 +83,7 @@ export class Approvals {
     return id
   }
 
-  /** Lets a request run once, whatever was said to it before. ENOENT. */
+  /** Lets a request run once, also after a denial. ENOENT. */
   async approve(id: string): Promise<Approval> {
     const { denied: _denied, ...waiting } = await this.#find(id)
     const approved = { ...waiting, approved: new Date().toISOString() }
@@ -89,7 +91,7 @@ export class Approvals {
     return approved
   }
 
-  /** Refuses a request until it is approved: nobody is asked about it any more. ENOENT. */
+  /** Refuses a request until it is approved. No person is asked about it again. ENOENT. */
   async deny(id: string): Promise<Approval> {
     const denied = { ...(await this.#find(id)), approved: null, denied: new Date().toISOString() }
     await this.#save(denied)
@@ -101,15 +103,15 @@ export class Approvals {
     return (await this.#findRecord(request))?.denied !== undefined
   }
 
-  /** Forgets that a request waits, since it was answered where it was asked about. What was said to it elsewhere stays. */
+  /** Removes a waiting request that was answered elsewhere. An earlier answer to it stays. */
   async withdraw(request: ExecutionRequest): Promise<void> {
     const found = await this.#findRecord(request)
     if (found !== undefined && isWaiting(found)) await this.#remove(found.id)
   }
 
   /**
-   * Consumes the approval of a request: true for one caller only, and only once. A request whose id was just
-   * answered with yes is approved by that alone, and no longer waits.
+   * Consumes the approval of a request: true for one caller, once. A request that was just answered with yes is
+   * approved by that alone and no longer waits.
    */
   async consume(request: ExecutionRequest, answered?: string): Promise<boolean> {
     const isAnswered = answered !== undefined && listIds(hashRequest(request)).includes(answered)
@@ -118,7 +120,7 @@ export class Approvals {
     return (await this.#remove(found.id)) || isAnswered
   }
 
-  /** All that wait or are approved, by id. What another process takes meanwhile is not among them. */
+  /** Lists all waiting, approved and denied requests by id. Skips those that another process consumes meanwhile. */
   async list(): Promise<Approval[]> {
     if (!(await this.#fs.exists(DIRECTORY))) return []
     const found: Approval[] = []
@@ -168,7 +170,7 @@ export class Approvals {
     }
   }
 
-  /** False if somebody else was faster. */
+  /** Returns false if another process removed it first. */
   async #remove(id: string): Promise<boolean> {
     try {
       await this.#fs.remove(getRecordPath(id))
@@ -192,7 +194,7 @@ function getRecordPath(id: string): string {
   return `${DIRECTORY}/${id}${FILE_EXTENSION}`
 }
 
-/** The ids that a request may have. */
+/** Lists the ids that a request may have. */
 function listIds(digest: string): readonly string[] {
   return [toShortId(digest), digest]
 }
@@ -201,12 +203,12 @@ function toShortId(digest: string): string {
   return digest.slice(0, ID_LENGTH)
 }
 
-/** Everything that makes it another request counts. */
+/** Hashes every field that distinguishes requests. */
 function hashRequest(request: ExecutionRequest): string {
   const { vault, cwd, command, env, passedEnv = [], network, isolation, readonly, stdin = null } = request
   const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
   const fields = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
-  // Only where there are any, so that what was approved before they counted still is.
+  // Only if there are any, so that older approvals stay valid.
   const passed = passedEnv.length === 0 ? [] : [[...passedEnv].sort()]
   return createHash('sha256')
     .update(JSON.stringify([...fields, ...passed]))

@@ -2,8 +2,8 @@ import { listGainedBits, type PathChange } from '../../vfs/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
 
 /**
- * Changes as lists of paths. What was renamed is gone from one and new at the other; where something is gone and
- * something else has come, the path is modified.
+ * Converts changes to lists of paths. A rename counts as a deletion and an addition. A path that is deleted and added
+ * counts as modified.
  */
 export function toChangedFiles(changes: Iterable<PathChange>): ChangedFiles {
   const [added, modified, deleted] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -21,7 +21,7 @@ export function toChangedFiles(changes: Iterable<PathChange>): ChangedFiles {
   }
 }
 
-/** The files that got setuid or setgid, which they had not before. */
+/** Lists the files that gained setuid or setgid. */
 export function listSetuidFiles(changes: Iterable<PathChange>): string[] {
   const given = [...changes].filter((change) => listGainedBits(change).length > 0)
   return sortPaths(new Set(given.map(({ path }) => path)))

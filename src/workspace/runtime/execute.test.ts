@@ -77,7 +77,7 @@ class Scene {
     return execute({ ...plain, ...request }, { ...this.options, ...options })
   }
 
-  /** What the journal says, a word for each line. */
+  /** Returns the events of the journal. */
   async journal(): Promise<string[]> {
     const records = await this.home.vault('records')
     const lines: string[] = []
@@ -88,7 +88,7 @@ class Scene {
     return lines.map((line) => JSON.parse(line).event)
   }
 
-  /** Whatever could have been left behind. */
+  /** Lists everything that could have been left behind. */
   async leftovers(): Promise<string[]> {
     const vaults = (await this.home.vaults()).filter((name) => name !== 'records')
     return [...vaults, ...(existsSync(this.sessions) ? readdirSync(this.sessions) : [])]
@@ -98,7 +98,7 @@ class Scene {
 const SCRIPT = { shell: 'echo said; echo two >> a; echo new > b' }
 
 describe('an execution', () => {
-  it('tells what the command said and changed, and leaves the directory as it is', async () => {
+  it('returns output and changes of the command, and leaves the directory unchanged', async () => {
     const scene = await Scene.make()
     const result = await scene.run({ command: SCRIPT })
     expect(result).toMatchObject({
@@ -144,7 +144,7 @@ describe('an execution', () => {
     expect((await scene.run({ command: SCRIPT, checkpoint: 'never' }, { open })).checkpoint).toBeNull()
   })
 
-  it('tells that there was more output than is kept, and why a command was ended', async () => {
+  it('reports truncated output, and why a command was stopped', async () => {
     const scene = await Scene.make()
     const command = { shell: 'echo 0123456789; exec sleep 1000' }
     const limits = { outputBytes: 4, scratchBytes: 4096 }
@@ -155,7 +155,7 @@ describe('an execution', () => {
     expect(Object.keys(whole)).not.toContain('stopped')
   })
 
-  it('lets a command find its output closed that nobody wants any more, and keeps what it changes', async () => {
+  it('closes the output of a command without a reader, and keeps its changes', async () => {
     const scene = await Scene.make()
     const request = { command: { shell: 'yes; echo $? > b' }, timeoutMs: 10_000 }
     const result = await scene.run(request, { isHeard: (stream) => stream !== 'stdout' })
@@ -163,7 +163,7 @@ describe('an execution', () => {
     expect(result.timed_out).toBe(false)
   })
 
-  it('leaves alone what another command changed meanwhile in the same fork', async () => {
+  it('preserves concurrent changes of another command in the same fork', async () => {
     const scene = await Scene.make()
     await scene.run({ command: { shell: 'echo 1 > taken' } })
     const link = new LinkedDirectory(scene.home, scene.project)
@@ -184,7 +184,7 @@ describe('an execution', () => {
     expect(kept).toEqual(['/other', '/own'])
   })
 
-  it('keeps what it did under another name if the one that was asked for was taken meanwhile', async () => {
+  it('stores the changes under another name if the requested one was taken meanwhile', async () => {
     const scene = await Scene.make()
     await scene.home.createVault('base')
     const link = new LinkedDirectory(scene.home, scene.project)
@@ -200,13 +200,13 @@ describe('an execution', () => {
     expect(await scene.home.vaults()).toEqual(expect.arrayContaining(['task', 'task-1', 'task-2']))
   })
 
-  it('refuses a request that cannot be, before anything else', async () => {
+  it('refuses an invalid request before anything else', async () => {
     const scene = await Scene.make()
     await expect(scene.run({ cwd: '../up' })).rejects.toMatchObject({ code: 'EINVAL' })
     expect(await scene.journal()).toEqual([])
   })
 
-  it('decides about a long command while the process does something else', async () => {
+  it('analyses a long command without blocking the process', async () => {
     const scene = await Scene.make()
     let turns = 0
     const clock = setInterval(() => turns++, 1)
@@ -214,14 +214,14 @@ describe('an execution', () => {
     const shell = Array.from({ length: 15_000 }, () => 'ls').join('|')
     await expect(scene.run({ command: { shell } })).rejects.toMatchObject({
       code: 'EACCES',
-      detail: expect.stringContaining('more than can be looked into'),
+      detail: expect.stringContaining('more programs than can be analysed'),
     })
     expect(turns).toBeGreaterThan(10)
     const long = await scene.run({ command: { shell: `echo ${'a '.repeat(5000)}` } })
     expect(long.decision.action).toBe('allow')
   })
 
-  it('leaves nothing of a command that is denied but a line in the journal', async () => {
+  it('leaves only a journal line of a denied command', async () => {
     const scene = await Scene.make()
     const denied = scene.run({ command: { argv: ['cat', '/etc/shadow'] } })
     await expect(denied).rejects.toMatchObject({ code: 'EACCES', decision: { action: 'deny' } })
@@ -229,14 +229,14 @@ describe('an execution', () => {
     expect(await scene.journal()).toEqual(['refused'])
   })
 
-  it('refuses a path into the directory itself where the session is a copy elsewhere', async () => {
+  it('refuses a path into the directory itself if the session is a copy', async () => {
     const scene = await Scene.make()
     const outside = scene.run({ command: { argv: ['tee', join(scene.project, 'a')] } })
     await expect(outside).rejects.toMatchObject({ code: 'EACCES' })
     expect(await scene.leftovers()).toEqual([])
   })
 
-  it('cleans up and notes it if collecting fails', async () => {
+  it('cleans up and records a failure to collect', async () => {
     const scene = await Scene.make()
     const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
     workspace.collect = async () => {
@@ -247,7 +247,7 @@ describe('an execution', () => {
     expect(await scene.journal()).toEqual(['requested', 'failed'])
   })
 
-  it('says that what a command changed is lost, also where the journal takes no note of it', async () => {
+  it('reports that changes are lost, even if the journal cannot be written', async () => {
     const scene = await Scene.make()
     const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
     const full = new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the store could not commit: full' })
@@ -260,7 +260,7 @@ describe('an execution', () => {
     await expect(run).rejects.toMatchObject({
       code: 'ENOSPC',
       path: scene.project,
-      detail: 'what the command changed could not be kept: the store could not commit: full',
+      detail: 'the changes of the command could not be kept: the store could not commit: full',
     })
   })
 
@@ -270,7 +270,7 @@ describe('an execution', () => {
     expect(await scene.leftovers()).toEqual([])
   })
 
-  it('runs in a vault, and puts changes into a fork of it', async () => {
+  it('runs in a vault, and stores changes in a fork of it', async () => {
     const scene = await Scene.make()
     const base = await scene.home.createVault('base')
     await base.write('/a', 'one\n')
@@ -285,7 +285,7 @@ describe('an execution', () => {
 })
 
 describe.each(['a directory', 'a vault'])('an execution of %s that is kept open', (what) => {
-  /** One that keeps its changes in a fork, and is over with the test. */
+  /** Opens one that keeps its changes in a fork, and closes it with the test. */
   async function opened(): Promise<{ scene: Scene; run: Scene['run']; end: () => Promise<void> }> {
     const scene = await Scene.make()
     const { home, options, project, sessions } = scene
@@ -302,7 +302,7 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
     return { scene, end, run: (request) => execution.run({ ...plain, ...request }) }
   }
 
-  it('lets each command find what those before it left, and tells what each of them changed', async () => {
+  it('shows each command the files of the previous ones, and reports the changes of each', async () => {
     const { scene, run } = await opened()
     const lines = ['echo 1 > b; rm a', 'mkdir d; mv b d/c', 'cat d/c; rm -r d; echo 3 > a', 'ls']
     const results: ExecutionResult[] = []
@@ -317,7 +317,7 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
     expect(readdirSync(scene.sessions)).toHaveLength(1)
   })
 
-  it('decides about each command, and goes on after one that was refused', async () => {
+  it('decides about each command, and continues after a refusal', async () => {
     const { scene, run } = await opened()
     await run({ command: { shell: 'echo 1 > b' } })
     await expect(run({ command: { argv: ['cat', '/etc/passwd'] } })).rejects.toMatchObject({ code: 'EACCES' })
@@ -327,7 +327,7 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
     expect(await scene.journal()).toEqual(told)
   })
 
-  it('leaves nothing of the session when it is over', async () => {
+  it('leaves nothing of the session when it ends', async () => {
     const { scene, run, end } = await opened()
     await run({})
     expect(readdirSync(scene.sessions)).toHaveLength(1)
@@ -339,7 +339,7 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
 describe('an approval', () => {
   const gated = { command: { argv: ['curl', '-s', '--version'] } }
 
-  it('lets exactly one request run, exactly once', async () => {
+  it('permits exactly one request, once', async () => {
     const scene = await Scene.make()
     const refusal = await scene.run(gated).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'EACCES', decision: { action: 'require_approval' } })
@@ -354,13 +354,13 @@ describe('an approval', () => {
     await expect(scene.run(gated)).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('is of no use for what nobody asked', async () => {
+  it('cannot be used for a request that nobody made', async () => {
     const scene = await Scene.make()
     await expect(scene.approvals.approve('0123456789ab')).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(scene.approvals.approve('../journal/x')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('is not for what is denied', async () => {
+  it('is not available for a denied command', async () => {
     const scene = await Scene.make()
     const denied = scene.run({ command: { argv: ['cat', '/etc/shadow'] } })
     await expect(denied).rejects.toMatchObject({ approval: undefined })

@@ -31,41 +31,41 @@ import { findHostPrograms } from './host-programs.ts'
 
 /** Environment of an execution. */
 export interface ExecuteOptions {
-  /** Finds what a request is about. ENOENT. */
+  /** Opens the workspace of a request. ENOENT. */
   readonly open: (request: ExecutionRequest) => Promise<ExecutionWorkspace>
   /** Directory for the files of open sessions. */
   readonly sessions: string
   readonly policy?: PolicyRules | undefined
   readonly journal?: ExecutionJournal | undefined
-  /** Without them, what policy gates is refused for good. */
+  /** Without approvals, gated requests are refused. */
   readonly approvals?: Approvals | undefined
-  /** The id of a request that waited, and to which somebody has just said yes. */
+  /** Id of a waiting request that a person has just approved. */
   readonly answered?: string | undefined
-  /** The environment of every command; what a request says counts before it. */
+  /** Environment of every command; variables of a request override it. */
   readonly env?: Readonly<Record<string, string>>
   /** Default input of commands: an open descriptor of this process. Empty when absent. */
   readonly stdin?: number | undefined
-  /** The home directory of the user, whose secrets isolation hides. */
+  /** The user's home directory, whose secrets isolation hides. */
   readonly userHome?: string | undefined
-  /** Further places that isolation hides. */
+  /** More paths that isolation hides. */
   readonly hidden?: readonly string[] | undefined
   readonly limits?: CommandLimits
-  /** The memory in bytes that all processes of a command may take together; half of the machine's when absent. */
+  /** Memory limit in bytes for all processes of a command together; half of the machine's memory when absent. */
   readonly memory?: number | 'none'
-  /** Receives output in chunks. If it returns a promise, more is read only after that. */
+  /** Receives output in chunks. If it returns a promise, reading waits for that. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
-  /** Reports whether output still has a reader; without one the command gets a closed pipe. */
+  /** Reports whether the output still has a reader; without one the command gets a closed pipe. */
   readonly isHeard?: ((stream: 'stdout' | 'stderr') => boolean) | undefined
-  /** Called with what the command changed, while the trees before and after it can still be compared. */
+  /** Called with the command's changes, while the trees before and after it are readable. */
   readonly onChanges?: ((changes: CommandChanges) => Promise<void>) | undefined
   readonly signal?: AbortSignal | undefined
   readonly by?: Pick<CallContext, 'caller' | 'trace'>
 }
 
 /**
- * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). A failure at any of them undoes
- * what the earlier ones made. EINVAL for a request that cannot be, `Refusal` (EACCES) for one that may not be; a
- * command that fails is a result.
+ * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). A failure at any step undoes
+ * the earlier ones. EINVAL for an invalid request, `ExecutionRefusal` (EACCES) for a refused one. A failing command
+ * is a result, not an error.
  */
 export async function execute(
   input: ExecutionRequestInput,
@@ -75,16 +75,18 @@ export async function execute(
   return await new Execution(input, options, place).run()
 }
 
-/** A workspace whose session stays open for many commands; each finds what those before it left. */
+/** A workspace whose session stays open for many commands. Each sees the files of the previous ones. */
 export interface OpenExecution extends AsyncDisposable {
-  /** Runs the next command, in all ten steps, once those before it have ended. EINVAL for another vault or session. */
+  /** Runs the next command in all ten steps, after the previous ones. EINVAL for another vault or session. */
   run(input: ExecutionRequestInput, options?: RunningOptions): Promise<ExecutionResult>
 }
 
 /** Options that may differ for each command of an open execution. */
 export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'signal' | 'stdin' | 'by'>
 
-/** Opens an execution. The session begins with the first command that is let through, and ends when it is disposed of. */
+/**
+ * Opens an execution. The session starts with the first permitted command, and ends when the execution is disposed.
+ */
 export function openExecution(options: ExecuteOptions): OpenExecution {
   const place = new ExecutionState()
   const mutex = new Mutex()
@@ -101,7 +103,7 @@ class Execution {
   readonly #input: ExecutionRequestInput
   readonly #options: ExecuteOptions
   readonly #state: ExecutionState
-  /** The PATH of a command that a rule gives the network. */
+  /** The PATH of a command to which a rule grants the network. */
   #hostPath: string | undefined
 
   constructor(input: ExecutionRequestInput, options: ExecuteOptions, place: ExecutionState) {
@@ -121,7 +123,7 @@ class Execution {
       return await this.#perform(request, workspace, decision)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      // A journal that cannot be written, as on a full disk, must not hide what went wrong.
+      // A journal that cannot be written, as on a full disk, must not hide the original error.
       await this.#writeJournal(request, decision, { event: 'failed', message }).catch(() => {})
       throw error
     }
@@ -163,7 +165,7 @@ class Execution {
   }
 
   async #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): Promise<ExecutionDecision> {
-    // Where the workspace lies is known only now, and a path of this machine that leads into it is none outside.
+    // Only now is the workspace's path known. A host path into the workspace is not outside of it.
     const placed = directory === undefined ? request : { mountpoint: directory, ...request }
     const explanation = await explainInThread(placed, this.#options.policy)
     const { decision, networkPrograms } = explanation
@@ -172,17 +174,17 @@ class Execution {
     const { path, problem } = await findHostPrograms(explanation, this.#options.env?.['PATH'] ?? '', roots)
     this.#hostPath = path
     if (problem === undefined) return decision
-    const reason = `${problem}, so no rule gives it the network; it needs an approval`
+    const reason = `${problem}, so no rule grants it the network; it needs approval`
     return { ...decision, action: 'require_approval', reason }
   }
 
-  /** A session elsewhere than in the directory itself makes the directory a place outside, which only now is known. */
+  /** Decides again if the session is not in the directory itself: the directory is then outside of the workspace. */
   async #assertInside(request: ExecutionRequest, { path: mountpoint }: CommandSession): Promise<void> {
     const { decision } = await explainInThread({ ...request, mountpoint }, this.#options.policy)
     if (decision.action === 'deny') throw new ExecutionRefusal(request.vault, decision)
   }
 
-  /** Lets pass what may run. What may not leaves nothing but a note. */
+  /** Throws for a request that may not run. A refusal leaves only a journal line. */
   async #gate(request: ExecutionRequest, decision: ExecutionDecision): Promise<void> {
     const { approvals, answered } = this.#options
     const isGated = decision.action === 'require_approval'
@@ -191,7 +193,7 @@ class Execution {
       throw new ExecutionRefusal(request.vault, decision, { answer: 'no' })
     }
     const isApproved = isGated && (await approvals?.consume(request, answered)) === true
-    // Somebody has seen it and let it run as it is.
+    // A person has seen and approved the request as it is.
     if (isApproved) this.#hostPath = undefined
     if (decision.action !== 'deny' && (!isGated || isApproved)) {
       await this.#writeJournal(request, decision, { event: 'requested' })
@@ -205,7 +207,7 @@ class Execution {
   #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
     const { signal, sessions: directory } = this.#options
     const isolation = this.#createIsolation(request)
-    // What will isolate the command besides is tried out meanwhile.
+    // Probes the remaining isolation meanwhile.
     if (request.isolation !== 'none') probeLandlock().catch(() => undefined)
     return openSession(request.session, base, {
       directory,
@@ -224,7 +226,7 @@ class Execution {
     const { memory, onOutput, isHeard, signal } = this.#options
     const limits = limitMemory(this.#options.limits ?? defaultLimits, memory)
     const stdin = request.stdin ?? this.#options.stdin
-    // `cd -` would lead to where the user was before, which is no place of the session.
+    // `cd -` would lead to the user's previous directory, outside of the session.
     const { OLDPWD: _before, ...inherited } = this.#options.env ?? {}
     return session.run({
       command,
@@ -248,7 +250,7 @@ class Execution {
   }
 
   #step<T>(step: ExecutionStep, work: () => T | Promise<T>): Promise<T> {
-    // Whatever the command did until it was ended is kept.
+    // The changes of a stopped command are kept.
     if (!STEPS_AFTER_RUN.includes(step)) this.#options.signal?.throwIfAborted()
     return traceStep({ id: this.#id, step, request: this.#input }, work)
   }
@@ -279,7 +281,7 @@ interface ResultParts {
   readonly leftOut: readonly string[]
 }
 
-/** Without what cannot be kept, and what is in it. */
+/** Filters out changes that cannot be kept, with everything below them. */
 function filterKept(all: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
   let left: string | undefined
   return all.filter((change) => {
@@ -327,9 +329,11 @@ function toCompletion(result: ExecutionResult): Completion {
   return { exit_code, duration_ms, timed_out, checkpoint, changed_files, session }
 }
 
-/** The command has run, so whoever reads why must know that what it did is gone. */
+/**
+ * Creates the error for changes that could not be kept. The command has run, so the message says that they are lost.
+ */
 function createNotKeptError({ vault }: ExecutionRequest, error: unknown): unknown {
   if (!isVfsError(error)) return error
-  const detail = `what the command changed could not be kept: ${error.detail ?? error.message}`
+  const detail = `the changes of the command could not be kept: ${error.detail ?? error.message}`
   return new VfsError(error.code, vault, { op: 'exec', detail, cause: error })
 }

@@ -8,7 +8,7 @@ export type JournalEvent =
   | { readonly event: 'failed'; readonly message: string }
   | ({ readonly event: 'completed' } & Completion)
 
-/** Fields of a result that the journal keeps. Output is not among them. */
+/** Fields of a result that the journal keeps, without output. */
 export type Completion = Pick<
   ExecutionResult,
   'exit_code' | 'duration_ms' | 'timed_out' | 'checkpoint' | 'changed_files' | 'session'
@@ -43,7 +43,7 @@ export class FileJournal implements ExecutionJournal {
     try {
       await append()
     } catch (error) {
-      // Only the first note of all finds no directory.
+      // The directory is missing only before the first line.
       if (!isVfsError(error, 'ENOENT')) throw error
       await this.#fs.mkdir('/journal', { parents: true })
       await append()

@@ -1,21 +1,18 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision } from '../policy/index.ts'
 
-/**
- * What came of asking a person: a yes, a no, that they turned away from the question, nothing in time, or that the
- * question is too long to be shown whole.
- */
+/** Answer of a person: yes, no, dismissed, no answer in time, or the question was too long to show in full. */
 export type ApprovalAnswer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
 /** Answers other than yes. */
 export type NegativeAnswer = Exclude<ApprovalAnswer, 'yes'>
 
-/** For whoever wanted it to run: only a no is the end of it. */
+/** Texts for the caller. Only a no is final. */
 const ANSWER_TEXTS: Readonly<Record<NegativeAnswer, string>> = {
-  no: 'a person was asked and said no, so asking for the same again is of no use',
-  dismissed: 'a person was asked and turned away without an answer',
-  unanswered: 'a person was to be asked and nobody answered',
-  too_long: 'it is too long for a question, and a person has to see all of it',
+  no: 'a person denied it; do not ask for the same again',
+  dismissed: 'a person dismissed the question without an answer',
+  unanswered: 'nobody answered the question in time',
+  too_long: 'the command is too long to show in full, so nobody was asked',
 }
 
 /** Details of a refused request. */
@@ -24,7 +21,7 @@ interface RefusalDetails {
   readonly answer?: NegativeAnswer | undefined
 }
 
-/** A request that was not carried out. `approval` is the id under which it can be approved, if it can. EACCES. */
+/** A refused request. `approval` is the id for approving it, if that is possible. EACCES. */
 export class ExecutionRefusal extends VfsError {
   readonly decision: ExecutionDecision
   readonly approval: string | undefined

@@ -3,15 +3,15 @@ import type { ExecutionRequest } from '../policy/index.ts'
 import type { CommandSession } from '../session/index.ts'
 import type { Baseline, ExecutionWorkspace } from './execution-workspace.ts'
 
-/** A session that is open, and when it began, in nanoseconds since the epoch. */
+/** An open session and its start, in nanoseconds since the epoch. */
 export interface StartedSession {
   readonly session: CommandSession
   readonly since: bigint
 }
 
 /**
- * Where commands run: a workspace, what its session starts from, and the session. Each is opened for the first command
- * that gets so far, and is there for the next ones. All are gone when it is disposed of.
+ * The workspace of commands, the base of its session, and the session. Each is opened for the first command that
+ * needs it, reused by later ones, and closed when this is disposed.
  */
 export class ExecutionState implements AsyncDisposable {
   #request: Pick<ExecutionRequest, 'vault' | 'session'> | undefined
@@ -19,7 +19,7 @@ export class ExecutionState implements AsyncDisposable {
   #baseline: Baseline | undefined
   #begun: StartedSession | undefined
 
-  /** EINVAL for a request that is about something else than the first was. */
+  /** EINVAL for a request with another vault or session than the first. */
   async workspace(
     request: ExecutionRequest,
     open: () => Promise<ExecutionWorkspace>,
@@ -27,7 +27,7 @@ export class ExecutionState implements AsyncDisposable {
     const first = this.#request ?? request
     for (const field of ['vault', 'session'] as const) {
       if (request[field] === first[field]) continue
-      const detail = `${field} is '${first[field]}' for every command of an open execution`
+      const detail = `${field} must stay '${first[field]}' for all commands of an open execution`
       throw new VfsError('EINVAL', '/', { op: 'exec', detail })
     }
     this.#workspace ??= await open()

@@ -23,7 +23,7 @@ export interface ExecutionStepEvent {
   /** The same for all steps of one execution. */
   readonly id: string
   readonly step: ExecutionStep
-  /** As it was asked; checked from the step `resolve` on. */
+  /** As given; validated from the step `resolve` on. */
   readonly request: Pick<ExecutionRequest, 'vault' | 'command'>
 }
 
@@ -37,7 +37,7 @@ const channels = new Map<ExecutionStep, TracingChannel<ExecutionStepEvent, Execu
 /** Runs one step of an execution, as an event. */
 export async function traceStep<T>(event: ExecutionStepEvent, work: () => T | Promise<T>): Promise<T> {
   const channel = channels.get(event.step)
-  // Asked first: an event nobody hears costs nothing.
+  // Checked first: an event without a subscriber costs nothing.
   if (channel?.hasSubscribers !== true) return work()
   return channel.tracePromise(async () => work(), event)
 }

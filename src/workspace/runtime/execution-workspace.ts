@@ -5,14 +5,17 @@ import type { LiveBase, SessionBase, SessionChange, SessionKind } from '../sessi
 export interface ExecutionWorkspace {
   /** Path on this machine, if it exists without a session: paths below it belong to the workspace. */
   readonly directory?: string
-  /** Returns the base of a session of a kind. Disposing of it removes what it created. */
+  /** Returns the base for a kind of session. Disposing it removes what it created. */
   baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline>
-  /** Takes a checkpoint of what there is before the command runs, and returns its name; null if there is nothing to lose. */
+  /**
+   * Takes a checkpoint before the command runs, and returns its name; null if the command cannot change anything that
+   * exists.
+   */
   checkpoint(): Promise<string | null>
   /** Reports whether a change can be kept; all can when absent. */
   canKeep?(change: SessionChange): boolean
   /**
-   * Keeps what a session changed, again after each of its commands, and returns what the last of them did. O(changes).
+   * Stores the session's changes, again after each command, and returns the changes of the last command. O(changes).
    */
   collect(collected: CollectedChanges): Promise<CommandChanges>
 }
@@ -38,7 +41,7 @@ export interface Baseline extends AsyncDisposable {
 /** Session changes to keep: all so far. */
 export interface CollectedChanges {
   readonly changes: readonly SessionChange[]
-  /** When the session began, in nanoseconds since the epoch. */
+  /** Start of the session, in nanoseconds since the epoch. */
   readonly since: bigint
   readonly by: Pick<CallContext, 'caller' | 'trace'>
 }

@@ -1,19 +1,19 @@
 import { startThread } from '../../machine/index.ts'
 import { type ExecutionRequest, type Explanation, explain, type PolicyRules } from '../policy/index.ts'
 
-/** A command up to this many characters is looked through at once: its length bounds the work. */
+/** A command up to this length is analysed in this thread: its length bounds the work. */
 const MAX_INLINE_CHARACTERS = 4096
-/** A longer one gets this much time and memory; beyond that it does not run. */
+/** Time and memory limit for a longer command; beyond them it does not run. */
 const TIMEOUT_MS = 10_000
 const MAX_MEGABYTES = 512
 
-/** Input of the deciding thread. */
+/** Input of the analysing thread. */
 export interface ExplainWorkerData {
   readonly request: ExecutionRequest
   readonly policy: PolicyRules | undefined
 }
 
-/** Decides about a request. A long one is looked through in a thread of its own, so that nothing else waits for it. */
+/** Decides about a request. Analyses a long command in its own thread, so that nothing else waits. */
 export function explainInThread(
   request: ExecutionRequest,
   policy: PolicyRules | undefined,
@@ -30,10 +30,10 @@ export function explainInThread(
       resolve(explanation)
       void worker.terminate()
     }
-    const timer = setTimeout(() => end(createDenial('takes too long to be looked into')), TIMEOUT_MS)
+    const timer = setTimeout(() => end(createDenial('takes too long to analyse')), TIMEOUT_MS)
     worker.once('message', end)
-    worker.once('error', ({ message }) => end(createDenial(`cannot be looked into (${message})`)))
-    worker.once('exit', () => end(createDenial('cannot be looked into')))
+    worker.once('error', ({ message }) => end(createDenial(`cannot be analysed (${message})`)))
+    worker.once('exit', () => end(createDenial('cannot be analysed')))
   })
 }
 
@@ -43,7 +43,7 @@ function measureRequest({ command, env, stdin }: ExecutionRequest): number {
   return [...words, ...settings].reduce((sum, { length }) => sum + length, stdin?.length ?? 0)
 }
 
-/** Fails closed, as everything does that cannot be looked into. */
+/** Denies the request, as for any command that cannot be analysed. */
 function createDenial(why: string): Explanation {
   const reason = `the command ${why}; split it up`
   return {

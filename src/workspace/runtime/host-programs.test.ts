@@ -9,7 +9,7 @@ import { Approvals, execute, LinkedWorkspace } from './index.ts'
 
 const policy = parsePolicy('policy.toml', '[[rule]]\naction = "allow"\nprogram = "npm"\nargs = "ci*"\n')
 
-/** A project beside a directory of programs, and a way to run `npm ci` with a PATH. */
+/** A project beside a directory of programs, and a function that runs `npm ci` with a PATH. */
 async function openScene() {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-programs-')))
   const home = await openHome()
@@ -52,8 +52,8 @@ function writeProgram(file: string, text: string): void {
   chmodSync(file, 0o755)
 }
 
-describe('a program that a rule gives the network', () => {
-  it('is the one outside the workspace, whatever the path has before it', async () => {
+describe('a program to which a rule grants the network', () => {
+  it('is the one outside the workspace, whatever precedes it in the PATH', async () => {
     const { project, bin, run } = await openScene()
     writeProgram(join(bin, 'npm'), 'echo outside; helper')
     writeProgram(join(bin, 'helper'), 'echo helped outside')
@@ -63,7 +63,7 @@ describe('a program that a rule gives the network', () => {
     expect(await run(directories)).toBe('outside\nhelped outside\n')
   })
 
-  it('needs an approval where it is a link into the workspace', async () => {
+  it('needs approval if it is a link into the workspace', async () => {
     const { project, bin, approvals, run } = await openScene()
     writeProgram(join(project, 'inside'), 'echo inside')
     mkdirSync(bin)
@@ -75,7 +75,7 @@ describe('a program that a rule gives the network', () => {
     expect(await approvals.list()).toHaveLength(1)
   })
 
-  it('keeps the whole path once somebody has approved the command', async () => {
+  it('keeps the whole PATH once a person has approved the command', async () => {
     const { project, bin, approvals, run } = await openScene()
     writeProgram(join(bin, 'npm'), 'echo outside')
     writeProgram(join(project, 'bin/npm'), 'echo inside')

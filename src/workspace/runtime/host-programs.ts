@@ -3,20 +3,20 @@ import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Explanation } from '../policy/index.ts'
 
-/** Which programs a command finds that a rule gives the network. */
+/** The programs that a command finds to which a rule grants the network. */
 export interface HostPrograms {
-  /** The path to look programs up on: without directories that are, or lead, into the workspace. */
+  /** The PATH for looking up programs, without directories inside the workspace. */
   readonly path: string
   /** Reason for which a rule does not cover one of the programs; undefined if it covers all. */
   readonly problem: string | undefined
 }
 
 /**
- * Looks up the programs that a rule gives the network. A rule means a program outside the workspace: one inside, or one
- * that a link leads to inside, is whatever the last command made of it.
+ * Looks up the programs to which a rule grants the network. A rule means a program outside the workspace. A program
+ * inside, also behind a link, is under control of earlier commands.
  *
  * @param path the PATH of the command.
- * @param roots where the workspace lies on this machine.
+ * @param roots paths of the workspace on this machine.
  */
 export async function findHostPrograms(
   { networkPrograms }: Pick<Explanation, 'networkPrograms'>,
@@ -63,7 +63,7 @@ async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-/** The path without links; as it is where nothing is there. */
+/** Resolves links of a path; returns a missing path unchanged. */
 async function resolveLinks(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }

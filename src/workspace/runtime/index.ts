@@ -1,7 +1,7 @@
 /**
- * The execution boundary at work: a request, a decision, a session, and what the command changed, in ten steps.
- * What a workspace is, where approvals and the journal are kept and what a command inherits is given to it.
- * Invariant: what is refused or fails leaves nothing behind but a line of the journal.
+ * The execution boundary: a request, a decision, a session and the command's changes, in ten steps. The caller
+ * supplies the workspace, the approvals, the journal and the environment.
+ * Invariant: a refused or failed request leaves nothing but a line in the journal.
  */
 export { type Approval, Approvals } from './approvals.ts'
 export {

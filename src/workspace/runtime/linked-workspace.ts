@@ -8,14 +8,14 @@ import {
   NO_CHANGES,
 } from './execution-workspace.ts'
 
-/** Which fork of a linked directory a command runs in: one that is there, or a new one if it changes anything. */
+/** The fork of a linked directory for a command: an existing one, or a new one if the command changes anything. */
 export interface ForkChoice {
   readonly fork?: LinkedFork | undefined
-  /** The name of a new fork; one is found when absent. */
+  /** Name of a new fork; generated when absent. */
   readonly name?: string | undefined
 }
 
-/** A directory of this machine as a workspace: it stays as it is, and what a command changes is kept in a fork. */
+/** A directory of this machine as a workspace. It stays unchanged; the changes of commands go into a fork. */
 export class LinkedWorkspace implements ExecutionWorkspace {
   readonly directory: string
   readonly #link: LinkedDirectory
@@ -38,7 +38,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   async baseline(): Promise<Baseline> {
-    // The directory is there anyway: nothing is made, so nothing has to go.
+    // The directory exists anyway: nothing is created, so nothing is removed.
     return {
       session: { lower: this.directory, staged: await this.#createStagedChanges() },
       [Symbol.asyncDispose]: async () => {},
@@ -63,7 +63,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
         isOwn: (path) => this.#initialPaths.has(path) || this.#lastTouched.includes(path),
         fork: this.#fork,
         name: this.#name,
-        // The import overwrites what earlier commands left, and what this one did is the difference.
+        // The import overwrites what earlier commands left; the difference is this command's work.
         beforeImport: async (fork) => {
           point = await this.#link.snapshot(fork)
         },

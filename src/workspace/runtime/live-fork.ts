@@ -4,7 +4,7 @@ import { compareTouchedPaths, type ForkPoint, toSessionChanges } from '../link/i
 import type { LiveBase, SessionChange } from '../session/index.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
-/** A fork that is served to commands live, and gone when it is disposed of. */
+/** A fork that is served to commands live, and deleted on disposal. */
 export class LiveFork implements LiveBase, AsyncDisposable {
   readonly home: HomeLocation
   readonly vault: string
@@ -18,11 +18,10 @@ export class LiveFork implements LiveBase, AsyncDisposable {
     this.#base = vault
   }
 
-  /** O(1). ENOTSUP for a home that another process cannot open. */
+  /** Opens it in constant time. ENOTSUP for a home that no other process can open. */
   static async open(vaults: WorkspaceHome, point: ForkPoint): Promise<LiveFork> {
     if (vaults.place === undefined) {
-      const detail =
-        "the home cannot be opened by the process that would serve it; take a session of kind 'dir'"
+      const detail = "no other process can open this home to serve it; use a session of kind 'dir'"
       throw new VfsError('ENOTSUP', point.vault, { op: 'session', detail })
     }
     await vaults.fork(point.vault, point.scratch)

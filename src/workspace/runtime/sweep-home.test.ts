@@ -19,7 +19,7 @@ async function openScratch(): Promise<{ path: string; files: string; home: Home 
   return { path, files, home }
 }
 
-it('removes a checkout when no vault is left that grew from the same origin', async () => {
+it('removes a checkout when all vaults of its origin are deleted', async () => {
   const { path, home } = await openScratch()
   await (await home.createVault('base')).write('/a', 'one\n')
   await home.fork('base', 'task')
@@ -33,7 +33,7 @@ it('removes a checkout when no vault is left that grew from the same origin', as
   expect(await home.vaults()).toEqual([])
 })
 
-it('leaves a checkout that is in use', async () => {
+it('keeps a checkout in use', async () => {
   const { path, home } = await openScratch()
   await (await home.createVault('base')).write('/a', 'one\n')
   const checkout = await new Checkouts(home, join(path, 'checkouts')).acquire('base')
@@ -44,7 +44,7 @@ it('leaves a checkout that is in use', async () => {
   expect(await sweepHome(home, path)).toMatchObject({ checkouts: 1, hiddenVaults: 1 })
 })
 
-it('removes the mirror of a directory, with its undo, when the fork is gone, and no other', async () => {
+it('removes the mirror of a directory and its undo record with its fork, and no other', async () => {
   const { path, files, home } = await openScratch()
   const link = new LinkedDirectory(home, files)
   const gone = await makeFork(link, 'gone')
@@ -58,7 +58,7 @@ it('removes the mirror of a directory, with its undo, when the fork is gone, and
   expect(readdirSync(files).sort()).toEqual(['gone', 'kept'])
 })
 
-/** A fork of a directory that has one new directory. */
+/** Creates a fork of a directory with one new directory. */
 async function makeFork(link: LinkedDirectory, name: string): Promise<LinkedFork> {
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const made = { path: `/${name}`, type: 'directory', host: link.path, mode: 0o755, mtimeNs: 0n } as const

@@ -6,17 +6,17 @@ import type { WorkspaceHome } from './workspace-home.ts'
 
 /** Number of leftovers removed, by kind. */
 export interface SweepReport {
-  /** Directories with the files of vaults that are gone. */
+  /** Checkouts of deleted vaults. */
   readonly checkouts: number
   /** Vaults that `vault list` does not list. */
   readonly hiddenVaults: number
-  /** Directories of sessions whose process is gone. */
+  /** Directories of sessions whose process has ended. */
   readonly sessions: number
 }
 
 /**
- * Removes what commands left in a home and nobody can use any more: checkouts and mirrors of vaults that are gone, and
- * what sessions of dead processes had. What a living process uses stays.
+ * Removes leftovers of commands in a home: checkouts and mirrors of deleted vaults, and sessions of dead processes.
+ * Keeps everything that a living process uses.
  * @param path the directory of the home.
  */
 export async function sweepHome(home: WorkspaceHome, path: string): Promise<SweepReport> {

@@ -25,15 +25,15 @@ export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
   readonly vault: string
   /**
-   * Where changes go: a fork that is made of the vault if there are any, by this name or the first of `vault-1`,
-   * `vault-2`… that is free. They go into the vault itself when absent.
+   * Creates a fork for the changes, if there are any, under this name or the first free one of `vault-1`, `vault-2`….
+   * When absent, the changes go into the vault itself.
    */
   readonly newFork?: { readonly name?: string | undefined } | undefined
   /** Checkouts of the home, one of which holds the vault during a run. */
   readonly checkouts: Checkouts
 }
 
-/** A vault as a workspace: checked out or served for the command, with what that changes brought into a fork. */
+/** A vault as a workspace. It is checked out or served for the command, and the changes go into a fork. */
 export class VaultWorkspace implements ExecutionWorkspace {
   readonly #home: WorkspaceHome
   readonly #choice: VaultChoice
@@ -49,14 +49,14 @@ export class VaultWorkspace implements ExecutionWorkspace {
     this.#choice = choice
   }
 
-  /** The vault that has the changes; undefined if there are none. */
+  /** The vault with the changes; undefined if there are none. */
   get fork(): string | undefined {
     const { vault, newFork } = this.#choice
     return newFork === undefined ? vault : this.#fork?.name
   }
 
   async baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline> {
-    // What others change in the vault meanwhile is not what the command saw: the fork begins here.
+    // The command does not see concurrent changes of the vault: the fork starts here.
     const point = await ForkPoint.create(this.#home, this.#choice.vault)
     this.#point = point
     try {
@@ -75,7 +75,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
   async checkpoint(): Promise<string | null> {
     const { vault, newFork } = this.#choice
     const fork = newFork === undefined ? await this.#home.vault(vault) : this.#fork
-    // A vault that stays as it is needs nothing to go back to.
+    // An unchanged vault needs no checkpoint.
     return fork === undefined ? null : (await fork.checkpoint()).name
   }
 
@@ -85,7 +85,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     this.#fork ??= await this.#openFork()
     if (isNew && this.#point !== undefined)
       return this.#keepChanges(this.#fork, collected, this.#point.vault, isNew)
-    // What earlier commands and others changed in it is not what this command did.
+    // Excludes what earlier commands and others changed in the fork.
     const point = await ForkPoint.create(this.#home, this.#fork.name)
     const dispose = () => point[Symbol.asyncDispose]()
     try {
@@ -97,7 +97,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     }
   }
 
-  /** Times alone are nothing to keep, unless the fork was given a name to go on in. */
+  /** Changed times alone are not kept, unless the fork was named. */
   async #keepChanges(
     fork: LinkVault,
     { changes, by }: CollectedChanges,
@@ -162,7 +162,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     by: CollectedChanges['by'],
   ): Promise<void> {
     await this.#home.merge(live.vault, fork, { ...by, onConflict: 'theirs' })
-    // Pipes, sockets and devices are kept by no kind of session.
+    // No kind of session keeps pipes, sockets and devices.
     const nodes = changes.filter((change) => change.kind === 'put' && change.type === 'other')
     if (nodes.length === 0) return
     const tree = await this.#home.posix(fork, { by })

@@ -13,11 +13,11 @@ export interface WorkspaceHome extends LinkHome, CheckoutHome {
   fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
   posix: LinkHome['posix']
   deleteVault(name: string): Promise<void>
-  /** Brings what one vault changed into another; of what both changed, it takes the first one's. */
+  /** Merges the changes of one vault into another; in a conflict, takes those of the source. */
   merge(source: string, target: string, options: MergeOptions): Promise<unknown>
 }
 
-/** A vault that may be kept from growing. */
+/** A vault whose size can be limited. */
 interface LimitedVault extends LinkVault {
   readonly quota: {
     get(): Promise<{ readonly bytes?: number; readonly files?: number }>

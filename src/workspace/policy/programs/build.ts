@@ -13,7 +13,7 @@ import {
   READS,
 } from './program.ts'
 
-const BUILDS = 'runs what the project says'
+const BUILDS = 'runs commands of the project'
 
 const MAKE_VALUES = toOptionSet(
   '-f --file --makefile -C --directory -I --include-dir -E --eval -o --old-file -W',

@@ -11,7 +11,7 @@ import {
 import { readOnlyOptions } from './read-only-options.ts'
 
 const DEVICE = 'writes to a device of this machine'
-const OUTWARDS = 'takes names as they are, wherever they lead'
+const OUTWARDS = 'follows names that may lead outside the workspace'
 
 /** Writing to a device destroys more than a file. */
 const dd: ProgramClassifier = ({ args }) => {

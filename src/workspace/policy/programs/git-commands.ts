@@ -6,7 +6,7 @@ import { createEffect, createFinding, type ProgramEffect, READS } from './progra
 type GitCommand = (sorted: Arguments, args: readonly string[]) => ProgramEffect
 
 const CHANGES = createEffect('mutating', 'changes the repository')
-const LOSES = createEffect('destructive', 'takes changes or history away')
+const LOSES = createEffect('destructive', 'deletes changes or history')
 const REACHES: ProgramEffect = {
   findings: [createFinding('networked'), createFinding('mutating', 'changes the repository')],
 }
@@ -14,7 +14,7 @@ const ASKS: ProgramEffect = {
   findings: [createFinding('interactive'), createFinding('mutating', 'changes the repository')],
 }
 
-const OUTSIDE = createEffect('host_escape_risk', 'uses or changes what git keeps outside the workspace')
+const OUTSIDE = createEffect('host_escape_risk', 'uses or changes files of git outside the workspace')
 
 const reads: GitCommand = () => READS
 const changes: GitCommand = (sorted) =>
@@ -32,7 +32,12 @@ const listsOrChanges: GitCommand = (sorted) => {
 
 const push: GitCommand = (sorted) =>
   hasOption(sorted, '-f --force --force-with-lease -d --delete --mirror --prune')
-    ? { findings: [createFinding('networked'), createFinding('destructive', 'takes history away elsewhere')] }
+    ? {
+        findings: [
+          createFinding('networked'),
+          createFinding('destructive', 'deletes history of a remote repository'),
+        ],
+      }
     : { findings: [createFinding('networked')] }
 
 const checkout: GitCommand = (sorted, args) => {

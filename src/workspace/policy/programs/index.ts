@@ -110,4 +110,4 @@ export function findProgram(name: string): ProgramClassifier | undefined {
   }
 }
 
-const LOOKALIKE = createFinding('mutating', 'is called like a program policy knows')
+const LOOKALIKE = createFinding('mutating', 'has almost the name of a program that policy knows')

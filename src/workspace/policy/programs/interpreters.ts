@@ -14,7 +14,7 @@ import {
   READS,
 } from './program.ts'
 
-const RUNS_CODE = 'runs code that policy does not see through'
+const RUNS_CODE = 'runs code that policy cannot analyse'
 
 /** Options of an interpreter, by their kind. */
 interface Language {

@@ -36,8 +36,8 @@ export type ProgramTable = Readonly<Record<string, ProgramClassifier>>
 const REASONS: Readonly<Record<Category, string>> = {
   read_only: 'only reads',
   mutating: 'changes files',
-  interactive: 'waits for somebody at a terminal',
-  destructive: 'takes files or their history away',
+  interactive: 'waits for input at a terminal',
+  destructive: 'deletes files or history',
   networked: 'reaches the network',
   host_escape_risk: 'acts on this machine outside the workspace',
 }

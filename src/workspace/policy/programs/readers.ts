@@ -170,7 +170,7 @@ export const readers: ProgramTable = {
   ...createAliases('jq yq gojq', jq),
   ...createAliases('test [', test),
   ...createAliases('fd fdfind', fd),
-  ...createFixedPrograms('ldd', 'mutating', 'may run the program it looks at'),
+  ...createFixedPrograms('ldd', 'mutating', 'may run the program that it inspects'),
   uniq,
   date,
   xxd: ({ args }) =>

@@ -35,7 +35,7 @@ const asRoot: ProgramClassifier = () => ({
   findings: [createFinding('host_escape_risk', 'acts with the rights of another user')],
 })
 const elsewhere: ProgramClassifier = () => ({
-  findings: [createFinding('host_escape_risk', 'leaves what it runs in')],
+  findings: [createFinding('host_escape_risk', 'leaves the environment that it runs in')],
 })
 const observes: ProgramClassifier = () => createEffect('mutating', 'runs a program under observation')
 

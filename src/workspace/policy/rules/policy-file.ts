@@ -82,7 +82,7 @@ class PolicyReader {
 
   #defaults(values: unknown): Partial<Record<Category, RuleAction>> {
     const read: Partial<Record<Category, RuleAction>> = {}
-    if (!isTable(values)) this.#problem('', 'defaults', 'defaults is a table of categories')
+    if (!isTable(values)) this.#problem('', 'defaults', 'defaults must be a table of categories')
     else {
       for (const [key, value] of Object.entries(values)) {
         const category = findMember(categories, key)
@@ -95,12 +95,12 @@ class PolicyReader {
 
   #rule(values: unknown, index: number): PolicyRule | undefined {
     if (!isTable(values)) {
-      this.#problem(index, undefined, 'a rule is a table: [[rule]]')
+      this.#problem(index, undefined, 'a rule must be a table: [[rule]]')
       return undefined
     }
     for (const key of Object.keys(values)) if (!KEYS.includes(key)) this.#unknown(index, key, KEYS)
     if (!CONDITIONS.some((key) => values[key] !== undefined)) {
-      this.#problem(index, undefined, `a rule says what it is about: one of ${CONDITIONS.join(', ')}`)
+      this.#problem(index, undefined, `a rule needs a condition: one of ${CONDITIONS.join(', ')}`)
     }
     const action = this.#choice(index, 'action', values['action'], ruleActions)
     const category =
@@ -117,7 +117,7 @@ class PolicyReader {
       const value = values[key]
       if (value === undefined) return []
       if (typeof value === 'string' && value !== '') return [[key, value] as const]
-      this.#problem(index, key, `${key} is a text, not ${JSON.stringify(value)}`)
+      this.#problem(index, key, `${key} must be a text, not ${JSON.stringify(value)}`)
       return []
     })
     return Object.fromEntries(texts)
@@ -131,13 +131,13 @@ class PolicyReader {
   ): Value | undefined {
     const chosen = findMember(known, value)
     if (chosen !== undefined) return chosen
-    const problem = value === undefined ? 'is missing' : `is not ${JSON.stringify(value)}`
-    this.#problem(table, key, `${key} ${problem}; it is one of ${known.join(', ')}`)
+    const problem = value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`
+    this.#problem(table, key, `${key} ${problem}; use one of ${known.join(', ')}`)
     return undefined
   }
 
   #unknown(table: string | number, key: string, known: readonly string[]): void {
-    this.#problem(table, key, `there is no '${key}' here; known: ${known.join(', ')}`)
+    this.#problem(table, key, `unknown key '${key}'; known: ${known.join(', ')}`)
   }
 
   #problem(table: string | number, key: string | undefined, message: string): void {

@@ -17,7 +17,7 @@ function action(policy: string, shell: string): PolicyAction {
 const FETCH = '[[rule]]\naction = "allow"\nprogram = "npm"\nargs = "ci*"\n'
 
 describe('a policy', () => {
-  it('allows what a rule is about, and nothing beside it', () => {
+  it('allows what a rule matches, and nothing else', () => {
     expect(action(FETCH, 'npm ci')).toBe('allow_with_checkpoint')
     expect(action(FETCH, 'npm ci --no-audit')).toBe('allow_with_checkpoint')
     expect(action(FETCH, 'npm install x')).toBe('require_approval')
@@ -26,7 +26,7 @@ describe('a policy', () => {
     expect(action(FETCH, 'npm ci $x')).toBe('require_approval')
   })
 
-  it('looks through wrappers for what a rule is about', () => {
+  it('applies rules to wrapped commands', () => {
     expect(action(FETCH, `timeout 60 sh -c 'npm ci'`)).toBe('allow_with_checkpoint')
     expect(action('[[rule]]\naction = "deny"\nprogram = "git"\nargs = "push*"', `env A=1 git push`)).toBe(
       'deny',
@@ -46,7 +46,7 @@ describe('a policy', () => {
     'test -f package-lock.json && npm ci && echo done',
     "timeout 600 bash -lc 'npm ci'",
     'f() { npm ci; }; f',
-  ])('gives the network where it allows all that runs: %s', (line) => {
+  ])('grants the network if it allows everything that runs: %s', (line) => {
     expect(action(FETCH, line)).toBe('allow_with_checkpoint')
   })
 
@@ -96,11 +96,11 @@ describe('a policy', () => {
     'A_VARIABLE_NOBODY_KNOWS=1 npm ci',
     'npm ci --script-shell=./x',
     'cd .. && npm ci',
-  ])('asks where anything else would have the network as well: %s', (line) => {
+  ])('asks if anything else would share the network: %s', (line) => {
     expect(action(FETCH, line)).toMatch(/^(?:require_approval|deny)$/)
   })
 
-  it('gives no network to what a request sets, or asks for besides', () => {
+  it('grants no network to variables of a request, or to an explicit request for it', () => {
     const judged = (input: object) =>
       decide(
         executionRequest({ vault: 'v', command: { argv: ['npm', 'ci'] }, ...input }),
@@ -113,7 +113,7 @@ describe('a policy', () => {
     expect(judged({ network: true })).toBe('require_approval')
   })
 
-  it('lets nothing out of the workspace that is not allowed by path or category', () => {
+  it('allows to leave the workspace only by path or category', () => {
     const program = '[[rule]]\naction = "allow"\nprogram = "cat"\n'
     expect(action(program, 'cat /etc/hosts')).toBe('deny')
     expect(action(`${program}path = "/etc/hosts"`, 'cat /etc/hosts')).toBe('allow')
@@ -124,33 +124,33 @@ describe('a policy', () => {
     expect(action('[[rule]]\naction = "allow"\ncategory = "host_escape_risk"', 'cat /x')).toBe('allow')
   })
 
-  it('does not take a path for what it is not', () => {
+  it('does not match a path partially', () => {
     const rule = '[[rule]]\naction = "allow"\npath = "/tmp/*"'
     expect(action(rule, 'cat /tmp/../etc/passwd')).toBe('deny')
     expect(action(rule, 'cat ../../tmp/x')).toBe('deny')
   })
 
-  it('asks where a rule asks and denies where a rule denies, in whatever order', () => {
+  it('asks or denies if any rule does, in any order', () => {
     const rules = ['allow', 'deny', 'ask'].map((one) => `[[rule]]\naction = "${one}"\nprogram = "npm"\n`)
     expect(action(rules.join(''), 'npm ci')).toBe('deny')
     expect(action(rules.toReversed().join(''), 'npm ci')).toBe('deny')
     expect(action(`${rules[0]}${rules[2]}`, 'npm test')).toBe('require_approval')
   })
 
-  it('has other defaults where it says so', () => {
+  it('can change the defaults', () => {
     const policy = '[defaults]\nnetworked = "allow"\ndestructive = "ask"\n'
     expect(action(policy, 'curl x')).toBe('allow')
     expect(action(policy, 'rm x')).toBe('require_approval')
     expect(action(policy, 'touch x')).toBe('allow_with_checkpoint')
   })
 
-  it('tells the reason of the rule that refuses', () => {
+  it('reports the reason of the denying rule', () => {
     const policy = parsePolicy('p', '[[rule]]\naction = "deny"\nprogram = "npm"\nreason = "use pnpm"')
     const request = executionRequest({ vault: 'v', command: { shell: 'npm test' } })
     expect(decide(request, policy).reason).toContain('use pnpm')
   })
 
-  it('is told with the file and the line of the rule that decided, and the part it decided about', () => {
+  it('is explained with file and line of the deciding rule, and the part', () => {
     const text = `${FETCH}\n[[rule]]\nprogram = "git"\naction = "deny"`
     const request = executionRequest({ vault: 'v', command: { shell: 'npm ci && sh -c "git log"' } })
     const { decision, parts } = explain(request, parsePolicy('/home/policy.toml', text))
@@ -162,7 +162,7 @@ describe('a policy', () => {
     ])
   })
 
-  it('matches a pattern in little time, whatever it is', () => {
+  it('matches any pattern quickly', () => {
     const policy = `[[rule]]\naction = "deny"\nprogram = "${'*a'.repeat(200)}b"`
     expect(action(policy, 'a'.repeat(2000))).toBe('allow_with_checkpoint')
   })
@@ -171,26 +171,29 @@ describe('a policy', () => {
 describe('a policy file', () => {
   it.each<[string, readonly PolicyProblem[]]>([
     ['a = [', [{ line: 1, message: expect.stringContaining('not valid TOML') }]],
-    ['\n[rules]\n', [{ line: 2, message: expect.stringContaining("there is no 'rules'") }]],
-    ['# x\n[defaults]\nnetwork = "ask"\n', [{ line: 3, message: expect.stringContaining("no 'network'") }]],
+    ['\n[rules]\n', [{ line: 2, message: expect.stringContaining("unknown key 'rules'") }]],
+    [
+      '# x\n[defaults]\nnetwork = "ask"\n',
+      [{ line: 3, message: expect.stringContaining("unknown key 'network'") }],
+    ],
     [
       '[defaults]\nmutating = "maybe"\n',
-      [{ line: 2, message: 'mutating is not "maybe"; it is one of allow, ask, deny' }],
+      [{ line: 2, message: 'mutating cannot be "maybe"; use one of allow, ask, deny' }],
     ],
     [
       `${FETCH}\n[[rule]]\n# action = "x"\nprogram = """\n[[rule]]\n"""\naction = "perhaps"\n`,
-      [{ line: 11, message: expect.stringContaining('action is not "perhaps"') }],
+      [{ line: 11, message: expect.stringContaining('action cannot be "perhaps"') }],
     ],
     ['[[rule]]\nprogram = "x"\n', [{ line: 1, message: expect.stringContaining('action is missing') }]],
-    ['[[rule]]\naction = "deny"\n', [{ line: 1, message: expect.stringContaining('what it is about') }]],
+    ['[[rule]]\naction = "deny"\n', [{ line: 1, message: expect.stringContaining('needs a condition') }]],
     [
       '[[rule]]\naction = "deny"\nprogam = "x"\npath = "y"',
-      [{ line: 3, message: expect.stringContaining("no 'progam'") }],
+      [{ line: 3, message: expect.stringContaining("unknown key 'progam'") }],
     ],
-    ['[[rule]]\naction = "deny"\nargs = 3\n', [{ line: 3, message: 'args is a text, not 3' }]],
+    ['[[rule]]\naction = "deny"\nargs = 3\n', [{ line: 3, message: 'args must be a text, not 3' }]],
     [
       '[[rule]]\naction = "deny"\ncategory = "network"\n',
-      [{ line: 3, message: expect.stringContaining('category is not') }],
+      [{ line: 3, message: expect.stringContaining('category cannot be') }],
     ],
   ])('with %j is refused at its line', (text, problems) => {
     expect(problemsOf(text)).toEqual(problems)

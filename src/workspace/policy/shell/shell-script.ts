@@ -119,7 +119,7 @@ class ScriptReader implements ShellScript {
   /** Visits a node and its descendants; returns the worst depth from which the next node may start. */
   visit(node: SyntaxNode, around: NodeContext): number {
     if (around.level > MAX_LEVEL) {
-      this.error ??= 'it is nested too deeply'
+      this.error ??= 'the command is nested too deeply'
       return 0
     }
     switch (node.type) {
