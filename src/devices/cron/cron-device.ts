@@ -13,32 +13,32 @@ const jobId = z
 
 const jobSpec = z.strictObject({
   schedule: z.string().max(200).describe('minute hour day month weekday, such as `0 9 * * 1-5`, or @daily.'),
-  intent: z.string().trim().min(1).max(MAX_INTENT_CHARACTERS).describe('What each process is to do.'),
+  intent: z.string().trim().min(1).max(MAX_INTENT_CHARACTERS).describe('The task for each process.'),
   timezone: z.string().max(100).optional().describe('Such as Europe/Berlin; UTC when absent.'),
   agent: z.string().min(1).nullable().default(null).describe('The agent to use.'),
   options: jobOptions.default({}).describe('Options of each process, as of spawn.'),
-  overlap: z.boolean().default(false).describe('Whether it may begin while its last process still runs.'),
+  overlap: z.boolean().default(false).describe('True if a run may start while the previous one still runs.'),
   missed: z
     .enum(['once', 'skip'])
     .default('once')
-    .describe('What becomes of firings nobody was there for: one for all of them, or none.'),
+    .describe('Policy for missed runs: one run for all of them, or none.'),
 })
 
 /** Creates the device that lists, creates and deletes recurring jobs. */
 export function cronDevice(crontab: Crontab): Device {
   return operationsDevice('/dev/cron', {
     cron_create: defineOperation({
-      description: 'Has a process spawned again and again, by a schedule. It goes on until it is deleted.',
+      description: 'Spawns a process on a schedule, until the job is deleted.',
       schema: jobSpec,
       run: (spec) => crontab.create(spec),
     }),
     cron_list: defineOperation({
-      description: 'All recurring jobs, with when each is due next.',
+      description: 'Lists all recurring jobs with their next run.',
       schema: z.strictObject({}),
       run: async () => crontab.list(),
     }),
     cron_delete: defineOperation({
-      description: 'Ends a recurring job.',
+      description: 'Deletes a recurring job.',
       schema: z.strictObject({ id: jobId }),
       run: async ({ id }) => {
         await crontab.delete(id)

@@ -65,7 +65,7 @@ export function parseJob(text: string, path: string): CronJob {
   try {
     return job.parse(JSON.parse(text))
   } catch (cause) {
-    const detail = 'the file is no job any more; repair it or remove it'
+    const detail = 'the file is not a valid job; repair it or remove it'
     throw new VfsError('EIO', path, { op: 'cron', detail, cause })
   }
 }

@@ -3,7 +3,7 @@ import { O_RDWR, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs, readText } from '../../vfs/index.ts'
 import { type Clock, Crontab, type CrontabOptions, cronDevice } from './index.ts'
 
-/** A clock that a test moves on. Timers fire when it comes to them, and what they began is let settle. */
+/** A clock that a test advances. It fires due timers and waits for their work to settle. */
 class HandClock implements Clock {
   readonly #timers = new Map<object, { at: number; fire: () => void }>()
   longestWaitMs = 0
@@ -38,7 +38,7 @@ class HandClock implements Clock {
     this.#now = end
   }
 
-  /** The time passes while nothing runs. */
+  /** Advances the time without firing timers. */
   sleepUntil(time: string): void {
     this.#now = Date.parse(time)
   }
@@ -81,7 +81,7 @@ describe('/dev/cron', () => {
     })
     await clock.to('2026-01-06T12:00:00Z')
     expect(fired).toEqual(['2026-01-05T09:00 report', '2026-01-06T09:00 report'])
-    // A timer of a machine that slept goes on where it was: the clock is looked at every hour.
+    // After a suspend a timer continues where it was, so the clock is read every hour.
     expect(clock.longestWaitMs).toBe(60 * 60 * 1000)
     expect(await ask('cron_list')).toMatchObject({
       jobs: [
@@ -100,21 +100,21 @@ describe('/dev/cron', () => {
     await expect(ask('cron_delete', { id: 1 })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('keeps to the time of its zone when the clocks there change', async () => {
+  it('follows daylight saving in its time zone', async () => {
     const { clock, fired, ask } = await scene({ at: '2026-03-28T00:00:00Z' })
     await ask('cron_create', { schedule: '0 9 * * *', intent: 'x', timezone: 'Europe/Berlin' })
     await clock.to('2026-03-29T12:00:00Z')
     expect(fired).toEqual(['2026-03-28T08:00 x', '2026-03-29T07:00 x'])
   })
 
-  it('fires several jobs of one moment, each', async () => {
+  it('fires several jobs that are due at the same moment', async () => {
     const { clock, fired, ask } = await scene()
     for (const intent of ['a', 'b']) await ask('cron_create', { schedule: '@hourly', intent })
     await clock.to('2026-01-05T01:30:00Z')
     expect(fired).toEqual(['2026-01-05T01:00 a', '2026-01-05T01:00 b'])
   })
 
-  it('survives a restart, and makes up once for all that was missed unless told otherwise', async () => {
+  it('survives a restart, and makes up once for missed runs unless configured otherwise', async () => {
     const clock = new HandClock('2026-01-05T00:00:00Z')
     const before = await scene({ clock })
     await before.ask('cron_create', { schedule: '@hourly', intent: 'once' })
@@ -134,7 +134,7 @@ describe('/dev/cron', () => {
     expect(before.fired).toHaveLength(2)
   })
 
-  it('makes up for a night in which the machine slept', async () => {
+  it('makes up for runs missed while the machine slept', async () => {
     const { clock, fired, ask } = await scene()
     await ask('cron_create', { schedule: '@hourly', intent: 'x' })
     clock.sleepUntil('2026-01-05T08:20:00Z')
@@ -142,7 +142,7 @@ describe('/dev/cron', () => {
     expect(fired).toEqual(['2026-01-05T08:20 x', '2026-01-05T09:00 x'])
   })
 
-  it('does not begin while its last process runs, unless it may', async () => {
+  it('does not start a run while the previous one runs, unless overlap is allowed', async () => {
     const ends: (() => void)[] = []
     const begun: string[] = []
     const { clock, crontab, ask } = await scene({
@@ -165,7 +165,7 @@ describe('/dev/cron', () => {
     expect(begun.slice(3)).toEqual(['alone', 'many'])
   })
 
-  it('notes a firing before it happens, and a process that cannot be spawned', async () => {
+  it('records a run before it starts, and a process that cannot be spawned', async () => {
     const seen: string[] = []
     const { clock, fs, ask } = await scene({
       fs: new MemoryFs(),
@@ -180,7 +180,7 @@ describe('/dev/cron', () => {
     expect(JSON.parse(await readText(fs, '/cron/1.json'))).toMatchObject({ last_error: 'no such agent' })
   })
 
-  it('fires nothing it could not note, and goes on', async () => {
+  it('skips a run that it could not record, and continues', async () => {
     const { clock, fs, fired, ask, crontab } = await scene()
     await ask('cron_create', { schedule: '@hourly', intent: 'x' })
     const text = await readText(fs, '/cron/1.json')
@@ -192,7 +192,7 @@ describe('/dev/cron', () => {
     expect(fired).toEqual(['2026-01-05T02:00 x'])
   })
 
-  it('never fires a job whose file is gone', async () => {
+  it('never fires a job whose file was removed', async () => {
     const { clock, fs, fired, ask, crontab } = await scene()
     await ask('cron_create', { schedule: '@hourly', intent: 'x' })
     await fs.remove('/cron/1.json')
@@ -200,7 +200,7 @@ describe('/dev/cron', () => {
     expect([fired, crontab.list().jobs, await fs.exists('/cron/1.json')]).toEqual([[], [], false])
   })
 
-  it('refuses schedules and zones that are none, and more jobs than there may be', async () => {
+  it('refuses invalid schedules and time zones, and jobs beyond the limit', async () => {
     const { ask } = await scene({ limit: 1 })
     for (const [args, problem] of [
       [{ schedule: 'daily', intent: 'x' }, 'five fields'],
@@ -222,7 +222,7 @@ describe('/dev/cron', () => {
     })
   })
 
-  it('tells of a file it cannot read, and goes on with the others', async () => {
+  it('reports a file it cannot read, and runs the other jobs', async () => {
     const first = await scene()
     await first.ask('cron_create', { schedule: '@daily', intent: 'x' })
     await first.fs.write('/cron/2.json', '{}')

@@ -59,7 +59,7 @@ export class JobFiles {
       await this.#fs.remove(this.#getJobPath(id))
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
-      const detail = `there is no job ${JSON.stringify(id)}; cron_list shows what there is`
+      const detail = `there is no job ${JSON.stringify(id)}; see cron_list`
       throw new VfsError('ENOENT', this.#getJobPath(id), { op: 'cron_delete', detail })
     }
   }

@@ -31,7 +31,7 @@ function assertTimezone(timezone: string): void {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
     throw createScheduleError(
-      `there is no time zone ${JSON.stringify(timezone)}; one is called as in Europe/Berlin, or UTC`,
+      `there is no time zone ${JSON.stringify(timezone)}; use a name such as Europe/Berlin or UTC`,
     )
   }
 }

@@ -52,12 +52,12 @@ function surroundings(
 }
 
 describe('fsDevice', () => {
-  it('reads a file of the workspace as it is', async () => {
+  it('returns the unchanged content of a workspace file', async () => {
     const { read } = surroundings()
     expect(await read('/dev/fs/src/main.ts')).toBe(files['/workspace/src/main.ts'])
   })
 
-  it('writes content to the file its path names', async () => {
+  it('writes content to the file at its path', async () => {
     const { ask, fs } = surroundings()
     expect(await ask('/dev/fs/new/file.txt', { content: 'made' })).toMatch(
       /^made vfs:\/\/\/workspace\/new\/file/,
@@ -75,7 +75,7 @@ describe('fsDevice', () => {
   })
 
   it.each(['src/main.ts', '/workspace/src/main.ts', 'vfs:///workspace/src/main.ts'])(
-    'understands the path %s of a tool call',
+    'accepts the path %s of a tool call',
     async (path) => {
       const { call } = surroundings()
       expect(await call('file_read', { path })).toContain('const two = 2')
@@ -113,7 +113,7 @@ describe('fsDevice', () => {
     expect(await call('file_read', { path: uri, offset: 890, limit: 5 })).toContain('match 8')
   })
 
-  it('does not lead out of the workspace by a path of its own', async () => {
+  it('refuses a path of its own that leads out of the workspace', async () => {
     const { devices, ctx } = surroundings()
     const device = fsDevice()
     expect(() => device.open('/../secret/key', O_RDONLY, ctx)).toThrow(
@@ -139,7 +139,7 @@ describe('fsDevice', () => {
     await expect(edit).rejects.toMatchObject({ code: 'ECONFLICT' })
   })
 
-  it('acts as the process, so that a guard and a journal know who it was', async () => {
+  it('acts as the process, so that guard and journal see the caller', async () => {
     const callers: CallContext['caller'][] = []
     const fs = guard(new MemoryFs(files), [
       {
@@ -158,7 +158,7 @@ describe('fsDevice', () => {
     )
   })
 
-  it('says what to write in place of a request it does not understand', async () => {
+  it('explains the format of a request it cannot parse', async () => {
     const { ask, read } = surroundings()
     await expect(ask('/dev/fs', { op: 'burn' })).rejects.toThrow(
       /'op', one of read, head, tail, lines, write, edit, list/,
@@ -167,7 +167,7 @@ describe('fsDevice', () => {
     await expect(ask('/dev/fs/gone', { op: 'read' })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('shows the workspace to who lists the device', async () => {
+  it('lists the workspace', async () => {
     const { ctx } = surroundings()
     expect(await fsDevice().list?.('', ctx)).toEqual([
       { name: 'notes.md', type: 'device' },

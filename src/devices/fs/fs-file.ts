@@ -56,7 +56,7 @@ export class FsFile implements DeviceFile {
   }
 
   #isDirectory(): VfsError {
-    const detail = 'it is a directory: write {"op": "list"} to it and read the answer'
+    const detail = 'a directory; write {"op": "list"} to it and read the response'
     return new VfsError('EISDIR', this.#parts.path, { op: 'read', detail })
   }
 }

@@ -82,7 +82,7 @@ export class FsRequests {
    */
   async #toUri(name: string, given: unknown): Promise<string> {
     if (typeof given !== 'string')
-      throw this.#createError('EINVAL', `'${name}' is a string, such as src/main.ts`)
+      throw this.#createError('EINVAL', `'${name}' must be a string, such as src/main.ts`)
     if (/^vfs:/i.test(given)) return toUri(fromUri(given))
     if (given.startsWith('/') && (await this.#isInNamespace(given))) return toUri(join('/', given))
     const path = join(this.#root, given.replace(/^\/+/, ''))

@@ -10,7 +10,7 @@ import {
 import { MemoryFs, writeFile } from '../../vfs/index.ts'
 import { openaiCompatibleDevice, scriptDevice } from './index.ts'
 
-/** Keeps notes, and gives each a number. */
+/** Creates a device that stores notes and numbers them. */
 function notes(): Device {
   const kept: unknown[] = []
   const inputSchema = { type: 'object', properties: { text: { type: 'string' } } }
@@ -38,7 +38,7 @@ function kernelWith(devices: Readonly<Record<string, Device>>): { kernel: Kernel
   return { kernel, steps }
 }
 
-/** The result of a process, when it has one. */
+/** Waits for the result of a process. */
 async function resultOf(kernel: Kernel, intent: string, options: object): Promise<unknown> {
   const pid = await kernel.processes.spawn(intent, options)
   const process = kernel.table.get(pid)
@@ -65,7 +65,7 @@ script:
 `
 
 describe('a process', () => {
-  it('plays a part that a file has written for it, and so do those it spawns', async () => {
+  it('plays its script, and so do the processes it spawns', async () => {
     const fs = new MemoryFs()
     await writeFile(fs, '/team.yaml', team)
     const { kernel, steps } = kernelWith({ '/dev/llm/script': scriptDevice({ fs }), '/dev/notes': notes() })
@@ -76,7 +76,7 @@ describe('a process', () => {
     ])
   })
 
-  it('is not started with a script that is none', async () => {
+  it('does not start with an invalid script', async () => {
     const fs = new MemoryFs()
     await writeFile(fs, '/bad.yaml', '- sya: x\n')
     const { kernel } = kernelWith({ '/dev/llm/script': scriptDevice({ fs }) })
@@ -104,7 +104,7 @@ describe('a process', () => {
           .join('\n'),
       ),
     ],
-  ])('carries out all calls of one answer, in order: %s', async (_form, say) => {
+  ])('performs all calls of one response in order: %s', async (_form, say) => {
     const fs = new MemoryFs()
     await writeFile(
       fs,
@@ -124,7 +124,7 @@ describe('a process', () => {
     ])
   })
 
-  it('calls tools with the tool calling of its provider, even with the same outcome again and again', async () => {
+  it('may repeat native tool calls with the same outcome', async () => {
     const asked: { messages: object[] }[] = []
     const server = createServer(async (incoming, response) => {
       let text = ''

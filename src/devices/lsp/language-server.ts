@@ -175,7 +175,7 @@ export class LanguageServer {
     const said = this.#child.stderrTail
     const words = said === '' ? why : `${why}: ${said}`
     const detail = this.#isReady
-      ? `the language server is gone (${words}); the next use starts it again`
+      ? `the language server has ended (${words}); the next use restarts it`
       : `'${command}' does not start (${words}); install it: ${install}`
     return new VfsError('EUNAVAILABLE', name, { op: 'lsp', detail })
   }

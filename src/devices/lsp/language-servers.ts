@@ -64,7 +64,7 @@ export function getServerSpec(file: string, servers: readonly LanguageServerSpec
   const found = servers.find(({ languages }) => Object.hasOwn(languages, getExtension(file)))
   if (found !== undefined) return found
   const known = servers.flatMap(({ languages }) => Object.keys(languages)).join(', ')
-  const detail = `there is no language server for this kind of file; there are some for ${known}`
+  const detail = `there is no language server for this kind of file; supported: ${known}`
   throw new VfsError('ENOTSUP', file, { op: 'lsp', detail })
 }
 

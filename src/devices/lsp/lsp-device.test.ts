@@ -15,7 +15,7 @@ import {
 
 const require = createRequire(import.meta.url)
 
-/** The server as it is installed here, with a TypeScript that has a `tsserver`. */
+/** The installed server, with a TypeScript that has a `tsserver`. */
 function typescriptServer(): LanguageServerSpec {
   const usual = defaultServers.find(({ name }) => name === 'typescript-language-server')
   if (usual === undefined) throw new Error('there is no TypeScript in the table')
@@ -108,7 +108,7 @@ describe('lspDevice with the TypeScript server', () => {
     })
   })
 
-  it('tells types and documentation', async () => {
+  it('returns types and documentation', async () => {
     expect(await ask('hover', squareLine)).toMatchObject({
       text: expect.stringMatching(/class Square[\s\S]*four sides/),
     })
@@ -139,7 +139,7 @@ describe('lspDevice with the TypeScript server', () => {
     })
   })
 
-  it('knows a file as the process does, not as it was checked out', async () => {
+  it('sees a file as the process does, not as it was checked out', async () => {
     await fs.write('/workspace/src/new.ts', 'export const first = 1\n')
     expect(await ask('documentSymbol', { file: 'src/new.ts' })).toMatchObject({
       symbols: [{ name: 'first' }],
@@ -150,7 +150,7 @@ describe('lspDevice with the TypeScript server', () => {
     })
   })
 
-  it('refuses files elsewhere, files that are not there, and places that are none', async () => {
+  it('refuses files outside, missing files and invalid positions', async () => {
     await expect(ask('documentSymbol', { file: '/etc/a.ts' })).rejects.toMatchObject({ code: 'EACCES' })
     await expect(ask('documentSymbol', { file: 'src/none.ts' })).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(ask('documentSymbol', { file: 'notes.md' })).rejects.toThrow(/ENOTSUP.*\.ts/)
@@ -158,7 +158,7 @@ describe('lspDevice with the TypeScript server', () => {
   })
 })
 
-/** A server of a few lines, which hovers forever, dies of definitions and tells its number. */
+/** A small server that hangs on hover, crashes on definitions and returns its pid. */
 const fake: LanguageServerSpec = {
   name: 'fake',
   languages: { '.fake': 'fake' },
@@ -207,12 +207,12 @@ describe('lspDevice with servers that fail', () => {
   })
   afterEach(end)
 
-  it('says what to install where there is none', async () => {
+  it('names the server to install if it is missing', async () => {
     await start({ ...fake, command: '/no/such/server' })
     await expect(ask('hover', at)).rejects.toThrow(/EUNAVAILABLE.*install it: make fake/)
   })
 
-  it('starts a server by the words that enclose it', async () => {
+  it('starts a server inside the given command line', async () => {
     const enclosed = (words: readonly string[]) => ['/usr/bin/env', 'ENCLOSED=yes', ...words]
     await start(
       { ...fake, command: '/no/such/server' },
@@ -223,27 +223,27 @@ describe('lspDevice with servers that fail', () => {
     )
   })
 
-  it('says that a server died and what of, and starts it again when it is asked next', async () => {
+  it('reports why a server died, and restarts it on the next request', async () => {
     await start()
     const first = await pidOf()
     await expect(ask('goToDefinition', at)).rejects.toThrow(/EUNAVAILABLE.*out of memory/)
     expect(await pidOf()).not.toBe(first)
   })
 
-  it('tells what a server refuses, and goes on with it', async () => {
+  it('reports an error of the server, and keeps using it', async () => {
     await start()
     const first = await pidOf()
     await expect(ask('goToImplementation', at)).rejects.toThrow(/EIO.*no idea/)
     expect(await pidOf()).toBe(first)
   })
 
-  it('gives up on a server that does not answer, and tells it so', async () => {
+  it('gives up on a server that does not answer, and cancels the request', async () => {
     await start(fake, { timeoutMs: 3000 })
     await expect(ask('hover', at)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     expect(await nameOf()).toMatch(/ 1$/)
   })
 
-  it('ends a question with who asked it', async () => {
+  it('ends a request with its process', async () => {
     await start()
     const first = await pidOf()
     const killed = new AbortController()
@@ -253,7 +253,7 @@ describe('lspDevice with servers that fail', () => {
     expect(await pidOf()).toBe(first)
   })
 
-  it('ends a server that is idle, and those of a directory that is given back', async () => {
+  it('ends an idle server, and those of a released directory', async () => {
     await start(fake, { idleMs: 1 })
     const first = await pidOf()
     await expect.poll(() => isAlive(first)).toBe(false)

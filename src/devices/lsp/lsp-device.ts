@@ -97,7 +97,7 @@ class LspOperations {
 
   createDocumentOperation(): DeviceOperation {
     return defineOperation({
-      description: 'List what is declared in a file: classes, functions, variables.',
+      description: 'List the symbols of a file: classes, functions, variables.',
       schema: z.strictObject({ file }),
       run: ({ file: given }, call) => this.#queryFile(given, call, listDocumentSymbols),
     })
@@ -106,10 +106,10 @@ class LspOperations {
   createWorkspaceOperation(): DeviceOperation {
     const { servers = defaultServers } = this.#options
     return defineOperation({
-      description: 'Find what is declared anywhere in the workspace under a name.',
+      description: 'Find symbols of the workspace by name.',
       schema: z.strictObject({
         query: z.string().describe('A name, or a part of it.'),
-        file: file.optional().describe('Any file of the language that is meant, such as src/main.ts.'),
+        file: file.optional().describe('Any file in the language to search, such as src/main.ts.'),
       }),
       run: ({ query, file: given }, call) => {
         const ask = (asked: LspQueryContext) => findWorkspaceSymbols(query, asked)
@@ -163,7 +163,7 @@ class LspOperations {
       })
     } catch (error) {
       if (!late.aborted) throw error
-      const detail = `the language server did not answer within ${timeoutMs} ms; it may still be reading the project: try again`
+      const detail = `the language server did not answer within ${timeoutMs} ms; it may still be loading the project; try again`
       throw new VfsError('ETIMEDOUT', spec.name, { op: 'lsp', detail })
     }
   }

@@ -25,31 +25,31 @@ export interface PositionQuery {
 
 export const positionQueries: Readonly<Record<string, PositionQuery>> = {
   goToDefinition: {
-    description: 'Find where the symbol at a place is defined.',
+    description: 'Find the definition of the symbol at a position.',
     ask: async (at, { server, files, signal }) =>
       formatLocations(await server.ask(DefinitionRequest.type, at, signal), files),
   },
   goToImplementation: {
-    description: 'Find what implements the interface or method at a place.',
+    description: 'Find the implementations of the interface or method at a position.',
     ask: async (at, { server, files, signal }) =>
       formatLocations(await server.ask(ImplementationRequest.type, at, signal), files),
   },
   findReferences: {
-    description: 'Find all places that refer to the symbol at a place.',
+    description: 'Find all references to the symbol at a position.',
     ask: async (at, { server, files, signal }) => {
       const params = { ...at, context: { includeDeclaration: true } }
       return formatLocations(await server.ask(ReferencesRequest.type, params, signal), files)
     },
   },
   hover: {
-    description: 'Read the type and documentation of the symbol at a place.',
+    description: 'Read the type and documentation of the symbol at a position.',
     ask: async (at, { server, signal }) => {
       const hover = await server.ask(HoverRequest.type, at, signal)
       return { text: hover === null ? '' : formatHover(hover.contents) }
     },
   },
   prepareCallHierarchy: {
-    description: 'Find the function at a place, as calls to and from it are asked for.',
+    description: 'Find the function at a position, for queries about its calls.',
     ask: async (at, asked) => ({
       items: await Promise.all(
         (await prepareCallItems(at, asked)).map((item) => formatCallItem(item, asked.files)),
@@ -57,7 +57,7 @@ export const positionQueries: Readonly<Record<string, PositionQuery>> = {
     }),
   },
   incomingCalls: {
-    description: 'Find what calls the function at a place.',
+    description: 'Find the callers of the function at a position.',
     ask: (at, asked) =>
       formatCalls(at, asked, async (item, { server, files, signal }) => {
         const found = (await server.ask(CallHierarchyIncomingCallsRequest.type, { item }, signal)) ?? []
@@ -65,7 +65,7 @@ export const positionQueries: Readonly<Record<string, PositionQuery>> = {
       }),
   },
   outgoingCalls: {
-    description: 'Find what the function at a place calls.',
+    description: 'Find the functions that the function at a position calls.',
     ask: (at, asked) =>
       formatCalls(at, asked, async (item, { server, files, signal }) => {
         const found = (await server.ask(CallHierarchyOutgoingCallsRequest.type, { item }, signal)) ?? []

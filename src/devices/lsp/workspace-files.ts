@@ -68,7 +68,7 @@ export class WorkspaceFiles {
   resolvePath(given: string): string {
     const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
     if (isWithin(path, this.#root)) return path
-    const detail = `it is not in the workspace; give a path below ${this.#root}`
+    const detail = `the path is not in the workspace; give a path below ${this.#root}`
     throw new VfsError('EACCES', path, { op: 'lsp', detail })
   }
 

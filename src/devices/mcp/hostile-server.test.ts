@@ -24,7 +24,7 @@ interface Asked {
 
 type Answer = (asked: Asked, response: ServerResponse) => object | undefined
 
-/** A server over HTTP that begins well, and then answers as it likes. */
+/** Mounts an HTTP server that starts correctly and then answers with `answer`. */
 async function mounted(answer: Answer, timeoutMs = 3000) {
   const server = createServer(async (message, response) => {
     const body = Buffer.concat(await Array.fromAsync(message)).toString()
@@ -75,7 +75,7 @@ const tool = { name: 'flood', description: 'Sends a lot.', inputSchema: { type: 
 
 describe('a hostile MCP server over HTTP', () => {
   it.each(['application/json', 'text/event-stream'])(
-    'cannot fill the memory with an answer of 300 MB as %s',
+    'cannot fill the memory with a response of 300 MB as %s',
     async (type) => {
       let sent = 0
       const { mount, call } = await mounted(({ method }, response) => {
@@ -98,7 +98,7 @@ describe('a hostile MCP server over HTTP', () => {
     20_000,
   )
 
-  it('cannot list without end', async () => {
+  it('cannot list pages without end', async () => {
     const resource = { uri: 'x://a', name: 'a' }
     const { mount, read } = await mounted(({ method }) =>
       method === 'tools/list' ? { tools: [] } : { resources: [resource], nextCursor: 'again' },
@@ -106,11 +106,11 @@ describe('a hostile MCP server over HTTP', () => {
     await mount()
     await expect(read('/resources')).rejects.toMatchObject({
       code: 'EIO',
-      message: expect.stringContaining('same page again'),
+      message: expect.stringContaining('same page'),
     })
   })
 
-  it('cannot list more than fits', async () => {
+  it('cannot list more than the limit', async () => {
     let page = 0
     const large = { ...tool, description: 'x'.repeat(5 * MIB) }
     const { mount } = await mounted(() => ({ tools: [large], nextCursor: String(page++) }), 60_000)

@@ -18,10 +18,10 @@ const secrets = {
   DEPLOY_KEY: 'first "line" of the key\nsecond line of the key',
   ACCESS_PASS: '1234567890',
 }
-/** Parts that nothing else has. */
+/** Parts that occur only in the secrets. */
 const traces = ['hush-hush', 'of the key', '1234567890']
 
-/** A server that tells all it knows, whatever it is asked. */
+/** A server that reveals its environment in every response. */
 const talkative = `
 const env = { ...process.env }
 const all = Object.values(env).join(' and ')
@@ -62,7 +62,7 @@ function surroundings() {
   return { devices, mounts, pins, learnt, read, call }
 }
 
-/** All that an error tells, with what it was made of. */
+/** Returns the text of an error and of its causes. */
 async function failureOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => new Error('it did not fail'),
@@ -84,7 +84,7 @@ describe('the environment of a server', () => {
     env: { ...secrets, REGION: 'eu-west-1' },
   }
 
-  it('does not come out in what the server says of itself, its tools and its resources', async () => {
+  it('is redacted from descriptions, tools and resources of the server', async () => {
     const { devices, mounts, pins, read, call } = surroundings()
     await mounts.mount(PATH, config)
     const told = {
@@ -104,7 +104,7 @@ describe('the environment of a server', () => {
     expect(JSON.parse(told.result).structuredContent).toMatchObject({ '[redacted]': '[redacted]' })
   })
 
-  it('does not come out in what the server refuses', async () => {
+  it('is redacted from errors of the server', async () => {
     const { mounts, read, call } = surroundings()
     await mounts.mount(PATH, config)
     for (const told of [await failureOf(call('refuse')), await failureOf(read('/resources/no%3A%2F%2Fne'))]) {
@@ -114,10 +114,10 @@ describe('the environment of a server', () => {
     }
   })
 
-  it('does not come out in the last words of a server that cannot be started, wherever they are cut off', async () => {
+  it('is redacted from the standard error of a server that cannot be started, wherever it is cut', async () => {
     const { mounts } = surroundings()
     for (const rest of [10, 1985, 1990, 1995, 1999]) {
-      // Two thousand characters are kept: of the secret, all or only the end.
+      // Two thousand characters are kept: they contain all of the secret, or only its end.
       const program = `process.stderr.write(process.env.SERVICE_TOKEN + '.'.repeat(${rest})); process.exitCode = 1`
       const told = await failureOf(mounts.mount(PATH, { ...config, args: ['-e', program] }))
       expect(told).toMatch(/EUNAVAILABLE.*it said: (?:\[redacted\]|ush|sh|h)?\.{10,}/)
@@ -125,7 +125,7 @@ describe('the environment of a server', () => {
     }
   })
 
-  it('does not come out when the configuration is wrong, and is known nevertheless', async () => {
+  it('is redacted even if the configuration is invalid', async () => {
     const { mounts, learnt } = surroundings()
     const wrong = [
       { command: 'x', env: { SERVICE_TOKEN: 1234567890 } },
@@ -141,7 +141,7 @@ describe('the environment of a server', () => {
     expect(learnt).toEqual(expect.arrayContaining(['1234567890', 'hush-hush-hush']))
   })
 
-  it('is told to who keeps records before the server is met', async () => {
+  it('is registered with the redactor before the server is contacted', async () => {
     const { mounts, learnt } = surroundings()
     await failureOf(mounts.mount(PATH, { ...config, command: '/no/such/program' }))
     expect(learnt).toEqual(expect.arrayContaining(Object.values(secrets)))
@@ -165,7 +165,7 @@ describe('the headers for a server', () => {
   }
 
   it.each([400, 401, 403, 404, 500])(
-    'do not come out in an answer of %i that repeats them',
+    'are redacted from a response with status %i that repeats them',
     async (status) => {
       const { mounts } = surroundings()
       const url = await served((request, response) => {
@@ -180,7 +180,7 @@ describe('the headers for a server', () => {
     },
   )
 
-  it('do not come out if one is no header', async () => {
+  it('are redacted from the error about an invalid header', async () => {
     const { mounts } = surroundings()
     const url = await served((_request, response) => response.end())
     const broken = { Authorization: 'Bearer hush-hush-hush\nX-Other: of the key' }
@@ -189,14 +189,14 @@ describe('the headers for a server', () => {
     expect(leaksOf(told)).toEqual([])
   })
 
-  it('do not come out of its address, however short the password', async () => {
+  it('are redacted from its address, however short the password', async () => {
     const { mounts } = surroundings()
     const told = await failureOf(mounts.mount(PATH, { url: 'HTTP://anna:1234@127.0.0.1:80/mcp' }))
     expect(told).toMatch(/EUNAVAILABLE.*\[redacted\]/)
     expect(told).not.toContain('1234')
   })
 
-  it('do not come out in the result of a tool, nor in what it refuses', async () => {
+  it('are redacted from the result and the error of a tool', async () => {
     const { mounts, call } = surroundings()
     const url = await served(async (request, response) => {
       const body = Buffer.concat(await Array.fromAsync(request)).toString()
@@ -213,7 +213,7 @@ describe('the headers for a server', () => {
     const refusals = [await failureOf(call('refuse')), await failureOf(call('fail'))]
     expect(refusals).toEqual([
       expect.stringMatching(/EIO.*the server refused.*\[redacted\]/),
-      expect.stringMatching(/EUNAVAILABLE.*the server is gone.*\[redacted\]/),
+      expect.stringMatching(/EUNAVAILABLE.*the server has ended.*\[redacted\]/),
     ])
     expect(refusals.flatMap(leaksOf)).toEqual([])
   })

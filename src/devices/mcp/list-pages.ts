@@ -23,13 +23,13 @@ export async function listPages<Item>(
     const { items, nextCursor } = await ask(cursor === undefined ? {} : { cursor })
     characters += JSON.stringify(items).length
     if (characters > MAX_CHARACTERS) {
-      const detail = `the server lists more than ${MAX_CHARACTERS} characters of them`
+      const detail = `the list of the server exceeds ${MAX_CHARACTERS} characters`
       throw new VfsError('EFBIG', path, { op: 'mcp', detail })
     }
     all.push(...items)
     if (nextCursor === undefined) break
     if (nextCursor === cursor) {
-      throw new VfsError('EIO', path, { op: 'mcp', detail: 'the server lists the same page again and again' })
+      throw new VfsError('EIO', path, { op: 'mcp', detail: 'the server repeats the same page of its list' })
     }
     cursor = nextCursor
   }

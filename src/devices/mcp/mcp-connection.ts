@@ -72,7 +72,7 @@ export class McpConnection {
   }
 
   #getClient(signal?: AbortSignal): Promise<Client> {
-    if (this.#isClosed) throw this.#createUnavailableError('it is unmounted')
+    if (this.#isClosed) throw this.#createUnavailableError('the server is unmounted')
     if (this.#client !== undefined) return this.#client
     const made = this.#start(() => this.#forget(made), signal)
     this.#client = made
@@ -127,7 +127,7 @@ export class McpConnection {
     const { path } = this.#spec
     const { why, cause } = this.#redactError(error)
     if (isTimeout(error)) {
-      const detail = 'the server did not answer in time; ask for less, or give it more with timeout_ms'
+      const detail = 'the server did not answer in time; ask for less, or raise timeout_ms'
       return new VfsError('ETIMEDOUT', path, { op: 'call', detail })
     }
     if (cause !== undefined) {
@@ -136,18 +136,18 @@ export class McpConnection {
     // The state of this connection is unknown; the next use opens another.
     this.#forget(current)
     await (await current).close().catch(() => {})
-    return this.#createUnavailableError(`the server is gone (${why}); the next use starts it again`)
+    return this.#createUnavailableError(`the server has ended (${why}); the next use restarts it`)
   }
 
   #createConnectError(error: unknown, timeout: number, lastWords: string): VfsError {
     const said = lastWords === '' ? '' : `; it said: ${lastWords}`
     if (isTimeout(error)) {
-      const detail = `the server did not answer within ${timeout} ms; give it more with connect_timeout_ms${said}`
+      const detail = `the server did not answer within ${timeout} ms; raise connect_timeout_ms${said}`
       return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail })
     }
     const { why } = this.#redactError(error)
     return this.#createUnavailableError(
-      `the server cannot be reached (${why}); look at its command or url${said}`,
+      `the server cannot be reached (${why}); check its command or url${said}`,
     )
   }
 

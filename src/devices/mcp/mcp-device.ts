@@ -56,7 +56,7 @@ export class McpDevice implements Device {
       const contents = await this.#resources.read(path, subpath.slice('/resources/'.length), signal)
       return snapshot({ origin: this.#origin, contents })
     }
-    throw new VfsError('ENOENT', path, { op: 'open', detail: 'there is tools and resources' })
+    throw new VfsError('ENOENT', path, { op: 'open', detail: 'there are: tools, resources' })
   }
 
   async list(subpath: string, ctx: DeviceContext): Promise<readonly DeviceEntry[]> {
@@ -98,5 +98,5 @@ export class McpDevice implements Device {
 
 function assertArguments(path: string, args: unknown): Record<string, unknown> {
   if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { ...args }
-  throw new VfsError('EINVAL', path, { op: 'write', detail: 'the arguments of a tool are a JSON object' })
+  throw new VfsError('EINVAL', path, { op: 'write', detail: 'the arguments of a tool must be a JSON object' })
 }

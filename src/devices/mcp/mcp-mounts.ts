@@ -121,7 +121,7 @@ export class McpMounts implements MountManager {
 
   #createServer(path: string, given: MountConfig): MountedServer {
     if (!MOUNT_POINT.test(path)) {
-      throw new VfsError('EINVAL', path, { op: 'mount', detail: 'servers are mounted at /mnt/mcp/<name>' })
+      throw new VfsError('EINVAL', path, { op: 'mount', detail: 'the mount point must be /mnt/mcp/<name>' })
     }
     const { pins, connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, env = {}, clientInfo } = this.#options
     this.learn(given)

@@ -87,12 +87,12 @@ export class PinnedTools {
   #createChangedError(): VfsError {
     this.#approved = undefined
     const detail =
-      'what the server says about its tools has changed since it was approved; a person has to look at it and approve it again: coppice mcp-servers approve'
+      'the tool descriptions of the server have changed since they were approved; a person must review and approve them again: coppice mcp-servers approve'
     return new VfsError('EACCES', this.#path, { op: 'mcp', detail })
   }
 
   #createConflictError(): VfsError {
-    const detail = 'what the server says about its tools is not what was looked at; look at it again'
+    const detail = 'the tool descriptions of the server have changed since the review; review them again'
     return new VfsError('ECONFLICT', this.#path, { op: 'approve', detail })
   }
 }

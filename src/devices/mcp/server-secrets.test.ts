@@ -37,11 +37,11 @@ it.each([
   expect(told({ headers }, `<${secret}>`)).toBe('<[redacted]>')
 })
 
-it('a key in the address of a server is one', () => {
+it('finds a key in the address of a server', () => {
   expect(told({ url: 'https://x.example/mcp?token=open-sesame' }, 'open-sesame')).toBe('[redacted]')
 })
 
-it('what a tool may well tell is none', () => {
+it('does not treat ordinary values as secrets', () => {
   const env = {
     REGION: 'eu-central-1',
     ROOT: '/home/anna/notes',
@@ -61,6 +61,6 @@ it.each([
   7,
   { SERVICE_TOKEN: null },
   { SERVICE_TOKEN: ['hush-hush'] },
-])('what is no environment has none: %j', (env) => {
+])('finds no secrets in an invalid environment: %j', (env) => {
   expect(listSecrets({ env, headers: env, url: env })).toEqual([])
 })

@@ -9,10 +9,10 @@ const actions = ['add', 'replace', 'remove', 'snapshot', 'capacity'] as const
 
 const fields = {
   action: z.enum(actions),
-  content: text.optional().describe('For add: one thing to remember, in plain words.'),
+  content: text.optional().describe('For add: one fact, in plain words.'),
   old: text.optional().describe('For replace and remove: the entry, or a part that only it has.'),
-  new: text.optional().describe('For replace: what comes in place of old.'),
-  origin: z.string().min(1).max(500).optional().describe('Where it is from, if a tool or a page said it.'),
+  new: text.optional().describe('For replace: the new text.'),
+  origin: z.string().min(1).max(500).optional().describe('The source, if a tool or a page said it.'),
 }
 
 interface CommitRequest {
@@ -33,8 +33,8 @@ export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins
   const target = z.enum(['memory', 'global_memory']).default('memory')
   return defineOperation({
     description:
-      'Keeps short facts for later: target memory is this project, global_memory every project. ' +
-      'Say where it is from (origin) if a tool or a page said it.',
+      'Stores short facts for later: target memory is this project, global_memory every project. ' +
+      'Give the source (origin) if a tool or a page said it.',
     schema: z.strictObject({ ...fields, target: target.describe('The scope.') }).superRefine(assertComplete),
     run: async (request, call) =>
       runCommit(await scopeOf(request.target, call.ctx), request, call, originsOf),
@@ -44,7 +44,7 @@ export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins
 /** Creates the operation that changes the person's profile. */
 export function createProfileOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
   return defineOperation({
-    description: 'Keeps what is known of the person: role, preferences, expertise.',
+    description: 'Stores facts about the person: role, preferences, expertise.',
     schema: z.strictObject(fields).superRefine(assertComplete),
     run: async (request, call) => runCommit(await scopeOf('user', call.ctx), request, call, originsOf),
   })
@@ -87,7 +87,7 @@ async function applyCommit(
   switch (action) {
     case 'add': {
       const isNew = await scope.add(content, origin(content))
-      return { message: isNew ? 'it is remembered' : 'it was known already' }
+      return { message: isNew ? 'the fact is stored' : 'the fact was known already' }
     }
     case 'replace': {
       const { text } = await scope.replace(old, replacement, origin(replacement))

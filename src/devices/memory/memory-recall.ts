@@ -36,11 +36,11 @@ export function createRecallOperation(
   summarize: Summarize | undefined,
 ): DeviceOperation {
   return defineOperation({
-    description: 'Searches what is remembered, and what processes of the past said and did.',
+    description: 'Searches the memory and the history of past processes.',
     schema: z.strictObject({
-      query: z.string().trim().min(1).max(1000).describe('Words to look for.'),
+      query: z.string().trim().min(1).max(1000).describe('Words to search for.'),
       max_results: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
-      summarize: z.boolean().default(false).describe('Whether a model is to sum the findings up.'),
+      summarize: z.boolean().default(false).describe('True if a model should summarize the findings.'),
     }),
     run: async ({ query, max_results, summarize: isSummary }, { ctx, signal }) => {
       if (isSummary && summarize === undefined) throw createNoModelError()
@@ -85,6 +85,6 @@ function findCut(text: string): number {
 }
 
 function createNoModelError(): VfsError {
-  const detail = 'there is no model to sum up with; ask again without summarize'
+  const detail = 'there is no model to summarize with; leave out summarize'
   return new VfsError('EUNAVAILABLE', '/dev/memory/recall', { op: 'write', detail })
 }

@@ -112,7 +112,7 @@ export class MemoryScope {
 
   #createFullRefusal(used: number): MemoryRefusal {
     return new MemoryRefusal(
-      `that would be ${used} characters of ${this.limit}: remove or shorten what is no longer needed first`,
+      `that would be ${used} characters; the limit is ${this.limit}; remove or shorten old entries first`,
     )
   }
 }
@@ -128,17 +128,17 @@ function findEntry(old: string, entries: readonly MemoryEntry[]): MemoryEntry {
   const found = whole.length > 0 ? whole : entries.filter(({ text }) => text.includes(wanted))
   const [first] = found
   if (wanted === '' || first === undefined) {
-    throw new MemoryRefusal(`no entry has ${JSON.stringify(wanted)}; the action snapshot shows all`)
+    throw new MemoryRefusal(
+      `no entry contains ${JSON.stringify(wanted)}; the action snapshot shows all entries`,
+    )
   }
   if (found.length === 1) return first
-  throw new MemoryRefusal(
-    `${found.length} entries have ${JSON.stringify(wanted)}; give more of the one you mean`,
-  )
+  throw new MemoryRefusal(`${found.length} entries contain ${JSON.stringify(wanted)}; give more of the text`)
 }
 
 function createScanRefusal({ kind, says }: ScanFinding, origin: string | undefined): MemoryRefusal {
   const from = origin === undefined ? '' : ` and comes from ${origin}`
   return new MemoryRefusal(
-    `${kind}: the text was not kept, since ${says}${from}. State what is so, in your own words`,
+    `${kind}: the text was not stored, since ${says}${from}. State the fact in your own words`,
   )
 }

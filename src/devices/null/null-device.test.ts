@@ -11,13 +11,13 @@ const ctx = {
 } as const
 const open = async (device: Device) => device.open('', O_RDWR, ctx)
 
-it('/dev/null takes everything and has nothing', async () => {
+it('/dev/null accepts all writes and reads as empty', async () => {
   const file = await open(nullDevice())
   await file.write(new Uint8Array(10))
   expect(await readAllText(file)).toBe('')
 })
 
-it('/dev/random gives other bytes each time, as many as are asked for, and comes to an end', async () => {
+it('/dev/random returns new bytes each time, as many as requested, up to a limit', async () => {
   const device = randomDevice()
   const [one, other] = await Promise.all([open(device), open(device)])
   await one.write(new Uint8Array(10))

@@ -44,7 +44,7 @@ export function operationsDevice(path: string, operations: Operations, files?: D
       if (operation !== undefined) return createOperationFile(`${path}${subpath}`, operation, ctx)
       const file = await files?.open(subpath, ctx)
       if (file !== undefined) return file
-      const detail = `there is no such file; there is ${Object.keys(operations).join(', ')}`
+      const detail = `there is no such file; there are: ${Object.keys(operations).join(', ')}`
       throw new VfsError('ENOENT', `${path}${subpath}`, { op: 'open', detail })
     },
     async list(subpath) {

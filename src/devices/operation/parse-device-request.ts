@@ -52,9 +52,9 @@ function formatIssue(issue: z.core.$ZodIssue, value: unknown, isSecret: boolean)
 function formatIssueMessage(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'too_small' || !issue.message.startsWith('Too small'))
     return issue.message.replace(/^Invalid (?:input|option): /, '')
-  if (issue.origin === 'string' && Number(issue.minimum) === 1) return 'it is empty'
+  if (issue.origin === 'string' && Number(issue.minimum) === 1) return 'must not be empty'
   if (issue.origin !== 'number') return issue.message
-  return issue.inclusive === true ? `it is at least ${issue.minimum}` : `it is more than ${issue.minimum}`
+  return issue.inclusive === true ? `must be at least ${issue.minimum}` : `must be more than ${issue.minimum}`
 }
 
 function getValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -77,7 +77,7 @@ function formatValue(value: unknown): string {
 function formatArguments(schema: z.ZodType): string {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
   const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`))
-  return names.length === 0 ? 'a JSON object with nothing in it' : `{${names.join(', ')}}`
+  return names.length === 0 ? 'an empty JSON object' : `{${names.join(', ')}}`
 }
 
 function quoteKeys(keys: readonly string[]): string {

@@ -29,7 +29,7 @@ const step: StepRecord = {
   tool_error: '',
 }
 
-/** A kernel with one process that waits to be killed. */
+/** Starts a kernel with one process that waits to be killed. */
 async function scene(intent = 'think', redactor?: Redactor) {
   const kernel = new Kernel({
     createEnvironment: async () => ({ fs: new MemoryFs(), caller, close: async () => {} }),
@@ -61,7 +61,7 @@ async function scene(intent = 'think', redactor?: Redactor) {
   return { kernel, pid, device, read, ctx, asked }
 }
 
-it('a process is a directory of files that say what it is', async () => {
+it('shows a process as a directory of files', async () => {
   const { kernel, pid, read, asked } = await scene()
   expect(JSON.parse(await read('/1/status'))).toEqual({
     pid: 1,
@@ -91,14 +91,14 @@ it('a process is a directory of files that say what it is', async () => {
   expect(await read('/mounts')).toBe('/workspace vault\n')
 })
 
-it('a file says what was so when it was opened', async () => {
+it('shows the state at the time a file was opened', async () => {
   const { kernel, pid, device, ctx } = await scene()
   const file = await device.open('/1/status', O_RDONLY, ctx(pid))
   kernel.table.get(pid).tokensUsed = 99
   expect(JSON.parse(await readAllText(file)).tokens_used).toBe(0)
 })
 
-it('no file tells a secret, nor a part of one where it is shortened', async () => {
+it('reveals no secret, and no part of one in shortened texts', async () => {
   const redactor = new Redactor()
   redactor.addSecrets(['hush-hush-hush', 'a secret\nof two lines'])
   const intent = `use hush-hush-hush and a secret\nof two lines`
@@ -123,7 +123,7 @@ it('no file tells a secret, nor a part of one where it is shortened', async () =
   expect(JSON.parse(told[0] ?? '')).toMatchObject({ pid: 1, intent: 'use [redacted] and [redacted]' })
 })
 
-it('nothing can be written', async () => {
+it('refuses all writes', async () => {
   const { device, ctx } = await scene()
   const file = await device.open('/1/status', O_RDWR, ctx(1))
   await expect(sendDeviceRequest(file, {})).rejects.toMatchObject({ code: 'EROFS' })
@@ -144,7 +144,7 @@ it.each([
   await expect(read(subpath)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-it('can be listed, and has a self for processes only', async () => {
+it('can be listed, with self for processes only', async () => {
   const { device, read, ctx } = await scene()
   const names = async (subpath: string, of: number) =>
     (await device.list?.(subpath, ctx(of)))?.map(({ name }) => name)

@@ -15,25 +15,25 @@ describe('the origin of a text', () => {
     ['in JSON within JSON', JSON.stringify(JSON.stringify({ text: text.replaceAll(' ', '\r\n\t') }))],
     ['in letters that JSON spells out', `"${text.replaceAll('e', '\\u0065')}"`],
     ['with more around it', `Before. ${text}. After.`],
-  ])('is where it stands %s', (_how, told) => {
+  ])('is found %s', (_how, told) => {
     expect(findOrigin(text, source(told))).toBe('page')
     expect(findPartialOrigin(`echo '${text}' > file`, source(told))).toBe('page')
   })
 
-  it('is that of eight words in a row, and not of seven', () => {
+  it('is found for eight words in a row, but not for seven', () => {
     const words = text.split(' ')
     expect(findOrigin(`so: ${words.slice(0, 8).join(' ')}`, source(text))).toBe('page')
     expect(findOrigin(`so: ${words.slice(0, 7).join(' ')}`, source(text))).toBe(undefined)
   })
 
-  it('is that of the whole of a short one, and of a part only if that is long', () => {
+  it('is found for a short text as a whole, and for a part only if it is long', () => {
     expect(findOrigin('sells more anvils', source(text))).toBe('page')
     expect(findOrigin('more anvils', source(text))).toBe(undefined)
     expect(findOrigin('sells anvils more', source(text))).toBe(undefined)
     expect(findPartialOrigin('sells more anvils', source(text))).toBe(undefined)
   })
 
-  it('is that of a word nobody would come upon', () => {
+  it('is found for one long random word', () => {
     const code = 'd29yZHMgdGhhdCBhcmUgbm90'
     expect(findOrigin(code, source(`Code: ${code}!`))).toBe('page')
     expect(findPartialOrigin(`base64 -d <<< ${code}`, source(`Code: ${code}!`))).toBe('page')
@@ -42,7 +42,7 @@ describe('the origin of a text', () => {
     )
   })
 
-  it('is found in little time among long texts', () => {
+  it('is found quickly among long texts', () => {
     const long = 'the and of to in a is it '.repeat(20_000)
     expect(findOrigin(`${long.slice(0, 20_000)} end`, source(long))).toBe('page')
     expect(findOrigin('the end of the and of the world is not here'.repeat(400), source(long))).toBe(

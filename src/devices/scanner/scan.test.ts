@@ -145,16 +145,16 @@ describe('the scanner', () => {
     })
   }
 
-  it.each(benign)('has nothing against %j', (text) => {
+  it.each(benign)('accepts %j', (text) => {
     expect(scanText(text)).toBeUndefined()
   })
 
-  it.each(orders)('refuses an order that came from elsewhere: %j', (text) => {
+  it.each(orders)('refuses an order from a foreign source: %j', (text) => {
     expect(scanText(text)).toBeUndefined()
     expect(scanText(text, { isForeign: true })?.kind).toBe('prompt_injection')
   })
 
-  it('lets facts from elsewhere pass', () => {
+  it('accepts facts from a foreign source', () => {
     for (const text of [
       'Node 24 was released in May.',
       'The function returns null when the key is missing.',
@@ -166,13 +166,13 @@ describe('the scanner', () => {
   })
 
   it.each(['\n ', '1', 'an ai ', 'send secrets ', '<system', '![](https:', 'curl ', 'a.'])(
-    'comes to an end with a long text of %j',
+    'terminates on a long text of %j',
     (part) => {
       expect(() => scanText(part.repeat(20_000), { isForeign: true })).not.toThrow()
     },
   )
 
-  it('takes any text, and finds what is hidden in it wherever it stands', () => {
+  it('accepts any text, and finds hidden characters anywhere in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         scanText(text)

@@ -27,7 +27,7 @@ const foreignRules: readonly ScanRule[] = [...ownRules, ...addressRules]
 export function scanText(text: string, { isForeign = false }: ScanOptions = {}): ScanFinding | undefined {
   const hidden = findHiddenCharacter(text)
   if (hidden !== undefined)
-    return { kind: 'hidden_unicode', says: `it has a character nobody sees: ${hidden}` }
+    return { kind: 'hidden_unicode', says: `it contains an invisible character: ${hidden}` }
   const rules = isForeign ? foreignRules : ownRules
   const [found] = normalizeText(text).flatMap((reading) => rules.filter((rule) => matchesRule(rule, reading)))
   return found === undefined ? undefined : { kind: found.kind, says: found.says }

@@ -38,7 +38,7 @@ function shell(exec: Workspace['exec'], changed: Partial<DeviceContext> = {}) {
   return { open, ask, ctx }
 }
 
-/** A boundary that remembers what it was given. */
+/** A boundary that records its calls. */
 function recording(report: CommandReport = done) {
   const commands: WorkspaceCommand[] = []
   const exec = async (command: WorkspaceCommand) => {
@@ -49,7 +49,7 @@ function recording(report: CommandReport = done) {
 }
 
 describe('shellDevice', () => {
-  it('runs a line of text in the workspace for 30 seconds at most, without the network', async () => {
+  it('runs a line in the workspace, for 30 seconds at most and without the network', async () => {
     const { commands, exec } = recording()
     const file = await shell(exec).open()
     await file.write(new TextEncoder().encode('ls -l'))
@@ -65,27 +65,27 @@ describe('shellDevice', () => {
     expect(commands).toEqual([{ command: { shell: 'ls -l' }, cwd: '/', timeoutMs: 30_000, network: false }])
   })
 
-  it('says where it is from what a command told that could reach the network', async () => {
+  it('marks the output of a command with network access as foreign', async () => {
     const told = await shell(recording({ ...done, isNetworked: true }).exec).ask('curl x.example')
     expect(told).toMatchObject({ origin: 'network', output: 'out\nerr\n' })
     expect(await shell(recording().exec).ask('ls')).not.toHaveProperty('origin')
   })
 
-  it('takes a directory, a time and the wish for the network', async () => {
+  it('accepts a directory, a time limit and a request for the network', async () => {
     const { commands, exec } = recording()
     await shell(exec).ask({ command: 'npm i', cwd: 'src', timeout_ms: 5, network: true })
     await shell(exec).ask({ command: 'ls', cwd: 'vfs:///workspace/lib' })
     expect(commands).toMatchObject([{ cwd: '/src', timeoutMs: 5, network: true }, { cwd: '/lib' }])
   })
 
-  it('takes a group of commands in braces for a command, not for bad JSON', async () => {
+  it('reads a brace group as a command, not as invalid JSON', async () => {
     const { commands, exec } = recording()
     const file = await shell(exec).open()
     await file.write(new TextEncoder().encode('{ echo a; echo b; }'))
     expect(commands).toMatchObject([{ command: { shell: '{ echo a; echo b; }' } }])
   })
 
-  it('refuses a directory elsewhere, an empty command and an argument there is not', async () => {
+  it('refuses a directory outside, an empty command and an unknown argument', async () => {
     const { ask } = shell(recording().exec)
     await expect(ask({ command: 'ls', cwd: '/etc' })).rejects.toThrow(/EINVAL.*in \/workspace/)
     await expect(ask({ command: ' ' })).rejects.toThrow(/'command': must not be empty/)
@@ -105,14 +105,14 @@ describe('shellDevice', () => {
     await expect(ask({ command: 'sleep 1000' })).rejects.toThrow('killed')
   })
 
-  it('runs nothing for who may not change the workspace', async () => {
+  it('runs nothing for a caller who may not change the workspace', async () => {
     const { commands, exec } = recording()
     const fs = new ReadOnlyFs(new MemoryFs())
     await expect(shell(exec, { fs }).ask({ command: 'ls' })).rejects.toMatchObject({ code: 'EROFS' })
     expect(commands).toEqual([])
   })
 
-  it('says that commands cannot be run where they cannot', async () => {
+  it('reports that commands are not available', async () => {
     await expect(shell(undefined).ask({ command: 'ls' })).rejects.toMatchObject({ code: 'ENOTSUP' })
   })
 

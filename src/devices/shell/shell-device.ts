@@ -47,16 +47,24 @@ function createCommandOperation(
   const { findWorkspace, askFor, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = options
   return defineOperation({
     description:
-      'Run a command in the workspace and read its exit code, its output and what it changed; what would reach the network or leave the workspace is held back until somebody allows it.',
+      'Run a command in the workspace; returns its exit code, output and changes. A command that reaches the network or leaves the workspace waits for approval.',
     schema: z.strictObject({
       command: z
         .string()
         .trim()
         .min(1, 'must not be empty')
         .describe('A line for a shell: npm test | tail -n 20.'),
-      cwd: z.string().optional().describe('Where it runs, such as src; the workspace itself when absent.'),
-      timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(usual).describe('It is ended after so long.'),
-      network: z.boolean().default(false).describe('It needs the network; somebody is asked whether it may.'),
+      cwd: z
+        .string()
+        .optional()
+        .describe('The working directory, such as src; the workspace itself when absent.'),
+      timeout_ms: z
+        .int()
+        .min(1)
+        .max(MAX_TIMEOUT_MS)
+        .default(usual)
+        .describe('The time limit, after which the command is stopped.'),
+      network: z.boolean().default(false).describe('Request the network, which needs approval.'),
     }),
     run: async ({ command, cwd, timeout_ms: timeoutMs, network }, { ctx, signal }) => {
       const { exec, root } = requireCommands(path, findWorkspace(ctx))
@@ -92,7 +100,7 @@ function resolveCwd(device: string, root: string, cwd = ''): string {
   if (isWithin(path, root)) return path.slice(root.length) || '/'
   throw new VfsError('EINVAL', device, {
     op: 'write',
-    detail: `'cwd' is a directory in ${root}; given: ${path}`,
+    detail: `'cwd' must be a directory in ${root}; given: ${path}`,
   })
 }
 

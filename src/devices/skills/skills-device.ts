@@ -54,7 +54,7 @@ export function skillsDevice(options: SkillsOptions): Device {
     'skill_manage',
     defineOperation({
       description:
-        'Creates, patches or deletes a skill: instructions that any agent can take up later. Patch changes what is given.',
+        'Creates, patches or deletes a skill: instructions that any agent can use later. Patch changes only the given fields.',
       schema: manageRequest.superRefine(assertComplete),
       run: async (request, { ctx: { pid } }) => {
         assertName('skill', request.name)
@@ -71,7 +71,7 @@ const actionResults = { create: 'created', patch: 'changed', delete: 'deleted' }
 function assertComplete({ action, description, body }: ManageRequest, issues: z.RefinementCtx): void {
   if (action !== 'create') return
   for (const [name, value] of Object.entries({ description, body }))
-    if (value === undefined) issues.addIssue({ code: 'custom', path: [name], message: 'create needs it' })
+    if (value === undefined) issues.addIssue({ code: 'custom', path: [name], message: 'required for create' })
 }
 
 async function writeSkill(
@@ -117,7 +117,7 @@ function assertHarmless(path: string, text: string, origin: string | undefined):
 }
 
 function createExistsError(name: string): VfsError {
-  const detail = `there is a skill '${name}' already; patch it, or take another name`
+  const detail = `the skill '${name}' exists; patch it, or choose another name`
   return new VfsError('EEXIST', getSkillPath(name), { op: 'create', detail })
 }
 
@@ -129,6 +129,6 @@ function createMissingError(name: string): VfsError {
 }
 
 function createReadOnlyError(name: string): VfsError {
-  const detail = `skill '${name}' comes with the package or the project and is not changed here; take another name`
+  const detail = `skill '${name}' comes with the package or the project and cannot be changed here; choose another name`
   return new VfsError('EROFS', getSkillPath(name), { op: 'skill_manage', detail })
 }

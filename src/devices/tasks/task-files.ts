@@ -139,13 +139,13 @@ export class TaskFiles {
       }),
       ctx,
     )
-    const detail = `the tasks would wait for each other: ${circle.join(' → ')}; nothing was changed`
+    const detail = `the tasks would depend on each other: ${circle.join(' → ')}; nothing was changed`
     throw new VfsError('EINVAL', this.#getTaskPath(id), { op: 'task_update', detail })
   }
 
   #parseTask(id: string, text: string | null): Task {
     if (text !== null) return parseTask(text, this.#getTaskPath(id))
-    const detail = `there is no task ${JSON.stringify(id)}; task_list shows what there is`
+    const detail = `there is no task ${JSON.stringify(id)}; see task_list`
     throw new VfsError('ENOENT', this.#getTaskPath(id), { op: 'task', detail })
   }
 

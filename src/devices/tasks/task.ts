@@ -36,7 +36,7 @@ export function parseTask(text: string, path: string): Task {
   try {
     return task.parse(JSON.parse(text))
   } catch (cause) {
-    const detail = 'the file is no task any more; repair it or remove it'
+    const detail = 'the file is not a valid task; repair it or remove it'
     throw new VfsError('EIO', path, { op: 'task', detail, cause })
   }
 }
@@ -64,7 +64,7 @@ export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskSta
       detail: `task ${id} is already ${status}${by}`,
     })
   }
-  const follows = nextStatus[status] === null ? 'that is its end' : `it can become ${nextStatus[status]}`
+  const follows = nextStatus[status] === null ? 'that status is final' : `it can become ${nextStatus[status]}`
   const detail = `task ${id} is ${status} and cannot become ${wanted}; ${follows}`
   throw new VfsError('EINVAL', path, { op: 'task_update', detail })
 }

@@ -25,7 +25,7 @@ function device(fs = new MemoryFs()): Device {
 }
 
 describe('/dev/tasks', () => {
-  it('makes tasks, changes them, and lists them with what they wait for', async () => {
+  it('creates, changes and lists tasks with their open dependencies', async () => {
     const tasks = device()
     expect(await ask(tasks, 'task_create', { subject: 'Plan', description: 'all of it' })).toMatchObject({
       id: '1',
@@ -45,7 +45,7 @@ describe('/dev/tasks', () => {
     ])
   })
 
-  it('takes the operation as op of a request, too', async () => {
+  it('accepts the operation as op of a request', async () => {
     const file = await device().open('', O_RDWR, ctx)
     expect(JSON.parse(await sendDeviceRequest(file, { op: 'task_create', subject: 'Plan' }))).toMatchObject({
       id: '1',
@@ -57,7 +57,7 @@ describe('/dev/tasks', () => {
     await expect(sendDeviceRequest(file, { op: 'toString' })).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
-  it('keeps each task in a file that can be read, there and below the device', async () => {
+  it('stores each task in a readable file, there and below the device', async () => {
     const fs = new MemoryFs()
     const tasks = device(fs)
     await ask(tasks, 'task_create', { subject: 'Plan' })
@@ -79,7 +79,7 @@ describe('/dev/tasks', () => {
     expect((await ask(device(fs), 'task_list')).tasks).toHaveLength(1)
   })
 
-  it('lets a status go one step on, and nowhere else', async () => {
+  it('lets a status advance one step at a time only', async () => {
     const statuses = ['pending', 'in_progress', 'completed'] as const
     for (const [at, from] of statuses.entries()) {
       for (const [to, status] of statuses.entries()) {
@@ -94,7 +94,7 @@ describe('/dev/tasks', () => {
     }
   })
 
-  it('refuses a circle of dependencies and leaves the task as it was', async () => {
+  it('refuses a dependency cycle and leaves the task unchanged', async () => {
     const files = new TaskFiles(new MemoryFs(), '/tasks')
     for (const subject of ['a', 'b', 'c']) await files.create(subject, '')
     await files.update('2', { dependencies: ['1'] })
@@ -108,7 +108,7 @@ describe('/dev/tasks', () => {
     await expect(files.update('1', { dependencies: ['9'] })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('has no circle whatever dependencies are asked for at once by two who share the files', async () => {
+  it('never contains a cycle, whatever dependencies two processes add concurrently', async () => {
     const edge = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }))
     await fc.assert(
       fc.asyncProperty(fc.array(edge, { maxLength: 10 }), async (edges) => {
@@ -135,7 +135,7 @@ describe('/dev/tasks', () => {
     )
   })
 
-  it('loses nothing of what two do at the same time', async () => {
+  it('loses no concurrent change', async () => {
     const fs = new MemoryFs()
     const [one, other] = [new TaskFiles(fs, '/tasks'), new TaskFiles(fs, '/tasks')]
     await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? one : other).create(`task ${at}`, '')))
@@ -145,7 +145,7 @@ describe('/dev/tasks', () => {
     expect(await one.get('20')).toMatchObject({ owner: 'anna', dependencies: ['1', '2'] })
   })
 
-  it('loses nothing in a vault that two have opened, either', async () => {
+  it('loses no concurrent change in a vault opened twice', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'coppice-tasks-'))
     onTestFinished(() => rm(directory, { recursive: true }))
     await using one = await openHome({ path: directory })
@@ -167,7 +167,7 @@ describe('/dev/tasks', () => {
     expect(tasks.at(-1)).toMatchObject({ id: '10', owner: 'anna', dependencies: ['1', '2'] })
   })
 
-  it('gives a task to one of those who want it at once', async () => {
+  it('gives a task to exactly one of several concurrent callers', async () => {
     const fs = new MemoryFs()
     const files = new TaskFiles(fs, '/tasks')
     await files.create('Plan', '')
@@ -178,21 +178,21 @@ describe('/dev/tasks', () => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('tells a model what is wrong with its arguments', async () => {
+  it('explains invalid arguments to a model', async () => {
     const tasks = device()
     for (const [op, args, problem] of [
       ['task_create', {}, "'subject' is missing. It takes {subject, description?}"],
-      ['task_create', { subject: '' }, `'subject': it is empty; given: "". It takes`],
+      ['task_create', { subject: '' }, `'subject': must not be empty; given: "". It takes`],
       ['task_create', { subject: 'a', due: 1 }, "there is no argument 'due'"],
       ['task_update', { id: 'one' }, "'id'"],
       ['task_update', { id: 1, status: 'done' }, '"pending"|"in_progress"|"completed"'],
-      ['task_update', { id: 7 }, 'task_list shows what there is'],
+      ['task_update', { id: 7 }, 'see task_list'],
     ] as const) {
       await expect(ask(tasks, op, args)).rejects.toThrow(problem)
     }
   })
 
-  it('shows the tasks it can read beside a file somebody broke', async () => {
+  it('lists readable tasks beside a malformed file', async () => {
     const fs = new MemoryFs()
     const tasks = device(fs)
     await ask(tasks, 'task_create', { subject: 'Plan' })

@@ -44,34 +44,25 @@ function createOperations(files: TaskFiles): Readonly<Record<string, DeviceOpera
     task_create: defineOperation({
       description: 'Adds a task to the list that all processes share. It begins as pending.',
       schema: z.strictObject({
-        subject: z
-          .string()
-          .trim()
-          .min(1)
-          .max(MAX_SUBJECT_CHARACTERS)
-          .describe('What is to be done, in one line.'),
-        description: z
-          .string()
-          .max(MAX_DESCRIPTION_CHARACTERS)
-          .default('')
-          .describe('Whatever it takes to do it.'),
+        subject: z.string().trim().min(1).max(MAX_SUBJECT_CHARACTERS).describe('The task in one line.'),
+        description: z.string().max(MAX_DESCRIPTION_CHARACTERS).default('').describe('Details of the task.'),
       }),
       run: ({ subject, description }, { signal }) => files.create(subject, description, { signal }),
     }),
     task_update: defineOperation({
       description:
-        'Changes a task. Its status goes pending → in_progress → completed, a step at a time; dependencies are added. ' +
-        'To take a task, set owner and in_progress in one call: whoever comes second is refused.',
+        'Changes a task. Its status goes pending → in_progress → completed, one step at a time; new dependencies are added. ' +
+        'To take a task, set owner and in_progress in one call: a second caller is refused.',
       schema: z.strictObject({
         id: taskId,
         status: z.enum(taskStatuses).optional(),
-        dependencies: z.array(taskId).optional().describe('Tasks that come before this one.'),
-        owner: z.string().trim().min(1).nullable().optional().describe('Who does it; null for nobody.'),
+        dependencies: z.array(taskId).optional().describe('Tasks that must be completed first.'),
+        owner: z.string().trim().min(1).nullable().optional().describe('The owner; null for none.'),
       }),
       run: ({ id, ...change }, { signal }) => files.update(id, change, { signal }),
     }),
     task_list: defineOperation({
-      description: 'All tasks with their status. What a task still waits for is in blocked_by.',
+      description: 'Lists all tasks with their status; blocked_by lists unfinished dependencies.',
       schema: z.strictObject({ status: z.enum(taskStatuses).optional() }),
       run: async ({ status }, { signal }) => {
         const { tasks, faults } = await files.list({ signal })

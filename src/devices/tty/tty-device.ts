@@ -15,15 +15,15 @@ export function ttyDevice(tty: Tty): Device {
       .array(nonEmptyString)
       .max(MAX_OPTIONS)
       .default([])
-      .describe('What to choose from; none for free words.'),
-    multi_select: z.boolean().default(false).describe('Whether several options may be chosen.'),
+      .describe('Choices; none for a free answer.'),
+    multi_select: z.boolean().default(false).describe('True if several options may be chosen.'),
   })
   return operationDevice(
     '/dev/tty',
     'ask_user',
     defineOperation({
       description:
-        'Asks the person up to four questions and waits for the answers. Use it for what only they can decide.',
+        'Asks the person up to four questions and waits for the answers. Use it for decisions that only they can make.',
       schema: z.strictObject({ questions: z.array(question).min(1).max(MAX_QUESTIONS) }),
       run: async ({ questions }, { ctx: { pid }, signal }) => {
         const replies = await tty.ask(pid, questions, signal)

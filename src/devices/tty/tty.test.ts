@@ -43,7 +43,7 @@ describe('/dev/tty', () => {
     expect(() => tty.answer('1', ['A'])).toThrow('ENOENT')
   })
 
-  it('takes words of the person in place of an option, and refuses answers that do not fit', async () => {
+  it('accepts free text in place of an option, and refuses answers that do not fit', async () => {
     const { tty, ask } = scene()
     const answers = ask(choice)
     await expect.poll(() => tty.pending().length).toBe(1)
@@ -84,7 +84,7 @@ describe('/dev/tty', () => {
     await expect(ask(choice)).rejects.toThrow('killed')
   })
 
-  it('shows who comes later what waits already', async () => {
+  it('shows pending questions to a frontend that attaches later', async () => {
     const { tty, ask } = scene()
     const answers = ask(free)
     await expect.poll(() => tty.pending().length).toBe(1)
@@ -95,7 +95,7 @@ describe('/dev/tty', () => {
     await answers
   })
 
-  it('takes one to four questions', async () => {
+  it('accepts one to four questions', async () => {
     const { ask } = scene()
     await expect(ask()).rejects.toMatchObject({ code: 'EINVAL' })
     await expect(ask(free, free, free, free, free)).rejects.toMatchObject({ code: 'EINVAL' })

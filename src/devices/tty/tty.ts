@@ -98,14 +98,14 @@ export class Tty {
     }
     const { questions } = waiting.asked
     if (replies.length !== questions.length)
-      throw createReplyError(`there are ${questions.length} questions, and ${replies.length} answers`)
+      throw createReplyError(`there are ${questions.length} questions but ${replies.length} answers`)
     for (const [at, question] of questions.entries()) assertReplyFits(question, replies[at] ?? '')
     this.#pendingQuestions.delete(id)
     waiting.answer(replies)
   }
 
   #createTimeoutError(): VfsError {
-    const detail = `nobody answered within ${this.#timeoutMs / 1000} seconds; go on without, or ask again later`
+    const detail = `nobody answered within ${this.#timeoutMs / 1000} seconds; continue without an answer, or ask again later`
     return new VfsError('ETIMEDOUT', PATH, { op: 'write', detail })
   }
 }

@@ -75,7 +75,7 @@ export class GuardedGet {
     const { isAllowed = () => false } = this.#options
     const bad = addresses.find(({ address }) => !isPublicAddress(address) && !isAllowed(address))
     if (bad === undefined) return addresses
-    const detail = `'${host}' is at ${bad.address}, which is not on the public internet; it is not fetched`
+    const detail = `'${host}' is at ${bad.address}, which is not on the public internet; only public addresses are fetched`
     throw createUrlError('EACCES', url.href, detail)
   }
 
@@ -135,7 +135,7 @@ function createUnreachableError(url: URL, cause: unknown): VfsError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new VfsError('EUNAVAILABLE', url.href, {
     op: 'fetch',
-    detail: `it cannot be reached: ${why}`,
+    detail: `the server cannot be reached: ${why}`,
     cause,
   })
 }

@@ -62,7 +62,7 @@ export class PageFetcher {
   }
 
   #createTimeoutError({ href }: URL): VfsError {
-    const detail = `it took longer than ${this.#options.timeoutMs} ms; try again later, or another page`
+    const detail = `the page took longer than ${this.#options.timeoutMs} ms; try again later, or another page`
     return new VfsError('ETIMEDOUT', href, { op: 'fetch', detail })
   }
 }
@@ -81,7 +81,7 @@ async function readReply(reply: HttpReply, signal: AbortSignal): Promise<Fetched
     return { origin, title, contentType: kind || 'text/html', text }
   }
   if (isText(kind)) return { origin, title: '', contentType: kind, text: decodeBody(body, contentType) }
-  const detail = `it is ${kind || 'of no known type'} with ${body.length} bytes, and only text can be read`
+  const detail = `the page is ${kind || 'of an unknown type'} with ${body.length} bytes; only text can be read`
   throw new VfsError('ENOTSUP', origin, { op: 'fetch', detail })
 }
 

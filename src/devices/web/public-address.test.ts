@@ -5,7 +5,7 @@ import { parsePublicUrl } from './public-url.ts'
 
 describe('isPublicAddress', () => {
   it.each(['8.8.8.8', '1.1.1.1', '93.184.215.14', '2606:4700::1111', '2001:4860:4860::8888', '172.32.0.1'])(
-    'takes %s',
+    'accepts %s',
     (address) => expect(isPublicAddress(address)).toBe(true),
   )
 
@@ -45,7 +45,7 @@ describe('isPublicAddress', () => {
     '',
   ])('refuses %s', (address) => expect(isPublicAddress(address)).toBe(false))
 
-  it('refuses an IPv4 address in whatever IPv6 form it is wrapped', () => {
+  it('refuses an IPv4 address in any IPv6 form', () => {
     const byte = fc.integer({ min: 0, max: 255 })
     fc.assert(
       fc.property(fc.tuple(byte, byte, byte, byte), ([a, b, c, d]) => {
@@ -90,7 +90,7 @@ describe('checkedUrl', () => {
     expect(isPublicAddress(parsePublicUrl(`http://${host}/`).hostname)).toBe(false)
   })
 
-  it('takes what is public, without the part behind #', () => {
+  it('accepts a public URL, and drops its fragment', () => {
     expect(parsePublicUrl('HTTPS://Example.com:8443/a?b=c#d').href).toBe('https://example.com:8443/a?b=c')
   })
 })

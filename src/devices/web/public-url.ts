@@ -9,7 +9,7 @@ const LOCAL_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home'
 export function parsePublicUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (url === undefined || text.length > MAX_URL_CHARACTERS) {
-    throw createUrlError('EINVAL', text, 'it is no URL; give one such as https://example.com/page')
+    throw createUrlError('EINVAL', text, 'not a URL; give one such as https://example.com/page')
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw createUrlError('EACCES', text, `only http and https are fetched, not ${url.protocol}`)
@@ -18,7 +18,7 @@ export function parsePublicUrl(text: string, base?: URL): URL {
     throw createUrlError(
       'EACCES',
       url.origin,
-      'a URL with a name or password in it is not fetched; leave them out',
+      'a URL must not contain a user name or password; leave them out',
     )
   }
   assertPublicName(url)

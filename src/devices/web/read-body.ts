@@ -22,7 +22,7 @@ export async function readBody(message: IncomingMessage, url: string, maxBytes: 
     message.destroy()
     throw new VfsError('EIO', url, {
       op: 'fetch',
-      detail: `the server packed it with ${encoding}, which is not known`,
+      detail: `the server compressed the page with ${encoding}, which is not supported`,
     })
   }
   message.on('error', (error) => decoder.destroy(error))
@@ -31,7 +31,7 @@ export async function readBody(message: IncomingMessage, url: string, maxBytes: 
   } catch (error) {
     if (error instanceof VfsError || message.errored) throw message.errored ?? error
     const why = error instanceof Error ? error.message : String(error)
-    throw new VfsError('EIO', url, { op: 'fetch', detail: `what the server sent cannot be unpacked: ${why}` })
+    throw new VfsError('EIO', url, { op: 'fetch', detail: `the response cannot be decompressed: ${why}` })
   } finally {
     message.destroy()
     decoder.destroy()
@@ -50,7 +50,10 @@ export async function readBounded(
     size += chunk.length
     // Leaving the loop closes the stream, and with it the connection.
     if (size > maxBytes) {
-      throw new VfsError('EFBIG', url, { op: 'fetch', detail: `it is larger than ${maxBytes} bytes` })
+      throw new VfsError('EFBIG', url, {
+        op: 'fetch',
+        detail: `the response is larger than ${maxBytes} bytes`,
+      })
     }
     chunks.push(chunk)
   }

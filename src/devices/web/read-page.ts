@@ -17,7 +17,7 @@ export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownP
     signal.addEventListener('abort', stop)
     worker.once('message', resolve)
     worker.once('error', (cause) => reject(createPageError(page.url, cause)))
-    worker.once('exit', () => reject(createPageError(page.url, new Error('it ended early'))))
+    worker.once('exit', () => reject(createPageError(page.url, new Error('the converter ended early'))))
     const over = () => {
       signal.removeEventListener('abort', stop)
       void worker.terminate()

@@ -31,7 +31,7 @@ export class Robots {
   async assertAllowed(url: URL, signal: AbortSignal): Promise<void> {
     const rules = await this.#getRules(url, signal)
     if ('status' in rules) {
-      const detail = `the site answered ${rules.status} for its robots.txt, so nothing of it is fetched for now`
+      const detail = `the site answered ${rules.status} for its robots.txt, so its pages cannot be fetched now`
       throw new VfsError('EUNAVAILABLE', url.href, { op: 'fetch', detail })
     }
     if (isAllowed(url, rules.text, this.#userAgent)) return
@@ -65,7 +65,10 @@ function isAllowed(url: URL, text: string, userAgent: string): boolean {
   const parse: unknown = robotsParser
   // Its types describe an ES module, but it is CommonJS.
   if (!isParser(parse))
-    throw new VfsError('EINTERNAL', url.href, { op: 'fetch', detail: 'robots-parser is another' })
+    throw new VfsError('EINTERNAL', url.href, {
+      op: 'fetch',
+      detail: 'robots-parser has an unexpected interface',
+    })
   return parse(getRobotsUrl(url).href, text).isAllowed(url.href, userAgent) !== false
 }
 

@@ -31,7 +31,7 @@ afterEach(() => {
   http.close()
 })
 
-/** Names of the test's own DNS: the server, a host of the private network, and one that has both. */
+/** Names of the test's own DNS: the server, a host of the private network, and one with both addresses. */
 const hosts: Readonly<Record<string, readonly string[]>> = {
   'site.example.com': ['127.0.0.1'],
   'other.example.com': ['127.0.0.1'],
@@ -62,7 +62,7 @@ function web(options: WebDeviceOptions = {}) {
 }
 
 describe('web_fetch', () => {
-  it('reads a page as Markdown, with its title and where it came from', async () => {
+  it('returns a page as Markdown, with its title and URL', async () => {
     answers = {
       '/page': `<html><head><title>A &amp; B</title><style>p {}</style><script>steal()</script></head><body>
         <h1>Head</h1><p>Some <b>bold</b> <a href="/next">link</a> <a href="javascript:steal()">trap</a></p>
@@ -79,7 +79,7 @@ describe('web_fetch', () => {
     )
   })
 
-  it('tells text and JSON as they are, and describes what is neither', async () => {
+  it('returns text and JSON unchanged, and describes other types', async () => {
     answers = {
       '/data': (_, outgoing) => outgoing.setHeader('content-type', 'application/json').end('{"a": "<b>"}'),
       '/latin': (_, outgoing) =>
@@ -96,7 +96,7 @@ describe('web_fetch', () => {
     await expect(fetched('/gone')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('continues a long page where it was left', async () => {
+  it('continues a long page at an offset', async () => {
     answers = { '/long': `<p>${'abcdefghij'.repeat(10)}</p>` }
     const { fetched } = web()
     expect(await fetched('/long', { limit: 15 })).toMatchObject({
@@ -108,7 +108,7 @@ describe('web_fetch', () => {
     expect(rest).not.toHaveProperty('next_offset')
   })
 
-  it('fetches a page once in a quarter of an hour', async () => {
+  it('fetches a page once in 15 minutes', async () => {
     answers = { '/page': 'hi' }
     let time = 0
     const { fetched } = web({ now: () => time })
@@ -122,7 +122,7 @@ describe('web_fetch', () => {
     expect(times()).toBe(2)
   })
 
-  it('says who it is, and brings no cookie and no name', async () => {
+  it('sends its user agent, but no cookie and no credentials', async () => {
     answers = {
       '/a': (_, outgoing) => outgoing.writeHead(302, { location: '/b', 'set-cookie': 'a=b' }).end(),
       '/b': 'b',
@@ -134,7 +134,7 @@ describe('web_fetch', () => {
     )
   })
 
-  it('leaves alone what robots.txt asks it to, also behind a redirect', async () => {
+  it('obeys robots.txt, also behind a redirect', async () => {
     answers = {
       '/robots.txt': (incoming, outgoing) =>
         outgoing.end(
@@ -152,13 +152,13 @@ describe('web_fetch', () => {
     expect(met.filter(({ url }) => url === '/robots.txt')).toHaveLength(2)
   })
 
-  it('fetches nothing of a site whose robots.txt fails', async () => {
+  it('fetches nothing from a site whose robots.txt fails', async () => {
     answers = { '/robots.txt': (_, outgoing) => outgoing.writeHead(503).end(), '/page': 'page' }
     await expect(web().fetched('/page')).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
   })
 })
 
-describe('web_fetch as an attacker would use it', () => {
+describe('web_fetch under attack', () => {
   it.each([
     'inside.example.com',
     'both.example.com',
@@ -172,7 +172,7 @@ describe('web_fetch as an attacker would use it', () => {
     expect(met).toEqual([])
   })
 
-  it('does not reach this machine without leave', async () => {
+  it('does not reach this machine unless allowed', async () => {
     const guarded = webDevice({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
     const devices = new DeviceRegistry()
     devices.register('/dev/web', guarded)
@@ -188,7 +188,7 @@ describe('web_fetch as an attacker would use it', () => {
     expect(met).toEqual([])
   })
 
-  it('judges each redirect anew', async () => {
+  it('checks each redirect', async () => {
     answers = {
       '/in': (_, outgoing) => outgoing.writeHead(302, { location: 'http://inside.example.com/' }).end(),
       '/meta': (_, outgoing) => outgoing.writeHead(307, { location: 'http://169.254.169.254/latest/' }).end(),
@@ -200,13 +200,13 @@ describe('web_fetch as an attacker would use it', () => {
     await expect(fetched('/file')).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('connects to the address that was judged, though the name leads elsewhere a moment later', async () => {
+  it('connects to the checked address, even if the name resolves elsewhere a moment later', async () => {
     answers = { '/page': 'page' }
     const judged: string[] = []
     const { fetched } = web({
       resolve: async (host) => {
         judged.push(host)
-        // Once for the page, and once for robots.txt, which is asked for in between.
+        // Once for the page and once for robots.txt, which is fetched in between.
         return [{ address: judged.length <= 2 ? '127.0.0.1' : '10.0.0.1', family: 4 }]
       },
     })
@@ -214,7 +214,7 @@ describe('web_fetch as an attacker would use it', () => {
     expect(judged).toHaveLength(2)
   })
 
-  it('follows five redirects and no more', async () => {
+  it('follows at most five redirects', async () => {
     const hop =
       (to: string): RequestListener =>
       (_, outgoing) =>
@@ -233,7 +233,7 @@ describe('web_fetch as an attacker would use it', () => {
     await expect(fetched('/0')).rejects.toMatchObject({ code: 'ELOOP' })
   })
 
-  it('ends one that sends without end, and one that unpacks into too much', async () => {
+  it('stops an endless response, and one that decompresses beyond the limit', async () => {
     const zeros = Buffer.alloc(10_000_000)
     const packed =
       (encoding: string, body: Buffer): RequestListener =>
@@ -263,7 +263,7 @@ describe('web_fetch as an attacker would use it', () => {
     expect(await fetched('/small')).toMatchObject({ content: 'small' })
   })
 
-  it('has one deadline for everything, and ends with the call', async () => {
+  it('has one deadline for all steps, and ends with the call', async () => {
     answers = {
       '/robots.txt': (_, outgoing) => outgoing.end(''),
       '/slow': (_, outgoing) => outgoing.writeHead(200, { 'content-type': 'text/html' }).write('<p>'),
@@ -277,7 +277,7 @@ describe('web_fetch as an attacker would use it', () => {
     await expect(web().ask('web_fetch', { url }, end.signal)).rejects.toThrow('killed')
   })
 
-  it('ends the reading of a page that is made to take forever, and goes on meanwhile', async () => {
+  it('stops parsing a page that takes forever, without blocking other work', async () => {
     answers = {
       '/deep': '<div>'.repeat(50_000),
       '/text': (_, outgoing) => outgoing.setHeader('content-type', 'text/plain').end('text'),
@@ -293,11 +293,11 @@ describe('web_fetch as an attacker would use it', () => {
 })
 
 describe('web_search', () => {
-  it('says what to configure where there is no search', async () => {
+  it('explains how to configure a search', async () => {
     await expect(web().ask('web_search', { query: 'x' })).rejects.toThrow(/ENOTSUP.*endpoint/)
   })
 
-  it('asks the endpoint, and leaves out what is not asked for whatever it answers', async () => {
+  it('queries the endpoint, and filters its results', async () => {
     const results = [
       'https://good.example.com/a',
       'https://bad.example.com/b',
@@ -323,12 +323,12 @@ describe('web_search', () => {
     )
   })
 
-  it('says that the endpoint does not work', async () => {
+  it('reports that the endpoint does not work', async () => {
     const search = createEndpointSearch({ url: `http://127.0.0.1:${port}/none` })
     await expect(web({ search }).ask('web_search', { query: 'x' })).rejects.toThrow(/EUNAVAILABLE.*404/)
   })
 
-  it('hangs up on an endpoint that answers without end', async () => {
+  it('disconnects from an endpoint with an endless response', async () => {
     const piece = Buffer.alloc(64 * 1024, ' ')
     const hungUp = Promise.withResolvers<void>()
     http.removeAllListeners('request')
@@ -347,7 +347,7 @@ describe('web_search', () => {
     await hungUp.promise
   })
 
-  it('refuses what is no domain before it asks', async () => {
+  it('refuses an invalid domain before the query', async () => {
     const queries: WebSearchQuery[] = []
     const search = async (query: WebSearchQuery) => {
       queries.push(query)

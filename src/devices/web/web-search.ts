@@ -100,6 +100,6 @@ async function fetchJson(
 }
 
 function createUnavailableError(url: string, why: string): VfsError {
-  const detail = `the search endpoint does not work (${why}); look at its configuration`
+  const detail = `the search endpoint does not work (${why}); check its configuration`
   return new VfsError('EUNAVAILABLE', url, { op: 'search', detail })
 }

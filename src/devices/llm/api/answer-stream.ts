@@ -68,9 +68,9 @@ class AnswerState {
   answer(): StreamedAnswer {
     const answer = { content: this.#content, tokensUsed: this.#tokensUsed, calls: this.#calls }
     if (this.#finish === undefined || this.#finish === 'error')
-      throw this.#createInterruptedError('there was no end to it')
+      throw this.#createInterruptedError('it has no end')
     if (this.#hasBegun()) return answer
-    const why = this.#finish === 'content-filter' ? 'it was withheld by the provider' : this.#finish
+    const why = this.#finish === 'content-filter' ? 'the provider withheld it' : this.#finish
     throw this.#createError(`the model gave no answer: ${why}`)
   }
 

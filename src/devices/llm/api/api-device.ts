@@ -97,6 +97,6 @@ function formatSystemPrompt({ system_prompt, messages }: ModelRequest): string {
 function resolveModelName(path: string, { model }: ModelRequest, options: ApiOptions): string {
   const name = model === '' ? options.model : model
   if (name !== undefined && name !== '') return name
-  const detail = 'no model is named; say which, with --model or models.preferred of the agent'
+  const detail = 'no model is named; name one with --model, or with models.preferred of the agent'
   throw new VfsError('EINVAL', path, { op: 'write', detail })
 }

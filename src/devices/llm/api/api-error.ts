@@ -24,7 +24,7 @@ const statusMeanings: Readonly<Record<number, StatusMeaning>> = {
   403: { code: 'EACCES', advice: 'the API key does not allow this' },
   404: {
     code: 'ENOENT',
-    advice: 'there is no such model or address; look at the model name and the base URL',
+    advice: 'there is no such model or address; check the model name and the base URL',
   },
   408: { code: 'ETIMEDOUT', advice: 'the provider took too long' },
   413: { code: 'EFBIG', advice: 'the conversation is too long for the model' },
@@ -48,8 +48,8 @@ export function toApiError(path: string, error: unknown): VfsError {
 function interpretStatus(status: number | undefined): StatusMeaning {
   if (status === undefined) return { code: 'EUNAVAILABLE', advice: 'the provider cannot be reached' }
   if (status < 300) return { code: 'EUNAVAILABLE', advice: 'the answer broke off' }
-  if (status >= 500) return { code: 'EUNAVAILABLE', advice: 'the provider is in trouble; try again later' }
-  return statusMeanings[status] ?? { code: 'EIO', advice: 'the provider answered something unexpected' }
+  if (status >= 500) return { code: 'EUNAVAILABLE', advice: 'the provider failed; try again later' }
+  return statusMeanings[status] ?? { code: 'EIO', advice: 'the provider sent an unexpected response' }
 }
 
 /** Reads the last attempt, which explains most. Matches by shape: the error classes are in packages loaded late. */
@@ -59,7 +59,7 @@ function parseFailure(error: unknown): ApiFailure {
   const message = 'message' in error ? String(error.message) : JSON.stringify(error)
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined
   const headers = 'responseHeaders' in error ? error.responseHeaders : undefined
-  return { status, message: message || 'it gave no reason', retryAfterMs: parseRetryAfter(headers) }
+  return { status, message: message || 'no reason given', retryAfterMs: parseRetryAfter(headers) }
 }
 
 /** Reads `retry-after`: seconds or a date. Anthropic and OpenAI also send `retry-after-ms`. */

@@ -21,18 +21,18 @@ const ctx: DeviceContext = {
   signal: new AbortController().signal,
 }
 
-/** How a provider speaks on the wire. */
+/** Wire format of a provider. */
 interface Wire {
   device(baseUrl: string, apiKey: string | undefined, options?: ApiOptions): Device
-  /** The events of an answer: its text in pieces, and its end. */
+  /** Returns the events of a response: its text in pieces, and its end. */
   text(...pieces: string[]): string[]
-  /** The events of a call of a tool. */
+  /** Returns the events of a tool call. */
   call(name: string, input: string): string[]
-  /** The events of an answer with two calls. */
+  /** Returns the events of a response with two calls. */
   calls(name: string, inputs: readonly [string, string]): string[]
-  /** What a conversation that went on after both of them looks like. */
+  /** Returns the conversation as it is sent after both calls. */
   afterCalls(ids: readonly string[]): object
-  /** What a conversation that went on after a call looks like. */
+  /** Returns the conversation as it is sent after a call. */
   afterCall(id: string): object
   key(headers: IncomingMessage['headers']): unknown
   refusal(message: string): object
@@ -258,7 +258,7 @@ interface Provider {
   readonly asked: Asked[]
 }
 
-/** A provider on this machine that answers one request after another, the last reply again and again. */
+/** Starts a local provider that sends these replies in order, and repeats the last. */
 async function provider(...replies: Reply[]): Promise<Provider> {
   const asked: Asked[] = []
   const server = createServer(async (incoming, response) => {
@@ -322,14 +322,14 @@ describe.each([
     expect(parts).toEqual(['Hel', 'lo'])
   })
 
-  it('says what the model said, and what it cost', async () => {
+  it('returns the text of the model and its token usage', async () => {
     const { url, asked } = await provider(streaming(wire.text('Hel', 'lo ä')))
     expect(await ask(wire.device(url, 'secret'))).toEqual({ content: 'Hello ä', tokens_used: 12 })
     expect(asked.map(({ headers }) => wire.key(headers))).toEqual(['secret'])
     expect(JSON.stringify(asked[0]?.body)).toContain('Be brief.')
   })
 
-  it('lets the model call a tool, and shows it its call again with what came of it', async () => {
+  it('lets the model call a tool, and sends the call back with its result', async () => {
     const { url, asked } = await provider(
       streaming(wire.call('echo', '{"a":1}')),
       streaming(wire.text('Done.')),
@@ -353,7 +353,7 @@ describe.each([
     expect(asked[1]?.body).toMatchObject(wire.afterCall(id))
   })
 
-  it('gives all calls of one answer, and shows them together again with what came of each', async () => {
+  it('returns all calls of a response, and sends them back together with their results', async () => {
     const { url, asked } = await provider(
       streaming(wire.calls('echo', ['{"a":1}', '{"a":2}'])),
       streaming(wire.text('Done.')),
@@ -375,14 +375,14 @@ describe.each([
     expect(asked[1]?.body).toMatchObject(wire.afterCalls(ids))
   })
 
-  it('leaves out what says nothing', async () => {
+  it('omits empty messages', async () => {
     const { url, asked } = await provider(streaming(wire.text('ok')))
     const messages = [...go.messages, { role: 'assistant', content: '' }, { role: 'user', content: 'on' }]
     await ask(wire.device(url, 'secret'), { ...go, messages })
     expect(JSON.stringify(asked[0]?.body)).not.toMatch(/"role":"(?:assistant|model)"/)
   })
 
-  it('tells what came of a call it does not know of in words', async () => {
+  it('sends the result of an unknown call as text', async () => {
     const { url, asked } = await provider(streaming(wire.text('ok')))
     const messages = [...go.messages, { role: 'tool', content: 'one', tool_call_id: 'lost' }]
     await ask(wire.device(url, 'secret'), { ...go, messages })
@@ -394,10 +394,10 @@ describe.each([
     [404, 'ENOENT', 'there is no such model'],
     [400, 'EINVAL', 'the request was refused'],
     [429, 'EUNAVAILABLE', 'too many requests'],
-    [500, 'EUNAVAILABLE', 'the provider is in trouble'],
-    [529, 'EUNAVAILABLE', 'the provider is in trouble'],
-    [418, 'EIO', 'something unexpected'],
-  ])('tells of a refusal with %i as %s', async (status, code, told) => {
+    [500, 'EUNAVAILABLE', 'the provider failed'],
+    [529, 'EUNAVAILABLE', 'the provider failed'],
+    [418, 'EIO', 'unexpected response'],
+  ])('reports status %i as %s', async (status, code, told) => {
     const { url } = await provider(refusing(status, wire.refusal('because I say so')))
     await expect(ask(wire.device(url, 'secret', { maxRetries: 0 }))).rejects.toMatchObject({
       code,
@@ -405,7 +405,7 @@ describe.each([
     })
   })
 
-  it('tries again what failed for a while, within the time it has', async () => {
+  it('retries transient failures within its time limit', async () => {
     const busy = refusing(429, wire.refusal('busy'), { 'retry-after-ms': '1' })
     const { url, asked } = await provider(busy, busy, streaming(wire.text('at last')))
     expect(await ask(wire.device(url, 'secret'))).toMatchObject({ content: 'at last' })
@@ -421,7 +421,7 @@ describe.each([
     })
   })
 
-  it('fails when the answer breaks off, in whatever way', async () => {
+  it('fails if the response breaks off in any way', async () => {
     const [first = '', second = '', third = ''] = wire.text('Hel', 'lo')
     const begun = [first, second, third].slice(0, wire === anthropic ? 3 : 1)
     const cut = await provider(streaming(begun, (response) => setImmediate(() => response.destroy())))
@@ -445,7 +445,7 @@ describe.each([
     })
   })
 
-  it('ends the connection at once when it is cancelled in the middle of an answer', async () => {
+  it('closes the connection at once when cancelled during a response', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const { promise: closed, resolve: close } = Promise.withResolvers<void>()
     const { url } = await provider((response, asked) => {
@@ -461,7 +461,7 @@ describe.each([
     await closed
   })
 
-  it('prints nothing, whatever happens', async () => {
+  it('prints nothing', async () => {
     const outputs = (['log', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
     onTestFinished(() => void vi.restoreAllMocks())
     const { url } = await provider(refusing(500, wire.refusal('no')), streaming(wire.text('x')))
@@ -477,7 +477,7 @@ describe.each([
 })
 
 describe('a provider', () => {
-  it('looks for no key, address or model but what it is given', async () => {
+  it('uses no key, address or model from the environment', async () => {
     const { url, asked } = await provider(streaming(openai.text('free')))
     expect(await ask(openai.device(url, undefined))).toMatchObject({ content: 'free' })
     expect(asked[0]?.headers.authorization).toBeUndefined()
@@ -494,7 +494,7 @@ describe('a provider', () => {
     }
   })
 
-  it('says what to install where a package is missing', async () => {
+  it('names the package to install if one is missing', async () => {
     const missing = () => loadPackage('ai', () => Promise.reject(new Error('Cannot find package')))
     const device = openai.device('http://127.0.0.1:1', undefined, { sdk: { ...installedSdk, ai: missing } })
     await expect(ask(device)).rejects.toMatchObject({

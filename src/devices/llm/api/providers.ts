@@ -60,6 +60,6 @@ function getSdk({ sdk = installedSdk }: ApiOptions): SdkPackages {
 
 function requireKey(path: string, key: string | undefined, name: string): string {
   if (key !== undefined && key !== '') return key
-  const detail = `there is no API key; set ${name} and start the daemon anew (coppice daemon stop), or use another provider`
+  const detail = `there is no API key; set ${name} and restart the daemon (coppice daemon stop), or use another provider`
   throw new VfsError('EACCES', path, { op: 'write', detail })
 }

@@ -75,9 +75,9 @@ export class AnswerEvents {
       throw createProgramError(program, result.result || stderrTail || result.subtype)
     }
     if (exit !== 0)
-      throw createProgramError(program, `it ended with ${exit}: ${stderrTail || 'it gave no reason'}`)
+      throw createProgramError(program, `the program ended with ${exit}: ${stderrTail || 'no reason given'}`)
     if (result === undefined) {
-      throw createProgramError(program, `it ended without a result: ${stderrTail || 'it said nothing'}`)
+      throw createProgramError(program, `the program ended without a result: ${stderrTail || 'no output'}`)
     }
     return { content: this.#said || (result.result ?? ''), tokens_used: sumTokens(result.usage) }
   }

@@ -14,7 +14,7 @@ const ctx: DeviceContext = {
   signal: new AbortController().signal,
 }
 
-/** What a stand-in may use: its arguments, its input, and events as the real programs print them. */
+/** Helpers of a stand-in program: its arguments, its input, and the events of the real programs. */
 const PRELUDE = `
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ interface StandIn {
   readonly executable: string
 }
 
-/** An executable that does this in place of the real one. */
+/** Creates an executable that runs this code in place of the real one. */
 async function standIn(body: string): Promise<StandIn> {
   const directory = await mkdtemp(join(tmpdir(), 'coppice-llm-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -51,7 +51,7 @@ async function ask(device: Device, body: object, signal?: AbortSignal): Promise<
   return JSON.parse(await sendDeviceRequest(file, body, signal))
 }
 
-/** Waits for what a stand-in left in a file. */
+/** Waits for the content of a file that a stand-in writes. */
 async function written(path: string): Promise<string> {
   for (;;) {
     const text = await readFile(path, 'utf8').catch(() => '')
@@ -60,7 +60,7 @@ async function written(path: string): Promise<string> {
   }
 }
 
-/** One that is dead but that nobody waited for is not. */
+/** False for a zombie process. */
 function isRunning(pid: string): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' })
   return /^[^Z\s]/.test(stdout)
@@ -69,7 +69,7 @@ function isRunning(pid: string): boolean {
 describe('the claude provider', () => {
   const claude = async (body: string) => claudeDevice({ ...(await standIn(body)), env })
 
-  it('runs claude -p once for a request, without tools of its own, and counts all tokens', async () => {
+  it('runs claude -p once a request, without its own tools, and counts all tokens', async () => {
     const device = await claude(
       `say(JSON.stringify({ args, input, nested: process.env.CLAUDECODE ?? 'no' }))`,
     )
@@ -88,7 +88,7 @@ describe('the claude provider', () => {
     expect(tokens_used).toBe(22)
   })
 
-  it('gives a conversation as one prompt in which nobody speaks for another', async () => {
+  it('sends a conversation as one prompt with clear roles', async () => {
     const device = await claude('say(input)')
     const messages = [
       { role: 'user', content: 'look' },
@@ -100,7 +100,7 @@ describe('the claude provider', () => {
     })
   })
 
-  it('tells of the tools in the system prompt, which goes before the prompt when it is long', async () => {
+  it('describes the tools in the system prompt, which moves into the prompt when it is long', async () => {
     const device = await claude(`say(args.includes('--system-prompt') ? flag('--system-prompt') : input)`)
     const tools = [{ name: 'echo', description: 'Says it again.', input_schema: { type: 'object' } }]
     const { content } = await ask(device, { ...hello, system_prompt: 'Be brief.', tools })
@@ -112,7 +112,7 @@ describe('the claude provider', () => {
     expect(answer['content']).toBe(`[System Instructions]\n${long}\n\n[User]\nhello`)
   })
 
-  it('reads events in pieces, in the middle of characters, past lines that are none, and huge ones', async () => {
+  it('reads events in pieces, split characters, foreign lines and huge lines', async () => {
     const device = await claude(`
       const huge = 'ä'.repeat(3_000_000)
       const line = Buffer.from(JSON.stringify(assistant(huge)) + '\\n')
@@ -125,7 +125,7 @@ describe('the claude provider', () => {
     expect(String(content)).toMatch(/^ä+$/)
   })
 
-  it('takes what was said after the last tool of its own', async () => {
+  it('returns the text after the last use of its own tools', async () => {
     const device = await claude(`
       print(assistant('I shall look.'))
       print({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 't', name: 'Read', input: {} }] } })
@@ -140,11 +140,11 @@ describe('the claude provider', () => {
     [
       'console.error("a"); console.error("out of memory"); process.exit(3)',
       'EIO',
-      'it ended with 3: a\nout of memory',
+      'the program ended with 3: a\nout of memory',
     ],
-    ['say("fine"); process.exitCode = 1', 'EIO', 'it ended with 1'],
+    ['say("fine"); process.exitCode = 1', 'EIO', 'the program ended with 1'],
     ['process.kill(process.pid, "SIGSEGV")', 'EIO', 'SIGSEGV'],
-    ['console.log("usage: …")', 'EIO', 'it ended without a result: usage: …'],
+    ['console.log("usage: …")', 'EIO', 'the program ended without a result: usage: …'],
     [
       'print(result("API Error: 529 Overloaded", { is_error: true })); process.exit(1)',
       'EIO',
@@ -152,14 +152,14 @@ describe('the claude provider', () => {
     ],
     ['print(result(undefined, { subtype: "error_max_turns" }))', 'EIO', 'error_max_turns'],
     ['print(result("Invalid API key · Please run /login", { is_error: true }))', 'EACCES', '/login'],
-  ])('fails with what the program said: %s', async (body, code, told) => {
+  ])('fails with the error of the program: %s', async (body, code, told) => {
     await expect(ask(await claude(body), hello)).rejects.toMatchObject({
       code,
       detail: expect.stringContaining(told),
     })
   })
 
-  it('says what to install where there is no such program, and that its directory is missing', async () => {
+  it('names the program to install, and a missing directory', async () => {
     const directory = tmpdir()
     await expect(
       ask(claudeDevice({ env, directory, executable: 'no-such-claude' }), hello),
@@ -173,7 +173,7 @@ describe('the claude provider', () => {
     })
   })
 
-  it('is over with output that has no end', async () => {
+  it('stops a program with endless output', async () => {
     const device = await claude(`
       const block = 'x'.repeat(1 << 20)
       const more = () => { while (process.stdout.write(block)); process.stdout.once('drain', more) }
@@ -184,7 +184,7 @@ describe('the claude provider', () => {
     })
   })
 
-  it('leaves nothing running when it is cancelled, whatever the program does about it', async () => {
+  it('leaves no process running when cancelled, whatever the program does', async () => {
     const { directory, executable } = await standIn(`
       process.on('SIGTERM', () => {})
       const sleeper = ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)']
@@ -203,7 +203,7 @@ describe('the claude provider', () => {
     await expect.poll(() => pids.map(isRunning)).toEqual([false, false, false])
   })
 
-  it('does not wait for what the program left running', async () => {
+  it('does not wait for processes that the program left running', async () => {
     const { directory, executable } = await standIn(`
       const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'inherit' })
       left.unref()
@@ -214,7 +214,7 @@ describe('the claude provider', () => {
     await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
-  it('takes no longer than it may', async () => {
+  it('stops at its time limit', async () => {
     const { directory, executable } = await standIn('setInterval(() => {}, 1000)')
     const device = claudeDevice({ directory, executable, env })
     await expect(ask(device, { ...hello, timeout_ms: 1 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
@@ -223,7 +223,7 @@ describe('the claude provider', () => {
     expect(await readdir(directory)).toEqual(['program.mjs'])
   })
 
-  it('works where the program reads nothing of a long prompt', async () => {
+  it('works if the program does not read a long prompt', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'coppice-llm-'))
     onTestFinished(() => rm(directory, { recursive: true, force: true }))
     const executable = join(directory, 'deaf')
@@ -236,7 +236,7 @@ describe('the claude provider', () => {
 })
 
 describe('the cursor provider', () => {
-  it('runs agent --print once for a request, with the system prompt in front and no turns', async () => {
+  it('runs agent --print once a request, with the system prompt in front and no turns', async () => {
     const place = await standIn(`
       print(init)
       print({ type: 'user', message: { role: 'user', content: [{ type: 'text', text: input }] } })
@@ -255,7 +255,7 @@ describe('the cursor provider', () => {
     expect(tokens_used).toBe(10)
   })
 
-  it('needs a key, a program, and an end without an error', async () => {
+  it('requires a key, a program and a successful end', async () => {
     const place = await standIn('console.error("model not available"); process.exit(1)')
     await expect(ask(cursorDevice({ ...place, env: {} }), hello)).rejects.toMatchObject({
       code: 'EACCES',

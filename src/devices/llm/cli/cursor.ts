@@ -47,6 +47,6 @@ export function cursorDevice({
 function assertKey({ CURSOR_API_KEY: key }: CliModelOptions['env']): void {
   if (key !== undefined && key !== '') return
   const detail =
-    'CURSOR_API_KEY is not set; make a key at cursor.com/dashboard, set it and start the daemon anew (coppice daemon stop)'
+    'CURSOR_API_KEY is not set; create a key at cursor.com/dashboard, set it and restart the daemon (coppice daemon stop)'
   throw new VfsError('EACCES', PATH, { op: 'write', detail })
 }

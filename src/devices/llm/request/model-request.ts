@@ -24,7 +24,10 @@ const toolSchema = z.object({
 const modelRequestSchema = z.object({
   intent: z.string().default(''),
   system_prompt: z.string().default(''),
-  model: z.string().regex(MODEL_NAME, 'a model is named by visible characters, a dash not first').default(''),
+  model: z
+    .string()
+    .regex(MODEL_NAME, 'a model name has visible characters only and does not start with a dash')
+    .default(''),
   max_turns: z.int().positive().default(1),
   timeout_ms: z.int().positive().max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
   messages: z.array(messageSchema).default([]),
@@ -36,7 +39,7 @@ export function parseModelRequest(path: string, body: unknown): ModelRequest {
   const { messages, intent, ...rest } = parseDeviceRequest(path, modelRequestSchema, body)
   if (messages.length > 0) return { ...rest, intent, messages: messages.map(toContextMessage) }
   if (intent !== '') return { ...rest, intent, messages: [{ role: 'user', content: intent }] }
-  const detail = "there is nothing to answer: give 'messages' [{role, content}], or an 'intent'"
+  const detail = "the request is empty; give 'messages' [{role, content}], or an 'intent'"
   throw new VfsError('EINVAL', path, { op: 'write', detail })
 }
 

@@ -45,7 +45,7 @@ function validateScript(file: string, value: unknown, findLine: (keys: Keys) => 
   const [issue] = result.error.issues
   const keys = issue?.path ?? []
   const where = keys.filter((key) => typeof key === 'string' && key !== 'script').join('.')
-  const message = issue?.message ?? 'that is no script'
+  const message = issue?.message ?? 'not a valid script'
   throw createScriptError(file, findLine(keys), where === '' ? message : `'${where}': ${message}`)
 }
 

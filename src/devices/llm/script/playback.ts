@@ -75,7 +75,7 @@ export class Playback {
       const asked = formatText(messages.at(-1)?.content ?? '')
       return createPlaybackError(
         path,
-        `the script ${file} is at its end, all ${entries.length} entries were played; asked: ${asked}`,
+        `the script ${file} has ended after ${entries.length} entries; the request: ${asked}`,
       )
     }
     const { entry, judgement } = next

@@ -46,7 +46,7 @@ const planner = `# A planner.
 `
 
 describe('the script provider', () => {
-  it('says what its file has it say, with what it found in what it was told', async () => {
+  it('plays its entries, with values captured from the requests', async () => {
     const { ask } = await player(await deviceWith({ 'planner.yaml': planner }), '/planner')
     const more = { intent: 'a release', tools: [{ name: 'task_create' }] }
     expect(await ask('go', more)).toEqual({
@@ -61,7 +61,7 @@ describe('the script provider', () => {
     expect(await ask('{"id":"t7"}')).toMatchObject({ content: 'Task t7 waits; {{nobody}} takes it.' })
   })
 
-  it('fails with file, entry and both texts when it is asked something else, and stays where it was', async () => {
+  it('fails with file, entry and both texts on another request, and keeps its position', async () => {
     const text = '- say: first\n- expect: { contains: [blue, red] }\n  say: second\n'
     const { ask } = await player(await deviceWith({ 'a.yml': text }), '/a')
     await ask('x')
@@ -73,7 +73,7 @@ describe('the script provider', () => {
     expect(await ask('red and blue')).toMatchObject({ content: 'second' })
     await expect(ask('more?')).rejects.toMatchObject({
       code: 'EIO',
-      detail: 'the script /scripts/a.yml is at its end, all 2 entries were played; asked: "more?"',
+      detail: 'the script /scripts/a.yml has ended after 2 entries; the request: "more?"',
     })
   })
 
@@ -84,7 +84,7 @@ describe('the script provider', () => {
     [{ matches: '^nothing$' }, 'some message to match /^nothing$/'],
     [{ last_message_matches: 'first' }, 'the last message to match /first/'],
     [{ tools: ['shell'] }, "the tool 'shell' to be offered"],
-  ])('tells that it expected %j', async (expectation, told) => {
+  ])('reports the expectation %j', async (expectation, told) => {
     const device = await deviceWith({ 'a.ndjson': JSON.stringify({ expect: expectation, say: 'x' }) })
     const { ask } = await player(device, '/a')
     const messages = [
@@ -94,14 +94,14 @@ describe('the script provider', () => {
     await expect(ask('', { messages })).rejects.toMatchObject({ detail: expect.stringContaining(told) })
   })
 
-  it('looks through all messages, the newest first', async () => {
+  it('searches all messages, newest first', async () => {
     const device = await deviceWith({ 'a.yaml': "- expect: { matches: 'n=(?<n>\\d)' }\n  say: '{{n}}'" })
     const { ask } = await player(device, '/a')
     const messages = ['n=1', 'n=2', 'none'].map((content) => ({ role: 'user', content }))
     expect(await ask('', { messages })).toMatchObject({ content: '2' })
   })
 
-  it('plays each process its own, and a shared script to all of them, by what fits', async () => {
+  it('plays a script from its start for each process, and a shared one by what matches', async () => {
     const script = '- say: one\n- say: two\n'
     const shared = 'shared: true\nscript:\n- { expect: { intent: coder }, say: code }\n- { say: rest }\n'
     const device = await deviceWith({ 'own.yaml': script, 'both.yaml': shared })
@@ -113,10 +113,10 @@ describe('the script provider', () => {
     const [reviewer, coder] = await Promise.all([player(device, '/both'), player(device, '/both')])
     expect(await reviewer.ask('x', { intent: 'reviewer' })).toMatchObject({ content: 'rest' })
     expect(await coder.ask('x', { intent: 'coder' })).toMatchObject({ content: 'code' })
-    await expect(reviewer.ask('x')).rejects.toMatchObject({ detail: expect.stringContaining('at its end') })
+    await expect(reviewer.ask('x')).rejects.toMatchObject({ detail: expect.stringContaining('has ended') })
   })
 
-  it('is found by the model of a request, and lists what there is', async () => {
+  it('is selected by the model of a request, and lists the scripts', async () => {
     const device = await deviceWith({
       'a.yaml': '- say: A',
       'b.jsonl': '{"say":"B"}\n',
@@ -142,12 +142,12 @@ describe('the script provider', () => {
     ['a.yaml', '- say: x\n- expext: {}\n  say: y\n', 'line 2: Unrecognized key: "expext"'],
     ['a.yaml', '- say: x\n- say:\n    wrong: 1\n', "line 3: 'say': a text, {action: …}"],
     ['a.yaml', 'shared: true\nscript:\n- say: x\n  tokens: -1\n', "line 4: 'tokens': "],
-    ['a.yaml', '- say: x\n  expect: { matches: "(" }\n', "line 2: 'expect.matches': that is no regular"],
+    ['a.yaml', '- say: x\n  expect: { matches: "(" }\n', "line 2: 'expect.matches': not a valid regular"],
     ['a.yaml', '- say: "x\n', 'line 2: '],
     ['a.yaml', '[]', 'line 1: a script has at least one entry'],
     ['a.ndjson', '{"say":"x"}\n\n{"say":', 'line 3: '],
     ['a.ndjson', '{"say":"x"}\n{"sya":"y"}', 'line 2: '],
-  ])('refuses %s with the line of what is wrong when it is opened: %j', async (name, text, told) => {
+  ])('refuses %s with the line of the problem when it is opened: %j', async (name, text, told) => {
     const device = await deviceWith({ [name]: text })
     await expect(device.open('/a', O_RDWR, ctx)).rejects.toMatchObject({
       code: 'EINVAL',
@@ -156,7 +156,7 @@ describe('the script provider', () => {
     })
   })
 
-  it('can be cancelled while it takes its time', async () => {
+  it('can be cancelled during a delay', async () => {
     const { ask } = await player(await deviceWith({ 'a.yaml': '- { say: x, delay_ms: 100000 }' }), '/a')
     const abort = new AbortController()
     const answer = ask('x', {}, abort.signal)
@@ -176,10 +176,10 @@ describe('the script provider', () => {
     expect(await ask('it is done')).toMatchObject({ content: 'All done.' })
   })
 
-  it('refuses a request that is none', async () => {
+  it('refuses an invalid request', async () => {
     const { ask } = await player(await deviceWith({ 'a.yaml': '- say: x' }), '/a')
     for (const [bad, told] of [
-      [{ messages: [] }, 'there is nothing to answer'],
+      [{ messages: [] }, 'the request is empty'],
       [{ messages: [{ role: 'nobody', content: '' }] }, "'messages.0.role'"],
       [{ model: '--help' }, "'model'"],
       [{ timeout_ms: 2 ** 40 }, "'timeout_ms'"],
@@ -192,7 +192,7 @@ describe('the script provider', () => {
     expect(await ask('x')).toMatchObject({ content: 'x' })
   })
 
-  it('says the same in YAML and in lines of JSON', async () => {
+  it('plays the same from YAML and from lines of JSON', async () => {
     const saying = fc.oneof(fc.string(), fc.record({ action: fc.constant('complete'), result: fc.string() }))
     const entries = fc.array(fc.record({ say: saying, tokens: fc.nat() }), { minLength: 1, maxLength: 5 })
     await fc.assert(

@@ -45,10 +45,10 @@ export interface ScriptText {
 }
 
 const texts = z.union([z.string(), z.array(z.string()).min(1)], {
-  error: 'a text, or a list of texts',
+  error: 'must be a text or a list of texts',
 })
 const textList = texts.default([]).transform((given) => [given].flat())
-const patterns = textList.refine((given) => given.every(isPattern), 'that is no regular expression')
+const patterns = textList.refine((given) => given.every(isPattern), 'not a valid regular expression')
 
 const expectation = z.strictObject({
   intent: textList,

@@ -11,7 +11,7 @@ const SECRET_FILE = String.raw`(?:\.env\b|\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)|\/e
 const SECRET_VALUE = String.raw`\$[{(]?\w*(?:key|token|secret|passw|credential)\w*`
 const CLIENT = String.raw`\b(?:curl|wget|nc|ncat|netcat|socat|scp|ftp|invoke-webrequest|iwr)\b`
 
-const sending = 'it sends what is secret out'
+const sending = 'it sends secrets out'
 
 /** Texts that make a model leak secrets, or run code from others. */
 export const exfiltrationRules: readonly ScanRule[] = [
@@ -52,11 +52,11 @@ export const exfiltrationRules: readonly ScanRule[] = [
     /!\[[^\]\n]{0,200}\]\(\s*https?:[^)\n]{0,300}[?&=#{$]|<img[^>\n]{0,300}src/u,
   ),
   createRule(
-    'an address in it is filled with what is secret',
+    'an address in it contains a secret',
     'plain',
     /https?:\/\/[^\s)]{0,200}[?&/=](?:\{+|\[|<|\$\{?)\s*(?:secret|token|key|password|conversation|history|memory|data|system|env|credential|prompt)/u,
   ),
-  createRule('it holds a program', 'plain', /<script\b|\bjavascript:|\bdata:text\/html/u),
+  createRule('it contains a script', 'plain', /<script\b|\bjavascript:|\bdata:text\/html/u),
 ]
 
 function createRule(says: string, reading: ScanRule['reading'], pattern: RegExp): ScanRule {

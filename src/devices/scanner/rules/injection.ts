@@ -65,7 +65,7 @@ export const injectionRules: readonly ScanRule[] = [
   ),
   createRule(hiding, 'words', createPhrasePattern(KEPT_BACK, TELL, PERSON)),
   createRule(
-    'it is set out as a message of a system, with the marks of one',
+    'it imitates a system message',
     'plain',
     /<\|?\/?\s*(?:system|im_start|im_end|endoftext|instructions?|sys|begin_of_text|start_header_id)\b[^>\n]{0,40}>|<<\s*\/?sys\s*>>|\[\/?(?:inst|system)\]|(?:begin|end|start) (?:of )?system prompt|^[ \t]*#{1,6}[ \t]*(?:system|new instructions?)[ \t]*:?[ \t]*$/mu,
   ),

@@ -3,8 +3,8 @@ import { createPhrasePattern, type ScanRule } from './rule.ts'
 const UNBOUND =
   '(?:unrestricted|unfiltered|uncensored|jailbroken|evil|unlimited|different|free|dan|developer|root|admin|administrator|superuser)'
 
-const changing = 'it makes the reader somebody else'
-const freeing = 'it says that rules do not count for the reader'
+const changing = 'it gives the reader another identity'
+const freeing = 'it says that rules do not apply to the reader'
 
 /** Texts that give a model another identity, or one without rules. */
 export const roleHijackRules: readonly ScanRule[] = [
@@ -52,7 +52,7 @@ export const roleHijackRules: readonly ScanRule[] = [
     ),
   ),
   createRule(
-    'it is written as what another party of a conversation says',
+    'it imitates another participant of a conversation',
     'plain',
     /^[ \t>*_#-]*(?:system|assistant|developer|human)[*_]*(?: (?:message|prompt|override))?\s*:\s*(?:you|ignore|from|please|always|never|do|run|i )/mu,
   ),
