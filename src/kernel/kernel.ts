@@ -158,6 +158,6 @@ export class Kernel {
     const body = await skill(name)
     const context = this.contexts.get(contextId)
     context.systemPrompt = `${context.systemPrompt}\n\n${body}`
-    return `You have taken up the skill '${name}'.`
+    return `The skill '${name}' is active now.`
   }
 }

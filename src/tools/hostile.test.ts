@@ -7,7 +7,7 @@ import { MemoryFs, readText } from '../vfs/index.ts'
 import { HostFiles } from './host/index.ts'
 import { createToolRegistry } from './tool-registry.ts'
 
-/** What each tool needs besides its path, so that nothing but the path can be wrong. */
+/** Valid arguments of each tool besides its path. */
 const REST: Readonly<Record<string, object>> = {
   file_read: {},
   file_head: {},
@@ -58,7 +58,7 @@ describe('a hostile path', () => {
     'C:\\secret',
   ]
 
-  it.each(Object.keys(REST))('is refused by %s, and nothing is touched', async (name) => {
+  it.each(Object.keys(REST))('is refused by %s, without side effects', async (name) => {
     const fs = new MemoryFs({ '/etc/secret': 'secret', '/a/b': '' })
     const before = await stateOf(fs)
     const tools = createToolRegistry({ fs })
@@ -109,7 +109,7 @@ describe('a path of this machine', () => {
     expect(readFileSync(path, 'utf8')).toBe('1\ntwo\n')
   })
 
-  it('is found with its name by a search, which passes over what the hooks refuse', async () => {
+  it('is found by a search with its name; refused files are skipped', async () => {
     const found = await tools.call('file_grep', { path: allowed, pattern: 'tw.' })
     expect(found.text).toContain(`1 matching line in 1 file\n${join(allowed, 'notes.txt')}`)
     const refused = await tools.call('file_head', { path: join(allowed, '.hidden') })
@@ -131,7 +131,7 @@ describe('a path of this machine', () => {
     },
   )
 
-  it('is not taken by tools of the namespace', async () => {
+  it('is refused by tools of the namespace', async () => {
     const result = await tools.call('vfs_delete', { path: join(allowed, 'notes.txt') })
     expect(result.text).toContain('this tool takes vfs:/// URIs only')
   })

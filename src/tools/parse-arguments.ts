@@ -65,7 +65,7 @@ function formatIssue(issue: z.core.$ZodIssue, given: object, tool: Tool): string
 function formatUnknownArguments(keys: readonly string[], given: object, tool: Tool): string[] {
   const reported = keys.slice(0, MAX_REPORTED_KEYS).map((key) => formatUnknownArgument(key, given, tool))
   const more = keys.length - reported.length
-  return more > 0 ? [...reported, `and ${more} more that there are not`] : reported
+  return more > 0 ? [...reported, `and ${more} more unknown arguments`] : reported
 }
 
 function formatUnknownArgument(whole: string, given: object, tool: Tool): string {
@@ -78,7 +78,7 @@ function formatUnknownArgument(whole: string, given: object, tool: Tool): string
 }
 
 function formatArgumentNames(tool: Tool): string {
-  return listArgumentNames(tool).join(', ') || 'nothing in it'
+  return listArgumentNames(tool).join(', ') || 'no fields'
 }
 
 /** Formats a value on one line; of a container, only its size. */

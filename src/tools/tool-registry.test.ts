@@ -28,7 +28,7 @@ async function failureOf(tools: ToolRegistry, name: string, args: unknown): Prom
 }
 
 describe('the tools of a file system', () => {
-  it('are those of the contract, each with a description, hints and a schema that names every argument', () => {
+  it('are those of the contract, each with description, hints and a described schema', () => {
     const { tools } = createToolRegistry(new MemoryFs())
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
     for (const { title, description, inputSchema } of tools) {
@@ -44,7 +44,7 @@ describe('the tools of a file system', () => {
     }
   })
 
-  it('say what they may do to the files', () => {
+  it('have hints about their effect on files', () => {
     const { tools } = createToolRegistry(new MemoryFs())
     const reading = tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name)
     expect(reading).toEqual([...NAMES.slice(0, 6), 'vfs_list', 'vfs_info'])
@@ -52,13 +52,13 @@ describe('the tools of a file system', () => {
     expect(harmless.map(({ name }) => name)).toEqual(['vfs_mkdir'])
   })
 
-  it('have a schema of the Standard Schema kind, which knows the defaults', async () => {
+  it('have a Standard Schema with defaults', async () => {
     const [, head] = createToolRegistry(new MemoryFs()).tools
     const parsed = await head?.schema['~standard'].validate({ path: 'vfs:///a' })
     expect(parsed).toEqual({ value: { path: 'vfs:///a', lines: 50 } })
   })
 
-  it('are only those asked for, and a tool that is not listed cannot be called', async () => {
+  it('are limited to the requested ones; others cannot be called', async () => {
     const fs = new MemoryFs({ '/a': 'x' })
     const tools = createToolRegistry(fs, { tools: ['file_head'] })
     expect(tools.tools.map(({ name }) => name)).toEqual(['file_head'])
@@ -68,14 +68,14 @@ describe('the tools of a file system', () => {
     expect(await readText(fs, '/a')).toBe('x')
   })
 
-  it('are refused by a name there is not, for the registry as for the context', () => {
+  it('refuse an unknown tool or context name', () => {
     expect(() => createToolRegistry(new MemoryFs(), { tools: ['file_haed'] })).toThrow(
       'there is no such tool',
     )
     expect(() => createToolRegistry(new MemoryFs(), { context: 'System' })).toThrow('EINVAL')
   })
 
-  it('reject only if the call is aborted, with the reason of the signal', async () => {
+  it("reject only on abort, with the signal's reason", async () => {
     const tools = createToolRegistry(new MemoryFs({ '/a': 'x' }))
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
@@ -86,7 +86,7 @@ describe('the tools of a file system', () => {
     await expect(call).rejects.toBe(reason)
   })
 
-  it('tell how far they are', async () => {
+  it('report progress', async () => {
     const tools = createToolRegistry(new MemoryFs({ '/a': 'x\n'.repeat(200_000) }))
     const told: unknown[] = []
     await tools.call(
@@ -161,11 +161,11 @@ describe('arguments', () => {
     expect(refused).toContain(message)
   })
 
-  it('far too many or too long are refused in a few words', async () => {
+  it('beyond any limit are refused with a short message', async () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]))
     const refused = await failureOf(tools, 'file_head', { path: 'vfs:///a', ...many })
     expect(refused).toContain("there is no argument 'k0'")
-    expect(refused).toContain('and 99997 more that there are not')
+    expect(refused).toContain('and 99997 more unknown arguments')
     expect(refused.length).toBeLessThan(1000)
     const long = '😀'.repeat(1_000_000)
     for (const args of [
@@ -182,7 +182,7 @@ describe('arguments', () => {
     expect((await failureOf(tools, long, {})).length).toBeLessThan(1000)
   })
 
-  it('that start with a hyphen are just values', async () => {
+  it('that start with a hyphen are plain values', async () => {
     const fs = new MemoryFs()
     const result = await createToolRegistry(fs).call('write_file', { path: 'vfs:///-rf', content: '--help' })
     expect(result.isError).toBe(false)
@@ -197,7 +197,7 @@ describe('the output of a tool', () => {
 
   const search = { path: 'vfs:///long.txt', pattern: 'line', context_before: 0, context_after: 0 }
 
-  it('is kept if it is long, and the caller gets a stub that leads to it', async () => {
+  it('is cached if it is long, and the caller gets a stub', async () => {
     const tools = createToolRegistry(new MemoryFs({ '/long.txt': long }), { context: 'anna' })
     const { text, cached } = await tools.call('file_grep', search)
     expect(text.length).toBeGreaterThan(2000)
@@ -208,7 +208,7 @@ describe('the output of a tool', () => {
     expect(whole).toMatchObject({ text: expect.stringMatching(/^1000 matching lines\n.*> 1000: line 999$/s) })
   })
 
-  it('is not kept again when a kept output is looked into, but cut where it is far too long', async () => {
+  it('is not cached again for a read of the cache, but cut if far too long', async () => {
     const tools = createToolRegistry(new MemoryFs({ '/long.txt': long.repeat(10) }))
     const { cached } = await tools.call('file_grep', search)
     const look = await tools.call('file_grep', { ...search, path: cached?.uri })
@@ -219,7 +219,7 @@ describe('the output of a tool', () => {
     expect(entries.text.split('\n')).toHaveLength(1)
   })
 
-  it('is told in full where there is no cache, and errors always are', async () => {
+  it('is returned in full without a cache, and errors always are', async () => {
     const fs = new MemoryFs({ '/long.txt': long })
     const plain = await createToolRegistry({ fs }).call('file_grep', search)
     expect(plain.text.length).toBeGreaterThan(long.length)
@@ -229,7 +229,7 @@ describe('the output of a tool', () => {
     expect(await fs.exists('/sys')).toBe(false)
   })
 
-  it('can be looked into by every context with tools for the same file system', async () => {
+  it('can be read by every context with tools on the same file system', async () => {
     const fs = new MemoryFs({ '/long.txt': long })
     const { cached } = await createToolRegistry(fs, { context: 'anna' }).call('file_grep', search)
     const look = await createToolRegistry(fs, { context: 'ben' }).call('file_tail', {

@@ -39,6 +39,6 @@ export function toFailure(error: unknown, tool: string): ToolResult {
   const what = error instanceof Error ? error.message : typeof error
   return createFailure({
     code: 'EINTERNAL',
-    message: `EINTERNAL: ${tool} failed in a way it should not: ${what}`,
+    message: `EINTERNAL: ${tool} failed unexpectedly: ${what}`,
   })
 }

@@ -88,7 +88,7 @@ function assertNoOtherScheme(text: string): void {
   throw createTargetError(
     'EINVAL',
     text,
-    `${scheme} is not known here; give a vfs:/// URI, such as vfs:///shared/notes.md`,
+    `${scheme} is not supported; give a vfs:/// URI, such as vfs:///shared/notes.md`,
   )
 }
 

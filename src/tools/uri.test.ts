@@ -48,7 +48,7 @@ describe('a vfs:/// URI', () => {
     expect(() => fromUri(uri)).toThrow('EINVAL')
   })
 
-  it('is as long as the path of a system at most, in whichever way it is written', () => {
+  it('is limited in length, in any encoding', () => {
     const deep = '/abc'.repeat(1024)
     expect(fromUri(`vfs://${deep}`)).toBe(deep)
     expect(fromUri(`vfs://${'/%61%62%63'.repeat(1024)}`)).toBe(deep)
@@ -56,7 +56,7 @@ describe('a vfs:/// URI', () => {
     expect(() => fromUri(`vfs://${'/a'.repeat(1_000_000)}`)).toThrow('longer than 4096 bytes')
   })
 
-  it('names every path there is, and only that one', () => {
+  it('identifies every path uniquely', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
       .filter((text) => !/[/\0]/.test(text) && text !== '.' && text !== '..' && text.isWellFormed())
@@ -69,7 +69,7 @@ describe('a vfs:/// URI', () => {
     )
   })
 
-  it('gives a canonical path or EINVAL, whatever it is', () => {
+  it('gives a canonical path or EINVAL for any text', () => {
     const part = fc.constantFrom('vfs:', '/', '//', '.', '..', '%2e', '%2F', '%00', '%', 'a', '\0', '\\', ' ')
     fc.assert(
       fc.property(fc.array(part, { maxLength: 10 }), (parts) => {

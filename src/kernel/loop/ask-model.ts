@@ -45,7 +45,7 @@ export async function askModel(
       if (process.signal.aborted) throw error
       const failure = formatFault(formatModel(model), error)
       if (models.tryNext(error)) {
-        logLine(process, `${failure}; ${formatModel(models.current)} is asked from now on`)
+        logLine(process, `${failure}; ${formatModel(models.current)} answers from now on`)
         continue
       }
       if (retryMs === 0 || !isTemporary(error)) throw error

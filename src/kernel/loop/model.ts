@@ -55,7 +55,7 @@ export function parseResponse(text: string, path: string): ModelResponse {
   try {
     return modelResponseSchema.parse(JSON.parse(text))
   } catch (error) {
-    const detail = 'the model answered something that is no response: {"content", "tokens_used"}'
+    const detail = 'the response of the model is malformed; it must be JSON with content and tokens_used'
     throw new VfsError('EIO', path, { op: 'read', detail, cause: error })
   }
 }

@@ -63,7 +63,7 @@ class LoopStep {
     this.#append('assistant', response.content)
     this.#appendResults(response, acted.outcomes)
     if (!loops.isLoop(formatResponse(response), formatOutcomes(acted.outcomes))) return undefined
-    return createFailure('loop_detected: the same action had the same outcome again and again')
+    return createFailure('loop_detected: the model repeated an action with the same outcome')
   }
 
   async #act(response: ModelResponse): Promise<StepOutcome> {

@@ -110,7 +110,7 @@ export class Processes implements ProcessManager {
     const process = new Process(createSpec(pid, intent, options, surroundings, defaults))
     process.contextId = contexts.ctxAlloc(defaults.contextSize)
     table.add(process)
-    rollback.add(() => process.abandon(createFailure('it could not be started')))
+    rollback.add(() => process.abandon(createFailure('the process could not be started')))
     rollback.add(() => reaper.abandon(process))
     const prompts = [options.systemPrompt, options.agent?.systemPrompt].filter((prompt) => prompt)
     contexts.setSystemPrompt(process.contextId, prompts.join('\n\n'))
@@ -205,7 +205,7 @@ async function runProgram(process: Process, program: ProcessProgram): Promise<Ex
 }
 
 function createKilledError(process: Process): VfsError {
-  const detail = `it was ${formatKillReason(process)} before it began`
+  const detail = `the process was ${formatKillReason(process)} before it started`
   return new VfsError('EUNAVAILABLE', `/proc/${process.pid}`, { op: 'spawn', detail })
 }
 

@@ -12,7 +12,7 @@ import { OutputCache, type OutputCacheOptions } from './index.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const LONG = 'a line of output\n'.repeat(300)
 
-/** A cache in memory whose files and clock agree on the time. */
+/** A cache in memory whose files and clock share one time. */
 function timed(options: OutputCacheOptions = {}): {
   cache: OutputCache
   fs: MemoryFs
@@ -33,13 +33,13 @@ async function keptId(cache: OutputCache, context: string, output = LONG): Promi
 }
 
 describe('the output cache', () => {
-  it('hands out what is not longer than the threshold', async () => {
+  it('returns an output up to the threshold unchanged', async () => {
     const cache = new OutputCache(new MemoryFs())
     expect(await cache.keep('alice', 'file_grep', 'x'.repeat(4000))).toEqual({ text: 'x'.repeat(4000) })
     expect(await cache.list()).toEqual([])
   })
 
-  it('keeps what is longer, all of it, where everybody finds it', async () => {
+  it('stores a longer one completely, readable by all', async () => {
     const fs = new MemoryFs()
     const output = 'x'.repeat(4001)
     const { cached } = await new OutputCache(fs).keep('alice', 'file_grep', output)
@@ -49,7 +49,7 @@ describe('the output cache', () => {
     expect(await readText(fs, `/sys/tool_cache/alice/${cached?.id}`)).toBe(output)
   })
 
-  it('hands out what is blank, however long', async () => {
+  it('returns blank output unchanged, whatever its length', async () => {
     const blank = ' \n\t'.repeat(5000)
     expect(await new OutputCache(new MemoryFs()).keep('alice', 'shell_exec', blank)).toEqual({ text: blank })
   })
@@ -65,19 +65,19 @@ describe('the output cache', () => {
     ).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('hands out all of it if it cannot be kept', async () => {
+  it('returns the whole output if it cannot be stored', async () => {
     const cache = new OutputCache(new ReadOnlyFs(new MemoryFs()))
     expect(await cache.keep('alice', 'file_grep', LONG)).toEqual({ text: LONG })
   })
 
-  it('ends with the reason of the signal if it is aborted', async () => {
+  it("rejects with the signal's reason on abort", async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(
       new OutputCache(new MemoryFs()).keep('alice', 'file_grep', LONG, { signal }),
     ).rejects.toThrow('enough')
   })
 
-  it('gives every output an id of its own, which is a plain name whatever the tool is called', async () => {
+  it('gives every output a unique id that is a plain name', async () => {
     const { cache } = timed()
     const names = await Promise.all(
       ['../../etc', 'a b', 'ü', 'x'.repeat(300)].map((tool) => cache.keep('bob', tool, LONG)),
@@ -88,7 +88,7 @@ describe('the output cache', () => {
     expect(new Set(await idsOf(cache)).size).toBe(104)
   })
 
-  it('refuses a context nobody can be', async () => {
+  it('refuses an invalid context', async () => {
     for (const context of ['../bob', 'system', '']) {
       const cache = new OutputCache(new MemoryFs())
       await expect(cache.keep(context, 'file_grep', LONG)).rejects.toMatchObject({ code: 'EINVAL' })
@@ -96,7 +96,7 @@ describe('the output cache', () => {
     }
   })
 
-  it('keeps any text exactly, however it is cut into pieces', async () => {
+  it('stores any text exactly, however it is split', async () => {
     const piece = 64 * 1024
     const pad = fc.integer({ min: piece - 3, max: piece + 3 }).map((length) => 'x'.repeat(length))
     const text = fc
@@ -113,8 +113,8 @@ describe('the output cache', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('is listed with its tool, size and time, the oldest first', async () => {
+describe('a cached output', () => {
+  it('is listed with its tool, size and time, oldest first', async () => {
     const { cache, clock } = timed()
     const first = await keptId(cache, 'alice')
     clock.now += 1000
@@ -133,7 +133,7 @@ describe('what is kept', () => {
     expect(await idsOf(cache, 'carol')).toEqual([])
   })
 
-  it('goes once it is too old, of every context, when something is kept', async () => {
+  it('expires in every context when another is stored', async () => {
     const { cache, clock } = timed({ maxAgeDays: 7 })
     await keptId(cache, 'alice')
     const old = await keptId(cache, 'bob')
@@ -145,7 +145,7 @@ describe('what is kept', () => {
     expect(await idsOf(cache)).toEqual([recent, newest])
   })
 
-  it('goes in a cache that is opened later as well', async () => {
+  it('also expires in a cache that is opened later', async () => {
     const { cache, fs, clock } = timed()
     await keptId(cache, 'alice')
     const later = new OutputCache(fs, { now: () => clock.now + 8 * DAY_MS })
@@ -154,7 +154,7 @@ describe('what is kept', () => {
     expect(await idsOf(later)).toEqual([newest])
   })
 
-  it('takes no more than the bound, and the oldest of the same context go first', async () => {
+  it('is evicted beyond the limit, oldest of the same context first', async () => {
     const { cache, clock } = timed({ maxBytes: 3 * LONG.length })
     const other = await keptId(cache, 'bob')
     const ids: string[] = []
@@ -166,7 +166,7 @@ describe('what is kept', () => {
     expect(await idsOf(cache, 'bob')).toEqual([other])
   })
 
-  it('stays as long as it is the newest, even if it is larger than the bound or old at once', async () => {
+  it('stays while it is the newest, even if it is too large or old', async () => {
     const { cache } = timed({ maxBytes: 1, maxAgeDays: -1 })
     const first = await keptId(cache, 'alice')
     expect(await idsOf(cache)).toEqual([first])
@@ -187,14 +187,14 @@ describe('what is kept', () => {
     expect(await cache.clear()).toBe(0)
   })
 
-  it('is cleared by two at once, each output by one of them', async () => {
+  it('is cleared once by two concurrent calls', async () => {
     const { cache, fs } = timed()
     for (let time = 0; time < 20; time++) await keptId(cache, 'alice')
     const [one, other] = await Promise.all([cache.clear(), new OutputCache(fs).clear()])
     expect(one + other).toBe(20)
   })
 
-  it('is only what the cache wrote: another file in its place is neither listed nor cleared', async () => {
+  it('is only a file that the cache wrote: others are neither listed nor cleared', async () => {
     const { cache, fs } = timed()
     await fs.write('/sys/tool_cache/README', 'x')
     await fs.write('/sys/tool_cache/alice/notes/deep_1', 'x')
@@ -203,7 +203,7 @@ describe('what is kept', () => {
   })
 })
 
-describe('on any file system', () => {
+describe('on every file system', () => {
   const scratch = (): string => host.mkdtempSync(join(host.realpathSync(tmpdir()), 'tool-cache-'))
 
   async function expectBounded(fs: FileSystem): Promise<void> {
@@ -228,7 +228,7 @@ describe('on any file system', () => {
     }
   })
 
-  it('several caches at once keep all they are given, and remove each other’s in peace', async () => {
+  it('several caches store all outputs, and tolerate removals by each other', async () => {
     const directory = scratch()
     try {
       const caches = Array.from(

@@ -19,10 +19,10 @@ function previewIn(stub: string): string | undefined {
 }
 
 describe('a stub', () => {
-  it('says where the output is, how much it is, and how to look into it', () => {
+  it('names the output, its size and how to read it', () => {
     const stub = formatStub(cached, 'a line of output\n'.repeat(300), 40)
-    expect(stub).toBe(`The output of file_grep is long and was kept as ${uri}
-5,100 characters (about 1,275 tokens), 300 lines. Look into it with:
+    expect(stub).toBe(`The output of file_grep is long; it is stored as ${uri}
+5,100 characters (about 1,275 tokens), 300 lines. Read it with:
   file_head {"path":"${uri}","lines":50}
   file_tail {"path":"${uri}","lines":50}
   file_lines {"path":"${uri}","start":150,"end":199}
@@ -50,11 +50,11 @@ a line of output`)
     expect(previewIn(formatStub(cached, output, previewChars))).toBe(preview)
   })
 
-  it('shows nothing if nothing is to be shown', () => {
+  it('omits the preview if its limit is zero', () => {
     expect(previewIn(formatStub(cached, 'one\ntwo', 0))).toBeUndefined()
   })
 
-  it('shows a beginning of the output, within the limit, in whole characters', () => {
+  it('shows the beginning of the output, within the limit, in whole characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(40), (output, previewChars) => {
         const preview = previewIn(formatStub(cached, output, previewChars)) ?? ''

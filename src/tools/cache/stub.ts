@@ -10,8 +10,8 @@ export function formatStub({ uri, tool }: CachedOutput, output: string, previewC
   const tokens = Math.ceil(output.length / CHARACTERS_PER_TOKEN)
   const preview = cutPreview(output, previewChars)
   return [
-    `The output of ${tool} is long and was kept as ${uri}`,
-    `${formatCount(output.length, 'character')} (about ${formatCount(tokens, 'token')}), ${formatCount(lines, 'line')}. Look into it with:`,
+    `The output of ${tool} is long; it is stored as ${uri}`,
+    `${formatCount(output.length, 'character')} (about ${formatCount(tokens, 'token')}), ${formatCount(lines, 'line')}. Read it with:`,
     ...formatExamples(uri, lines),
     ...(preview === '' ? [] : ['', `It begins (${formatCount(preview.length, 'character')}):`, preview]),
   ].join('\n')

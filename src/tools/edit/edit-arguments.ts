@@ -24,9 +24,11 @@ const editFields = z.strictObject({
   operation: z
     .enum(['replace_lines', 'insert_before', 'insert_after', 'delete_lines', 'replace_string'])
     .describe(
-      'replace_string takes find, replace and all; the others take start, and end and content as they need.',
+      'replace_string takes find, replace and all; the others take start, and end or content where they need it.',
     ),
-  start: lineNumber.optional().describe('The line to begin with or to insert at, counted from 1.'),
+  start: lineNumber
+    .optional()
+    .describe('The first line to change, or the line to insert before, counted from 1.'),
   end: lineNumber
     .optional()
     .describe('The last line to replace or delete, included; the same as start when absent.'),
@@ -41,7 +43,7 @@ const editFields = z.strictObject({
     .min(1, 'must not be empty')
     .optional()
     .describe('The text to replace, exactly; it must occur once.'),
-  replace: z.string().optional().describe('The text to put there, as it is.'),
+  replace: z.string().optional().describe('The replacement, inserted literally.'),
   all: z.boolean().optional().describe('Replace every occurrence.'),
 })
 
@@ -74,7 +76,7 @@ function findProblems(given: RawEdit): { path: Field; message: string }[] {
     problems.push({ path: 'end', message: 'must not be less than start' })
   }
   if (given.operation.startsWith('insert') && given.content === '') {
-    problems.push({ path: 'content', message: 'there is nothing to insert; "\\n" is a blank line' })
+    problems.push({ path: 'content', message: 'must not be empty for an insert; "\\n" is a blank line' })
   }
   return problems
 }

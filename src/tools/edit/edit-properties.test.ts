@@ -16,7 +16,7 @@ const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '$&', 'é', '😀'
 const endings = fc.constantFrom<'\n' | '\r\n'>('\n', '\r\n')
 const model: fc.Arbitrary<Model> = fc
   .record({ lines: fc.array(line, { minLength: 1, maxLength: 8 }), end: endings, hasFinalEnd: fc.boolean() })
-  // Without an end, an empty last line is none.
+  // Without a final newline, an empty last line does not exist.
   .filter(({ lines, hasFinalEnd }) => hasFinalEnd || lines.at(-1) !== '')
 const operation = fc.constantFrom<Operation>('replace_lines', 'insert_before', 'insert_after', 'delete_lines')
 const encoding = fc.constantFrom<Encoding>('utf-8', 'utf-8 with mark', 'utf-16le', 'utf-16be')
@@ -39,13 +39,13 @@ async function edit(content: Buffer, args: object): Promise<Buffer | string> {
   const result = await createToolRegistry({ fs }).call('file_edit', { path: 'vfs:///f', ...args })
   const after = Buffer.from(await readFile(fs, '/f'))
   if (!result.isError) return after
-  // Refused, and then nothing is written.
+  // After a refusal nothing is written.
   expect(after).toEqual(content)
   return result.text
 }
 
 describe('file_edit', () => {
-  it('does to a file what splicing does to an array of its lines, whatever its encoding and line ends', async () => {
+  it('equals splicing an array of lines, in any encoding and with any line ends', async () => {
     const added = fc.record({ lines: fc.array(line, { minLength: 1, maxLength: 3 }), end: endings })
     const range = fc.tuple(fc.integer({ min: 1, max: 10 }), fc.nat(3))
     await fc.assert(
@@ -75,7 +75,7 @@ describe('file_edit', () => {
             isRange ? more + 1 : 0,
             ...(op === 'delete_lines' ? [] : content.lines),
           )
-          // One line without an end does not tell which it would have.
+          // A single line without an end does not determine the line end.
           const isUntold = before.lines.length === 1 && !before.hasFinalEnd
           const after = { ...before, lines, end: isUntold ? ('\n' as const) : before.end }
           expect(result).toEqual(stored(textOf(after), as))
@@ -85,7 +85,7 @@ describe('file_edit', () => {
     )
   })
 
-  it('leaves every line it does not touch as it was, line ends included', async () => {
+  it('keeps every line it does not edit, including line ends', async () => {
     const mixed = fc.array(fc.tuple(line, endings), { minLength: 1, maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(mixed, operation, fc.nat(7), async (lines, op, at) => {
@@ -103,7 +103,7 @@ describe('file_edit', () => {
     )
   })
 
-  it('replaces a string as splitting and joining does, and only where it is the only one', async () => {
+  it('equals splitting and joining a string, and requires a single match', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '$'), maxLength: 12 })
     const needle = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 2 })
     await fc.assert(
@@ -116,7 +116,7 @@ describe('file_edit', () => {
         else if (places > 1 && !all) expect(result).toContain(`occurs ${places} times`)
         else {
           const expected = plain.split(find).join(replace)
-          // Without a line end in the file, a new one is the usual one.
+          // In a file without line ends, a new one is the default.
           expect(String(result)).toBe(plain.includes('\n') ? inFile(expected) : expected)
         }
       }),

@@ -50,7 +50,7 @@ describe('file_edit', () => {
     ['a\n', { operation: 'insert_after', start: 0, content: 'x' }, "'start': lines are counted from 1"],
     ['a\n', { operation: 'delete_lines', start: 2, end: 1 }, "'end': must not be less than start"],
     ['', { operation: 'insert_before', start: 1, content: 'x' }, 'the file is empty and has no lines'],
-    ['a\n', { operation: 'insert_before', start: 1, content: '' }, 'there is nothing to insert'],
+    ['a\n', { operation: 'insert_before', start: 1, content: '' }, 'must not be empty for an insert'],
     ['a\n', { operation: 'insert_before', start: 1 }, "'content': insert_before needs it"],
     ['a\n', { operation: 'replace_string', find: 'a' }, "'replace': replace_string needs it"],
     ['a\n', { operation: 'delete_lines', start: 1, find: 'a' }, "'find': delete_lines takes start, end only"],
@@ -63,14 +63,14 @@ describe('file_edit', () => {
     expect(await edited(before, edit)).toContain(message)
   })
 
-  it('shows the edited place with its new line numbers', async () => {
+  it('shows the edited lines with their new numbers', async () => {
     const fs = new MemoryFs({ '/f': 'a\nb\nc\nd\ne\nf\n' })
     const edit = { path, operation: 'replace_lines', start: 4, content: 'x\ny' }
     const { text } = await createToolRegistry({ fs }).call('file_edit', edit)
     expect(text).toBe(`edited ${path}\n     2\tb\n     3\tc\n     4\tx\n     5\ty\n     6\te\n     7\tf`)
   })
 
-  it('writes nothing where nothing changes', async () => {
+  it('writes nothing if nothing changes', async () => {
     const fs = new MemoryFs({ '/f': 'a\n' })
     const { mtime } = await fs.stat('/f')
     const edit = { path, operation: 'replace_string', find: 'a', replace: 'a' }
@@ -78,7 +78,7 @@ describe('file_edit', () => {
     expect((await fs.stat('/f')).mtime).toEqual(mtime)
   })
 
-  it('keeps the bytes of what is not valid text by refusing it', async () => {
+  it('refuses invalid text, so that its bytes are kept', async () => {
     const broken = [
       Uint8Array.of(0x61, 0xff, 0x0a),
       Uint8Array.of(0x61, 0x00, 0x0a),
@@ -98,7 +98,7 @@ describe('file_edit', () => {
     }
   })
 
-  it('makes no file, and tells what does', async () => {
+  it('creates no file, and names the tool that does', async () => {
     const fs = new MemoryFs()
     const result = await createToolRegistry({ fs }).call('file_edit', {
       path,
@@ -115,7 +115,7 @@ describe('file_edit of a large file', () => {
   const letters = 'a'.repeat(SIZE)
   const every = { operation: 'replace_string', find: 'a', replace: 'b', all: true }
 
-  // Each of these once took minutes, or more memory than there is.
+  // Each of these once took minutes, or exhausted the memory.
   it.each<[string, string, object, (after: string) => boolean]>([
     [
       'newlines',
@@ -153,15 +153,15 @@ describe('file_edit of a large file', () => {
       'far too much',
       letters,
       { ...every, replace: 'b'.repeat(1000) },
-      (after) => after.includes('EFBIG: it would have more than 16777216 bytes'),
+      (after) => after.includes('EFBIG: the result would exceed 16777216 bytes'),
     ],
-  ])('of %s is done, or refused, like any other', async (_, text, edit, isRight) => {
+  ])('of %s succeeds or is refused quickly', async (_, text, edit, isRight) => {
     expect(isRight(await edited(text, edit))).toBe(true)
   })
 })
 
 describe('file_edit', () => {
-  it('lets others run while it replaces in very many places, and can be stopped', async () => {
+  it('yields during many replacements, and can be aborted', async () => {
     const text = 'a\n'.repeat(4_000_000)
     const fs = new MemoryFs({ '/f': text })
     const stop = new AbortController()
@@ -175,7 +175,7 @@ describe('file_edit', () => {
     expect((await readText(fs, '/f')) === text).toBe(true)
   })
 
-  it('never makes a file that could not be edited again', async () => {
+  it('never creates a file beyond the limit for edits', async () => {
     const full = 'a'.repeat(16 * 1024 * 1024 - 1)
     const fs = new MemoryFs({ '/f': `${full}\n` })
     const tools = createToolRegistry({ fs })
@@ -193,7 +193,7 @@ describe('file_edit', () => {
   it.each([
     ['utf-8', Buffer.from('a😀b\n')],
     ['utf-16', Buffer.from('\ufeffa😀b\n', 'utf16le')],
-  ])('finds no half of a character in %s', async (_, content) => {
+  ])('does not match half a character in %s', async (_, content) => {
     const fs = new MemoryFs({ '/f': content })
     for (const find of ['\ud83d', '\ude00', 'a\ud83d']) {
       const edit = { path, operation: 'replace_string', find, replace: 'x' }
@@ -208,10 +208,10 @@ describe('file_edit', () => {
     { operation: 'replace_string', find: 'a\0', replace: 'x' },
     { operation: 'insert_after', start: 1, content: '\0' },
   ])('refuses a NUL, which no text file has: %j', async (edit) => {
-    expect(await edited('a\n', edit)).toMatch(/^EINVAL: '\w+' holds a NUL character/)
+    expect(await edited('a\n', edit)).toMatch(/^EINVAL: '\w+' contains a NUL character/)
   })
 
-  it('shows a long line cut between characters', async () => {
+  it('cuts a long line between characters', async () => {
     const fs = new MemoryFs({ '/f': `x${'😀'.repeat(1000)}\ny\n` })
     const edit = { path, operation: 'replace_string', find: 'y', replace: 'z' }
     const { text } = await createToolRegistry({ fs }).call('file_edit', edit)
@@ -250,7 +250,7 @@ describe('file_edit of a file that changed since it was read', () => {
     expect((await anna.call('file_edit', change)).isError).toBe(false)
   })
 
-  it('is refused to one session of a context if another one changed it', async () => {
+  it('is refused to one session of a context if another changed it', async () => {
     const [one, other] = [
       createToolRegistry({ fs }, { context: 'anna' }),
       createToolRegistry({ fs }, { context: 'anna' }),
@@ -266,7 +266,7 @@ describe('file_edit of a file that changed since it was read', () => {
     expect((await one.call('file_edit', change)).error?.code).toBe('ECONFLICT')
   })
 
-  it('is not refused if the change was the own one', async () => {
+  it('is not refused after its own change', async () => {
     await fs.write('/f', 'a\nb\n')
     await anna.call('file_read', { path })
     await anna.call('file_edit', { ...change, find: 'a' })
@@ -280,7 +280,7 @@ describe('file_edit of a file that changed since it was read', () => {
     expect((await anna.call('file_edit', change)).isError).toBe(false)
   })
 
-  it('is not refused to who has never read it, nor if it is as it was', async () => {
+  it('is not refused to a reader without an earlier read, nor if the content is the same', async () => {
     await annaReadsAndBenWrites((tools) => tools.call('file_read', { path }))
     expect((await createToolRegistry({ fs }, { context: 'carla' }).call('file_edit', change)).isError).toBe(
       false,

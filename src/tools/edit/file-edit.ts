@@ -40,7 +40,7 @@ async function performEdit(
   const { text, encoding } = decodeExactly(bytes, target.path)
   const edited = await applyEdit(edit, text, target, ctx)
   const excerpt = formatExcerpt(edited)
-  if (edited.text === text) return `nothing to change: ${target.shown} reads like that already\n${excerpt}`
+  if (edited.text === text) return `nothing to change: ${target.shown} already has this text\n${excerpt}`
   const stored = encode({ text: edited.text, encoding })
   assertEditable(stored.length, target, 'it would have')
   await replaceVersion(target, stored, version, ctx)
@@ -55,7 +55,8 @@ function assertLinesInPlace(
   seen: SeenVersion | undefined,
 ): void {
   if (reads.lastSeen(target.shown)?.version === seen?.version) return
-  const detail = 'another call of yours changed it first, and lines may have moved; read it again, then edit'
+  const detail =
+    'another call of yours changed the file first, so line numbers may differ; read it again, then edit'
   throw createEditError('ECONFLICT', target, detail)
 }
 
@@ -70,11 +71,7 @@ async function readEditable(
 
 function assertEditable(size: number, place: ToolTarget, has: string): void {
   if (size <= MAX_EDITABLE_BYTES) return
-  throw createEditError(
-    'EFBIG',
-    place,
-    `${has} ${size} bytes, and at most ${MAX_EDITABLE_BYTES} can be edited`,
-  )
+  throw createEditError('EFBIG', place, `${has} ${size} bytes; the limit for edits is ${MAX_EDITABLE_BYTES}`)
 }
 
 /** ECONFLICT if the caller has read another version. A caller that has read none may edit. */
@@ -127,7 +124,7 @@ async function replaceVersion(
     await place.fs.write(place.path, bytes, { ifMatch: version }, ctx)
   } catch (error) {
     if (!isVfsError(error, 'ECONFLICT')) throw error
-    const detail = `somebody changed it while you edited version ${shortenVersion(version)}; read it again, then edit`
+    const detail = `the file changed while you edited version ${shortenVersion(version)}; read it again, then edit`
     throw createEditError('ECONFLICT', place, detail)
   }
 }

@@ -4,11 +4,11 @@ import { createToolRegistry } from '../tool-registry.ts'
 
 const path = 'vfs:///f'
 
-describe('edits of one file in one answer of a model', () => {
+describe('several edits of a file in one response', () => {
   const names = Array.from({ length: 20 }, (_, index) => `name-${String(index).padStart(2, '0')}`)
   const replacement = (find: string) => ({ path, operation: 'replace_string', find, replace: `new ${find}` })
 
-  it('are all done where they name the text', async () => {
+  it('all succeed if they name the text', async () => {
     const fs = new MemoryFs({ '/f': names.join('\n') })
     const tools = createToolRegistry({ fs }, { context: 'anna' })
     await tools.call('file_read', { path })
@@ -17,7 +17,7 @@ describe('edits of one file in one answer of a model', () => {
     expect(await readText(fs, '/f')).toBe(names.map((name) => `new ${name}`).join('\n'))
   })
 
-  it('go on behind one that fails', async () => {
+  it('continue after one that fails', async () => {
     const fs = new MemoryFs({ '/f': 'a\nb\n' })
     const tools = createToolRegistry({ fs }, { context: 'anna' })
     const edits = [replacement('none'), replacement('b')].map((edit) => tools.call('file_edit', edit))
@@ -25,7 +25,7 @@ describe('edits of one file in one answer of a model', () => {
     expect(await readText(fs, '/f')).toBe('a\nnew b\n')
   })
 
-  it.each([true, false])('are refused where lines may have moved, read before: %j', async (isRead) => {
+  it.each([true, false])('are refused if line numbers may have changed, read before: %j', async (isRead) => {
     const fs = new MemoryFs({ '/f': 'a\nb\nc\n' })
     const tools = createToolRegistry({ fs }, { context: 'anna' })
     if (isRead) await tools.call('file_read', { path })
@@ -34,7 +34,7 @@ describe('edits of one file in one answer of a model', () => {
       tools.call('file_edit', { path, operation: 'delete_lines', start: 2, end: 2 }),
     ])
     expect(first.isError).toBe(false)
-    expect(second.text).toMatch(/^ECONFLICT: another call of yours changed it first/)
+    expect(second.text).toMatch(/^ECONFLICT: another call of yours changed the file first/)
     expect(await readText(fs, '/f')).toBe('new\na\nb\nc\n')
   })
 })

@@ -44,7 +44,7 @@ export async function editString(
   const put = isExact || !replace.includes('\n') ? () => replace : createLineEndAdapter(text, replace)
   const edited = await replaceMatches(search, put)
   if (edited === undefined) {
-    const refusal = `it would have more than ${MAX_EDITABLE_BYTES} bytes, and could not be edited again`
+    const refusal = `the result would exceed ${MAX_EDITABLE_BYTES} bytes, the limit for edits`
     return { refusal, code: 'EFBIG' }
   }
   return { text: edited, first: getLineNumber(searched, first), count: replace.split('\n').length }
@@ -131,5 +131,5 @@ function formatAmbiguity(text: string, places: readonly number[]): string {
   const reported = places.slice(0, MAX_REPORTED_MATCHES)
   const lines = reported.map((place) => getLineNumber(text, place)).join(', ')
   const times = `${isMore ? 'more than ' : ''}${reported.length} times, at lines ${lines}${isMore ? ', …' : ''}`
-  return `the text of 'find' occurs ${times}; give more of what is around it, or all: true`
+  return `the text of 'find' occurs ${times}; include more of the surrounding text, or pass all: true`
 }

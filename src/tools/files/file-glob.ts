@@ -19,14 +19,14 @@ export const fileGlob: Tool = defineFileTool({
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({
     path: pathSchema.describe(
-      'The directory to look in: a vfs:/// URI such as vfs:///workspace, or an absolute path of this machine.',
+      'The directory to search: a vfs:/// URI such as vfs:///workspace, or an absolute path of this machine.',
     ),
     pattern: z
       .string()
       .min(1, 'must not be empty')
       .max(MAX_PATTERN_CHARACTERS, `must not have more than ${MAX_PATTERN_CHARACTERS} characters`)
       .describe('Relative to the directory, for example **/*.ts.'),
-    limit: z.int().min(1, 'must be 1 or more').default(DEFAULT_LIMIT).describe('How many files at most.'),
+    limit: z.int().min(1, 'must be 1 or more').default(DEFAULT_LIMIT).describe('Maximum number of files.'),
   }),
   async run({ pattern, limit }, { target, call: { ctx, progress } }) {
     assertRelative(pattern)

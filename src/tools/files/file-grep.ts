@@ -57,5 +57,5 @@ function contextLinesSchema(side: string): z.ZodDefault<z.ZodInt> {
     .min(0, 'must be 0 or more')
     .max(MAX_CONTEXT, `must be ${MAX_CONTEXT} or less`)
     .default(2)
-    .describe(`How many lines to show ${side} each match.`)
+    .describe(`Number of lines to show ${side} each match.`)
 }

@@ -6,7 +6,7 @@ import { formatPosition } from './file-read.ts'
 
 export const fileLines: Tool = defineFileTool({
   name: 'file_lines',
-  title: 'Some lines of a file',
+  title: 'Show lines of a file',
   description: 'Show the lines from start to end of a text file, both included, as they are.',
   hints: READ_ONLY_HINTS,
   isBounded: true,
@@ -24,13 +24,13 @@ export const fileLines: Tool = defineFileTool({
 
 export const fileHead: Tool = defineFileTool({
   name: 'file_head',
-  title: 'First lines of a file',
+  title: 'Show the first lines of a file',
   description: 'Show the first lines of a text file, as they are.',
   hints: READ_ONLY_HINTS,
   isBounded: true,
   schema: z.strictObject({
     path: pathSchema,
-    lines: z.int().min(1, 'must be 1 or more').default(50).describe('How many lines.'),
+    lines: z.int().min(1, 'must be 1 or more').default(50).describe('Number of lines.'),
   }),
   async run({ lines }, at) {
     return formatRange(await readPage(at, { line: 1, column: 1 }, lines, 'lines'), lines)

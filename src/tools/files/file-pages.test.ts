@@ -16,7 +16,7 @@ function linesTo(count: number, content = (line: number) => `line ${line}`): str
   return Array.from({ length: count }, (_, index) => `${content(index + 1)}\n`).join('')
 }
 
-describe('what reads a file', () => {
+describe('a tool that reads a file', () => {
   const text = linesTo(1500)
 
   it.each<[string, object, string]>([
@@ -25,12 +25,12 @@ describe('what reads a file', () => {
     ['file_lines', { start: 1, end: 1500 }, text.trimEnd()],
     ['file_head', { lines: 1500 }, text.trimEnd()],
     ['file_tail', { lines: 1500 }, text.trimEnd()],
-  ])('answers with the file, and never with a stub: %s %j', async (name, args, whole) => {
+  ])('returns the file, never a stub: %s %j', async (name, args, whole) => {
     const tools = createToolRegistry(new MemoryFs({ '/file': text }))
     expect(await tools.call(name, { path, ...args })).toEqual({ text: whole, isError: false })
   })
 
-  it('gives 2,000 lines at once, whatever was asked for, and says where to go on', async () => {
+  it('returns at most 2,000 lines, and says where to continue', async () => {
     const call = callOn(linesTo(5000))
     for (const [name, args, note] of [
       ['file_read', { numbered: false }, '… (more follows: continue with offset 2001)'],
@@ -42,7 +42,7 @@ describe('what reads a file', () => {
     }
   })
 
-  it('gives the last 2,000 lines, and says how to read those before', async () => {
+  it('returns the last 2,000 lines, and says how to read earlier ones', async () => {
     const call = callOn(linesTo(5000))
     const [first, ...rest] = (await call('file_tail', { lines: 4000 })).split('\n')
     expect(first).toBe('line 3001')
@@ -51,7 +51,7 @@ describe('what reads a file', () => {
     expect((await call('file_tail', { lines: MAX_LINES })).split('\n')).toHaveLength(MAX_LINES)
   })
 
-  it('gives 100,000 characters at once, in whole lines', async () => {
+  it('returns at most 100,000 characters, in whole lines', async () => {
     const content = linesTo(300, (line) => `${line} `.padEnd(999, 'x'))
     const call = callOn(content)
     const head = await call('file_head', { lines: 200 })
@@ -64,7 +64,7 @@ describe('what reads a file', () => {
     )
   })
 
-  it('goes on inside a line that is longer than an answer', async () => {
+  it('continues inside a line that is longer than a page', async () => {
     const line = 'x'.repeat(3 * 1024 * 1024)
     const call = callOn(`short\n${line}\nlast`)
     expect(await call('file_read', {})).toBe('     1\tshort\n… (more follows: continue with offset 2)')
@@ -80,14 +80,14 @@ describe('what reads a file', () => {
     expect(tail).toMatch(/^x{100000}\n… \(the end of line 1: read it .* with file_read, offset 1\)$/)
   })
 
-  it('says that a character may stand for bytes that are not text', async () => {
+  it('notes that a character may replace invalid bytes', async () => {
     const call = callOn(Uint8Array.of(0x61, 0xe9, 0x62, 0x0a))
     expect(await call('file_read', {})).toBe(
       '     1\ta\ufffdb\n… (\ufffd may stand for bytes that are not valid text)',
     )
   })
 
-  it('tells a blank line from an empty file', async () => {
+  it('distinguishes a blank line from an empty file', async () => {
     expect(await callOn('\n')('file_head', {})).toBe('')
     expect(await callOn('\n')('file_read', { numbered: false })).toBe('\n')
     expect(await callOn('')('file_read', { numbered: false })).toBe('(the file is empty)')
@@ -95,7 +95,7 @@ describe('what reads a file', () => {
 })
 
 describe('file_read', () => {
-  /** A line: short ones, ones that fill a page together, and ones that are longer than a page. */
+  /** Generates short lines, lines that fill a page together, and lines longer than a page. */
   const line = fc.oneof(
     fc.string({ unit: fc.constantFrom('a', 'é', '😀', ' ', '\r', '…'), maxLength: 6 }),
     fc
@@ -110,7 +110,7 @@ describe('file_read', () => {
     fc.boolean(),
   )
 
-  it('gives a file exactly, if it is continued where each answer says', async () => {
+  it('returns the exact file when continued at each stated position', async () => {
     await fc.assert(
       fc.asyncProperty(file, fc.integer({ min: 1, max: 5000 }), async ([lines, endsOpen], limit) => {
         const text = lines.map(([body, end]) => body + end).join('') + (endsOpen ? 'end' : '')
@@ -127,7 +127,7 @@ type Call = (name: string, args: object) => Promise<string>
 
 const NOTE = /\n?… \(more follows: continue with offset (?<offset>\d+)(?: and column (?<column>\d+))?\)$/
 
-/** All pages, one after the other, as they were said to follow. */
+/** Reads all pages by following the stated positions. */
 async function* pages(call: Call, args: object): AsyncGenerator<{ text: string; isCut: boolean }> {
   for (let at: object = {}; ; ) {
     const text = await call('file_read', { ...args, ...at })
@@ -146,7 +146,7 @@ async function pagesOf(call: Call, args: object): Promise<string> {
   return (await Array.fromAsync(pages(call, args), ({ text }) => text)).join('')
 }
 
-/** The lines that numbered pages show, without their numbers. */
+/** Returns the lines of numbered pages without their numbers. */
 async function numberedLinesOf(call: Call, limit: number): Promise<string[]> {
   const lines: string[] = []
   let isInLine = false

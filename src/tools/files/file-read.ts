@@ -4,7 +4,7 @@ import { annotatePage, MAX_PAGE_CHARACTERS, MAX_PAGE_LINES, readPage } from '../
 import type { TextPosition } from '../text/text-slice.ts'
 import type { Tool } from '../tool.ts'
 
-const LIMIT = `How many lines at most; an answer has no more than ${MAX_PAGE_LINES}, or ${MAX_PAGE_CHARACTERS} characters.`
+const LIMIT = `Maximum number of lines; a result has at most ${MAX_PAGE_LINES}, or ${MAX_PAGE_CHARACTERS} characters.`
 const NOT_UTF8 = '\ufffd may stand for bytes that are not valid text'
 
 export const fileRead: Tool = defineFileTool({

@@ -10,13 +10,13 @@ import { statOpenableFile } from '../tool-target.ts'
 
 export const fileTail: Tool = defineFileTool({
   name: 'file_tail',
-  title: 'Last lines of a file',
+  title: 'Show the last lines of a file',
   description: 'Show the last lines of a text file, as they are.',
   hints: READ_ONLY_HINTS,
   isBounded: true,
   schema: z.strictObject({
     path: pathSchema,
-    lines: z.int().min(1, 'must be 1 or more').default(50).describe('How many lines.'),
+    lines: z.int().min(1, 'must be 1 or more').default(50).describe('Number of lines.'),
   }),
   async run({ lines }, at) {
     const stat = await statOpenableFile(at.target, at.call.ctx)

@@ -53,7 +53,7 @@ describe('file_head, file_tail and file_lines', () => {
     expect(await call('file_lines', { path: 'vfs:///ten', ...range })).toContain(message)
   })
 
-  it('give the same lines whatever the file and wherever its chunks end', async () => {
+  it('return the same lines for any file and any chunk borders', async () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ' '), maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 40 }), fc.nat(40), async (lines, count) => {
@@ -79,7 +79,7 @@ describe('file_head, file_tail and file_lines', () => {
     }
   })
 
-  it('refuse what is not text, is a directory, or is not there, saying what to do', async () => {
+  it('refuse binary files, directories and missing files, with advice', async () => {
     const on = toolsOn({ '/binary': Uint8Array.of(1, 0, 2), '/dir/file': 'x' })
     for (const name of ['file_head', 'file_tail', 'file_read']) {
       expect(await on(name, { path: 'vfs:///binary' })).toContain('a binary file, not text')
@@ -90,7 +90,7 @@ describe('file_head, file_tail and file_lines', () => {
     }
   })
 
-  it('follow a link to the file it leads to, and to its size', async () => {
+  it('follow a link to its file', async () => {
     const fs = new MemoryFs({ '/ten': ten })
     await fs.symlink('/ten', '/link')
     const tools = createToolRegistry({ fs })
@@ -101,25 +101,25 @@ describe('file_head, file_tail and file_lines', () => {
 describe('file_read', () => {
   const call = toolsOn({ '/ten': ten, '/empty': '' })
 
-  it('numbers lines as file_edit counts them, and says where to go on', async () => {
+  it('numbers lines as file_edit counts them, and says where to continue', async () => {
     expect(await call('file_read', { path: 'vfs:///ten', offset: 9 })).toBe('     9\tline 9\n    10\tline 10')
     expect(await call('file_read', { path: 'vfs:///ten', offset: 2, limit: 1 })).toBe(
       '     2\tline 2\n… (more follows: continue with offset 3)',
     )
   })
 
-  it('gives the text alone if asked to', async () => {
+  it('returns plain text on request', async () => {
     expect(await call('file_read', { path: 'vfs:///ten', numbered: false })).toBe(ten)
   })
 
-  it('tells an empty file from an offset past the end', async () => {
+  it('distinguishes an empty file from an offset past the end', async () => {
     expect(await call('file_read', { path: 'vfs:///empty' })).toBe('(the file is empty)')
     expect(await call('file_read', { path: 'vfs:///ten', offset: 11 })).toContain('there is no line 11')
   })
 })
 
 describe('write_file', () => {
-  it('makes a file and its directories, replaces one, and says which', async () => {
+  it('creates a file and its directories, or replaces one, and says which', async () => {
     const fs = new MemoryFs()
     const tools = createToolRegistry({ fs })
     const path = 'vfs:///a/b/c.txt'
@@ -130,14 +130,14 @@ describe('write_file', () => {
     expect(await readText(fs, '/a/b/c.txt')).toBe('')
   })
 
-  it('refuses a NUL, with which no tool could read the file again', async () => {
+  it('refuses a NUL, which makes a file unreadable for tools', async () => {
     const on = toolsOn({})
     const refused = await on('write_file', { path: 'vfs:///f', content: 'a\0b' })
-    expect(refused).toContain("EINVAL: 'content' holds a NUL character")
+    expect(refused).toContain("EINVAL: 'content' contains a NUL character")
     expect(await on('vfs_info', { path: 'vfs:///f' })).toContain('ENOENT')
   })
 
-  it('refuses text no file can hold, and a directory', async () => {
+  it('refuses invalid Unicode, and a directory', async () => {
     const fs = new MemoryFs({ '/dir/f': '' })
     const tools = createToolRegistry({ fs })
     const half = await tools.call('write_file', { path: 'vfs:///x', content: '\ud800' })
@@ -155,7 +155,7 @@ describe('file_grep', () => {
     '/d/c.txt': 'beta\nx\nx\nx\nbeta\n',
   })
 
-  it('marks matches, shows what is around them once, and parts groups that do not touch', async () => {
+  it('marks matches, shows each context line once, and separates groups', async () => {
     const text = await call('file_grep', {
       path: 'vfs:///a.txt',
       pattern: '^t|eight',
@@ -178,7 +178,7 @@ describe('file_grep', () => {
     )
   })
 
-  it('has two lines of context around a match unless told otherwise', async () => {
+  it('shows two lines of context by default', async () => {
     expect(await call('file_grep', { path: 'vfs:///a.txt', pattern: 'five' })).toBe(
       '1 matching line\n  3: three\n  4: four\n> 5: five\n  6: six\n  7: seven',
     )
@@ -206,7 +206,7 @@ describe('file_grep', () => {
     )
   })
 
-  it('shows one file the same whether it is named or found', async () => {
+  it('shows the same for a file, whether it is named or found', async () => {
     const word = fc.constantFrom('ab', 'b', 'c', '')
     const around = fc.nat(3)
     await fc.assert(
@@ -231,11 +231,11 @@ describe('file_grep', () => {
     ['(a)\\1', 'backreferences are not supported'],
     ['x'.repeat(2001), 'longer than 2000 characters'],
     ['((x{1,100}){1,10}y){1,100}', 'bad regular expression'],
-  ])('says what is wrong with the pattern %s', async (pattern, message) => {
+  ])('explains the problem of the pattern %s', async (pattern, message) => {
     expect(await call('file_grep', { path: 'vfs:///a.txt', pattern })).toContain(message)
   })
 
-  it('is not held up by a pattern that takes other engines for ever', async () => {
+  it('is not blocked by a pattern that is exponential in other engines', async () => {
     const on = toolsOn({ '/d/evil': `${'a'.repeat(50_000)}!` })
     expect(await on('file_grep', { path: 'vfs:///d', pattern: '(a+)+$' })).toContain('no line matches')
     expect(await on('file_grep', { path: 'vfs:///d/evil', pattern: '(a|aa)+$' })).toContain('no line matches')
@@ -266,7 +266,7 @@ describe('file_glob', () => {
     )
   })
 
-  it('looks no further once there is more than it tells', async () => {
+  it('stops searching beyond the limit', async () => {
     const name = (index: number) => `/${String(index).padStart(5, '0').repeat(50)}`
     const names = Array.from({ length: 20_000 }, (_, index) => name(index))
     const tools = createToolRegistry({
@@ -283,7 +283,7 @@ describe('file_glob', () => {
     expect(await call('file_glob', { path: 'vfs:///src', pattern })).toMatch(/^EINVAL: .*in path/)
   })
 
-  it('is not held up by a pattern of nothing but alternatives', async () => {
+  it('is not blocked by a pattern with many alternatives', async () => {
     const many = (length: number) =>
       call('file_glob', { path: 'vfs:///src', pattern: `*{${','.repeat(length)}` })
     expect(await many(100_000)).toContain("'pattern': must not have more than 1000 characters")
@@ -293,7 +293,7 @@ describe('file_glob', () => {
     )
   })
 
-  it('refuses a file and what is not there', async () => {
+  it('refuses a file and a missing directory', async () => {
     expect(await call('file_glob', { path: 'vfs:///src/a.ts', pattern: '*' })).toContain('ENOTDIR')
     expect(await call('file_glob', { path: 'vfs:///nope', pattern: '*' })).toContain('ENOENT')
   })
@@ -304,7 +304,7 @@ describe('a pipe', () => {
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(directory, 'pipe')])
   writeFileSync(join(directory, 'file'), 'text\n')
   const host = new HostFs(directory)
-  // An overlay shows the pipe and leads to it, without the care of the host's own file system.
+  // An overlay shows the pipe without the protection of the host file system.
   const tools = createToolRegistry({ fs: new OverlayFs(host) })
   afterAll(() => {
     rmSync(directory, { recursive: true })
@@ -323,7 +323,7 @@ describe('a pipe', () => {
     expect(result.text).toContain('a pipe, socket or device is not a file')
   })
 
-  it('is passed over by a search', async () => {
+  it('is skipped by a search', async () => {
     const result = await tools.call('file_grep', { path: 'vfs:///', pattern: 'tex.' })
     expect(result.text).toContain('1 matching line in 1 file')
   })

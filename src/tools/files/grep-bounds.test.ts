@@ -3,7 +3,7 @@ import { openHome } from '../../backends/vault/index.ts'
 import { type FileSystem, MemoryFs, OverlayFs } from '../../vfs/index.ts'
 import { createToolRegistry } from '../tool-registry.ts'
 
-/** Takes the engine through more states than it can hold, on letters in no order. */
+/** Makes the engine exceed its state cache on random letters. */
 const EVIL = 'a[ab]{100}[cd]'
 
 let state = 7
@@ -35,11 +35,11 @@ const subjects: readonly (readonly [string, (content: string) => Promise<FileSys
 ]
 
 describe.each(subjects)('file_grep %s', (_, make) => {
-  it.each(['vfs:///d/f', 'vfs:///d'])('lets others run and can be stopped, on %s', async (path) => {
+  it.each(['vfs:///d/f', 'vfs:///d'])('yields and can be aborted, on %s', async (path) => {
     const tools = createToolRegistry({ fs: await make(evilLines) })
     const stop = new AbortController()
     const reason = new Error('enough')
-    // Runs only if the search, which takes many seconds, pauses again and again.
+    // Runs only if the search, which takes many seconds, yields repeatedly.
     const countdown = (turns: number) =>
       setImmediate(() => (turns === 0 ? stop.abort(reason) : countdown(turns - 1)))
     countdown(10)
@@ -48,7 +48,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
   })
 
   it.each(['vfs:///d/f', 'vfs:///d'])(
-    'leaves off a line that takes for ever, and says so, on %s',
+    'skips a line that takes too long, and says so, on %s',
     async (path) => {
       const tools = createToolRegistry({ fs: await make(`${letters(400_000)}\nabc\n`) })
       const { text } = await tools.call('file_grep', { path, pattern: `abc|${EVIL}` })
@@ -62,7 +62,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
     const find = async (pattern: string) => (await tools.call('file_grep', { path, pattern })).text
     expect(await find('needle-\\d+')).toMatch(/^1 matching line/)
     expect(await find('needle-\\d+x')).toMatch(/^no line matches '[^']+' in \S+$/)
-    // Where a line begins or ends cannot be told from a part of it.
+    // A part of a line does not reveal where the line begins or ends.
     expect(await find('^needle')).toContain('1 line too long')
     expect(await find('[^ ]-17')).toMatch(/^1 matching line/)
   })
@@ -76,7 +76,7 @@ describe.each(subjects)('file_grep %s', (_, make) => {
 })
 
 describe('file_grep', () => {
-  it('finds what lies across the pieces of a long line', async () => {
+  it('finds a match across the pieces of a long line', async () => {
     const fs = new MemoryFs()
     const tools = createToolRegistry({ fs })
     for (let before = 0; before < 200_000; before += 7000) {
@@ -86,7 +86,7 @@ describe('file_grep', () => {
     }
   })
 
-  it('refuses a pattern that is too large for any line', async () => {
+  it('refuses a pattern beyond the limit', async () => {
     const tools = createToolRegistry({ fs: new MemoryFs({ '/f': 'x' }) })
     const { text } = await tools.call('file_grep', {
       path: 'vfs:///f',
@@ -95,7 +95,7 @@ describe('file_grep', () => {
     expect(text).toContain('it is too large; use fewer or smaller repetitions')
   })
 
-  it('repeats only the beginning of a long pattern, so that finding nothing is never kept', async () => {
+  it('repeats only the beginning of a long pattern, so that the message is not cached', async () => {
     const tools = createToolRegistry(new MemoryFs({ '/f': 'x' }))
     for (const pattern of ['y'.repeat(1900), `${'😀'.repeat(900)}`]) {
       const { text, cached } = await tools.call('file_grep', { path: 'vfs:///f', pattern })

@@ -62,7 +62,7 @@ export class GrepOutput {
       return escapeUnprintable(`no line matches '${what}' in ${where}`)
     }
     const files = this.#files === 0 ? '' : ` in ${formatCount(this.#files, 'file')}`
-    const more = `… (cut at ${MAX_TEXT_CHARACTERS} characters; search for less, or in a smaller place)`
+    const more = `… (cut at ${MAX_TEXT_CHARACTERS} characters; use a narrower pattern or a smaller directory)`
     return `${formatCount(this.#matches, 'matching line')}${files}\n${this.#output.toText('', more)}`
   }
 

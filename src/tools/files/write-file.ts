@@ -11,7 +11,7 @@ export const writeFile: Tool = defineFileTool({
   name: 'write_file',
   title: 'Write a file',
   description:
-    'Write a whole text file, making it and its directories or replacing what it holds; to change a part, use file_edit.',
+    'Write a whole text file; creates missing directories and replaces existing content. To change a part, use file_edit.',
   hints: { readOnly: false, destructive: true, idempotent: true },
   schema: z.strictObject({
     path: pathSchema,

@@ -47,10 +47,10 @@ function statDirectory(path: string): Stats {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) throw createMissingDirectoryError(path)
   if (stats.isDirectory()) return stats
-  throw new VfsError('ENOTDIR', path, { op: 'allow', detail: 'what is allowed has to be a directory' })
+  throw new VfsError('ENOTDIR', path, { op: 'allow', detail: 'an allowed path must be a directory' })
 }
 
 function createMissingDirectoryError(path: string, cause?: unknown): VfsError {
-  const detail = 'the allowed directory is not there; make it, or take it from the allow-list'
+  const detail = 'the allowed directory does not exist; create it, or remove it from the allow-list'
   return new VfsError('ENOENT', path, { op: 'allow', detail, ...(cause !== undefined && { cause }) })
 }

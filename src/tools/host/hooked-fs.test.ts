@@ -37,7 +37,7 @@ describe('hooks', () => {
     })
   })
 
-  it('are asked by a search too, which passes over what it may not read', async () => {
+  it('also apply to a search, which skips refused files', async () => {
     const fs = hooked({ preRead: (path) => (path.includes('secret') ? 'no' : undefined) })
     const found = await Array.fromAsync(grep(fs, '/', /old|SECRET/))
     expect(found.map(({ path }) => path)).toEqual(['/a.txt'])
@@ -56,7 +56,7 @@ describe('hooks', () => {
     expect(await readText(inner, '/a.txt')).toBe('old')
   })
 
-  it('that throw refuse', async () => {
+  it('refuse by throwing', async () => {
     const fs = hooked({
       preRead: () => {
         throw new Error('broken')
@@ -68,7 +68,7 @@ describe('hooks', () => {
     })
   })
 
-  it('are told who asks, and once for a file however it is read', async () => {
+  it('receive the caller, once for each file', async () => {
     const asked: unknown[] = []
     const fs = hooked({
       preRead: (path, ctx) => {
@@ -82,7 +82,7 @@ describe('hooks', () => {
     expect(asked).toEqual([['/a.txt', ctx.caller]])
   })
 
-  it('do not hold up a call that was cancelled meanwhile', async () => {
+  it('do not delay a call that was cancelled', async () => {
     const controller = new AbortController()
     const fs = hooked({
       preWrite: async () => {
@@ -94,7 +94,7 @@ describe('hooks', () => {
     expect(await readText(fs, '/a.txt')).toBe('old')
   })
 
-  it('may take their time: the content is that of the call, and no later write overtakes', async () => {
+  it('may be slow: the content stays that of the call, and no later write overtakes it', async () => {
     const gates = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
     let asked = 0
     const fs = hooked({ preWrite: () => gates[asked++]?.promise })
@@ -114,7 +114,7 @@ describe('hooks', () => {
 })
 
 describe('protected names', () => {
-  it('are neither written, made nor removed, whether or not they are there', async () => {
+  it('are neither written, created nor removed, whether they exist or not', async () => {
     const fs = hooked({}, { '/p/.env': 'KEY', '/p/a.txt': '' })
     const changes = [
       () => fs.write('/p/.env', 'x'),

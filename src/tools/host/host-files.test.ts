@@ -47,7 +47,7 @@ async function write(files: HostFiles, path: string, content: string): Promise<v
 }
 
 describe('a path of this machine', () => {
-  it('is found in an allowed directory, by its real path, and shown as it was asked for', async () => {
+  it('resolves to its real path in an allowed directory, and is shown as given', async () => {
     host.symlinkSync('src', join(app, 'current'))
     const files = hostFiles()
     const asked = join(app, 'current/main.ts')
@@ -55,13 +55,13 @@ describe('a path of this machine', () => {
     expect(await read(files, asked)).toBe('main')
   })
 
-  it('may name what is not there yet, and is written there', async () => {
+  it('may name a missing file, which a write creates there', async () => {
     const files = hostFiles()
     await write(files, join(app, 'new/notes.md'), 'hello')
     expect(host.readFileSync(join(app, 'new/notes.md'), 'utf8')).toBe('hello')
   })
 
-  it('is refused outside, by whole names, and the refusal says what is allowed', async () => {
+  it('is refused outside by whole names, and the refusal lists the allowed directories', async () => {
     const files = hostFiles()
     for (const path of [
       `${app}2/secret`,
@@ -79,7 +79,7 @@ describe('a path of this machine', () => {
     }
   })
 
-  it('is refused with the same words whether or not there is something', async () => {
+  it('is refused with the same message whether it exists or not', async () => {
     const files = hostFiles()
     const refusal = (path: string) =>
       files.locate(path).then(
@@ -108,20 +108,20 @@ describe('a path of this machine', () => {
     ['/srv/app/', 'ends with a slash'],
     ['/srv/app\0.txt', 'NUL'],
     ['/srv/\ud800', 'Unicode'],
-  ])('is refused when it is none: %j', async (path, words) => {
+  ])('is refused if it is invalid: %j', async (path, words) => {
     await expect(hostFiles().locate(path)).rejects.toMatchObject({
       code: 'EINVAL',
       message: expect.stringContaining(words),
     })
   })
 
-  it('is taken literally: codes are not decoded', async () => {
+  it('is taken literally, without decoding', async () => {
     const files = hostFiles()
     const place = await files.locate(join(app, '%2e%2e/app2/secret'))
     await expect(readText(place.fs, place.path)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('has its twins of case and Unicode judged by what they are on this disk', async () => {
+  it('is compared by the rules of the disk for case and Unicode', async () => {
     const files = hostFiles()
     for (const twin of [app.toUpperCase(), join(scratch, 'ａｐｐ'), join(scratch, 'app\u200b')]) {
       if (host.existsSync(twin)) continue
@@ -131,7 +131,7 @@ describe('a path of this machine', () => {
 })
 
 describe('a link', () => {
-  it('that leads out is refused, to what is there and to what is not', async () => {
+  it('that leads out is refused, for existing and missing targets', async () => {
     host.symlinkSync(join(scratch, 'outside'), join(app, 'out'))
     host.symlinkSync('../outside/secret', join(app, 'secret'))
     host.symlinkSync('../outside/new', join(app, 'dangling'))
@@ -147,7 +147,7 @@ describe('a link', () => {
     expect(await read(files, join(app, 'lib/tool.ts'))).toBe('tool')
   })
 
-  it('to nothing leads to where a write would make the file', async () => {
+  it('to a missing file resolves to the file that a write would create', async () => {
     host.symlinkSync('src/later.ts', join(app, 'later'))
     const files = hostFiles()
     expect((await files.locate(join(app, 'later'))).path).toBe(join(app, 'src/later.ts'))
@@ -155,13 +155,13 @@ describe('a link', () => {
     expect(host.readFileSync(join(app, 'src/later.ts'), 'utf8')).toBe('made')
   })
 
-  it('in a circle is ELOOP', async () => {
+  it('in a cycle is ELOOP', async () => {
     host.symlinkSync('b', join(app, 'a'))
     host.symlinkSync('a', join(app, 'b'))
     await expect(read(hostFiles(), join(app, 'a'))).rejects.toMatchObject({ code: 'ELOOP' })
   })
 
-  it('may stand in the allow-list, and in front of what is asked for', async () => {
+  it('may be an allowed directory, or lead to it', async () => {
     host.symlinkSync(app, join(scratch, 'link'))
     const files = hostFiles({ allow: [`${join(scratch, 'link')}/`] })
     expect(files.allowed).toEqual([app])
@@ -174,25 +174,25 @@ describe('the allow-list', () => {
   it.each([
     ['missing', 'ENOENT'],
     ['lib/tool.ts', 'ENOTDIR'],
-  ])('is refused when it names what is no directory: %s', (name, code) => {
+  ])('refuses a path that is not a directory: %s', (name, code) => {
     expect(() => hostFiles({ allow: [join(scratch, name)] })).toThrow(expect.objectContaining({ code }))
   })
 
-  it('is refused when it is relative', () => {
+  it('refuses a relative path', () => {
     expect(() => hostFiles({ allow: ['src'] })).toThrow(expect.objectContaining({ code: 'EINVAL' }))
   })
 
-  it('allows nothing when it is empty', async () => {
+  it('allows nothing if it is empty', async () => {
     await expect(hostFiles({ allow: [] }).locate(join(app, 'src/main.ts'))).rejects.toMatchObject({
       code: 'EACCES',
       message: expect.stringContaining('no directory of this machine is allowed'),
     })
   })
 
-  it('holds a directory inside another as part of that one', async () => {
+  it('merges a directory inside another into that one', async () => {
     const files = hostFiles({ allow: [join(app, 'src'), app, app] })
     expect(files.allowed).toEqual([app])
-    // Whoever may write the outer one could put a link in place of the inner one.
+    // A writer of the outer directory could replace the inner one by a link.
     host.renameSync(join(app, 'src'), join(app, 'moved'))
     host.symlinkSync(join(scratch, 'outside'), join(app, 'src'))
     await expect(files.locate(join(app, 'src/secret'))).rejects.toMatchObject({ code: 'EACCES' })
@@ -202,7 +202,7 @@ describe('the allow-list', () => {
     expect(await read(hostFiles({ allow: ['/'] }), join(scratch, 'outside/secret'))).toBe('SECRET')
   })
 
-  it('can be narrowed while it is in use, never widened by that, and be whole again', async () => {
+  it('can be narrowed during use, never widened by that, and restored', async () => {
     const files = hostFiles({ allow: [app, join(scratch, 'lib')] })
     files.narrow([join(app, 'src'), join(scratch, 'outside'), join(scratch, 'missing')])
     expect(files.allowed).toEqual([join(app, 'src')])
@@ -218,7 +218,7 @@ describe('the allow-list', () => {
     expect(await read(files, join(scratch, 'lib/tool.ts'))).toBe('tool')
   })
 
-  it('can be replaced while it is in use, and stays as it was if the new one is bad', async () => {
+  it('can be replaced during use, and stays unchanged if the new list is invalid', async () => {
     const files = hostFiles()
     expect(() => files.setAllowed([join(scratch, 'lib'), join(scratch, 'missing')])).toThrow()
     expect(files.allowed).toEqual([app])
@@ -227,7 +227,7 @@ describe('the allow-list', () => {
     await expect(files.locate(join(app, 'src/main.ts'))).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('says so when its directory was removed, and serves the one that is made in its place', async () => {
+  it('reports a removed directory, and serves it again once it is recreated', async () => {
     const files = hostFiles()
     await read(files, join(app, 'src/main.ts'))
     host.rmSync(app, { recursive: true })
@@ -237,28 +237,28 @@ describe('the allow-list', () => {
     expect(await read(files, join(app, 'again.txt'))).toBe('again')
   })
 
-  it('does not follow when a link takes the place of its directory', async () => {
+  it('does not follow a link that replaces its directory', async () => {
     const files = hostFiles()
     host.renameSync(app, join(scratch, 'moved'))
     host.symlinkSync(join(scratch, 'outside'), app)
     await expect(files.locate(join(app, 'secret'))).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('gives places whose errors name paths of the machine', async () => {
+  it('returns targets whose errors have host paths', async () => {
     const path = join(app, 'missing.txt')
     await expect(read(hostFiles(), path)).rejects.toMatchObject({ code: 'ENOENT', path })
   })
 })
 
-describe('what is no file', () => {
-  it('is refused without waiting for it: a pipe', async () => {
+describe('a special file', () => {
+  it('is refused without opening it: a pipe', async () => {
     const pipe = join(app, 'pipe')
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe])
     await expect(read(hostFiles(), pipe)).rejects.toMatchObject({ code: 'ENOTSUP', path: pipe })
     await expect(write(hostFiles(), pipe, 'x')).rejects.toMatchObject({ code: 'ENOTSUP', path: pipe })
   })
 
-  it('is refused without waiting for it: a socket', async () => {
+  it('is refused without opening it: a socket', async () => {
     const path = join(app, 'socket')
     const server = createServer().listen(path)
     await new Promise((resolve) => server.once('listening', resolve))
@@ -269,12 +269,12 @@ describe('what is no file', () => {
     }
   })
 
-  it('is refused without reading from it: a device', async () => {
+  it('is refused without opening it: a device', async () => {
     const files = hostFiles({ allow: ['/dev'] })
     await expect(read(files, '/dev/zero')).rejects.toMatchObject({ code: 'ENOTSUP', path: '/dev/zero' })
   })
 
-  it('is refused by way of a link as well', async () => {
+  it('is refused behind a link as well', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(app, 'pipe')])
     host.symlinkSync('pipe', join(app, 'link'))
     await expect(read(hostFiles(), join(app, 'link'))).rejects.toMatchObject({ code: 'ENOTSUP' })

@@ -14,8 +14,8 @@ export function assertHostPath(path: string): string {
 
 function findPathProblem(path: string): string | undefined {
   if (path.startsWith('/') || path === '') return undefined
-  if (/^file:/i.test(path)) return 'a file: URI is not taken here; give the path itself, from / on'
+  if (/^file:/i.test(path)) return 'file: URIs are not supported; give an absolute path'
   if (SCHEME.test(path)) return 'neither a vfs:/// URI nor a path of this machine'
-  if (path.startsWith('~')) return "'~' stands for nothing here; give the whole path, from / on"
-  return 'the path is relative; give a vfs:/// URI, or a path of this machine from / on'
+  if (path.startsWith('~')) return "'~' is not expanded; give an absolute path"
+  return 'the path is relative; give a vfs:/// URI, or an absolute path of this machine'
 }

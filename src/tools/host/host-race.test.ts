@@ -9,7 +9,7 @@ import { HostFiles } from './index.ts'
 
 const SWAPS = 4_000
 
-/** Runs beside the test: swaps each path, again and again, for a link and back. */
+/** Runs in parallel to the test: repeatedly replaces each path by a link and back. */
 const swapper = `
 const fs = require('node:fs')
 const { workerData: { swaps, links, state } } = require('node:worker_threads')
@@ -44,7 +44,10 @@ afterEach(() => {
   host.rmSync(scratch, { recursive: true, force: true })
 })
 
-/** Repeats an act until the swapper is through; it may fail, in the protocol's words. Returns how often it did not. */
+/**
+ * Repeats an action until the swapper ends; it may fail with an error of the protocol. Returns the number of
+ * successes.
+ */
 async function whileSwapping(target: string, act: () => Promise<void>): Promise<number> {
   const state = new Int32Array(new SharedArrayBuffer(4))
   const links = [
@@ -90,12 +93,12 @@ async function writeBoth(files: HostFiles): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('while files and directories are swapped for links', () => {
-  it.each(['outside', 'app/private'])('nothing is read of where they lead: %s', async (target) => {
+  it.each(['outside', 'app/private'])('nothing is read from their targets: %s', async (target) => {
     await using files = hostFiles()
     expect(await whileSwapping(join(scratch, target), () => readBoth(files))).toBeGreaterThan(0)
   })
 
-  it.each(['outside', 'app/private'])('nothing is written where they lead: %s', async (target) => {
+  it.each(['outside', 'app/private'])('nothing is written to their targets: %s', async (target) => {
     await using files = hostFiles()
     expect(await whileSwapping(join(scratch, target), () => writeBoth(files))).toBeGreaterThan(0)
     expect(host.readdirSync(join(scratch, target))).toEqual(['file'])

@@ -10,13 +10,13 @@ import { createToolRegistry } from '../tool-registry.ts'
 import { fromUri } from '../uri.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** What could pass for another line, or steer a terminal. */
+/** Characters that could imitate another line, or control a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
 const FORGED = 'a\nb.txt\t999\u001b[2J\u0085\u2028\u202e'
 
-describe('a name that looks like lines of output', () => {
+describe('a name that imitates lines of output', () => {
   it.each([
     ['vfs_list', { path: 'vfs:///d' }, 1],
     ['file_glob', { path: 'vfs:///d', pattern: '*' }, 1],
@@ -29,7 +29,7 @@ describe('a name that looks like lines of output', () => {
     expect(text).toContain('a%0Ab.txt%09999%1B[2J')
   })
 
-  it('is listed as it stands in its URI', async () => {
+  it('is listed as in its URI', async () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(name, async (given) => {
@@ -42,7 +42,7 @@ describe('a name that looks like lines of output', () => {
     )
   })
 
-  it('is one line of an error and of where a link leads', async () => {
+  it('is one line of an error and of a link target', async () => {
     const fs = new MemoryFs()
     await fs.symlink(`/${FORGED}`, '/link')
     const tools = createToolRegistry({ fs })
@@ -56,7 +56,7 @@ describe('a name that looks like lines of output', () => {
     }
   })
 
-  it('is one line of what was found on this machine', async () => {
+  it('is one line of a search on this machine', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'coppice-forged-'))
     writeFileSync(join(directory, 'a\nb\u001b[2J'), 'text')
     const host = new HostFiles({ allow: [directory], open: (path) => new HostFs(path) })
@@ -67,7 +67,7 @@ describe('a name that looks like lines of output', () => {
     rmSync(directory, { recursive: true })
   })
 
-  it('is one line of what happened to the workspace', async () => {
+  it("is one line of the workspace's log", async () => {
     const time = new Date(0)
     const stat = { type: 'file', size: 0, mtime: time, mode: null } as const
     const change: PathChange = {

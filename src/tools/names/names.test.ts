@@ -10,20 +10,20 @@ function on(fs: MemoryFs | MountTable): (name: string, args: object) => Promise<
 describe('vfs_list', () => {
   const call = on(new MemoryFs({ '/d/a.txt': 'abc', '/d/sub/deep/b': '', '/empty/x/y': '' }))
 
-  it('tells directories by a slash, and the size of files if it is asked for', async () => {
+  it('marks directories by a slash, and shows sizes on request', async () => {
     expect(await call('vfs_list', { path: 'vfs:///d' })).toBe('a.txt\nsub/')
     expect(await call('vfs_list', { path: 'vfs:///d', sizes: true })).toBe('a.txt\t3\nsub/')
     expect(await call('vfs_list', { path: 'vfs:///' })).toBe('d/\nempty/')
   })
 
-  it('goes as deep as it is told', async () => {
+  it('lists down to the requested depth', async () => {
     expect(await call('vfs_list', { path: 'vfs:///d', depth: 3 })).toBe('a.txt\nsub/\nsub/deep/\nsub/deep/b')
     expect(await call('vfs_list', { path: 'vfs:///d', depth: 3, sizes: true })).toBe(
       'a.txt\t3\nsub/\nsub/deep/\nsub/deep/b\t0',
     )
   })
 
-  it('tells an empty directory from a file and from nothing', async () => {
+  it('distinguishes an empty directory from a file and a missing path', async () => {
     const fs = new MemoryFs({ '/f': '' })
     await fs.mkdir('/none')
     const other = on(fs)
@@ -40,7 +40,7 @@ describe('vfs_list', () => {
 })
 
 describe('vfs_info', () => {
-  it('tells kind, size, time and version of a file', async () => {
+  it('shows kind, size, time and version of a file', async () => {
     const fs = new MemoryFs({ '/f': '' })
     const { mtime } = await fs.stat('/f')
     expect((await on(fs)('vfs_info', { path: 'vfs:///f' })).split('\n')).toEqual([
@@ -53,7 +53,7 @@ describe('vfs_info', () => {
     ])
   })
 
-  it('counts what is in a directory, and tells where a link leads', async () => {
+  it('counts the entries of a directory, and shows the target of a link', async () => {
     const fs = new MemoryFs({ '/d/a': '', '/d/b': '' })
     await fs.symlink('/d/a', '/link')
     expect(await on(fs)('vfs_info', { path: 'vfs:///d' })).toContain('entries: 2')
@@ -63,7 +63,7 @@ describe('vfs_info', () => {
 })
 
 describe('vfs_copy and vfs_move', () => {
-  it('copy and move files and trees, and leave or take the source', async () => {
+  it('copy and move files and trees, and keep or remove the source', async () => {
     const fs = new MemoryFs({ '/d/a': '1', '/d/sub/b': '2' })
     const call = on(fs)
     expect(await call('vfs_copy', { src: 'vfs:///d', dst: 'vfs:///e' })).toBe('copied vfs:///d to vfs:///e')
@@ -73,7 +73,7 @@ describe('vfs_copy and vfs_move', () => {
     expect(await readText(fs, '/g/a')).toBe('1')
   })
 
-  it.each(['vfs_copy', 'vfs_move'])('%s replaces something only if it is told to', async (name) => {
+  it.each(['vfs_copy', 'vfs_move'])('%s replaces an existing target only on request', async (name) => {
     const fs = new MemoryFs({ '/a': '1', '/b': '2' })
     const args = { src: 'vfs:///a', dst: 'vfs:///b' }
     expect(await on(fs)(name, args)).toMatch(/^EEXIST: .*pass overwrite: true/)
@@ -98,7 +98,7 @@ describe('vfs_copy and vfs_move', () => {
 })
 
 describe('vfs_mkdir and vfs_delete', () => {
-  it('makes what is missing, and is content with what is there', async () => {
+  it('creates missing directories, and accepts an existing one', async () => {
     const fs = new MemoryFs({ '/f': '' })
     for (let round = 0; round < 2; round++) {
       expect(await on(fs)('vfs_mkdir', { path: 'vfs:///a/b' })).toBe('vfs:///a/b is a directory')
@@ -107,7 +107,7 @@ describe('vfs_mkdir and vfs_delete', () => {
     expect(await on(fs)('vfs_mkdir', { path: 'vfs:///f' })).toMatch(/^E(?:EXIST|NOTDIR)/)
   })
 
-  it('deletes a directory only if it is told to', async () => {
+  it('deletes a directory only with recursive', async () => {
     const fs = new MemoryFs({ '/d/f': '', '/g': '' })
     expect(await on(fs)('vfs_delete', { path: 'vfs:///d' })).toMatch(/^EISDIR: .*pass recursive: true/)
     expect(await fs.exists('/d/f')).toBe(true)

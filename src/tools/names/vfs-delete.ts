@@ -8,11 +8,11 @@ import { forgetReads } from './vfs-transfer.ts'
 export const vfsDelete: Tool = defineVfsTool({
   name: 'vfs_delete',
   title: 'Delete a file or directory',
-  description: 'Delete a file, or with recursive a directory and all it holds.',
+  description: 'Delete a file, or with recursive a directory and its content.',
   hints: { readOnly: false, destructive: true, idempotent: false },
   schema: z.strictObject({
     path: uriSchema,
-    recursive: z.boolean().default(false).describe('Delete a directory with all it holds.'),
+    recursive: z.boolean().default(false).describe('Delete a directory and its content.'),
   }),
   async run({ path: uri, recursive }, bench, { ctx }) {
     const place = resolveUri(bench.fs, uri)
@@ -20,7 +20,7 @@ export const vfsDelete: Tool = defineVfsTool({
       await bench.fs.remove(place.path, { recursive }, ctx)
     } catch (error) {
       if (!isVfsError(error, 'EISDIR')) throw error
-      const detail = 'a directory; pass recursive: true to delete it with all it holds'
+      const detail = 'a directory; pass recursive: true to delete it and its content'
       throw new VfsError('EISDIR', place.path, { op: 'remove', detail })
     }
     forgetReads(bench, place)

@@ -8,7 +8,7 @@ import { MAX_EDITABLE_BYTES, resolveUri } from '../tool-target.ts'
 export const vfsInfo: Tool = defineVfsTool({
   name: 'vfs_info',
   title: 'Describe a path',
-  description: 'Tell the kind, size, time of the last change and version of a file or directory.',
+  description: 'Show the kind, size, modification time and version of a file or directory.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({ path: uriSchema }),
   async run({ path: uri }, { fs }, { ctx }) {

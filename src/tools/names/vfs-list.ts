@@ -12,7 +12,7 @@ export const vfsList: Tool = defineVfsTool({
   name: 'vfs_list',
   title: 'List a directory',
   description:
-    'List what is in a directory, by names as they stand in a URI: directories end with a slash; with sizes, files have theirs in bytes.',
+    'List the names in a directory, encoded as in a URI. Directories end with a slash; with sizes, each file has its size in bytes.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({
     path: uriSchema,
@@ -21,7 +21,7 @@ export const vfsList: Tool = defineVfsTool({
       .min(1, 'must be 1 or more')
       .default(1)
       .describe('How many levels deep; 1 is the directory alone.'),
-    sizes: z.boolean().default(false).describe('Also tell the size of each file.'),
+    sizes: z.boolean().default(false).describe('Also show the size of each file.'),
   }),
   async run({ path: uri, depth, sizes }, { fs }, { ctx, progress }) {
     const place = resolveUri(fs, uri)

@@ -5,8 +5,8 @@ import { resolveUri } from '../tool-target.ts'
 
 export const vfsMkdir: Tool = defineVfsTool({
   name: 'vfs_mkdir',
-  title: 'Make a directory',
-  description: 'Make a directory and those above it that are missing; one that is there already is fine.',
+  title: 'Create a directory',
+  description: 'Create a directory and its missing parents; an existing directory is accepted.',
   hints: { readOnly: false, destructive: false, idempotent: true },
   schema: z.strictObject({ path: uriSchema }),
   async run({ path: uri }, { fs }, { ctx }) {

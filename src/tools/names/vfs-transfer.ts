@@ -8,16 +8,15 @@ import { resolveUri, type ToolTarget } from '../tool-target.ts'
 const hints: ToolHints = { readOnly: false, destructive: true, idempotent: false }
 
 const schema: z.ZodType<{ src: string; dst: string; overwrite: boolean }> = z.strictObject({
-  src: z.string().describe('What to take: a vfs:/// URI.'),
-  dst: z.string().describe('What it is called afterwards, its name included: a vfs:/// URI.'),
-  overwrite: z.boolean().default(false).describe('Replace what is at dst.'),
+  src: z.string().describe('Source: a vfs:/// URI.'),
+  dst: z.string().describe('Target with its new name: a vfs:/// URI.'),
+  overwrite: z.boolean().default(false).describe('Replace an existing dst.'),
 })
 
 export const vfsCopy: Tool = defineVfsTool({
   name: 'vfs_copy',
   title: 'Copy a file or directory',
-  description:
-    'Copy a file, or a directory with all it holds, to a new name; needs write access to dst only.',
+  description: 'Copy a file, or a directory with its content, to a new name; needs write access to dst only.',
   hints,
   schema,
   async run({ src, dst, overwrite }, bench, { ctx }) {
@@ -32,7 +31,7 @@ export const vfsMove: Tool = defineVfsTool({
   name: 'vfs_move',
   title: 'Move or rename a file or directory',
   description:
-    'Move a file, or a directory with all it holds, to a new name; needs write access to src and dst.',
+    'Move a file, or a directory with its content, to a new name; needs write access to src and dst.',
   hints,
   schema,
   async run({ src, dst, overwrite }, bench, { ctx }) {
@@ -54,7 +53,7 @@ async function withOverwriteHint(transfer: () => Promise<void>): Promise<void> {
     await transfer()
   } catch (error) {
     if (!isVfsError(error, 'EEXIST')) throw error
-    const detail = 'something is there already; choose another dst, or pass overwrite: true'
+    const detail = 'the target exists; choose another dst, or pass overwrite: true'
     throw new VfsError('EEXIST', error.path, { ...(error.op !== undefined && { op: error.op }), detail })
   }
 }

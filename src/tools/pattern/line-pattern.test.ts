@@ -4,7 +4,7 @@ import { type Home, openHome, type Vault } from '../../backends/vault/index.ts'
 import { grep, type Match, MemoryFs } from '../../vfs/index.ts'
 import { compileLinePattern } from './line-pattern.ts'
 
-/** Pieces of patterns, with what only this engine's notation has among them. */
+/** Pieces of patterns, including syntax that only this engine has. */
 const piece = fc.constantFrom(
   ...[
     'foo',
@@ -68,15 +68,15 @@ function compiled(text: string): ReturnType<typeof compileLinePattern> | undefin
   try {
     return compileLinePattern(text)
   } catch {
-    // Some pieces do not go together; what is refused finds nothing anywhere.
+    // Some pieces are invalid together; a refused pattern matches nothing.
     return undefined
   }
 }
 
-/** More files than a search reads without making an index of them. */
+/** More files than a search reads without building an index. */
 const INDEXED_FILES = 700
 
-/** The same files in a vault that has its index, and in memory. */
+/** Creates the same files in an indexed vault and in memory. */
 async function indexedFiles(
   home: Home,
 ): Promise<{ vault: Vault; memory: MemoryFs; lines: Map<string, string> }> {
@@ -88,13 +88,13 @@ async function indexedFiles(
     await vault.write(path, `${text}\n`)
     await memory.write(path, `${text}\n`)
   }
-  // The first search reads everything, and leaves the index behind.
+  // The first search reads all files and builds the index.
   await Array.fromAsync(vault.search('/', { pattern: 'foo' }))
   return { vault, memory, lines }
 }
 
 describe('a pattern of a model', () => {
-  it('finds with an index exactly what reading every line finds', async () => {
+  it('finds the same with an index as without', async () => {
     const home = await openHome()
     const { vault, memory, lines } = await indexedFiles(home)
     const paths = (matches: readonly Match[]) => matches.map(({ path }) => path)
@@ -114,18 +114,18 @@ describe('a pattern of a model', () => {
     await home.close()
   })
 
-  it('ignores case where it says so in front', () => {
+  it('ignores case with the flag in front', () => {
     const pattern = compileLinePattern('(?i)foo.')
     expect(pattern).toMatchObject({ source: 'foo.', flags: 'iu' })
     expect(typeof pattern !== 'string' && pattern.test('a FOOd')).toBe(true)
   })
 
-  it('without anything special is a plain text', () => {
+  it('without special characters is a plain text', () => {
     expect(compileLinePattern('plain text')).toBe('plain text')
   })
 
   it.each(['(a+)+$', '(a|a)*b', '(.*)*x', '(a?){100}a{100}', '([a-z]+)*!$'])(
-    'takes time in proportion to the line: %s',
+    'takes time linear in the line: %s',
     (evil) => {
       const pattern = compileLinePattern(evil)
       expect(typeof pattern !== 'string' && pattern.test(`${'a'.repeat(100_000)}?`)).toBeTypeOf('boolean')

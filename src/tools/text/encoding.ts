@@ -43,9 +43,9 @@ export function encode({ text, encoding }: DecodedText): Uint8Array {
 /** EINVAL for text that cannot be stored: half a character, or a NUL, which would make the file binary. */
 export function assertStorable(text: string, argument: string, path: string): void {
   const detail = !text.isWellFormed()
-    ? `'${argument}' is not valid Unicode: it holds half of a surrogate pair`
+    ? `'${argument}' is not valid Unicode: it contains half of a surrogate pair`
     : text.includes('\0')
-      ? `'${argument}' holds a NUL character, which no text file does: it could not be read or edited again`
+      ? `'${argument}' contains a NUL character, which a text file must not have`
       : undefined
   if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'write', detail })
 }

@@ -11,7 +11,7 @@ function placesByIndexOf(text: string, find: string, step: number): number[] {
 }
 
 describe('a search for a text', () => {
-  it('finds what indexOf finds, however the text repeats itself', () => {
+  it('finds the same as indexOf, also in repetitive texts', () => {
     const cases = fc.record({
       head: letters({ maxLength: 60 }),
       find: fc.oneof(
@@ -35,7 +35,7 @@ describe('a search for a text', () => {
     )
   })
 
-  it('finds what lies across the parts it looks at in one go', () => {
+  it('finds matches across the parts it reads', () => {
     const find = 'needle in the haystack'
     for (let at = 65_500; at < 65_560; at++) {
       const found = [...new TextSearch(find).findMatches(`${' '.repeat(at)}${find}`, true)]

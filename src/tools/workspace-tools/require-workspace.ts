@@ -5,7 +5,7 @@ import type { Workspace } from '../workspace.ts'
 /** Returns the workspace of an environment that has one. */
 export function requireWorkspace({ workspace }: ToolEnvironment): Workspace {
   if (workspace !== undefined) return workspace
-  throw new VfsError('ENOTSUP', '/workspace', { op: 'workspace', detail: 'there is no workspace here' })
+  throw new VfsError('ENOTSUP', '/workspace', { op: 'workspace', detail: 'this namespace has no workspace' })
 }
 
 /** Like `requireWorkspace`, for a caller that changes it. EACCES, EROFS as the namespace decides. */

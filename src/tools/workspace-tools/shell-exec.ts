@@ -29,7 +29,7 @@ export const shellExec: Tool = defineVfsTool({
   name: 'shell_exec',
   title: 'Run a command',
   description:
-    'Run a command in the workspace and read its exit code, its output and what it changed; what would reach the network or leave the workspace is held back until somebody allows it.',
+    'Run a command in the workspace; returns its exit code, output and changes. A command that reaches the network or leaves the workspace waits for approval.',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   schema: z
     .strictObject({
@@ -40,21 +40,19 @@ export const shellExec: Tool = defineVfsTool({
         .describe(
           'A line for a shell: npm test | tail -n 20. Paths are relative: src/a.ts for vfs:///workspace/src/a.ts.',
         ),
-      argv: argv
-        .optional()
-        .describe('In place of command: the program and its arguments, which no shell looks at.'),
+      argv: argv.optional().describe('In place of command: the program and its arguments, without a shell.'),
       cwd: z
         .string()
         .optional()
-        .describe('Where it runs, such as vfs:///workspace/src; the workspace itself when absent.'),
-      stdin: z.string().optional().describe('What it reads from standard input; nothing when absent.'),
+        .describe('The working directory, such as vfs:///workspace/src; the workspace itself when absent.'),
+      stdin: z.string().optional().describe('Text for standard input; empty when absent.'),
       timeout_seconds: z
         .int()
         .min(1, 'must be 1 or more')
         .max(MAX_SECONDS, `must be ${MAX_SECONDS} or less`)
         .default(DEFAULT_SECONDS)
-        .describe('It is ended after so long.'),
-      network: z.boolean().default(false).describe('It needs the network; somebody is asked whether it may.'),
+        .describe('The time limit, after which the command is stopped.'),
+      network: z.boolean().default(false).describe('Request the network, which needs approval.'),
     })
     .refine((args) => (args.command === undefined) !== (args.argv === undefined), {
       error: 'give either command or argv',
@@ -97,7 +95,7 @@ async function resolveCwd(
   const path = uri === undefined ? root : fromUri(uri)
   if (path === root) return '/'
   if (!isWithin(path, root)) {
-    throw new VfsError('EINVAL', path, { op: 'exec', detail: `cwd is a directory in ${toUri(root)}` })
+    throw new VfsError('EINVAL', path, { op: 'exec', detail: `cwd must be a directory in ${toUri(root)}` })
   }
   const { type } = await fs.stat(path, ctx)
   if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'exec' })
@@ -109,7 +107,7 @@ function formatReport(report: CommandReport, seconds: number): string {
   output.add(formatExit(report, seconds))
   // Before the output: of a long one, only the beginning is read.
   if (report.unmerged !== null) output.add(formatUnmerged(report.unmerged))
-  if (report.isTruncated === true) output.add('It wrote more than is kept: the end is missing.')
+  if (report.isTruncated === true) output.add('The output exceeded its limit; the end is missing.')
   for (const stream of ['stdout', 'stderr'] as const) {
     const text = truncateMiddle(report[stream].replace(/\n$/, ''))
     if (text !== '') output.add(`--- ${stream}\n${text}`)
@@ -120,7 +118,7 @@ function formatReport(report: CommandReport, seconds: number): string {
     output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8 or too deep')
   for (const path of report.leftOut) output.add(escapeUnprintable(path))
   if (report.checkpoint !== null) {
-    output.add(`workspace_restore '${escapeUnprintable(report.checkpoint)}' takes this back`)
+    output.add(`undo with workspace_restore '${escapeUnprintable(report.checkpoint)}'`)
   }
   return output.toText('', CUT_NOTE)
 }
@@ -134,10 +132,10 @@ function truncateMiddle(text: string): string {
 }
 
 function formatExit({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
-  if (isTimedOut) return `ended after ${seconds} seconds; timeout_seconds gives it more`
+  if (isTimedOut) return `stopped after ${seconds} seconds; raise timeout_seconds for more`
   return exitCode === null ? 'stopped before its end' : `exit code ${exitCode}`
 }
 
 function formatUnmerged(fork: string): string {
-  return `This is not in the workspace, which changed in the same places meanwhile: it is in the fork '${escapeUnprintable(fork)}'. workspace_merge brings it in, with on_conflict to decide.`
+  return `The workspace changed at the same paths meanwhile, so these changes are only in the fork '${escapeUnprintable(fork)}'. Merge them with workspace_merge and on_conflict.`
 }

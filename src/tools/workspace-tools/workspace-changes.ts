@@ -23,11 +23,11 @@ export const workspaceDiff: Tool = defineVfsTool({
       .string()
       .min(1, 'must not be empty')
       .optional()
-      .describe('A checkpoint; the fork or the beginning when absent.'),
+      .describe('A checkpoint (default: the fork point, or the beginning).'),
     format: z
       .enum(['patch', 'files'])
       .default('patch')
-      .describe('The changes line by line, or only which files.'),
+      .describe('The changed lines, or only the changed files.'),
   }),
   async run({ since, format }, bench, { progress }) {
     const workspace = requireWorkspace(bench)
@@ -46,7 +46,7 @@ export const workspaceMerge: Tool = defineVfsTool({
   name: 'workspace_merge',
   title: 'Merge a fork',
   description:
-    'Bring what a fork changed into the workspace; where both changed the same lines, nothing happens unless on_conflict decides.',
+    'Merge the changes of a fork into the workspace. If both changed the same lines, nothing is merged unless on_conflict is given.',
   hints: { readOnly: false, destructive: true, idempotent: true },
   schema: z.strictObject({
     fork: z.string().min(1, 'must not be empty').describe('The name of the fork.'),
@@ -54,7 +54,7 @@ export const workspaceMerge: Tool = defineVfsTool({
       .enum(['fail', 'ours', 'theirs', 'markers'])
       .default('fail')
       .describe(
-        'ours keeps what the workspace has, theirs takes what the fork has, markers writes both into the file.',
+        'ours keeps the version of the workspace, theirs takes that of the fork, markers writes both between markers.',
       ),
   }),
   async run({ fork, on_conflict: onConflict }, bench, { ctx }) {
@@ -63,7 +63,7 @@ export const workspaceMerge: Tool = defineVfsTool({
     bench.reads.forget(toUri(workspace.path))
     const output = new TextOutput()
     for (const change of changes) output.add(formatChange(change))
-    return output.toText(`'${escapeUnprintable(fork)}' has nothing that is not here already`, CUT_NOTE)
+    return output.toText(`'${escapeUnprintable(fork)}' has no changes to merge`, CUT_NOTE)
   },
 })
 

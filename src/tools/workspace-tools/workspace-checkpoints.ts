@@ -9,7 +9,7 @@ export const workspaceCheckpoint: Tool = defineVfsTool({
   name: 'workspace_checkpoint',
   title: 'Take a checkpoint',
   description:
-    'Give the present state of the workspace a name, to compare with it or go back to it; costs nothing.',
+    'Save the state of the workspace under a name, to compare with or restore later; takes constant time.',
   hints: { readOnly: false, destructive: false, idempotent: false },
   schema: z.strictObject({
     name: z.string().min(1, 'must not be empty').describe('A new name for this state.'),
@@ -23,9 +23,8 @@ export const workspaceCheckpoint: Tool = defineVfsTool({
 
 export const workspaceRestore: Tool = defineVfsTool({
   name: 'workspace_restore',
-  title: 'Go back to a checkpoint',
-  description:
-    'Put every file of the workspace back to a checkpoint; what was changed since is gone from it.',
+  title: 'Restore a checkpoint',
+  description: 'Restore the workspace to a checkpoint; later changes are removed from it.',
   hints: { readOnly: false, destructive: true, idempotent: true },
   schema: z.strictObject({
     name: z.string().min(1, 'must not be empty').describe('The name of a checkpoint.'),
@@ -34,15 +33,14 @@ export const workspaceRestore: Tool = defineVfsTool({
     const workspace = await requireWritableWorkspace(bench, ctx)
     await workspace.restore(name, ctx)
     bench.reads.forget(toUri(workspace.path))
-    return `${toUri(workspace.path)} is back at checkpoint '${escapeUnprintable(name)}'`
+    return `${toUri(workspace.path)} is restored to checkpoint '${escapeUnprintable(name)}'`
   },
 })
 
 export const workspaceFork: Tool = defineVfsTool({
   name: 'workspace_fork',
   title: 'Fork the workspace',
-  description:
-    'Make a copy of the workspace under a name of its own; neither side sees what the other changes later.',
+  description: 'Create a named fork of the workspace; neither side sees later changes of the other.',
   hints: { readOnly: false, destructive: false, idempotent: false },
   schema: z.strictObject({
     name: z.string().min(1, 'must not be empty').describe('The name of the fork.'),
@@ -50,13 +48,13 @@ export const workspaceFork: Tool = defineVfsTool({
       .string()
       .min(1, 'must not be empty')
       .optional()
-      .describe('Fork this checkpoint instead of the present state.'),
+      .describe('Fork this checkpoint instead of the current state.'),
   }),
   async run({ name, at }, bench, { ctx }) {
     const workspace = await requireWritableWorkspace(bench, ctx)
     const fork = await workspace.fork(name, at)
     const from =
       at === undefined ? workspace.name : `checkpoint '${escapeUnprintable(at)}' of ${workspace.name}`
-    return `forked ${from} as '${escapeUnprintable(fork.name)}'; bring its changes back with workspace_merge`
+    return `forked ${from} as '${escapeUnprintable(fork.name)}'; merge its changes with workspace_merge`
   },
 })

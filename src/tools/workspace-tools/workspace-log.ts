@@ -10,10 +10,10 @@ export const workspaceLog: Tool = defineVfsTool({
   name: 'workspace_log',
   title: 'Show the history',
   description:
-    'Show the last changes of the workspace, the newest first, with who made them, and its checkpoints.',
+    'Show the last changes of the workspace with their callers, newest first, and its checkpoints.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({
-    limit: z.int().min(1, 'must be 1 or more').default(50).describe('How many changes at most.'),
+    limit: z.int().min(1, 'must be 1 or more').default(50).describe('Maximum number of changes.'),
   }),
   async run({ limit }, bench) {
     const workspace = requireWorkspace(bench)
@@ -22,7 +22,7 @@ export const workspaceLog: Tool = defineVfsTool({
       output.add(`checkpoint\t${time.toISOString()}\t${escapeUnprintable(name)}`)
     }
     for await (const entry of workspace.log(limit)) output.add(formatLogEntry(entry))
-    return output.toText('nothing happened yet', '… (cut; ask for fewer)')
+    return output.toText('there are no changes yet', '… (cut; ask for fewer)')
   },
 })
 
