@@ -28,7 +28,7 @@ export class CodeCheckouts {
   /** Opens a checkout. ENOTSUP for a process without a workspace, and if `strict` isolation is not available. */
   async open(fork: string | null | undefined): Promise<WorkspaceCheckout> {
     if (fork === null || fork === undefined) {
-      const detail = 'the process has no workspace, and so no code to ask about'
+      const detail = 'the process has no workspace with code'
       throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
     }
     const known = this.#checkouts.get(fork) ?? this.#createCheckout(fork)

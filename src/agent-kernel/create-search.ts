@@ -23,6 +23,6 @@ function createHeaders(
   if (name === undefined) return {}
   const token = env[name]
   if (token) return { authorization: `Bearer ${token}` }
-  const detail = `the search needs the token in $${name}, which is not set; set it and start the daemon again`
+  const detail = `the search needs the token in $${name}, which is not set; set it and restart the daemon (coppice daemon stop)`
   throw new VfsError('EACCES', '/dev/web', { op: 'search', detail })
 }

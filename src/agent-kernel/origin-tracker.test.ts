@@ -30,14 +30,14 @@ function scene() {
   return { origins, kept, step, read, command, from }
 }
 
-it('every step is kept, whatever it was', async () => {
+it('passes every step on to the sink', async () => {
   const { kept, step, read } = scene()
   await step('a', {})
   await read('a', page)
   expect(kept).toHaveLength(2)
 })
 
-it('what a page or a server answers or refuses with is known by where it is from, and what is read at home is not', async () => {
+it('records the origin of responses and errors of web pages and servers, and none for local reads', async () => {
   const { step, read, from } = scene()
   await read('a', page)
   await step('b', { tool_path: '/mnt/mcp/2-docs/tools/find', tool_error: `EIO: the server refused: ${page}` })
@@ -49,7 +49,7 @@ it('what a page or a server answers or refuses with is known by where it is from
   ])
 })
 
-it('what came to one of a family is known of all of it, and of nobody else', async () => {
+it('shares the origins of a process with its family only', async () => {
   const { origins, read, from } = scene()
   origins.join('child', 'first')
   origins.join('grandchild', 'child')
@@ -61,7 +61,7 @@ it('what came to one of a family is known of all of it, and of nobody else', asy
   expect(['other', 'other child'].map((uuid) => from(uuid))).toEqual([undefined, undefined])
 })
 
-it('what a command makes of a text is from where the text is, in whatever form it comes out', async () => {
+it('gives the output of a command the origin of the text it was given, in any form', async () => {
   const { read, command, from } = scene()
   const hidden = 'The tall towers of the old harbour were built by nobody'
   await read('a', `${page}. Code: ${btoa(hidden)}`)
@@ -71,7 +71,7 @@ it('what a command makes of a text is from where the text is, in whatever form i
   expect([from('a', turned), from('a', hidden)]).toEqual(['/dev/web/fetch', '/dev/web/fetch'])
 })
 
-it('what a device answers that is told a text is its own', async () => {
+it('gives the response of a device no origin, even if the request contains a foreign text', async () => {
   const { read, step, from } = scene()
   const answer = 'The task has been written down and waits for somebody to do it'
   await read('a', page)
@@ -79,7 +79,7 @@ it('what a device answers that is told a text is its own', async () => {
   expect(from('a', answer)).toBe(undefined)
 })
 
-it('what a command says of its own accord is from nowhere, unless it reached the network', async () => {
+it('gives the output of a command no origin, unless it reached the network', async () => {
   const { read, command, from } = scene()
   const [tests, release] = [
     'Nine of ten tests passed in five seconds and a half',
@@ -91,7 +91,7 @@ it('what a command says of its own accord is from nowhere, unless it reached the
   expect([from('a', tests), from('a', release)]).toEqual([undefined, '/dev/shell'])
 })
 
-it('the last of what a family read is known', async () => {
+it('keeps only the latest texts of a family', async () => {
   const { read, from } = scene()
   await read('a', page)
   for (let number = 0; number < 49; number++) await read('a', `page ${number}`)

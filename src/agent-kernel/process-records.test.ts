@@ -12,7 +12,7 @@ function recordOf(pid: number): ProcessRecord {
   return { pid, uuid: `uuid-${pid}`, ...names, ...begun, ...end }
 }
 
-it('keeps the last thousand processes, in memory and in a file that stays small, and says which it forgets', () => {
+it('keeps the last thousand processes in memory and in a bounded file, and reports removed ones', () => {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-records-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const file = join(directory, 'processes.jsonl')

@@ -79,7 +79,7 @@ export class AgentCatalog {
   async #readInstructions(fs: FileSystem, name: string): Promise<string> {
     const path = `/agents/${name}/instructions.md`
     if (await fs.exists(path)) return (await readBoundedText(fs, path)).trim()
-    const detail = `agent '${name}' has no instructions.md; it says what the agent is to do`
+    const detail = `agent '${name}' has no instructions.md; write the instructions for the agent there`
     throw new VfsError('ENOENT', path, { op: 'load', detail })
   }
 
@@ -99,7 +99,7 @@ export class AgentCatalog {
     const known = names.size === 0 ? 'none' : [...names.keys()].join(', ')
     throw new VfsError('ENOENT', path, {
       op: 'load',
-      detail: `there is no ${kind} '${name}'; there is: ${known}`,
+      detail: `there is no ${kind} '${name}'; there are: ${known}`,
     })
   }
 
@@ -156,6 +156,6 @@ function mergeAllowedDevices(own: readonly string[] | undefined, skills: readonl
 async function readBoundedText(fs: FileSystem, path: string): Promise<string> {
   const { size } = await fs.stat(path)
   if (size <= MAX_FILE_BYTES) return readText(fs, path)
-  const detail = `the file has ${size} bytes, and may have ${MAX_FILE_BYTES}`
+  const detail = `the file has ${size} bytes; the limit is ${MAX_FILE_BYTES}`
   throw new VfsError('EFBIG', path, { op: 'load', detail })
 }

@@ -24,7 +24,7 @@ export interface AgentManifest {
 
 const name = z
   .string()
-  .refine(isValidName, 'lower-case letters, digits and single hyphens in between, 64 at most')
+  .refine(isValidName, 'must be lower-case letters, digits and single hyphens in between, 64 at most')
 const nonEmptyString = z.string().trim().min(1)
 
 /** A name alone is a model of the same provider. */
@@ -45,7 +45,7 @@ const manifestSchema = z.strictObject({
   skills: z.array(name).default([]),
   mcp: z.record(name, z.record(z.string(), z.unknown())).default({}),
   allowed_devices: z
-    .array(z.string().refine(isDevicePath, 'the path of a device, such as /dev/fs'))
+    .array(z.string().refine(isDevicePath, 'must be the path of a device, such as /dev/fs'))
     .optional(),
 })
 
@@ -59,6 +59,6 @@ export function parseAgent(text: string, path: string, directory: string): Agent
   throw createYamlError(
     { path },
     line,
-    `the name is '${agent.name}', and the directory '${directory}'; both are to be the same`,
+    `the name '${agent.name}' differs from the directory '${directory}'; make them equal`,
   )
 }

@@ -23,7 +23,7 @@ const reviewer = {
 }
 
 describe('an agent', () => {
-  it('brings its instructions, the bodies of its skills, and what it may use', async () => {
+  it('has its instructions, the bodies of its skills, and its allowed devices', async () => {
     expect(await (await shelf(reviewer)).agent('reviewer')).toEqual({
       name: 'reviewer',
       systemPrompt: 'You review.\n\nHow to review.\n\nHow to test.',
@@ -50,7 +50,7 @@ describe('an agent', () => {
     expect(await (await shelf(files)).agent('a')).toMatchObject({ fallbacks })
   })
 
-  it('may use everything if neither it nor a skill of it says otherwise', async () => {
+  it('may use every device if neither it nor its skills restrict it', async () => {
     const files = {
       '/agents/a/agent.yaml': 'skills: [s]\n',
       '/agents/a/instructions.md': 'x',
@@ -63,7 +63,7 @@ describe('an agent', () => {
     expect((await (await shelf(none)).agent('a')).allowedDevices).toEqual([])
   })
 
-  it('of the first place that has it is taken, with skills of any', async () => {
+  it('comes from the first source that has it, with skills from any source', async () => {
     const mine = {
       '/agents/reviewer/agent.yaml': 'skills: [test]',
       '/agents/reviewer/instructions.md': 'Mine.',
@@ -85,12 +85,12 @@ describe('an agent', () => {
     ['skills:\n  - ok\n  - ../etc', "line 3: 'skills.1'"],
     ['description: "open', 'line 1: '],
     ['a: 1\na: 2', 'line 2: '],
-    ['name: other', "line 1: the name is 'other', and the directory 'a'"],
-    ['just words', 'line 1: the file has keys and values; known:'],
+    ['name: other', "line 1: the name 'other' differs from the directory 'a'"],
+    ['just words', 'line 1: the file must have keys and values; known keys:'],
     ['context_budget: -1', "line 1: 'context_budget'"],
     ['allowed_devices: [/dev/../etc]', "line 1: 'allowed_devices.0'"],
     ['allowed_devices: [/dev]', 'the path of a device'],
-  ])('whose file says %j is refused with the line', async (yaml, problem) => {
+  ])('is refused with the line of the problem: %j', async (yaml, problem) => {
     const { agent, agents } = await shelf({
       '/agents/a/agent.yaml': yaml,
       '/agents/a/instructions.md': 'x',
@@ -104,7 +104,7 @@ describe('an agent', () => {
   })
 
   it.each(['*hush-hush', '|hush-hush'])(
-    'whose file has the key %s unquoted is refused without it',
+    'is refused without quoting the file if the key %s is unquoted',
     async (key) => {
       const refused = await shelf({
         '/agents/a/agent.yaml': `mcp:\n  docs:\n    env:\n      TOKEN: ${key}\n`,
@@ -114,7 +114,7 @@ describe('an agent', () => {
     },
   )
 
-  it('that is missing something says what, and what there is', async () => {
+  it('reports what is missing, and what exists', async () => {
     const lacking = await shelf(reviewer, {
       '/agents/a/agent.yaml': 'skills: [fly]',
       '/agents/a/instructions.md': 'x',
@@ -123,14 +123,14 @@ describe('an agent', () => {
     await expect(lacking.agent('a')).rejects.toMatchObject({
       code: 'ENOENT',
       path: '/agents/a/agent.yaml',
-      message: expect.stringContaining("no skill 'fly'; there is: review, test"),
+      message: expect.stringContaining("no skill 'fly'; there are: review, test"),
     })
     await expect(lacking.agent('b')).rejects.toThrow('instructions.md')
-    await expect(lacking.agent('c')).rejects.toThrow('there is: a, b, reviewer')
+    await expect(lacking.agent('c')).rejects.toThrow('there are: a, b, reviewer')
   })
 
   it.each(['..', '../reviewer', 'a/b', '', 'A', 'a--b', '-a', 'a'.repeat(65), 'a\0', 'a\n'])(
-    'cannot be called %j',
+    'refuses the name %j',
     async (name) => {
       const found = await shelf(reviewer)
       await expect(found.agent(name)).rejects.toMatchObject({ code: 'EINVAL' })
@@ -138,7 +138,7 @@ describe('an agent', () => {
     },
   )
 
-  it('whose file is huge, or unfolds without end, is refused', async () => {
+  it('refuses a huge file, and one whose aliases expand without bound', async () => {
     const aliases = Array.from(
       { length: 9 },
       (_, at) => `    a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`,
@@ -153,7 +153,7 @@ describe('an agent', () => {
 })
 
 describe('a skill', () => {
-  it('in the format of Agent Skills is read, with keys of other programs passed over', () => {
+  it('parses the Agent Skills format and ignores unknown keys', () => {
     const extra =
       'license: MIT\ncompatibility: any\nmetadata:\n  author: anna\n  version: 1.5\nmodel: opus\nallowed-tools: Bash(git:*), Bash(npm run test:*) Read\n'
     expect(parseSkill(`\ufeff${skill('pdf', extra, '# PDF\n\n---\n\nmore')}`, '/x', 'pdf')).toEqual({
@@ -174,19 +174,19 @@ describe('a skill', () => {
   })
 
   it.each([
-    ['# no front matter', 'line 1: a skill begins with front matter'],
-    ['---\nname: s\n', 'line 1: a skill begins with front matter'],
+    ['# no front matter', 'line 1: a skill must begin with front matter'],
+    ['---\nname: s\n', 'line 1: a skill must begin with front matter'],
     ['---\nname: s\n---\n', "'description' is missing"],
     ['---\nname: s\ndescription: ""\n---\n', "line 3: 'description'"],
     ['---\ndescription: x\nname: Upper\n---\n', "line 3: 'name'"],
-    ['---\ndescription: x\nname: other\n---\n', "line 3: the name is 'other'"],
+    ['---\ndescription: x\nname: other\n---\n', "line 3: the name 'other' differs"],
     ['---\nname: s\ndescription: a: b\n---\n', 'line 3: '],
     ['---\nname: s\ndescription: x\nallowed-tools: 5\n---\n', "line 4: 'allowed-tools'"],
-  ])('that says %j is refused with the line', (text, problem) => {
+  ])('is refused with the line of the problem: %j', (text, problem) => {
     expect(() => parseSkill(text, '/skills/s/SKILL.md', 's')).toThrow(problem)
   })
 
-  it('stands for devices by their paths, and by what other programs call them', () => {
+  it('maps its tools to device paths, also by the names of other programs', () => {
     expect(
       toDevicePaths([
         '/dev/fs',
@@ -202,7 +202,7 @@ describe('a skill', () => {
     ).toEqual(['/dev/fs', '/dev/shell', '/mnt/mcp/docs'])
   })
 
-  it('is written so that it can be read, and keeps what is not changed', () => {
+  it('is formatted so that it parses again, and keeps unchanged parts', () => {
     const made = formatSkill({ name: 's', description: 'a: "b"\nc', allowedTools: ['/dev/fs'], body: '# S' })
     expect(parseSkill(made, '/x', 's')).toMatchObject({
       description: 'a: "b"\nc',

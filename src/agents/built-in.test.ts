@@ -7,7 +7,7 @@ const shelf = new AgentCatalog([
   { origin: 'package', fs: new HostFs(fileURLToPath(new URL('../..', import.meta.url))) },
 ])
 
-it('the package has agents and skills that can be loaded, each with words that say what it is for', async () => {
+it('the built-in agents and skills load, each with a description', async () => {
   const entries = [...(await shelf.agents()), ...(await shelf.skills())]
   expect(entries.map(({ name }) => name)).toEqual([
     'code-reviewer',

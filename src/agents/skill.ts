@@ -26,7 +26,7 @@ const tools = z.union([z.string().transform(splitTools), z.array(z.string().trim
 const frontMatter = z.object({
   name: z
     .string()
-    .refine(isValidName, 'lower-case letters, digits and single hyphens in between, 64 at most'),
+    .refine(isValidName, 'must be lower-case letters, digits and single hyphens in between, 64 at most'),
   description: z.string().trim().min(1).max(1024),
   license: z.string().optional(),
   compatibility: z.string().max(500).optional(),
@@ -46,7 +46,7 @@ export function parseSkill(text: string, path: string, name: string): Skill {
     throw createYamlError(
       { path },
       1,
-      `a skill begins with front matter between two lines of ---; known: ${KEYS.join(', ')}`,
+      `a skill must begin with front matter between two lines of ---; known keys: ${KEYS.join(', ')}`,
     )
   }
   const [whole, yaml = ''] = match
@@ -55,7 +55,7 @@ export function parseSkill(text: string, path: string, name: string): Skill {
     throw createYamlError(
       { path },
       findNameLine(yaml),
-      `the name is '${front.name}', and the directory '${name}'; both are to be the same`,
+      `the name '${front.name}' differs from the directory '${name}'; make them equal`,
     )
   }
   const { 'allowed-tools': allowedTools = null, ...rest } = front

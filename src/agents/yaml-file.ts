@@ -25,7 +25,7 @@ export function parseYaml<Value>(
   const result = schema.safeParse(readValues(document, place))
   if (result.success) return result.data
   const [issue] = result.error.issues
-  if (issue === undefined) throw createYamlError(place, 1, 'it does not fit')
+  if (issue === undefined) throw createYamlError(place, 1, 'the content is invalid')
   const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
   const [stranger] = issue.code === 'unrecognized_keys' ? issue.keys : []
   const at = stranger === undefined ? keys : [...keys, stranger]
@@ -55,7 +55,7 @@ function formatIssue(
   if (issue.code === 'unrecognized_keys') {
     return `there is no key ${key}${keys.length === 1 ? `; known: ${known.join(', ')}` : ''}`
   }
-  if (keys.length === 0) return `the file has keys and values; known: ${known.join(', ')}`
+  if (keys.length === 0) return `the file must have keys and values; known keys: ${known.join(', ')}`
   if (!isThere) return `${key} is missing`
   return `${key}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}`
 }

@@ -26,7 +26,7 @@ async function openBoundary(): Promise<{
 }
 
 describe('the boundary of a home', () => {
-  it('gives each of several commands at once a fork of its own, over one checkout of the vault', async () => {
+  it('gives each of several concurrent commands its own fork, over one checkout of the vault', async () => {
     const { path, home, run } = await openBoundary()
     const reports = await Promise.all(['x', 'y', 'z'].map((name) => run(`echo ${name} > ${name}`)))
     expect(reports.map(({ fork }) => fork).sort()).toEqual(['base-1', 'base-2', 'base-3'])
@@ -37,18 +37,15 @@ describe('the boundary of a home', () => {
     expect(readdirSync(join(path, 'checkouts'))).toHaveLength(1)
   })
 
-  it.each(['/', '/proc', '/dev/pts'])(
-    'runs nothing in %s, which no session can keep apart',
-    async (vault) => {
-      const { boundary } = await openBoundary()
-      for (const session of ['overlay', 'dir'] as const) {
-        const request = { vault, command: { argv: ['true'] }, session, isolation: 'none' } as const
-        await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EINVAL', path: vault })
-      }
-    },
-  )
+  it.each(['/', '/proc', '/dev/pts'])('runs nothing in %s, which no session can isolate', async (vault) => {
+    const { boundary } = await openBoundary()
+    for (const session of ['overlay', 'dir'] as const) {
+      const request = { vault, command: { argv: ['true'] }, session, isolation: 'none' } as const
+      await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EINVAL', path: vault })
+    }
+  })
 
-  it('takes a yes for the run that was asked about, and for no other that is like it', async () => {
+  it('applies an approval to the run that asked, and not to an equal one', async () => {
     const { boundary } = await openBoundary()
     const command = { shell: 'curl -s --version > /dev/null; echo ran' }
     const request = { vault: 'base', command, session: 'dir', isolation: 'none' } as const
@@ -72,7 +69,7 @@ describe('the boundary of a home', () => {
     await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('keeps no yes for later when its run was called off before it began', async () => {
+  it('keeps no approval of a run that was cancelled before it started', async () => {
     const { boundary } = await openBoundary()
     const request = { vault: 'base', command: { shell: 'curl -s --version' }, session: 'dir' } as const
     const calledOff = new AbortController()
@@ -84,7 +81,7 @@ describe('the boundary of a home', () => {
     await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('runs nothing whose changes no fork could be named after', async () => {
+  it('runs nothing if the fork name for its changes is invalid', async () => {
     const { boundary, path } = await openBoundary()
     const [project, said] = [join(path, 'project'), [] as string[]]
     mkdirSync(project)
@@ -96,7 +93,7 @@ describe('the boundary of a home', () => {
     expect(said).toEqual([])
   })
 
-  it('runs every command on the vault as it is by then', async () => {
+  it('runs each command on the current state of the vault', async () => {
     const { home, run } = await openBoundary()
     expect((await run('cat a')).result.stdout).toBe('one\n')
     await (await home.vault('base')).write('/a', 'two\n')

@@ -32,9 +32,9 @@ type ProvidedOptions = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered
 
 /** Options of one run, beside its request. */
 export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
-  /** Run in this fork; it is made if there is none and the command changes anything. */
+  /** Runs in this fork, which is created if it is missing and the command changes anything. */
   readonly fork?: string | undefined
-  /** Asked for what policy gates; without it, that is refused and waits for an approval. */
+  /** Asks a person about a gated request. Without it, such a request is refused and waits for approval. */
   readonly ask?:
     | ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<ApprovalAnswer>)
     | undefined
@@ -46,7 +46,10 @@ export interface RunReport {
   readonly fork: string | null
 }
 
-/** The execution boundary of a home: a request's vault is one of its vaults, or the path of a directory of this machine. */
+/**
+ * The execution boundary of a home. The vault of a request is a vault of the home, or the path of a directory of this
+ * machine.
+ */
 export class Boundary {
   readonly approvals: Approvals
   readonly #home: Home
@@ -70,8 +73,8 @@ export class Boundary {
   }
 
   /**
-   * Reads `policy.toml` of the home. The redactor takes secrets out of what the journal and the approvals keep, and of
-   * refusals; without one, nothing does. EINVAL for a mistake in the file, and for a home in memory: sessions need a place.
+   * Reads `policy.toml` of the home. The redactor removes secrets from the journal, the approvals and refusals.
+   * EINVAL for an invalid file, and for a home in memory: sessions need a directory.
    */
   static async open(home: Home, redactor?: Redactor): Promise<Boundary> {
     const { path } = home
@@ -91,7 +94,7 @@ export class Boundary {
         throw error
       const answer = await ask(error.decision, executionRequest(request))
       if (answer !== 'yes') throw await this.#recordDenial(request, error, answer)
-      // Said to this run, and to no other that is like it.
+      // The answer holds for this run only, not for an equal request.
       return this.#run(request, { ...options, answered: error.approval })
     }
   }
@@ -126,7 +129,7 @@ export class Boundary {
     const result = await execute(request, {
       policy: this.#policy,
       ...options,
-      // Every other vault is in there, with the record of what was done and approved.
+      // The home contains every other vault, the journal and the approvals.
       hidden: [this.#path, ...hidden],
       open: async (checked) => {
         opened = await this.#open(checked, fork)
@@ -142,14 +145,14 @@ export class Boundary {
   }
 
   #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<OpenedWorkspace> {
-    // Now: what a command did would be lost if there were no name to keep it under.
+    // Checked now: without a valid name the command's changes would be lost.
     if (fork !== undefined) assertVaultName(fork)
     return vault.startsWith('/') ? this.#openLinked(vault, fork) : this.#openVault(vault, fork)
   }
 
   async #openLinked(directory: string, name: string | undefined): Promise<OpenedWorkspace> {
     const link = this.openLinkedDirectory(directory)
-    // Asked also where none is named: what an apply that was killed had written goes, and the command does not see it.
+    // Listed also without a name: this reverts a killed apply, so that the command does not see its changes.
     const forks = await link.listForks()
     const known = name === undefined ? undefined : forks.find((fork) => fork.name === name)
     if (name !== undefined && known === undefined) await this.#assertNameFree(name)

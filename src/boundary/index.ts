@@ -1,6 +1,6 @@
 /**
- * The execution boundary of a home: what a request is about is found here, and where its traces are kept.
- * How a command is judged, run and collected is for `workspace` to know.
- * Invariant: only vaults of this home and the directory that is named are ever touched.
+ * The execution boundary of a home: it finds the vault or directory of a request, and keeps the journal and the
+ * approvals. `workspace` decides about commands, runs them and collects their changes.
+ * Invariant: a request reaches only vaults of this home and the named directory.
  */
 export { Boundary, type BoundaryRunOptions, type RunReport } from './boundary.ts'

@@ -9,7 +9,7 @@ const diamond = `agents:
 `
 
 describe('a composition', () => {
-  it('runs what depends on nothing more at the same time, and passes on what was said', async () => {
+  it('runs independent processes concurrently, and passes results to their dependents', async () => {
     const running = new Set<string>()
     const both = Promise.withResolvers<void>()
     const intents = new Map<string, string>()
@@ -61,13 +61,13 @@ describe('a composition', () => {
       begin: { state: 'done' },
       left: { state: 'failed', reason: 'no such model' },
       right: { state: 'done' },
-      end: { state: 'skipped', reason: "'left' was not done" },
+      end: { state: 'skipped', reason: "'left' did not succeed" },
     })
   })
 
   it.each([
-    ['agents: {a: {intent: x, depends_on: [b]}}', "line 1: 'a' depends on 'b', which is not there"],
-    ['agents:\n  a: {intent: x, depends_on: [a]}', 'line 2: a circle of dependencies: a → a'],
+    ['agents: {a: {intent: x, depends_on: [b]}}', "line 1: 'a' depends on 'b', which does not exist"],
+    ['agents:\n  a: {intent: x, depends_on: [a]}', 'line 2: the dependencies form a cycle: a → a'],
     ['agents:\n  a:\n    intent: x\n    pace: fast', 'line 3'],
     ['agents:\n  a: [', 'line 2'],
     ['agent: {}', "'agents'"],

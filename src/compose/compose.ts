@@ -3,7 +3,7 @@ import type { ComposedAgent, Composition } from './composition.ts'
 /** Outcome of one process. */
 export interface ComposeOutcome {
   readonly name: string
-  /** `skipped`: something it depends on failed, and it never began. */
+  /** `skipped`: a dependency failed, so it never started. */
   readonly state: 'done' | 'failed' | 'skipped'
   readonly pid: number | null
   readonly fork: string | null
@@ -25,7 +25,7 @@ export type RunAgent = (
   readonly reason: string
 }>
 
-/** Runs all of them, each as soon as what it depends on is done; in the order of the file. */
+/** Runs all processes, each as soon as its dependencies are done. Returns the outcomes in the order of the file. */
 export async function compose({ agents }: Composition, run: RunAgent): Promise<ComposeOutcome[]> {
   const outcomes = new Map<string, Promise<ComposeOutcome>>()
   const outcomeOf = (name: string): Promise<ComposeOutcome> => {
@@ -64,7 +64,7 @@ async function runAfter(
   }
 }
 
-/** Its intent, and below it what those said that it depends on. */
+/** Appends the results of the dependencies to the intent. */
 function appendOutputs(agent: ComposedAgent, before: readonly ComposeOutcome[]): ComposedAgent {
   const outputs = before.map(({ name, result }) => `Output of ${name}:\n${result}`)
   return { ...agent, intent: [agent.intent, ...outputs].join('\n\n') }
@@ -79,6 +79,6 @@ function listForks(
 }
 
 function createSkippedOutcome(name: string, failed: string): ComposeOutcome {
-  const reason = `'${failed}' was not done`
+  const reason = `'${failed}' did not succeed`
   return { name, state: 'skipped', pid: null, fork: null, result: '', reason }
 }

@@ -11,7 +11,7 @@ export interface ComposedAgent {
   readonly budget?: number | undefined
   readonly skills?: readonly string[] | undefined
   readonly tools?: readonly string[] | undefined
-  /** A file of answers in place of a model. */
+  /** A file of responses in place of a model. */
   readonly script?: string | undefined
   readonly max_steps?: number | undefined
   readonly depends_on: readonly string[]
@@ -47,7 +47,7 @@ const compositionSchema: z.ZodType<Composition> = z.strictObject({
   ),
 })
 
-/** Reads a composition. EINVAL with the line of what is wrong: also a dependency that is not there, and a circle. */
+/** Parses a composition. EINVAL with the line of the problem, also for a missing dependency or a cycle. */
 export function parseComposition(file: string, text: string): Composition {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -68,7 +68,7 @@ export function parseComposition(file: string, text: string): Composition {
     throw createCompositionError(
       file,
       lineOf(path),
-      `'${path.join('.')}': ${issue?.message ?? 'that is no composition'}`,
+      `'${path.join('.')}': ${issue?.message ?? 'not a valid composition'}`,
     )
   }
   assertDependencies(file, read.data, lineOf)
@@ -88,7 +88,7 @@ function assertDependencies(
       throw createCompositionError(
         file,
         at,
-        `'${name}' depends on '${missing}', which is not there; there is: ${known}`,
+        `'${name}' depends on '${missing}', which does not exist; there are: ${known}`,
       )
     }
     const other = from?.find((source) => !depends_on.includes(source))
@@ -98,11 +98,11 @@ function assertDependencies(
     }
     const circle = findCycle(name, agents)
     if (circle !== undefined)
-      throw createCompositionError(file, at, `a circle of dependencies: ${circle.join(' → ')}`)
+      throw createCompositionError(file, at, `the dependencies form a cycle: ${circle.join(' → ')}`)
   }
 }
 
-/** The way from an agent back to itself, if there is one. */
+/** Returns the path from an agent back to itself, if there is one. */
 function findCycle(name: string, agents: Composition['agents']): readonly string[] | undefined {
   const met = new Set<string>()
   const trails: string[][] = [[name]]

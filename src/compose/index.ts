@@ -1,7 +1,7 @@
 /**
- * Several processes that depend on one another, as a YAML file has them.
- * It knows no daemon: how a process is run is handed in.
- * Invariant: a process begins when all it depends on are done, with what they said; if one of them failed, never.
+ * Processes that depend on one another, described in a YAML file. It knows no daemon: the caller supplies the
+ * function that runs a process.
+ * Invariant: a process starts after all its dependencies, with their results; if one of them failed, it never starts.
  */
 
 export { compose } from './compose.ts'

@@ -5,7 +5,7 @@ import { ConfigError, type ConfigProblem } from './config-error.ts'
 import type { ConfigFile } from './config-file.ts'
 import { containsHome, isInsideHome } from './home-paths.ts'
 
-/** The configuration with every directory in full: a relative one is seen from the directory of its file. */
+/** Resolves every directory of the configuration; a relative one starts at the directory of its file. */
 export function resolveConfigPaths({ config, file }: ConfigFile): Config {
   const settle = (directory: string) => resolve(dirname(file), directory)
   const resolveMount = (mount: UserMountSettings): UserMountSettings =>
@@ -66,7 +66,7 @@ export async function findExposure(
     return `${directory} is inside the home ${home}, which is closed to agents; name a directory outside of it`
   }
   if (!isWritable || !containsHome(asked, own)) return undefined
-  return `${directory} holds the home ${home}; mount another directory, or this one with access = "read"`
+  return `${directory} contains the home ${home}; mount another directory, or this one with access = "read"`
 }
 
 async function findDirectoryProblem(directory: string): Promise<string | undefined> {

@@ -1,10 +1,10 @@
-/** One thing a configuration says that cannot be taken. Lines count from 1. */
+/** One invalid setting of a configuration. Lines count from 1. */
 export interface ConfigProblem {
   readonly line: number
   readonly message: string
 }
 
-/** Something in a `config.toml` that cannot be taken: each problem with the file, the line, and what is known there. */
+/** An invalid `config.toml`: each problem with the file, the line, and the allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly file: string

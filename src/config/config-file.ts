@@ -13,7 +13,7 @@ import { setTopLevelValue } from './set-value.ts'
 
 const CONFIG_FILE = 'config.toml'
 
-/** A home's configuration as it was read: what it says, and where it says it. */
+/** A home's configuration with the line of each setting. */
 export class ConfigFile {
   readonly file: string
   readonly config: Config
@@ -41,13 +41,13 @@ export class ConfigFile {
     )
   }
 
-  /** The line a setting stands on. */
+  /** Returns the line of a setting. */
   getLine(...keys: string[]): number {
     return this.#lines.getLine(keys)
   }
 }
 
-/** The configuration of a home; empty when there is no file. ConfigError. */
+/** Reads the configuration of a home; empty if there is no file. ConfigError. */
 export async function readConfig(home: string): Promise<Config> {
   return (await ConfigFile.read(home)).config
 }
@@ -55,14 +55,14 @@ export async function readConfig(home: string): Promise<Config> {
 /** A setting that commands write. */
 type PlainKey = 'vault' | 'engine' | 'durability'
 
-/** Sets one key, or drops it, and leaves the rest of the file, comments included, as it is. ConfigError. */
+/** Sets or removes one key, and keeps the rest of the file, including comments. ConfigError. */
 export async function setConfig(home: string, key: PlainKey, value: string | undefined): Promise<void> {
   const file = join(home, CONFIG_FILE)
   const text = await readIfPresent(file)
   const current = await ConfigFile.parse(file, text)
   const { [key]: _old, ...rest } = current.config
   const changed = setTopLevelValue(text, key, value)
-  // The line was found by its looks: what came of it must say what was meant, and nothing else.
+  // The edit is textual, so the result must parse to exactly the intended configuration.
   if (!(await isExactConfig(file, changed, value === undefined ? rest : { ...rest, [key]: value }))) {
     const wish = value === undefined ? `drop ${key}` : `set ${key} = "${value}"`
     const message = `cannot change this line; ${wish} by hand`
@@ -72,8 +72,8 @@ export async function setConfig(home: string, key: PlainKey, value: string | und
 }
 
 /**
- * The configuration if it says no more than most do, and nothing wrong.
- * It spares most commands the schema, which takes longer to load than they take.
+ * Parses a valid configuration with the common settings only; undefined otherwise. This saves most commands loading
+ * the schema, which takes longer than they do.
  */
 function parsePlainConfig({
   vault,
@@ -100,7 +100,7 @@ function findMember<Value>(known: readonly Value[], value: unknown): Value | und
   return known.find((one) => one === value)
 }
 
-/** Refuses a configuration that a program made, for what a file would be refused for. EINVAL. */
+/** Refuses an invalid configuration of a program, by the rules for a file. EINVAL. */
 export async function assertConfig(config: Config): Promise<void> {
   try {
     await validateConfig('config', config, scanKeyLines(''))
@@ -149,7 +149,7 @@ async function readIfPresent(file: string): Promise<string> {
   }
 }
 
-/** Whole or not at all: a reader sees the old file or the new one. */
+/** Replaces a file atomically: a reader sees the old or the new one. */
 async function replaceFileAtomically(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`
   makePrivateDirectory(dirname(file))

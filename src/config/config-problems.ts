@@ -27,7 +27,7 @@ function formatIssue(issue: z.core.$ZodIssue, keys: Keys, value: unknown): strin
   if (issue.code === 'custom' && typeof issue.params?.['problem'] === 'string') return issue.params['problem']
   const key = formatKey(keys)
   if (value === undefined) return `${key} is missing: ${issue.message}`
-  return `${key} is ${issue.message}, not ${JSON.stringify(value)}${formatHint(value, issue)}`
+  return `${key} must be ${issue.message}, not ${JSON.stringify(value)}${formatHint(value, issue)}`
 }
 
 function formatUnknownKey(keys: Keys, known: readonly string[]): string {
@@ -36,7 +36,7 @@ function formatUnknownKey(keys: Keys, known: readonly string[]): string {
   return `there is no setting '${formatKey(keys)}'; known: ${known.join(', ')}${meant}`
 }
 
-/** The known value that was probably meant. */
+/** Suggests a known value for a misspelt one. */
 function formatHint(value: unknown, { message }: z.core.$ZodIssue): string {
   const [, known] = message.match(/^one of (.+)$/) ?? []
   const near =
@@ -44,7 +44,7 @@ function formatHint(value: unknown, { message }: z.core.$ZodIssue): string {
   return near === undefined ? '' : `; did you mean '${near}'?`
 }
 
-/** As TOML writes it: `mounts."/docs".access`. */
+/** Formats a key as TOML writes it: `mounts."/docs".access`. */
 function formatKey(keys: Keys): string {
   return keys
     .map((key) => (/^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(String(key))))

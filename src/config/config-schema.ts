@@ -5,7 +5,7 @@ import { accessModes, type Config, durabilities, engines, mountBackends, storage
 import { findMountProblem } from './mount-path.ts'
 import { findReservedPurpose } from './reserved-vaults.ts'
 
-// The message of each issue says what is wanted at its place: `problems.ts` puts key and value around it.
+// The message of each issue names the expected value; `config-problems.ts` adds the key and the value.
 const nonEmptyString = (what: string) => z.string({ error: what }).min(1, { error: what })
 const choiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `one of ${values.join(', ')}` })
@@ -19,7 +19,7 @@ const positiveInt = (what: string) => {
   return z.int({ error }).min(1, { error })
 }
 
-/** A table that has these keys and no other; of an unknown one the message lists them. */
+/** Creates a table with exactly these keys; the message for an unknown key lists them. */
 function strictTable<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {
@@ -39,7 +39,7 @@ const ownVault = nonEmptyString('a name in quotes').refine(
   },
 )
 const protectedName = nonEmptyString('a name or a glob in quotes').refine(isPattern, {
-  error: 'a name or a glob that can match something',
+  error: 'a name or a glob that can match a file name',
 })
 
 const address = z.url({
@@ -47,7 +47,7 @@ const address = z.url({
   error: 'a URL in quotes, such as "https://search.example.com/search"',
 })
 const variable = nonEmptyString('the name of a variable in quotes').regex(/^\w+$/, {
-  error: 'the name of a variable, and not its value',
+  error: 'the name of a variable, not its value',
 })
 
 const mount = z.discriminatedUnion(
@@ -63,12 +63,12 @@ const mount = z.discriminatedUnion(
     })
       .refine(({ at, access }) => at === undefined || access !== 'write', {
         path: ['access'],
-        error: 'read where there is at, since a checkpoint does not change',
+        error: 'read together with at, since a checkpoint is read-only',
       })
       .superRefine(({ vault, access }, { addIssue }) => {
         const kept = findReservedPurpose(vault)
         if (kept === undefined || access !== 'write') return
-        const message = `read where the vault is ${vault}, since it ${kept}`
+        const message = `read for the vault ${vault}, since it ${kept}`
         addIssue({ code: 'custom', path: ['access'], message })
       }),
   ],
@@ -87,7 +87,7 @@ const mountsByPath = z
     }
   })
 
-/** A record passes over this key, and nothing is to be ignored. */
+/** Zod's records skip this key, but no key may be ignored. */
 const PROTO_KEY = '__proto__'
 
 const mounts = z

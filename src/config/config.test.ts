@@ -24,77 +24,89 @@ function homeWith(text?: string): { home: string; file: string } {
 describe('readConfig', () => {
   it('is empty without a file', async () => expect(await readConfig(homeWith().home)).toEqual({}))
 
-  it('knows its three settings', async () => {
+  it('reads its three settings', async () => {
     const { home } = homeWith('vault = "base"\nengine = \'lmdb\'\ndurability = "full" # slow\n')
     expect(await readConfig(home)).toEqual({ vault: 'base', engine: 'lmdb', durability: 'full' })
   })
 
   it.each([
     ['\nvalut = "base"', 2, "there is no setting 'valut'; known: vault, engine, durability"],
-    ['# a\n\n[engine]\nname = "lmdb"', 3, 'engine is one of sqlite, lmdb'],
-    ['vault = "a"\nengine = "oracle"', 2, 'engine is one of sqlite, lmdb'],
-    ['durability = 3', 1, 'durability is one of full, process, relaxed, not 3'],
-    ['vault = 1', 1, 'vault is a name in quotes, not 1'],
+    ['# a\n\n[engine]\nname = "lmdb"', 3, 'engine must be one of sqlite, lmdb'],
+    ['vault = "a"\nengine = "oracle"', 2, 'engine must be one of sqlite, lmdb'],
+    ['durability = 3', 1, 'durability must be one of full, process, relaxed, not 3'],
+    ['vault = 1', 1, 'vault must be a name in quotes, not 1'],
     ['vault = "a"\nvault = "b"', 2, 'not valid TOML'],
     ['constructor = 1', 1, "there is no setting 'constructor'"],
-    ['vault = ""', 1, 'vault is a name in quotes, not ""'],
+    ['vault = ""', 1, 'vault must be a name in quotes, not ""'],
     [
       '[vfs]\nbackend = "valut"',
       2,
-      'vfs.backend is one of vault, local, not "valut"; did you mean \'vault\'?',
+      'vfs.backend must be one of vault, local, not "valut"; did you mean \'vault\'?',
     ],
     [
       '[vfs]\nbakend = "vault"',
       2,
       "there is no setting 'vfs.bakend'; known: backend; did you mean 'backend'?",
     ],
-    ['vfs = "local"', 1, 'vfs is a table, not "local"'],
-    ['[tools]\n\ntool_output_cache_threshold = "4k"', 3, 'is a number of characters, 0 or more, not "4k"'],
+    ['vfs = "local"', 1, 'vfs must be a table, not "local"'],
+    [
+      '[tools]\n\ntool_output_cache_threshold = "4k"',
+      3,
+      'must be a number of characters, 0 or more, not "4k"',
+    ],
     [
       '[tools]\ntool_cache_max_age_days = -1',
       2,
-      'tools.tool_cache_max_age_days is a number of days, 0 or more',
+      'tools.tool_cache_max_age_days must be a number of days, 0 or more',
     ],
-    ['[tools]\ntool_cache_max_bytes = 1.5', 2, 'tools.tool_cache_max_bytes is a number of bytes, 0 or more'],
+    [
+      '[tools]\ntool_cache_max_bytes = 1.5',
+      2,
+      'tools.tool_cache_max_bytes must be a number of bytes, 0 or more',
+    ],
     ['[tools]\ntool_cache_max_byte = 1', 2, "; did you mean 'tool_cache_max_bytes'?"],
-    ['[host]\nallow = "/srv"', 2, 'host.allow is a list of directories in quotes, not "/srv"'],
-    ['[host]\nallow = [\n  "/srv",\n  3\n]', 4, 'host.allow.1 is a directory in quotes, not 3'],
-    ['[host]\nallow = ["~/code"]', 2, 'host.allow.0 is a directory written in full (~ is not expanded)'],
-    ['[host]\nprotect = [1]', 2, 'host.protect.0 is a name or a glob in quotes, not 1'],
+    ['[host]\nallow = "/srv"', 2, 'host.allow must be a list of directories in quotes, not "/srv"'],
+    ['[host]\nallow = [\n  "/srv",\n  3\n]', 4, 'host.allow.1 must be a directory in quotes, not 3'],
+    ['[host]\nallow = ["~/code"]', 2, 'host.allow.0 must be a directory written in full (~ is not expanded)'],
+    ['[host]\nprotect = [1]', 2, 'host.protect.0 must be a name or a glob in quotes, not 1'],
     [
       '[host]\nprotect = [\n"*.pem",\n"[z-a]"]',
       4,
-      'host.protect.1 is a name or a glob that can match something, not "[z-a]"',
+      'host.protect.1 must be a name or a glob that can match a file name, not "[z-a]"',
     ],
-    ['[host]\nprotect = ["/"]', 2, 'host.protect.0 is a name or a glob that can match something'],
-    ['[host]\nprotect_usual = "no"', 2, 'host.protect_usual is true or false, not "no"'],
-    ['vault = "zones"', 1, 'vault is another vault than the one that holds the zones of everyone'],
+    ['[host]\nprotect = ["/"]', 2, 'host.protect.0 must be a name or a glob that can match a file name'],
+    ['[host]\nprotect_usual = "no"', 2, 'host.protect_usual must be true or false, not "no"'],
+    ['vault = "zones"', 1, 'vault must be another vault than the one that holds the zones of all contexts'],
     [
       '[mounts."/z"]\nbackend = "vault"\nvault = "zones"\naccess = "write"',
       4,
-      'mounts."/z".access is read where the vault is zones, since it holds the zones of everyone',
+      'mounts."/z".access must be read for the vault zones, since it holds the zones of all contexts',
     ],
-    ['vault = "boundary"', 1, 'vault is another vault than the one that belongs to the execution boundary'],
+    [
+      'vault = "boundary"',
+      1,
+      'vault must be another vault than the one that belongs to the execution boundary',
+    ],
     [
       '[mounts."/b"]\nbackend = "vault"\nvault = "boundary"\naccess = "write"',
       4,
-      'mounts."/b".access is read where the vault is boundary, since it belongs to the execution boundary',
+      'mounts."/b".access must be read for the vault boundary, since it belongs to the execution boundary',
     ],
     [
       '\n[mounts."__proto__"]\nbackend = "memory"',
       2,
-      "'__proto__' is no mount path: the path is not absolute",
+      "'__proto__' is not a mount path: the path is not absolute",
     ],
-    ['[mounts."/a\\nb"]\nbackend = "memory"', 1, '\'"/a\\nb"\' is no mount path: it has characters that'],
-    ['[mounts."/a\\u202eb"]\nbackend = "memory"', 1, 'it has characters that cannot be shown'],
+    ['[mounts."/a\\nb"]\nbackend = "memory"', 1, '\'"/a\\nb"\' is not a mount path: it has unprintable'],
+    ['[mounts."/a\\u202eb"]\nbackend = "memory"', 1, 'it has unprintable characters'],
     ['[mounts."/a"]\naccess = "read"', 1, 'mounts."/a".backend is missing: one of host, memory, vault'],
     [
       '[mounts."/a"]\nbackend = "hots"',
       2,
-      'is one of host, memory, vault, not "hots"; did you mean \'host\'?',
+      'must be one of host, memory, vault, not "hots"; did you mean \'host\'?',
     ],
     ['[mounts."/a"]\nbackend = "host"', 1, 'mounts."/a".directory is missing: a directory in quotes'],
-    ['mounts = { "/a" = "host" }', 1, 'mounts."/a" is a table with a backend, not "host"'],
+    ['mounts = { "/a" = "host" }', 1, 'mounts."/a" must be a table with a backend, not "host"'],
     [
       '[mounts."/a"]\nbackend = "memory"\ndirectory = "/x"',
       3,
@@ -103,22 +115,22 @@ describe('readConfig', () => {
     [
       '[mounts."/a"]\nbackend = "memory"\naccess = "rw"',
       3,
-      'mounts."/a".access is one of read, write, not "rw"',
+      'mounts."/a".access must be one of read, write, not "rw"',
     ],
-    ['[mounts."/a"]\nbackend = "vault"\nvault = 3', 3, 'mounts."/a".vault is a vault in quotes, not 3'],
+    ['[mounts."/a"]\nbackend = "vault"\nvault = 3', 3, 'mounts."/a".vault must be a vault in quotes, not 3'],
     [
       '[mounts."/a"]\nbackend = "vault"\nvault = "v"\nat = "c"\naccess = "write"',
       5,
-      'mounts."/a".access is read where there is at, since a checkpoint does not change, not "write"',
+      'mounts."/a".access must be read together with at, since a checkpoint is read-only, not "write"',
     ],
-    ['[mounts.a]\nbackend = "memory"', 1, "'a' is no mount path: "],
-    ['[mounts."/a/"]\nbackend = "memory"', 1, "'/a/' is no mount path: the path ends with a slash"],
+    ['[mounts.a]\nbackend = "memory"', 1, "'a' is not a mount path: "],
+    ['[mounts."/a/"]\nbackend = "memory"', 1, "'/a/' is not a mount path: the path ends with a slash"],
     [
       '[mounts."/a/../b"]\nbackend = "memory"',
       1,
-      "'/a/../b' is no mount path: the path has a '..' component",
+      "'/a/../b' is not a mount path: the path has a '..' component",
     ],
-    ['[mounts."/"]\nbackend = "memory"', 1, 'the zones are at the root; mount below it'],
+    ['[mounts."/"]\nbackend = "memory"', 1, 'the root belongs to the zones; mount below it'],
     ['[mounts."/sys/x"]\nbackend = "memory"', 1, "'/sys/x' is in /sys; mount outside of /shared, /home"],
     ['[mounts."/workspace"]\nbackend = "memory"', 1, "'/workspace' is in /workspace"],
     [
@@ -134,7 +146,7 @@ describe('readConfig', () => {
     expect(error).toContain(problem)
   })
 
-  it('takes everything it knows, and prefix twins of mounts and zones', async () => {
+  it('accepts all known settings, and mounts whose names begin like a zone', async () => {
     const text = `vault = "base"
 [vfs]
 backend = "local"
@@ -175,7 +187,7 @@ protect_usual = false
   it.each([
     ['[vfs]\nbackend = "x"\n[tools]\ny = 1\nz = 1\n[host]\nallow = 1', [2, 4, 5, 7]],
     ['[mounts."/a"]\nbackend = "memory"\n[mounts."/"]\nbackend = "memory"\n', [3]],
-  ])('tells all that is wrong at once, and nothing else, in the order of the lines', async (text, lines) => {
+  ])('reports all problems at once, in line order', async (text, lines) => {
     const error = await readConfig(homeWith(text).home).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConfigError)
     expect(error instanceof ConfigError && error.problems.map(({ line }) => line)).toEqual(lines)
@@ -183,7 +195,7 @@ protect_usual = false
 })
 
 describe('the directories of a configuration', () => {
-  it('are seen from the home, and refused with their lines where they are missing', async () => {
+  it('resolve relative to the home, and are refused with their lines if missing', async () => {
     const text =
       '[host]\nallow = [\n"..",\n"../gone"]\n[mounts."/docs"]\nbackend = "host"\ndirectory = "../docs"\n'
     const { home, file } = homeWith(text)
@@ -225,9 +237,9 @@ describe('a directory to write in', () => {
     },
   )
 
-  it('may contain the home only where nothing is written', async () => {
+  it('may contain the home only if it is read-only', async () => {
     const { home, file } = homeWith('[mounts."/m"]\nbackend = "host"\ndirectory = ".."\naccess = "write"\n')
-    const holds = `${file}:3: ${join(home, '..')} holds the home`
+    const holds = `${file}:3: ${join(home, '..')} contains the home`
     await expect(assertDirectories(await ConfigFile.read(home))).rejects.toThrow(holds)
     writeFileSync(file, readFileSync(file, 'utf8').replace('write', 'read'))
     await assertDirectories(await ConfigFile.read(home))
@@ -235,7 +247,7 @@ describe('a directory to write in', () => {
 })
 
 describe('setConfig', () => {
-  it('adds a key above the tables, and finds one there only', async () => {
+  it('adds a key above the tables, and looks for it only there', async () => {
     const tables = '[mounts."/m"]\nbackend = "vault"\nvault = "other"\n'
     const { home, file } = homeWith(`# mine\n${tables}`)
     await setConfig(home, 'vault', 'base')
@@ -246,7 +258,7 @@ describe('setConfig', () => {
     expect(readFileSync(file, 'utf8')).toBe(`# mine\n\n${tables}`)
   })
 
-  it('changes its key and leaves the rest as it is, comments included', async () => {
+  it('changes its key and keeps the rest, including comments', async () => {
     const text = '# my home\r\n  vault = \'old\'   # the one I use\r\n\n# fast\ndurability = "relaxed"'
     const { home, file } = homeWith(text)
     await setConfig(home, 'vault', 'new')
@@ -255,13 +267,13 @@ describe('setConfig', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${text.replace("'old'", '"new"')}\nengine = "lmdb"\n`)
   })
 
-  it('drops a key', async () => {
+  it('removes a key', async () => {
     const { home, file } = homeWith('# a\nvault = "old" # b\nengine = "sqlite"\n')
     await setConfig(home, 'vault', undefined)
     expect(readFileSync(file, 'utf8')).toBe('# a\nengine = "sqlite"\n')
   })
 
-  it('refuses to change what it cannot find, and leaves the file alone', async () => {
+  it('refuses a line it cannot change, and leaves the file alone', async () => {
     const text = 'vault = """\nold"""\n'
     const { home, file } = homeWith(text)
     await expect(setConfig(home, 'vault', 'new')).rejects.toThrow('by hand')

@@ -1,4 +1,4 @@
-/** The engines a home of this machine can have; the first is taken when none is named. */
+/** Engines of a home; the first is the default. */
 export const engines = ['sqlite', 'lmdb', 'level'] as const
 export type ConfiguredEngine = (typeof engines)[number]
 
@@ -20,16 +20,16 @@ interface MountAccessSettings {
 /** A directory of this machine. */
 export interface HostMountSettings extends MountAccessSettings {
   readonly backend: 'host'
-  /** Absolute, or seen from the home's own directory. */
+  /** Absolute, or relative to the home's directory. */
   readonly directory: string
 }
 
-/** Files that are gone when the namespace is closed. */
+/** Files in memory, until the namespace is closed. */
 export interface MemoryMountSettings extends MountAccessSettings {
   readonly backend: 'memory'
 }
 
-/** Another vault of the same home, as it is now or was at a checkpoint. */
+/** Another vault of the same home, now or at a checkpoint. */
 export interface VaultMountSettings extends MountAccessSettings {
   readonly backend: 'vault'
   readonly vault: string
@@ -47,11 +47,11 @@ export interface ToolSettings {
   readonly tool_cache_max_bytes?: number
 }
 
-/** Which files of this machine tools may touch. */
+/** Files of this machine that tools may use. */
 export interface HostSettings {
-  /** Directories, absolute or seen from the home's own; none when absent. */
+  /** Directories, absolute or relative to the home's; none when absent. */
   readonly allow?: readonly string[]
-  /** Names and globs that are never written, there and in mounts of directories, besides the usual ones. */
+  /** Names and globs that tools never write, there and in mounted directories, in addition to the default ones. */
   readonly protect?: readonly string[]
   /** True to protect the usual names too, the default. */
   readonly protect_usual?: boolean
@@ -61,7 +61,7 @@ export interface HostSettings {
 interface WebSettings {
   /** An endpoint that answers `?q=…&format=json` as SearXNG does; it may be on this machine. */
   readonly search_url?: string
-  /** The variable of the daemon's environment with the token it is sent. */
+  /** Environment variable of the daemon with the token for the endpoint. */
   readonly search_token_env?: string
 }
 
@@ -84,7 +84,7 @@ export interface ProcessSettings {
 
 /** Settings of a home's `config.toml`. */
 export interface Config {
-  /** The vault that commands work on when none is named. */
+  /** Default vault of commands. */
   readonly vault?: string
   readonly engine?: ConfiguredEngine
   readonly durability?: (typeof durabilities)[number]

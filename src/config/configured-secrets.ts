@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** The values of variables that the configuration names as secret, whatever they are called. */
+/** Returns the values of variables that the configuration declares secret, whatever their names. */
 export function listConfiguredSecrets(
   { web }: Config,
   environment: Readonly<Record<string, string | undefined>>,

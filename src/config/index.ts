@@ -1,6 +1,6 @@
 /**
- * `config.toml` of a home: what it may say, read and checked as a whole, changed one key at a time.
- * It opens nothing: what the settings lead to is made by the namespace.
+ * `config.toml` of a home: reads and validates it as a whole, and changes one key at a time. It opens nothing: the
+ * namespace opens what the settings name.
  * Invariant: every invalid setting is reported with file, line and the known names; nothing is ignored.
  */
 export {

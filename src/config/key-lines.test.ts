@@ -27,12 +27,12 @@ describe('keyLines', () => {
     expect(scanKeyLines(text).getLine(keys)).toBe(line)
   })
 
-  it('tells the line of the nearest key above one that is not there', () => {
+  it('returns the line of the nearest parent of a missing key', () => {
     expect(scanKeyLines('a = 1\n[b]\nc = 1').getLine(['b', 'missing', 'x'])).toBe(2)
     expect(scanKeyLines('a = 1').getLine(['missing'])).toBe(1)
   })
 
-  it('ends on whatever text', () => {
+  it('terminates on any text', () => {
     const text = fc.string({ unit: fc.constantFrom(...'[]{}=.,"\'#\\\n \ta1') })
     fc.assert(
       fc.property(text, (any) => {
@@ -41,7 +41,7 @@ describe('keyLines', () => {
     )
   })
 
-  it('finds every key where a document of any shape has it', () => {
+  it('finds every key of a document of any shape', () => {
     const key = fc.oneof(fc.constantFrom('a', 'b.c', '', '[x]', '# y', '"q"', 'é\n'), fc.string())
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.constantFrom('"""', "'''", 'a = 1', '\n[t]\n', true))
     const { tree } = fc.letrec<{ tree: Record<string, unknown> }>((tie) => ({
@@ -63,7 +63,7 @@ describe('keyLines', () => {
   })
 })
 
-/** The path of every key that holds a value. */
+/** Lists the path of every key that holds a value. */
 function keysOf(values: object, above: readonly string[] = []): string[][] {
   return Object.entries(values).flatMap(([key, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,12 +1,12 @@
 /** Finds the line of each key of a TOML document. */
 export interface KeyLines {
-  /** The line, from 1, that sets a key, or opens its table, or does so for the nearest key above it. */
+  /** Returns the line, from 1, that sets a key or opens its table, or that of its nearest parent. */
   getLine(keys: readonly (string | number)[]): number
 }
 
 /**
- * Finds the line of every key: tables, dotted and quoted keys, inline tables and the elements of arrays.
- * The text must be valid TOML, which makes its structure plain to see without understanding any value.
+ * Finds the line of every key: tables, dotted and quoted keys, inline tables and elements of arrays. The text must be
+ * valid TOML, so the structure can be read without parsing values.
  */
 export function scanKeyLines(text: string): KeyLines {
   const lines = new KeyScanner(text).scan()
@@ -23,7 +23,7 @@ export function scanKeyLines(text: string): KeyLines {
 
 type Keys = readonly (string | number)[]
 
-/** As one string, so that it can be looked up. */
+/** Encodes keys as one string for lookups. */
 function encodeKeys(keys: Keys): string {
   return JSON.stringify(keys.map(String))
 }
@@ -32,14 +32,16 @@ const BLANK = /[ \t]*/y
 const BLANK_LINES = /(?:[ \t\r\n]|#[^\n]*)*/y
 const BARE_KEY = /[A-Za-z0-9_-]+/y
 const BARE_VALUE = /[^,\]}\n#]*/y
-/** The four kinds of strings; the long ones first, since the short ones would take their quotes for an empty string. */
+/**
+ * The four kinds of strings. The long ones come first, since a short one would match their quotes as an empty string.
+ */
 const STRING = /"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'/sy
 
 class KeyScanner {
   readonly #text: string
   readonly #lines = new Map<string, number>()
   #at = 0
-  /** The line of `#counted`, which follows `#at`. */
+  /** Line number of `#counted`, which follows `#at`. */
   #line = 1
   #countedTo = 0
 
@@ -53,13 +55,13 @@ class KeyScanner {
       const start = this.#at
       if (this.#text[this.#at] === '[') table = this.#readTable()
       else this.#readSetting(table)
-      // Not TOML after all: better the lines found so far than a search without end.
+      // The text is not valid TOML: return the lines found so far instead of looping forever.
       if (this.#at === start) break
     }
     return this.#lines
   }
 
-  /** `[a.b]` or `[[a.b]]`; the key to which what follows belongs. */
+  /** Reads `[a.b]` or `[[a.b]]`; returns the key of the table. */
   #readTable(): Keys {
     this.#match(/\[+/y)
     const keys = this.#readKeys([])
@@ -68,14 +70,14 @@ class KeyScanner {
     return keys
   }
 
-  /** `a.b = value`. */
+  /** Reads `a.b = value`. */
   #readSetting(table: Keys): void {
     const keys = this.#readKeys(table)
     this.#match(/[ \t]*=[ \t]*/y)
     this.#readValue(keys)
   }
 
-  /** A dotted key below another; each part that is new is noted with its line. */
+  /** Reads a dotted key below another, and records the line of each new part. */
   #readKeys(above: Keys): Keys {
     let keys = above
     do {
@@ -134,7 +136,7 @@ class KeyScanner {
   }
 }
 
-/** TOML's escapes are those of JSON, but for the long forms of code points. */
+/** TOML has the escapes of JSON, except for long code points. */
 function unquoteKey(key: string): string {
   if (key.startsWith("'")) return key.slice(1, -1)
   return key

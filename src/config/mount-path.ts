@@ -1,19 +1,19 @@
 import { escapeName } from '../text/index.ts'
 import { isVfsError, isWithin, strict } from '../vfs/index.ts'
 
-/** Places of the namespace that are not the user's to mount at. */
+/** Paths of the namespace at which users cannot mount. */
 const reservedPaths: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
 
 /** Explains why a path cannot be a mount point beside the others; undefined if it can. */
 export function findMountProblem(path: string, all: readonly string[]): string | undefined {
   const malformed = findPathProblem(path)
-  if (malformed !== undefined) return `'${escapeName(path)}' is no mount path: ${malformed}`
-  if (path === '/') return 'the zones are at the root; mount below it'
+  if (malformed !== undefined) return `'${escapeName(path)}' is not a mount path: ${malformed}`
+  if (path === '/') return 'the root belongs to the zones; mount below it'
   const taken = reservedPaths.find((place) => isWithin(path, place))
   if (taken !== undefined) {
     return `'${path}' is in ${taken}; mount outside of ${reservedPaths.join(', ')}`
   }
-  // The root is above all of them, and has a problem of its own.
+  // The root contains all of them, and is reported separately.
   const outer = all.find((other) => other !== path && other !== '/' && isWithin(path, other))
   return outer === undefined ? undefined : `'${path}' lies inside the mount '${outer}'; mounts do not nest`
 }
@@ -21,7 +21,7 @@ export function findMountProblem(path: string, all: readonly string[]): string |
 function findPathProblem(path: string): string | undefined {
   try {
     strict(path)
-    return escapeName(path) === path ? undefined : 'it has characters that cannot be shown'
+    return escapeName(path) === path ? undefined : 'it has unprintable characters'
   } catch (error) {
     if (!isVfsError(error)) throw error
     return error.detail ?? error.message

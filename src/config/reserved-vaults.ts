@@ -1,7 +1,10 @@
-/** The vault that holds the zones of a home: a context that could write in it would be past all of them. */
+/** The vault with the zones of a home. A context that could write to it would bypass all zones. */
 export const ZONES_VAULT = 'zones'
 
-/** The vault with the journal of executions and the approvals: who could write in it would approve its own commands. */
+/**
+ * The vault with the journal of executions and the approvals. A context that could write to it would approve its own
+ * commands.
+ */
 export const BOUNDARY_VAULT = 'boundary'
 
 /** Prefixes of vaults for linked directories, checkouts and sessions. */
@@ -15,6 +18,6 @@ export function isInternalVault(name: string): boolean {
 
 /** Returns the purpose of a reserved vault, which no context may use; undefined for other names. */
 export function findReservedPurpose(name: string): string | undefined {
-  if (name === ZONES_VAULT) return 'holds the zones of everyone'
+  if (name === ZONES_VAULT) return 'holds the zones of all contexts'
   return isInternalVault(name) ? 'belongs to the execution boundary' : undefined
 }

@@ -1,4 +1,4 @@
-/** A document with one setting of its top level set, or dropped if there is no value, and the rest untouched. */
+/** Returns the document with one top-level setting set, or removed if there is no value. The rest stays unchanged. */
 export function setTopLevelValue(text: string, key: string, value: string | undefined): string {
   const setting = `(\\s*(?:${key}|"${key}"|'${key}')\\s*=\\s*)(?:"[^"]*"|'[^']*')`
   const [top, tables] = splitAtFirstTable(text)
@@ -11,7 +11,7 @@ export function setTopLevelValue(text: string, key: string, value: string | unde
   return `${top}${gap}${key} = ${written}\n${behind}${tables}`
 }
 
-/** Header of the first table, where the top level ends. */
+/** Splits a document at its first table, where the top level ends. */
 function splitAtFirstTable(text: string): [top: string, tables: string] {
   const start = text.search(/^[ \t]*\[/m)
   return start === -1 ? [text, ''] : [text.slice(0, start), text.slice(start)]

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ClientConnection } from './client-connection.ts'
 import type { DaemonMethod } from './daemon-service.ts'
 
-/** Both ends of a connection whose only method answers with many characters. */
+/** Creates both ends of a connection whose only method returns many characters. */
 async function connected(): Promise<{ readonly client: Socket; readonly served: Socket }> {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-connection-'))
   const server = createServer()
@@ -27,7 +27,7 @@ async function connected(): Promise<{ readonly client: Socket; readonly served: 
   return { client, served }
 }
 
-it('a client that does not read its answers is not heard until it does, and then gets all of them', async () => {
+it('stops reading from a client that does not read its responses, until it does', async () => {
   const { client, served } = await connected()
   const requests = 2000
   for (let id = 1; id <= requests; id++) client.write(`${JSON.stringify({ v: 1, id, method: 'long' })}\n`)

@@ -16,7 +16,7 @@ import type { DaemonMethod } from './daemon-service.ts'
 const MAX_PENDING = 256
 const CLOSE_TIMEOUT_MS = 1000
 
-/** One client: its requests are answered side by side, and end with it. */
+/** The connection of one client. Its requests run concurrently and end with it. */
 export class ClientConnection {
   readonly #socket: Socket
   readonly #methods: ReadonlyMap<string, DaemonMethod>
@@ -34,7 +34,7 @@ export class ClientConnection {
     socket.on('close', () => this.#left.abort(new Error('the client has left')))
   }
 
-  /** Ends it when what was said has been sent; a client that does not read is not waited for. */
+  /** Closes the connection after pending data is sent, without waiting for a client that does not read. */
   end(): void {
     this.#socket.end()
     setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS).unref()
@@ -45,7 +45,7 @@ export class ClientConnection {
     if (lines === 'too long') {
       this.#send({
         id: null,
-        error: createRequestError(`a line has at most ${MAX_LINE_BYTES} bytes`).toJSON(),
+        error: createRequestError(`the request is too long; the limit is ${MAX_LINE_BYTES} bytes`).toJSON(),
       })
       this.#socket.destroySoon()
       return
@@ -74,13 +74,13 @@ export class ClientConnection {
 
   #getMethod(name: string): DaemonMethod {
     if (this.#pending > MAX_PENDING) {
-      const detail = `${MAX_PENDING} requests are under way already; wait for their answers`
+      const detail = `${MAX_PENDING} requests are pending, which is the limit; wait for their responses`
       throw new VfsError('EUNAVAILABLE', '/', { op: 'request', detail })
     }
     const method = this.#methods.get(name)
     if (method !== undefined) return method
     const known = [...this.#methods.keys()].join(', ')
-    throw createRequestError(`there is no method ${JSON.stringify(name.slice(0, 40))}; there is: ${known}`)
+    throw createRequestError(`there is no method ${JSON.stringify(name.slice(0, 40))}; there are: ${known}`)
   }
 
   /** Writes as fast as this client reads; other clients are not delayed. */
@@ -98,7 +98,7 @@ export class ClientConnection {
   #send(reply: DaemonReply): boolean {
     if (this.#socket.destroyed || this.#socket.writableEnded) return true
     const isTaken = this.#socket.write(`${JSON.stringify(reply)}\n`)
-    // Stops reading requests of a client that does not read its responses, which would pile up.
+    // Stops reading requests of a client that does not read its responses, which would accumulate.
     if (!isTaken) this.#socket.pause()
     return isTaken
   }

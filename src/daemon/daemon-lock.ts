@@ -6,8 +6,8 @@ import { VfsError } from '../vfs/index.ts'
 const SQLITE_BUSY = 5
 
 /**
- * That this program is the daemon of a home. Behind it is a lock of the system, of the kind SQLite takes on its files:
- * it ends with the program, however that ends.
+ * Lock of the one program that is the daemon of a home. It is a system lock, as SQLite takes on its files, so it ends
+ * with the program.
  */
 export class DaemonLock implements Disposable {
   readonly #database: DatabaseSync
@@ -16,7 +16,7 @@ export class DaemonLock implements Disposable {
     this.#database = lock
   }
 
-  /** EEXIST if another program is. */
+  /** Takes the lock. EEXIST if another program has it. */
   static acquire(home: string): DaemonLock {
     const directory = join(home, 'data')
     makePrivateDirectory(directory)
@@ -29,7 +29,7 @@ export class DaemonLock implements Disposable {
     } catch (error) {
       lock.close()
       if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error
-      throw new VfsError('EEXIST', home, { op: 'daemon', detail: `a daemon of ${home} runs already` })
+      throw new VfsError('EEXIST', home, { op: 'daemon', detail: `a daemon for ${home} is already running` })
     }
   }
 

@@ -37,7 +37,7 @@ const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
   from: z.strictObject({ pid, step: z.int().positive().optional() }).optional(),
 })
 
-/** Everything a client can ask for, by its name. */
+/** Returns all methods of the daemon by name. */
 export function createMethods(agents: AgentKernel, daemon: DaemonControl): ReadonlyMap<string, DaemonMethod> {
   const all: Readonly<Record<keyof DaemonMethods | keyof DaemonStreams, DaemonMethod>> = {
     ...createProcessMethods(agents),
@@ -111,7 +111,7 @@ async function getStep(
   const steps = await agents.steps(pid)
   const found = steps.find(({ step_number: number }) => number === step)
   if (found !== undefined) return found
-  const detail = `process ${pid} has ${steps.length} steps, and no step ${step}`
+  const detail = `there is no step ${step}; process ${pid} has ${steps.length} steps`
   throw new VfsError('ENOENT', `/proc/${pid}/steps`, { op: 'steps', detail })
 }
 

@@ -19,7 +19,7 @@ export interface DaemonOptions extends Omit<AgentKernelOptions, 'home'> {
 
 const OWNER_ONLY = 0o600
 
-/** Starts the daemon of a home. EEXIST if there is one; then nothing is touched. */
+/** Starts the daemon of a home. EEXIST, without side effects, if one runs. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const claim = DaemonLock.acquire(options.home)
   let home: Home | undefined
@@ -43,7 +43,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** A socket that is still there was left by a daemon that was killed: this one has the claim. */
+/** Removes a socket that a killed daemon left: the lock proves that no other daemon runs. */
 async function listenOnSocket(server: Server, socket: string): Promise<void> {
   rmSync(socket, { force: true })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -61,9 +61,9 @@ interface DaemonParts {
   readonly server: Server
 }
 
-/** Serves the processes of a home to clients, until it is stopped or has had nothing to do for long enough. */
+/** Serves the processes of a home to clients, until it is stopped or idle for long enough. */
 export class Daemon implements AsyncDisposable {
-  /** Settled when everything is closed. */
+  /** Resolves when everything is closed. */
   readonly closed: Promise<void>
   readonly #options: DaemonOptions
   readonly #parts: DaemonParts
@@ -105,7 +105,7 @@ export class Daemon implements AsyncDisposable {
     }
   }
 
-  /** Ends all processes and clients, and gives the home up. Twice is as good as once. */
+  /** Ends all processes and clients, and releases the home. Idempotent. */
   stop(): Promise<void> {
     if (!this.#isStopping) {
       this.#isStopping = true
@@ -146,7 +146,7 @@ export class Daemon implements AsyncDisposable {
       if (processes + clients + cron_jobs === 0) void this.stop().catch(() => {})
       else this.#scheduleIdleStop()
     }, idleMs)
-    // Nothing but the server keeps the program.
+    // Only the server keeps the program running.
     this.#idle.unref()
   }
 }

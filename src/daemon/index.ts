@@ -1,6 +1,6 @@
 /**
- * The daemon of a home: one program that runs its processes, and a socket by which clients of this user speak to it.
- * Requests and answers are lines of JSON; what a request does is the kernel's business, how it travels is here.
- * Invariant: nothing a client sends, leaves out or fails to read disturbs another client or a process.
+ * The daemon of a home: a program that runs its processes, with a socket for clients of this user. Requests and
+ * responses are lines of JSON. The kernel performs the requests; this folder transports them.
+ * Invariant: nothing a client sends, omits or fails to read disturbs another client or a process.
  */
 export { Daemon, type DaemonOptions, startDaemon } from './daemon.ts'

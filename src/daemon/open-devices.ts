@@ -1,12 +1,12 @@
 import type { DeviceFile, OpenMode } from '../kernel/index.ts'
 import { VfsError } from '../vfs/index.ts'
 
-/** Opens a device, whose requests the signal ends. */
+/** Opens a device; the signal ends its requests. */
 type OpenDevice = (path: string, mode: OpenMode, signal: AbortSignal) => Promise<DeviceFile>
 
 interface OpenedDevice {
   readonly file: DeviceFile
-  /** Whose it is: aborted when that client leaves. */
+  /** The owning client's signal, aborted when it disconnects. */
   readonly client: AbortSignal
   readonly ending: AbortController
 }
@@ -24,7 +24,7 @@ export class OpenDevices {
     this.#open = open
   }
 
-  /** ENOENT, EUNAVAILABLE if the client has too many. */
+  /** Opens a device. ENOENT; EUNAVAILABLE if the client has too many open. */
   async open(path: string, mode: OpenMode, client: AbortSignal): Promise<number> {
     const count = this.#opened.values().reduce((sum, one) => sum + (one.client === client ? 1 : 0), 0)
     if (count >= MAX_OPEN_PER_CLIENT) {
@@ -56,14 +56,14 @@ export class OpenDevices {
   async close(handle: number, client: AbortSignal): Promise<void> {
     const { file, ending } = this.#find(handle, client)
     this.#opened.delete(handle)
-    ending.abort(new VfsError('EBADF', '/', { op: 'close', detail: 'it was closed meanwhile' }))
+    ending.abort(new VfsError('EBADF', '/', { op: 'close', detail: 'the device was closed meanwhile' }))
     await file.close()
   }
 
   #find(handle: number, client: AbortSignal): OpenedDevice {
     const opened = this.#opened.get(handle)
-    // Numbers of others are as good as none.
+    // A client cannot use the numbers of another.
     if (opened?.client === client) return opened
-    throw new VfsError('EBADF', '/', { op: 'handle', detail: `nothing is open by the number ${handle}` })
+    throw new VfsError('EBADF', '/', { op: 'handle', detail: `there is no open device ${handle}` })
   }
 }

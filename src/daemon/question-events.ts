@@ -1,7 +1,7 @@
 import type { Tty } from '../devices/tty/index.ts'
 import type { QuestionEvent } from './client/index.ts'
 
-/** Yields the events of questions until the signal; meanwhile processes may ask. */
+/** Yields the events of questions until the signal aborts. Processes can ask only meanwhile. */
 export async function* streamQuestionEvents(tty: Tty, signal: AbortSignal): AsyncGenerator<QuestionEvent> {
   const waiting: QuestionEvent[] = []
   let wake = () => {}

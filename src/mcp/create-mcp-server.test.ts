@@ -11,7 +11,7 @@ import { openHome } from '../backends/vault/index.ts'
 import { type Namespace, type NamespaceOptions, openNamespace } from '../namespace/index.ts'
 import { createMcpServer, type McpServerOptions } from './create-mcp-server.ts'
 
-/** A namespace of its own with a workspace, in memory. */
+/** Opens a namespace in memory with its own workspace. */
 async function namespaceFor(options: Partial<NamespaceOptions> = {}): Promise<Namespace> {
   const home = await openHome({ engine: 'memory' })
   await home.createVault('project')
@@ -24,12 +24,12 @@ async function namespaceFor(options: Partial<NamespaceOptions> = {}): Promise<Na
 }
 
 interface ClientSetup {
-  /** Its roots, which may change. */
+  /** Roots of the client, which may change. */
   readonly roots?: string[]
   readonly options?: Partial<McpServerOptions>
 }
 
-/** A real client in conversation with a server. */
+/** Connects a real client to a server. */
 async function clientOf(namespace: Namespace, { roots, options }: ClientSetup = {}): Promise<Client> {
   const capabilities = roots === undefined ? {} : { roots: { listChanged: true } }
   const client = new Client({ name: 'tester', version: '1' }, { capabilities })
@@ -58,7 +58,7 @@ function firstText({ content }: Awaited<ReturnType<Client['callTool']>>): string
 }
 
 describe('tools for a client', () => {
-  it('are all there, with schema, title and what can be assumed of them', async () => {
+  it('are all listed, with schema, title and hints', async () => {
     const client = await clientOf(await namespaceFor())
     const { tools } = await client.listTools()
     const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -84,7 +84,7 @@ describe('tools for a client', () => {
     })
   })
 
-  it('act for the context, whose name and call the journal knows', async () => {
+  it('act for the context, and the journal records the client and the call', async () => {
     const home = await openHome({ engine: 'memory' })
     const vault = await home.createVault('journaled')
     const namespace = await openNamespace({ home, context: 'alice', vault: 'journaled' })
@@ -99,7 +99,7 @@ describe('tools for a client', () => {
     expect(last?.trace).toMatch(/^tester\/\d+$/)
   })
 
-  it('tell what went wrong as a result the model reads: a denial, a missing file, arguments that do not fit', async () => {
+  it('report a denial, a missing file or invalid arguments as a result for the model', async () => {
     const client = await clientOf(await namespaceFor())
     const calls = [
       { name: 'write_file', arguments: { path: 'vfs:///sys/x', content: 'x' } },
@@ -115,7 +115,7 @@ describe('tools for a client', () => {
     ])
   })
 
-  it('that do not exist are an error of the protocol, which lists those that do', async () => {
+  it('report an unknown tool as a protocol error that lists the known ones', async () => {
     const client = await clientOf(await namespaceFor())
     await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({
       code: -32602,
@@ -125,7 +125,7 @@ describe('tools for a client', () => {
     await expect(shouted).rejects.toMatchObject({ message: expect.stringMatching(/'x{100}…'.{1,1000}$/) })
   })
 
-  it('that are not offered cannot be called either', async () => {
+  it('cannot be called if they are not offered', async () => {
     const namespace = await namespaceFor()
     const client = await clientOf(namespace, { options: { tools: ['file_read', 'vfs_list'] } })
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['file_read', 'vfs_list'])
@@ -134,7 +134,7 @@ describe('tools for a client', () => {
     expect(await namespace.fs.exists('/shared/x')).toBe(false)
   })
 
-  it('change nothing where everything is read-only, whatever they claim to be', async () => {
+  it('change nothing in a read-only server, whatever their hints say', async () => {
     const namespace = await namespaceFor({ isReadOnly: true })
     const client = await clientOf(namespace, { options: { isReadOnly: true } })
     const { tools } = await client.listTools()
@@ -144,7 +144,7 @@ describe('tools for a client', () => {
     expect(client.getInstructions()).toContain('only read')
   })
 
-  it('that read a file answer with the file, ranges included', async () => {
+  it('return the whole file or range that was read', async () => {
     const client = await clientOf(await namespaceFor())
     const path = 'vfs:///workspace/long.txt'
     const content = Array.from({ length: 3000 }, (_, line) => `line ${line + 1}\n`)
@@ -157,7 +157,7 @@ describe('tools for a client', () => {
     expect(range).toBe(content.slice(500, 1500).join('').trimEnd())
   })
 
-  it('keep long outputs, and give a stub that leads to them', async () => {
+  it('cache long outputs, and return a stub that leads to them', async () => {
     const client = await clientOf(await namespaceFor())
     const content = Array.from({ length: 2000 }, (_, line) => `line ${line}`).join('\n')
     await textOf(client, 'write_file', { path: 'vfs:///workspace/long.txt', content })
@@ -168,7 +168,7 @@ describe('tools for a client', () => {
 })
 
 describe('a session', () => {
-  it('introduces itself, answers a ping, and says how to work here', async () => {
+  it('introduces itself, answers a ping, and gives instructions', async () => {
     const client = await clientOf(await namespaceFor())
     expect(client.getServerVersion()).toMatchObject({ name: 'coppice', version: '1.2.3' })
     await expect(client.ping()).resolves.toEqual({})
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect(client.getInstructions()).toContain('vfs:///home/alice')
   })
 
-  it('logs each call, to who wants to know', async () => {
+  it('logs each call at the requested level', async () => {
     const client = await clientOf(await namespaceFor())
     const messages: unknown[] = []
     client.fallbackNotificationHandler = async ({ params }) => void messages.push(params)
@@ -189,7 +189,7 @@ describe('a session', () => {
 })
 
 describe('files as resources', () => {
-  it('are listed from the top, page by page, without what nobody picks', async () => {
+  it('are listed from the top, page by page, without hidden files', async () => {
     const namespace = await namespaceFor()
     const paths = Array.from(
       { length: 150 },
@@ -209,7 +209,7 @@ describe('files as resources', () => {
     ])
     const { nextCursor: cursor = '' } = first
     const second = await client.listResources({ cursor })
-    // What is removed between two pages leaves no gap.
+    // A file removed between two pages leaves no gap.
     await namespace.fs.remove('/workspace/d/097.md', {}, asSystem)
     expect(await client.listResources({ cursor })).toEqual(second)
     const all = [...first.resources, ...second.resources].map(({ uri }) => uri.slice('vfs://'.length))
@@ -241,7 +241,7 @@ describe('files as resources', () => {
     ])
   })
 
-  it('are what a link leads to, or it is told why not', async () => {
+  it('follow links, or explain why not', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'coppice-links-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     mkdirSync(join(directory, 'real/below'), { recursive: true })
@@ -270,7 +270,7 @@ describe('files as resources', () => {
       await expect(read(name)).rejects.toMatchObject(refused(-32602, /pipe, socket or device/))
   })
 
-  it('have names that pass for no other, in the list and in listings', async () => {
+  it('have unambiguous names in the list and in listings', async () => {
     const namespace = await namespaceFor()
     await namespace.fs.write('/shared/a\nforged', 'x', {}, asSystem)
     const client = await clientOf(namespace)
@@ -280,7 +280,7 @@ describe('files as resources', () => {
     expect(resources.map(({ name }) => name)).toContain('shared/a%0Aforged')
   })
 
-  it('that are missing are not found, and what is no URI of ours is invalid', async () => {
+  it('are not found if missing, and invalid for a foreign URI', async () => {
     const client = await clientOf(await namespaceFor())
     const failure = (uri: string) =>
       client.readResource({ uri }).catch((error: { code: number; data: unknown }) => error)
@@ -301,14 +301,14 @@ describe('files as resources', () => {
     }
   })
 
-  it('that are too large are refused with what to do instead', async () => {
+  it('are refused if too large, with the alternative', async () => {
     const namespace = await namespaceFor()
     await namespace.fs.write('/shared/large', new Uint8Array(9 * 1024 * 1024), {}, asSystem)
     const client = await clientOf(namespace)
     await expect(client.readResource({ uri: 'vfs:///shared/large' })).rejects.toThrow(/file_lines/)
   })
 
-  it('have a template, whose path is completed name by name', async () => {
+  it('have a template whose path is completed name by name', async () => {
     const namespace = await namespaceFor()
     await namespace.fs.write('/workspace/src/cart.ts', '', {}, asSystem)
     await namespace.fs.write('/workspace/src/card/x', '', {}, asSystem)
@@ -326,7 +326,7 @@ describe('files as resources', () => {
     ])
     expect((await complete('/workspace/s')).values).toEqual(['workspace/src/'])
     expect((await complete('none/at/all')).values).toEqual([])
-    // What cannot be read is not offered.
+    // An unreadable path is not offered.
     for (const value of ['../', '../wor', 'workspace/../', './', 'workspace//', 'workspace/./s', '\0/']) {
       expect((await complete(value)).values, value).toEqual([])
     }
@@ -334,7 +334,7 @@ describe('files as resources', () => {
 })
 
 describe('subscriptions', () => {
-  /** A client that notes what it is told. */
+  /** Connects a client that records its notifications. */
   async function listening(
     namespace: Namespace,
   ): Promise<{ client: Client; updated: string[]; lists: number[] }> {
@@ -349,7 +349,7 @@ describe('subscriptions', () => {
     return { client, updated, lists }
   }
 
-  it('tell of a change by anybody, at the file or below the directory, until they end', async () => {
+  it('report changes by anyone, at the file or below the directory, until they end', async () => {
     const namespace = await namespaceFor()
     await namespace.fs.write('/workspace/d/a', '1', {}, asSystem)
     const { client, updated } = await listening(namespace)
@@ -366,7 +366,7 @@ describe('subscriptions', () => {
     await vi.waitFor(() => expect(updated.filter((uri) => uri === 'vfs:///workspace/d/a')).toHaveLength(2))
   })
 
-  it('say nothing of other files', async () => {
+  it('report no other files', async () => {
     const namespace = await namespaceFor()
     const { client, updated } = await listening(namespace)
     await client.subscribeResource({ uri: 'vfs:///shared/a' })
@@ -376,7 +376,7 @@ describe('subscriptions', () => {
     await vi.waitFor(() => expect(updated).toEqual(['vfs:///shared/last']))
   })
 
-  it('begin with the answer: what is written right after it is told', async () => {
+  it('start with the response: a write right after it is reported', async () => {
     const namespace = await namespaceFor()
     const { client, updated } = await listening(namespace)
     const uri = 'vfs:///workspace/soon'
@@ -387,7 +387,7 @@ describe('subscriptions', () => {
     await vi.waitFor(() => expect(updated).toContain(uri))
   })
 
-  it('of the list are for who has seen one: files that come and go, not those that change', async () => {
+  it('report added and removed files only to clients that have listed them', async () => {
     const namespace = await namespaceFor()
     await namespace.fs.write('/shared/a', '1', {}, asSystem)
     const { client, lists, updated } = await listening(namespace)
@@ -400,14 +400,14 @@ describe('subscriptions', () => {
     await vi.waitFor(() => expect(lists).toHaveLength(1))
   })
 
-  it('refuse what is no URI of ours', async () => {
+  it('refuse a foreign URI', async () => {
     const client = await clientOf(await namespaceFor())
     await expect(client.subscribeResource({ uri: 'vfs:////etc' })).rejects.toMatchObject({ code: -32602 })
   })
 })
 
 describe('directories of this machine', () => {
-  /** Two directories with a file each. */
+  /** Creates two directories with a file each. */
   function directories(): { root: string; app: string; other: string } {
     const root = mkdtempSync(join(tmpdir(), 'coppice-roots-'))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -418,7 +418,7 @@ describe('directories of this machine', () => {
     return { root, app: join(root, 'app'), other: join(root, 'other') }
   }
 
-  /** Whether a client can read the file in a directory. */
+  /** Reports whether a client can read the file in a directory. */
   async function canRead(client: Client, directory: string): Promise<boolean> {
     const result = await client.callTool({ name: 'file_read', arguments: { path: join(directory, 'file') } })
     if (result.isError !== true) return true
@@ -426,19 +426,19 @@ describe('directories of this machine', () => {
     return false
   }
 
-  it('are out of reach unless they are allowed, even if they are roots', async () => {
+  it('are not accessible unless allowed, even if they are roots', async () => {
     const { app } = directories()
     const client = await clientOf(await namespaceFor(), { roots: [app] })
     expect(await canRead(client, app)).toBe(false)
   })
 
-  it('are as the owner allows them to a client that has no roots', async () => {
+  it("follow the owner's list for a client without roots", async () => {
     const { app, other } = directories()
     const client = await clientOf(await namespaceFor({ allow: [app] }))
     expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
   })
 
-  it('are narrowed to the roots of a client that has some, as they are now', async () => {
+  it('are restricted to the current roots of a client', async () => {
     const { root, app, other } = directories()
     const roots = [app]
     const namespace = await namespaceFor({ allow: [root] })
@@ -449,13 +449,13 @@ describe('directories of this machine', () => {
     expect([await canRead(client, app), await canRead(client, other)]).toEqual([false, true])
   })
 
-  it('are never widened by a root that holds what is allowed', async () => {
+  it('are never extended by a root above an allowed directory', async () => {
     const { root, app, other } = directories()
     const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [root] })
     expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
   })
 
-  it('of one client are not those of another', async () => {
+  it('are separate for each client', async () => {
     const { root, app, other } = directories()
     const namespace = await namespaceFor({ allow: [root] })
     const first = await clientOf(namespace, { roots: [app] })
@@ -464,14 +464,14 @@ describe('directories of this machine', () => {
     expect([await canRead(second, app), await canRead(second, other)]).toEqual([false, true])
   })
 
-  it('are the roots themselves where the owner says so; one that is missing does no harm', async () => {
+  it("are the client's roots if the owner allows roots; a missing one is ignored", async () => {
     const { root, app, other } = directories()
     const roots = [app, join(root, 'missing')]
     const client = await clientOf(await namespaceFor(), { roots, options: { allowsRoots: true } })
     expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
   })
 
-  it('wait for what the client says of its roots', async () => {
+  it("wait for the client's response about its roots", async () => {
     const { root, app } = directories()
     const client = await clientOf(await namespaceFor({ allow: [root] }), { roots: [] })
     const answer = Promise.withResolvers<void>()
@@ -481,13 +481,13 @@ describe('directories of this machine', () => {
     })
     await client.sendRootsListChanged()
     const read = canRead(client, app)
-    // Long enough for a call that does not wait to be over.
+    // Long enough for a call that does not wait to finish.
     for (let looks = 0; looks < 50; looks++) await stat(app)
     answer.resolve()
     expect(await read).toBe(true)
   })
 
-  it('are closed to a client that has not finished its introduction', async () => {
+  it('are closed to a client that is not initialized', async () => {
     const { app } = directories()
     const session = createMcpServer(await namespaceFor({ allow: [app] }), { version: '1' }).open()
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
@@ -500,7 +500,7 @@ describe('directories of this machine', () => {
     expect(await answer.promise).toMatchObject({ id: 1, result: { isError: true } })
   })
 
-  it('are asked for once, however often the client says that they changed meanwhile', async () => {
+  it('are requested once for all changes in the meantime', async () => {
     const { app } = directories()
     const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [] })
     const [begun, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -518,11 +518,11 @@ describe('directories of this machine', () => {
     const read = canRead(client, app)
     told.resolve()
     expect(await read).toBe(true)
-    // The question that was under way, and one for everything said since.
+    // One request that was pending, and one for all later changes.
     expect(asked).toBe(2)
   })
 
-  it('are closed to a client that has roots and does not name them', async () => {
+  it('are closed to a client that has roots and does not list them', async () => {
     const { app } = directories()
     const namespace = await namespaceFor({ allow: [app] })
     const roots: string[] = []

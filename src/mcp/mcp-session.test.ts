@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { McpSession } from './mcp-session.ts'
 import { createToolsFeature, type McpToolRequest } from './tools-feature.ts'
 
-/** A client of a server whose one tool does what it is told here. */
+/** Connects a client to a server with one tool, implemented by the test. */
 async function clientOf(
   work: (request: McpToolRequest) => Promise<unknown>,
   name = 'test',
@@ -25,7 +25,7 @@ async function clientOf(
 }
 
 describe('a call', () => {
-  it('tells how far it is: upwards only, the last word included, and nothing after the answer', async () => {
+  it('reports increasing progress, including the last, and none after the response', async () => {
     let report: McpToolRequest['progress'] = () => {}
     const { client } = await clientOf(async ({ progress }) => {
       report = progress
@@ -43,7 +43,7 @@ describe('a call', () => {
     ])
   })
 
-  it('keeps its progress to itself if nobody asked for it', async () => {
+  it('reports no progress unless requested', async () => {
     const { client } = await clientOf(async ({ progress, extra }) => {
       progress(1)
       return extra.mcpReq._meta?.progressToken
@@ -55,7 +55,7 @@ describe('a call', () => {
     expect(notices).toEqual([])
   })
 
-  it('leaves a short and printable trace, whatever its client calls itself', async () => {
+  it("leaves a short and printable trace, whatever the client's name", async () => {
     const tracesOf = async (name: string) => {
       const { client } = await clientOf(async ({ trace }) => trace, name)
       return JSON.stringify(await client.callTool({ name: 'work' }))
@@ -63,7 +63,7 @@ describe('a call', () => {
     expect(await tracesOf('editor')).toMatch(/"editor\/\d+"/)
     expect(await tracesOf(`a\n\u001b[2J\u202e\ud800z`)).toMatch(/"a��\[2J��z\/\d+"/)
     expect(await tracesOf('n'.repeat(1_000_000))).toMatch(/"n{100}…\/\d+"/)
-    // Between the halves of a character.
+    // The cut is between the halves of a character.
     expect(await tracesOf(`${'n'.repeat(99)}😀`)).toMatch(/"n{99}�…\/\d+"/)
     const { client } = await clientOf(async ({ trace }) => trace)
     const answer = Promise.withResolvers<unknown>()
@@ -109,7 +109,7 @@ describe('a call', () => {
 })
 
 describe('a log', () => {
-  it('holds back what the client does not want to know', async () => {
+  it("omits messages below the client's level", async () => {
     const { client, session } = await clientOf(async () => 'done')
     const levels: unknown[] = []
     client.fallbackNotificationHandler = async ({ params }) => void levels.push(params?.['level'])

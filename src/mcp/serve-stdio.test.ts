@@ -13,14 +13,14 @@ const MIB = 1024 * 1024
 interface Served {
   readonly input: PassThrough
   readonly out: PassThrough
-  /** The names of tools that were called. */
+  /** Names of the called tools. */
   readonly calls: string[]
   readonly end: Promise<void>
 }
 
 /**
- * A server whose tool says how much it was given, `hold` being one that ends only when it is cancelled, `shout` one
- * with much to say, and `ask` one that asks its client.
+ * Serves tools that return the size of their input; `hold` ends only when cancelled, `shout` returns much, and `ask`
+ * asks its client.
  */
 function serving(signal: AbortSignal = new AbortController().signal): Served {
   const calls: string[] = []
@@ -42,7 +42,7 @@ function serving(signal: AbortSignal = new AbortController().signal): Served {
   return { input, out, calls, end }
 }
 
-/** The same, with all it says. */
+/** As `serving`, and collects all output. */
 function served(signal?: AbortSignal): Pick<Served, 'input' | 'end'> & { output: Promise<string> } {
   const { input, out, end } = serving(signal)
   return { input, output: text(out), end }
@@ -60,7 +60,7 @@ function refused(id: number | string | undefined, code: number, message: RegExp)
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), error }
 }
 
-/** As many turns as anything takes that does not wait for somebody. */
+/** Waits as many turns as any immediate work takes. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 200; turn++) await nextTurn()
 }
@@ -74,14 +74,14 @@ function line(message: object): string {
 }
 
 describe('a server on a pair of streams', () => {
-  it('answers what came before the end', async () => {
+  it('answers all requests before the end of input', async () => {
     const { input, output, end } = served()
     input.end(callOf('measure', { of: 'x' }))
     await end
     expect(await output).toContain('10 characters')
   })
 
-  it('waits for no call that was cancelled', async () => {
+  it('does not wait for a cancelled call', async () => {
     const { input, output, end } = served()
     input.write(callOf('hold', {}))
     input.end(line({ method: 'notifications/cancelled', params: { requestId: 1 } }))
@@ -89,7 +89,7 @@ describe('a server on a pair of streams', () => {
     expect(await output).toBe('')
   })
 
-  it('takes a message as large as a file that is written whole', async () => {
+  it('accepts a message as large as a whole file', async () => {
     const { input, output, end } = served()
     input.end(callOf('measure', { of: 'x'.repeat(15 * MIB) }))
     await end
@@ -99,7 +99,7 @@ describe('a server on a pair of streams', () => {
   it.each([
     ['in front', (text: string) => callOf('measure', { of: text }, 7)],
     ['at the end', (text: string) => `{"method":"ping","params":{"of":"${text}"},"jsonrpc":"2.0","id":7}\n`],
-  ])('refuses a message larger than it can take, with its id %s, and goes on', async (_where, message) => {
+  ])('refuses a message beyond the limit, with its id %s, and continues', async (_where, message) => {
     const { input, output, end } = served()
     input.write(message('x'.repeat(17 * MIB)))
     input.end(line({ id: 8, method: 'ping' }))
@@ -109,23 +109,26 @@ describe('a server on a pair of streams', () => {
     expect(answers).toContainEqual({ jsonrpc: '2.0', id: 8, result: {} })
   })
 
-  it('takes no id for that of a message which is somewhere within it', async () => {
+  it('does not mistake a nested id for that of the message', async () => {
     const { input, output, end } = served()
     input.end(`{"params":{"of":"${'x'.repeat(17 * MIB)}","id":7}}\n`)
     await end
     expect(answersIn(await output)).toEqual([refused(undefined, -32600, /16 MiB/)])
   })
 
-  it.each(['007', String.raw`"\x"`, '"\t"'])('survives a message too large whose id is %j', async (id) => {
-    const { input, output, end } = served()
-    input.write(`{"id":${id},"of":"${'x'.repeat(17 * MIB)}"}\n`)
-    input.end(line({ id: 8, method: 'ping' }))
-    await end
-    expect(answersIn(await output)).toEqual([
-      refused(undefined, -32600, /16 MiB/),
-      { jsonrpc: '2.0', id: 8, result: {} },
-    ])
-  })
+  it.each(['007', String.raw`"\x"`, '"\t"'])(
+    'survives a message beyond the limit with the id %j',
+    async (id) => {
+      const { input, output, end } = served()
+      input.write(`{"id":${id},"of":"${'x'.repeat(17 * MIB)}"}\n`)
+      input.end(line({ id: 8, method: 'ping' }))
+      await end
+      expect(answersIn(await output)).toEqual([
+        refused(undefined, -32600, /16 MiB/),
+        { jsonrpc: '2.0', id: 8, result: {} },
+      ])
+    },
+  )
 
   it.each([
     ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', refused(1, -32600, /jsonrpc/)],
@@ -164,7 +167,7 @@ describe('a server on a pair of streams', () => {
       callOf('measure', {}).replace('{}', '5'),
       refused(1, -32602, /^params.arguments: /),
     ],
-  ])('says what is wrong with %s', async (_what, sent, answer) => {
+  ])('reports the problem of %s', async (_what, sent, answer) => {
     const { input, output, end } = served()
     input.end(`${sent.trim()}\n`)
     await end
@@ -178,7 +181,7 @@ describe('a server on a pair of streams', () => {
     expect(answersIn(await output)).toEqual([1, 'b'].map((id) => refused(id, -32600, /one by one/)))
   })
 
-  it('refuses no answer in a batch: the client may wait for something of its own by that id', async () => {
+  it('refuses no response in a batch, since its id is that of a server request', async () => {
     const { input, output, end } = served()
     const batch = [line({ id: 1, result: {} }), line({ id: 2, method: 'ping' })]
     input.end(`[${batch.join(',')}]`.replaceAll('\n', ''))
@@ -201,7 +204,7 @@ describe('a server on a pair of streams', () => {
   it.each([
     ['malformed', 7, 'no answer'],
     ['too large', { of: 'x'.repeat(17 * MIB) }, '16 MiB'],
-  ])('waits no longer for an answer that is %s, and does not answer it', async (_what, result, why) => {
+  ])('fails the request for a response that is %s, and does not answer it', async (_what, result, why) => {
     const { input, out, end } = serving()
     input.write(callOf('ask', {}))
     const [question] = await once(out, 'data')
@@ -214,14 +217,14 @@ describe('a server on a pair of streams', () => {
     await end
   })
 
-  it('answers the last request though its line has no end', async () => {
+  it('answers the last request although its line has no end', async () => {
     const { input, output, end } = served()
     input.end(line({ id: 1, method: 'ping' }).trimEnd())
     await end
     expect(answersIn(await output)).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
   })
 
-  it('stops reading from a client that sends what is no message and does not read why', async () => {
+  it('stops reading from a client that sends invalid messages and does not read the errors', async () => {
     const { input, out, end } = serving()
     for (let piece = 0; piece < 40; piece++) input.write('x\n'.repeat(500))
     await idle()
@@ -232,7 +235,7 @@ describe('a server on a pair of streams', () => {
     await end
   })
 
-  it('stops when it is told to, calls under way included', async () => {
+  it('stops on abort, including running calls', async () => {
     const stop = new AbortController()
     const { input, end } = served(stop.signal)
     input.write(callOf('hold', {}))
@@ -240,7 +243,7 @@ describe('a server on a pair of streams', () => {
     await end
   })
 
-  it('begins no more calls than a few for a client that does not read the answers', async () => {
+  it('starts only a few calls for a client that does not read responses', async () => {
     const { input, out, calls, end } = serving()
     const ids = Array.from({ length: 100 }, (_, id) => id)
     input.end(ids.map((id) => callOf('shout', {}, id)).join(''))
@@ -253,7 +256,7 @@ describe('a server on a pair of streams', () => {
     expect(answers.map((answer) => Number(JSON.parse(answer).id))).toEqual(ids)
   })
 
-  it('stops reading from a client that has asked for more than can wait', async () => {
+  it('stops reading from a client whose queue is full', async () => {
     const { input, out, end } = serving()
     const pieces = Array.from({ length: 40 }, (_, id) => callOf('shout', { of: 'x'.repeat(MIB) }, id))
     for (const piece of pieces) input.write(piece)
@@ -265,7 +268,7 @@ describe('a server on a pair of streams', () => {
     await end
   })
 
-  it('hears that calls are cancelled while others wait, those that wait included', async () => {
+  it('handles cancellations while other calls wait, also of waiting calls', async () => {
     const { input, out, calls, end } = serving()
     const ids = Array.from({ length: 30 }, (_, id) => id)
     for (const id of ids) input.write(callOf('hold', {}, id))
@@ -274,7 +277,7 @@ describe('a server on a pair of streams', () => {
     expect(JSON.parse(String(answer))).toMatchObject({ id: 'alive', result: {} })
     const begun = calls.length
     expect(begun).toBeLessThan(30)
-    // From the last one on: nothing that waits ever begins.
+    // From the last one on, so that no waiting call ever starts.
     for (const id of ids.toReversed()) {
       input.write(line({ method: 'notifications/cancelled', params: { requestId: id } }))
     }
@@ -284,7 +287,7 @@ describe('a server on a pair of streams', () => {
     expect(calls.slice(begun)).toEqual(['measure'])
   })
 
-  it('ends at once when its client takes no more answers, though it has said nothing', async () => {
+  it('ends at once when its client closes the output, even if it is idle', async () => {
     const { input, out, end } = serving()
     input.write(callOf('hold', {}))
     await idle()
@@ -292,13 +295,13 @@ describe('a server on a pair of streams', () => {
     await end
   })
 
-  it('ends when its client is gone without a word', async () => {
+  it('ends when its client disconnects silently', async () => {
     const { input, end } = serving()
     input.destroy()
     await end
   })
 
-  it('survives whatever is sent to it, and answers the next request', async () => {
+  it('survives any input, and answers the next request', async () => {
     const messages = fc.array(fc.oneof(fc.json(), fc.string(), requests()), { maxLength: 10 })
     await fc.assert(
       fc.asyncProperty(messages, async (sent) => {
@@ -318,7 +321,7 @@ describe('a server on a pair of streams', () => {
   })
 })
 
-/** Requests and notifications of the protocol, with anything in them. */
+/** Generates requests and notifications of the protocol with any content. */
 function requests(): fc.Arbitrary<string> {
   const methods = [
     'initialize',

@@ -4,7 +4,7 @@ import { McpSession } from './mcp-session.ts'
 import type { ResourceChange, ResourceSource } from './resource-source.ts'
 import { createResourcesFeature } from './resources-feature.ts'
 
-/** Resources that change when the test says so, and who watches them. */
+/** Resources that the test changes, with their watchers. */
 class Watched implements ResourceSource {
   watchers = 0
   #news = Promise.withResolvers<ResourceChange>()
@@ -59,8 +59,8 @@ async function clientOf(source: ResourceSource): Promise<{ client: Client; sessi
   return { client, session }
 }
 
-describe('what a session watches', () => {
-  it('is nothing until its client asks, one feed however much it asks for, and nothing after its end', async () => {
+describe('the subscriptions of a session', () => {
+  it('watch nothing before the first request, use one feed, and end with the session', async () => {
     const source = new Watched()
     const { client } = await clientOf(source)
     await client.ping()
@@ -73,7 +73,7 @@ describe('what a session watches', () => {
     await vi.waitFor(() => expect(source.watchers).toBe(0))
   })
 
-  it('is told at once, and then once for many changes', async () => {
+  it('notify at once, then once for many changes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const source = new Watched()
@@ -94,7 +94,7 @@ describe('what a session watches', () => {
     expect(told).toEqual(['test://a', 'test://a'])
   })
 
-  it('may fail: the client is told, and the session goes on', async () => {
+  it('report a failure to the client and continue the session', async () => {
     const source = new Watched()
     const { client } = await clientOf(source)
     const logged: unknown[] = []
@@ -105,7 +105,7 @@ describe('what a session watches', () => {
     await expect(client.ping()).resolves.toEqual({})
   })
 
-  it('has a limit, which names the way out', async () => {
+  it('have a limit, whose error names the alternative', async () => {
     const { client } = await clientOf(new Watched())
     for (let index = 0; index < 1000; index++) await client.subscribeResource({ uri: `test://${index}` })
     await client.subscribeResource({ uri: 'test://0' })

@@ -3,11 +3,11 @@ import { Throttle } from './throttle.ts'
 
 const INTERVAL_MS = 100
 
-describe('a pace', () => {
+describe('a throttle', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('acts at once, and then once an interval, however often it is asked', async () => {
+  it('runs at once, and then once an interval however often it is requested', async () => {
     const action = vi.fn(async () => {})
     const pace = new Throttle(INTERVAL_MS, action)
     for (let asked = 0; asked < 10; asked++) pace.request()
@@ -20,7 +20,7 @@ describe('a pace', () => {
     expect(action).toHaveBeenCalledTimes(3)
   })
 
-  it('does not act again before it is done, and then as was asked for last', async () => {
+  it('does not run concurrently, and runs again for the last request', async () => {
     const sent = Promise.withResolvers<void>()
     const action = vi.fn(() => sent.promise)
     const pace = new Throttle(INTERVAL_MS, action)
@@ -34,7 +34,7 @@ describe('a pace', () => {
     expect(action).toHaveBeenCalledTimes(2)
   })
 
-  it('does nothing more once it is stopped, and what was still wanted if it is finished', async () => {
+  it('runs nothing after a stop, and the pending request on a flush', async () => {
     const action = vi.fn(async () => {})
     const [stopped, finished] = [new Throttle(INTERVAL_MS, action), new Throttle(INTERVAL_MS, action)]
     for (const pace of [stopped, stopped, finished, finished]) pace.request()

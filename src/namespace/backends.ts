@@ -3,12 +3,12 @@ import type { UserMountSettings } from '../config/index.ts'
 import { type FileSystem, MemoryFs, VfsError } from '../vfs/index.ts'
 import type { LazyHome } from './lazy-home.ts'
 
-/** A file system that may hold something open. */
+/** A file system that may hold resources. */
 export type OpenedFs = FileSystem & Partial<AsyncDisposable>
 
 /**
- * Opens what a configuration mounts. This is the list of all backends: nothing registers itself, and the compiler
- * notices one that the configuration knows and this does not. ENOENT.
+ * Opens a configured mount. This switch lists all backends: nothing registers itself, and the compiler reports a
+ * missing one. ENOENT.
  */
 export async function openBackend(settings: UserMountSettings, door: LazyHome): Promise<OpenedFs> {
   switch (settings.backend) {
@@ -23,7 +23,7 @@ export async function openBackend(settings: UserMountSettings, door: LazyHome): 
 
 async function openDirectory(directory: string, door: LazyHome): Promise<OpenedFs> {
   const fs = new HostFs(directory, door.hostOptions)
-  // It is opened at the first operation: better now than in the middle of an agent's work.
+  // Fails now instead of during an agent's work, since it is opened on first use.
   await fs.stat('/')
   return fs
 }

@@ -2,7 +2,7 @@
 export class CleanupStack {
   readonly #closers: (() => Promise<void>)[] = []
 
-  /** Takes charge of something that can be closed, or has nothing to close. */
+  /** Adds a resource to close, if it can be closed. */
   use<T extends Partial<AsyncDisposable>>(thing: T): T {
     this.#closers.push(async () => thing[Symbol.asyncDispose]?.())
     return thing
@@ -12,7 +12,7 @@ export class CleanupStack {
     this.#closers.push(close)
   }
 
-  /** Closes everything, whatever fails; then throws the first failure. Twice is as good as once. */
+  /** Closes everything, even after failures; then throws the first failure. Idempotent. */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

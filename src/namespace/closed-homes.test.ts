@@ -18,7 +18,7 @@ import { type NamespaceOptions, openNamespace } from './index.ts'
 
 const alice: CallContext = { caller: contextCaller('alice') }
 
-/** A directory with a project and two homes in it. */
+/** Creates a directory with a project and two homes in it. */
 async function project(options: Partial<NamespaceOptions> = {}) {
   const around = mkdtempSync(join(tmpdir(), 'coppice-closed-'))
   onTestFinished(() => rmSync(around, { recursive: true, force: true }))
@@ -54,7 +54,7 @@ describe.each(['home', 'other'] as const)('the directory of the %s home', (which
     expect(existsSync(join(home, 'new'))).toBe(false)
   })
 
-  it('is reached by no link, further name of a file or other path', async () => {
+  it('is not reachable by a link, a second name of a file or another path', async () => {
     const { call, work, around, ...places } = await project()
     const home = places[which]
     symlinkSync(home, join(work, 'link'))
@@ -70,7 +70,7 @@ describe.each(['home', 'other'] as const)('the directory of the %s home', (which
     expect(found).toMatchObject({ isError: false, text: expect.stringContaining('no line') })
   })
 
-  it('is found by no pattern', async () => {
+  it('does not appear in any search', async () => {
     const { call, around } = await project()
     const found = await call('file_glob', { path: around, pattern: '**/*' })
     expect(found).toMatchObject({ isError: false, text: expect.stringContaining('work/file') })
@@ -97,7 +97,7 @@ describe.each(['home', 'other'] as const)('the directory of the %s home', (which
   })
 })
 
-it('a home that does not exist yet cannot be made by an agent', async () => {
+it('a missing home cannot be created by an agent', async () => {
   const { call, around } = await project()
   for (const name of ['later/policy.toml', 'LATER/policy.toml', 'later/sessions/x']) {
     const result = await call('write_file', { path: join(around, name), content: 'x' })

@@ -11,11 +11,11 @@ import {
 } from '../config/index.ts'
 import type { OutputCacheOptions } from '../tools/index.ts'
 
-/** Which home, and what is said of it. */
+/** A home and its configuration. */
 export interface HomeSettings {
-  /** The home, or its directory; one given as an object is not closed with what is opened on it. */
+  /** The home, or its directory. The caller closes a home given as an object. */
   readonly home: Home | string
-  /** In place of the `config.toml` of the home's directory. Directories in it are absolute. */
+  /** Replaces the `config.toml` of the home. Its directories are absolute. */
   readonly config?: Config
 }
 
@@ -32,7 +32,7 @@ export async function resolveSettings({
   return { config: resolveConfigPaths(source), source }
 }
 
-/** Names never written in directories of this machine. */
+/** Lists names that are never written in directories of this machine. */
 export function listProtectedNames({
   protect = [],
   protect_usual: isUsual = true,
@@ -40,7 +40,7 @@ export function listProtectedNames({
   return isUsual ? [...DEFAULT_PROTECTED_NAMES, ...protect] : protect
 }
 
-/** The names of the contract as the cache's own. */
+/** Converts the settings of the contract to options of the cache. */
 export function toCacheOptions({
   tool_output_cache_threshold: threshold,
   tool_cache_preview_chars: previewChars,

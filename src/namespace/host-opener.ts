@@ -6,7 +6,7 @@ export interface HostAccess {
   /** Names and globs that are never written. */
   readonly protect: readonly string[]
   readonly hooks?: HostHooks | undefined
-  /** The home, which stays closed whatever is allowed. */
+  /** The home, which stays closed to agents whatever is allowed. */
   readonly home: LazyHome
 }
 

@@ -1,6 +1,6 @@
 /**
- * The composition root: it puts homes, zones, mounts, tools and the guard together, as a configuration says.
- * Start here to embed all of Coppice; each part has its own folder.
+ * The composition root: combines homes, zones, mounts, tools and the guard by a configuration. Start here to embed
+ * all of Coppice; each part has its own folder.
  * Invariant: concrete backends are named here (`backends.ts`) and in no layer below.
  */
 

@@ -6,16 +6,18 @@ import type { Config } from '../config/index.ts'
 const LOCKS_DIRECTORY = 'locks'
 const CLOSED_REASON = 'a home of Coppice is closed to agents; use vfs:/// paths for the files in its vaults'
 
-/** A home that is opened when something needs it, and closed here only if it was opened here. */
+/** A home that is opened on first use, and closed here only if it was opened here. */
 export class LazyHome {
   /** The directory of the home; undefined if it is in memory. */
   readonly path: string | undefined
-  /** This home and other directories that agents find nothing in. */
+  /** This home and other directories that are closed to agents. */
   readonly closedDirectories: readonly string[]
   readonly #open: () => Promise<Home>
   #opened: Promise<Home> | undefined
 
-  /** @param closed directories of this machine that are as closed to agents as the home is. */
+  /**
+   * @param closed more directories of this machine that are closed to agents.
+   */
   constructor(home: Home | string, { engine, durability }: Config, closed: readonly string[] = []) {
     const path = home instanceof Home ? home.path : home
     this.closedDirectories = path === undefined ? closed : [path, ...closed]

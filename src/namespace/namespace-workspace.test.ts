@@ -12,7 +12,7 @@ async function workspaceOf(home: Home): Promise<{ vault: Vault; workspace: Names
 }
 
 describe('a vault as a workspace', () => {
-  it('logs the newest first, no more than asked for, each with its caller', async () => {
+  it('logs changes newest first, up to the limit, each with its caller', async () => {
     await using home = await openHome()
     const { vault, workspace } = await workspaceOf(home)
     await vault.write('/a', 'x', {}, asSystem)
@@ -31,7 +31,7 @@ describe('a vault as a workspace', () => {
     expect(await told(0)).toEqual([])
   })
 
-  it('differs from the beginning, from a checkpoint, and as a fork from where it began', async () => {
+  it('shows changes since the beginning, since a checkpoint, and since the fork point', async () => {
     await using home = await openHome()
     const { vault, workspace } = await workspaceOf(home)
     await vault.write('/a', 'one\n')
@@ -48,7 +48,7 @@ describe('a vault as a workspace', () => {
     await expect(workspace.fork('task')).rejects.toMatchObject({ code: 'EEXIST' })
   })
 
-  it('has patches with the paths of the project, as git applies them', async () => {
+  it('returns patches with project paths, which git applies', async () => {
     await using home = await openHome()
     const { vault, workspace } = await workspaceOf(home)
     await vault.write('/src/a', 'one\ntwo\n')
@@ -62,7 +62,7 @@ describe('a vault as a workspace', () => {
     expect((await Array.fromAsync(workspace.patch())).join('')).toContain('new file mode 100644')
   })
 
-  it('merges a fork in the name of who asks, or refuses and changes nothing', async () => {
+  it('merges a fork as the caller, or refuses and changes nothing', async () => {
     await using home = await openHome()
     const { vault, workspace } = await workspaceOf(home)
     await vault.write('/a', 'one\n')

@@ -6,14 +6,14 @@ import { type CallContext, diff, type FileSystem, join, MemoryFs, type PathChang
 import { assertNotReserved } from './open-workspace.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 
-/** A vault as the workspace of a caller. Changes have the namespace's paths, patches those of the project itself. */
+/** A vault as the workspace of a caller. Changes use paths of the namespace; patches use paths of the project. */
 export class NamespaceWorkspace implements Workspace {
   readonly path: string
   readonly #home: Home
   readonly #vault: Vault
   readonly exec?: NonNullable<Workspace['exec']>
 
-  /** Commands need settings, and a home on disk. */
+  /** Commands need settings and a home on disk. */
   constructor(home: Home, vault: Vault, path: string, commands?: CommandSettings) {
     this.#home = home
     this.#vault = vault
@@ -98,7 +98,7 @@ export class NamespaceWorkspace implements Workspace {
     return join(this.path, path.slice(1))
   }
 
-  /** Base of a diff: a checkpoint, the fork point, or nothing at all. */
+  /** Returns the base of a diff: a checkpoint, the fork point, or an empty tree. */
   async #getBaseTree(since: string | undefined): Promise<FileSystem> {
     return since !== undefined || (await this.#isFork()) ? this.#vault.at(since) : new MemoryFs()
   }

@@ -13,7 +13,7 @@ import { watchMounts } from './watch-mounts.ts'
 /** Parts that `openNamespace` assembles. */
 export interface NamespaceParts {
   readonly context: string
-  /** The mounts as they are, below the guard. */
+  /** The mounts, without the guard. */
   readonly table: MountTable
   readonly fs: GuardedFs
   readonly cache: OutputCache
@@ -25,21 +25,21 @@ export interface NamespaceParts {
 }
 
 export interface ToolOptions {
-  /** Only these. */
+  /** Names of the tools to include; all when absent. */
   readonly tools?: readonly string[]
-  /** In place of the namespace's own. */
+  /** Replaces the host files of the namespace. */
   readonly host?: HostFiles | undefined
 }
 
-/** Everything one context sees as `/`: zones, its workspace and mounts, guarded as a whole. Close it when done. */
+/** Everything one context sees as `/`: zones, its workspace and mounts, behind one guard. Close it when done. */
 export class Namespace implements AsyncDisposable {
   /** Name of the context. */
   readonly context: string
-  /** The files, guarded: who asks is the caller of each call. */
+  /** The guarded files; each call names its caller. */
   readonly fs: GuardedFs
-  /** Long outputs of tools. */
+  /** Cache of long tool outputs. */
   readonly cache: OutputCache
-  /** Files of this machine that tools may touch; undefined if there are none. */
+  /** Files of this machine that tools may use; undefined if there are none. */
   readonly host: HostFiles | undefined
   readonly workspace: Workspace | undefined
   readonly #parts: NamespaceParts
@@ -53,7 +53,7 @@ export class Namespace implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** The tools of this context, or only those that are named; on other files of this machine if they are given. */
+  /** Creates the tools of this context, or the named ones; optionally with other host files. */
   tools({ host = this.host, ...options }: ToolOptions = {}): ToolRegistry {
     const { fs, workspace, cache, context } = this
     const given = { ...(host && { host }), ...(workspace && { workspace }) }
@@ -61,22 +61,22 @@ export class Namespace implements AsyncDisposable {
   }
 
   /**
-   * Files of this machine for one client alone, whose allow-list changes without anybody else noticing: those the
-   * namespace allows, when absent. They are the caller's to close. EINVAL, ENOENT, ENOTDIR.
+   * Creates host files for one client, with an allow-list of its own; the namespace's when absent. The caller closes
+   * them. EINVAL, ENOENT, ENOTDIR.
    */
   hostFiles(directories: readonly string[] = this.host?.allowed ?? []): HostFiles {
     return this.#parts.openHost(directories)
   }
 
   /**
-   * Changes at or below a path, made by whichever process, from now until the loop is left.
-   * Zones in a vault, the workspace and writable vault mounts report changes; other mounts do not.
+   * Yields changes at or below a path, made by any process, from now until the loop is left. Zones in a vault, the
+   * workspace and writable vault mounts report changes; other mounts do not.
    */
   watch(path: string, ctx?: CallContext): AsyncGenerator<PathChange> {
     return watchMounts(this.#parts.table.mounts(), path, ctx)
   }
 
-  /** Closes what was opened for it. Twice is as good as once. */
+  /** Closes everything that was opened for it. Idempotent. */
   close(): Promise<void> {
     return this.#parts.cleanup.close()
   }

@@ -37,7 +37,7 @@ const modes = [
 ] as const
 
 describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => {
-  it('has the zones and a home for its context, and holds callers to them', async () => {
+  it('has the zones and a home of its context, and confines callers to them', async () => {
     const { fs } = await opened({ home: scratch(config) })
     expect(await namesIn(fs, '/')).toEqual(['home', 'shared', 'sys'])
     expect(await namesIn(fs, '/home')).toEqual(['alice'])
@@ -50,7 +50,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(await readText(fs, '/home/alice/a', undefined, bob)).toBe('x')
   })
 
-  it('keeps what was written for the next one, and shows another open one at once', async () => {
+  it('keeps files for the next namespace, and shows them to another open one at once', async () => {
     const home = scratch(config)
     const first = await opened({ home })
     const second = await opened({ home, context: 'bob' })
@@ -62,7 +62,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(await namesIn(later.fs, '/home')).toEqual(['alice', 'bob'])
   })
 
-  it('is opened by many at the same moment', async () => {
+  it('can be opened by many at the same time', async () => {
     const home = scratch(config)
     const names = Array.from({ length: 8 }, (_, index) => `agent-${index}`)
     const all = await Promise.all(names.map((context) => opened({ home, context })))
@@ -76,7 +76,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(first && (await namesIn(first.fs, '/home'))).toEqual(names)
   })
 
-  it('has tools that act for its context, and keep long output as the configuration says', async () => {
+  it('has tools that act for its context, and caches long output as configured', async () => {
     const settings = '[tools]\ntool_output_cache_threshold = 100\ntool_cache_preview_chars = 20\n'
     const namespace = await opened({ home: scratch(config + settings) })
     const { tools } = namespace.tools()
@@ -92,7 +92,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(denied).toMatchObject({ isError: true, error: { code: 'EACCES' } })
   })
 
-  it('is served to those who look after it, without making anyone a context', async () => {
+  it('can be managed without creating a context', async () => {
     const home = scratch(config)
     await using zones = await openZones({ home })
     expect(await zones.contexts()).toEqual([])
@@ -104,21 +104,24 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(await zones.cache.list()).toEqual([])
   })
 
-  it.runIf(mode === 'local')('keeps them as plain files, written whole, and opens no store', async () => {
-    const home = scratch(config)
-    const { fs } = await opened({ home })
-    await fs.write('/shared/plan.md', 'old\n', {}, alice)
-    const broken = async function* () {
-      yield 'half of'
-      throw new Error('the source broke off')
-    }
-    await expect(fs.write('/shared/plan.md', broken(), {}, alice)).rejects.toThrow('broke off')
-    expect(readFileSync(join(home, 'vfs/shared/plan.md'), 'utf8')).toBe('old\n')
-    expect(readdirSync(join(home, 'vfs/shared'))).toEqual(['plan.md'])
-    expect(readdirSync(home).sort()).toEqual(['config.toml', 'locks', 'tool_cache', 'vfs'])
-  })
+  it.runIf(mode === 'local')(
+    'stores them as plain files, written atomically, and opens no store',
+    async () => {
+      const home = scratch(config)
+      const { fs } = await opened({ home })
+      await fs.write('/shared/plan.md', 'old\n', {}, alice)
+      const broken = async function* () {
+        yield 'half of'
+        throw new Error('the source broke off')
+      }
+      await expect(fs.write('/shared/plan.md', broken(), {}, alice)).rejects.toThrow('broke off')
+      expect(readFileSync(join(home, 'vfs/shared/plan.md'), 'utf8')).toBe('old\n')
+      expect(readdirSync(join(home, 'vfs/shared'))).toEqual(['plan.md'])
+      expect(readdirSync(home).sort()).toEqual(['config.toml', 'locks', 'tool_cache', 'vfs'])
+    },
+  )
 
-  it('keeps long outputs beside the zones, for the owner of the home alone, and frees what is cleared', async () => {
+  it('caches long outputs beside the zones, private to the owner, and frees cleared ones', async () => {
     const home = scratch(`${config}[tools]\ntool_cache_max_bytes = 30_000\n`)
     const { fs, cache, context } = await opened({ home })
     const kept: string[] = []
@@ -139,7 +142,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(await namesIn(fs, '/sys')).toEqual(['tool_cache'])
   })
 
-  it('locks each file of a directory that it changes: in the zones, in mounts and in what is allowed', async () => {
+  it('locks each host file that it changes: in zones, mounts and allowed directories', async () => {
     const work = scratch()
     const mounts = `[mounts."/m"]\nbackend = "host"\ndirectory = "${work}"\naccess = "write"\n`
     const home = scratch(config + mounts)
@@ -151,7 +154,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     }
   })
 
-  it.runIf(mode === 'vault')('keeps their history, each change with its caller', async () => {
+  it.runIf(mode === 'vault')('keeps the history of zones, each change with its caller', async () => {
     await using home = await openHome()
     const { fs } = await opened({ home })
     await fs.write('/shared/plan.md', 'x', {}, { ...alice, trace: 'call-1' })
@@ -166,7 +169,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
 })
 
 describe('the workspace', () => {
-  it('is the vault that is named, the context’s to write and nobody else’s', async () => {
+  it('is the named vault, writable for its context only', async () => {
     await using home = await openHome()
     const base = await home.createVault('base')
     await base.write('/src/cart.ts', 'old\n')
@@ -180,7 +183,7 @@ describe('the workspace', () => {
     expect(workspace).toMatchObject({ name: 'base', path: '/workspace' })
   })
 
-  it('is a fork if one is asked for, made once and continued after', async () => {
+  it('is a fork on request, created once and continued later', async () => {
     await using home = await openHome()
     const base = await home.createVault('base')
     await base.write('/a', 'old\n')
@@ -198,7 +201,7 @@ describe('the workspace', () => {
     )
   })
 
-  it('goes through its whole life by tools', async () => {
+  it('supports its whole life cycle through tools', async () => {
     await using home = await openHome()
     await (await home.createVault('base')).write('/a', 'one\n')
     const namespace = await opened({ home, vault: 'base' })
@@ -223,16 +226,24 @@ describe('the workspace', () => {
   it.each([
     [{ vault: 'gone' }, 'ENOENT', /there is no vault 'gone'/],
     [{ vault: 'gone', fork: 'task' }, 'ENOENT', /there is no vault 'gone'/],
-    [{ fork: 'task' }, 'EINVAL', /name the vault that 'task' is a fork of/],
+    [{ fork: 'task' }, 'EINVAL', /the fork 'task' needs a vault/],
     [{ vault: 'base', fork: 'other' }, 'EINVAL', /'other' is not a fork, not of 'base'/],
     [{ vault: 'base', fork: 'of-other' }, 'EINVAL', /'of-other' is a fork of 'other', not of 'base'/],
-    [{ config: { vfs: { backend: 'local' } } }, 'EINVAL', /need a home with a directory/],
-    [{ vault: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
-    [{ vault: 'zones', fork: 'task' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
-    [{ vault: 'base', fork: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
-    [{ vault: 'of-zones' }, 'EINVAL', /'of-zones' is a fork of the vault that holds the zones of everyone/],
+    [{ config: { vfs: { backend: 'local' } } }, 'EINVAL', /need a home on disk/],
+    [{ vault: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of all contexts/],
+    [{ vault: 'zones', fork: 'task' }, 'EINVAL', /'zones' is the vault that holds the zones of all contexts/],
+    [{ vault: 'base', fork: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of all contexts/],
+    [
+      { vault: 'of-zones' },
+      'EINVAL',
+      /'of-zones' is a fork of the vault that holds the zones of all contexts/,
+    ],
     [{ vault: 'boundary' }, 'EINVAL', /'boundary' is the vault that belongs to the execution boundary/],
-    [{ vault: 'base', fork: 'boundary' }, 'EINVAL', /belongs to the execution boundary, and no workspace/],
+    [
+      { vault: 'base', fork: 'boundary' },
+      'EINVAL',
+      /belongs to the execution boundary, so it cannot be a workspace/,
+    ],
     [{ vault: 'of-boundary' }, 'EINVAL', /'of-boundary' is a fork of the vault that belongs to/],
     [{ vault: 'base', fork: 'link-0123456789ab-01234567' }, 'EINVAL', /belongs to the execution boundary/],
     [{ context: 'system' }, 'EINVAL', /it is reserved/],
@@ -251,7 +262,7 @@ describe('the workspace', () => {
   })
 })
 
-it('the name of the zones is no fork’s, also where they are plain files', async () => {
+it('refuses the name of the zones for a fork, also with plain zone files', async () => {
   const home = scratch('[vfs]\nbackend = "local"\n')
   await using store = await openHome({ path: home })
   await store.createVault('base')
@@ -262,7 +273,7 @@ it('the name of the zones is no fork’s, also where they are plain files', asyn
 })
 
 describe('user mounts', () => {
-  it('come from the configuration, and are written only where it says so', async () => {
+  it('come from the configuration, and are writable only if it says so', async () => {
     const config = `[mounts."/docs"]
 backend = "host"
 directory = "../docs"
@@ -301,7 +312,7 @@ at = "start"
     await expect(fs.write('/out/x', 'x', {}, bob)).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('of directories have protected names, wherever they are mounted', async () => {
+  it('protect names in directories wherever they are mounted', async () => {
     const config = `[host]
 protect = ["*.key"]
 [mounts."/proj"]
@@ -325,7 +336,7 @@ access = "write"
     await fs.write('/shared/.git/config', 'x', {}, alice)
   })
 
-  it('may not be a way into the home or the zones, whoever mounts them', async () => {
+  it('cannot expose the home or the zones', async () => {
     const path = scratch()
     await using home = await openHome({ path })
     await (await opened({ home })).close()
@@ -339,13 +350,13 @@ access = "write"
     const zones = await home.vault('zones')
     await expect(open({ mounts: { '/m': zones } })).rejects.toMatchObject({
       code: 'EINVAL',
-      message: expect.stringContaining('holds the zones of everyone'),
+      message: expect.stringContaining('holds the zones of all contexts'),
     })
     await using namespace = await open({ mounts: { '/z': new ReadOnlyFs(zones) } })
     expect(await namesIn(namespace.fs, '/z')).toContain('shared')
   })
 
-  it('may be file systems of the program, third-party storage included', async () => {
+  it('can be file systems of the program, also of third parties', async () => {
     const [mine, fixed] = [new MemoryFs(), new ReadOnlyFs(new MemoryFs({ '/a': 'x' }))]
     const { fs } = await opened({
       mounts: { '/mine': mine, '/fixed': fixed, '/storage': fromStorage(oneFile()) },
@@ -365,8 +376,8 @@ access = "write"
     ],
     ['[mounts."/m"]\nbackend = "host"\ndirectory = "../gone"', ':3: there is no directory '],
     ['[host]\nallow = ["../gone"]', ':2: there is no directory '],
-    ['[vfs]\nbackend = "s3"', ':2: vfs.backend is one of vault, local, not "s3"'],
-  ])('that cannot be opened refuse the start: %j', async (config, problem) => {
+    ['[vfs]\nbackend = "s3"', ':2: vfs.backend must be one of vault, local, not "s3"'],
+  ])('prevent opening if one fails: %j', async (config, problem) => {
     const home = scratch(config)
     await expect(openNamespace({ home, context: 'alice' })).rejects.toThrow(
       `${join(home, 'config.toml')}${problem}`,
@@ -374,11 +385,11 @@ access = "write"
   })
 
   it.each([
-    [{ '/': new MemoryFs() }, 'the zones are at the root'],
+    [{ '/': new MemoryFs() }, 'the root belongs to the zones'],
     [{ '/sys/x': new MemoryFs() }, "'/sys/x' is in /sys"],
     [{ '/a': new MemoryFs(), '/a/b': new MemoryFs() }, "'/a/b' lies inside the mount '/a'"],
-    [{ '/tmp': new MemoryFs() }, "two mounts are at '/tmp'"],
-  ])('that get in the way are refused: %o', async (mounts, problem) => {
+    [{ '/tmp': new MemoryFs() }, "there are two mounts at '/tmp'"],
+  ])('are refused if they overlap: %o', async (mounts, problem) => {
     const home = scratch('[mounts."/tmp"]\nbackend = "memory"\n')
     await expect(openNamespace({ home, context: 'alice', mounts })).rejects.toThrow(problem)
   })
@@ -407,7 +418,7 @@ describe('files of this machine', () => {
   })
 })
 
-it('files of this machine have the usual protected names unless the configuration says otherwise', async () => {
+it('protects the default names in host files unless configured otherwise', async () => {
   const home = scratch('[host]\nallow = ["../files"]\nprotect = ["*.key"]\nprotect_usual = false\n')
   mkdirSync(join(home, '../files'))
   const namespace = await opened({ home })
@@ -417,10 +428,10 @@ it('files of this machine have the usual protected names unless the configuratio
   expect(await write('a.key')).toMatchObject({ isError: true })
 })
 
-it('a configuration made by a program is held to the same rules', async () => {
+it('validates a configuration of a program by the same rules', async () => {
   const open = (config: object) => openNamespace({ home: scratch(), context: 'alice', config })
   await expect(open({ vfs: { backend: 's3' } })).rejects.toThrow(
-    'vfs.backend is one of vault, local, not "s3"',
+    'vfs.backend must be one of vault, local, not "s3"',
   )
   await expect(open({ mounts: { '/m': { backend: 'git' } } })).rejects.toThrow('one of host, memory, vault')
   const gone = join(scratch(), 'gone')
@@ -428,7 +439,7 @@ it('a configuration made by a program is held to the same rules', async () => {
   await expect(open({ mounts })).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-/** The least a storage can be: one file. */
+/** The smallest possible storage: one file. */
 function oneFile(): StorageBackend {
   const held: Uint8Array[] = []
   const missing = () => Object.assign(new Error('nothing there'), { code: 'ENOENT' })

@@ -29,31 +29,31 @@ const WORKSPACE = '/workspace'
 export interface NamespaceOptions extends HomeSettings {
   /** Name of the context: letters, digits, - and _. It has its own home. */
   readonly context: string
-  /** The vault to be `/workspace`; none when absent. */
+  /** The vault for `/workspace`; none when absent. */
   readonly vault?: string | undefined
-  /** Work in a fork of the vault by this name, made if there is none. */
+  /** Works in this fork of the vault, which is created if missing. */
   readonly fork?: string | undefined
-  /** File systems by their place, beside those of the configuration. They stay the caller's to close. */
+  /** File systems by path, in addition to those of the configuration. The caller closes them. */
   readonly mounts?: Readonly<Record<string, OpenedFs>>
-  /** Directories of this machine that tools may use, beside those of the configuration. */
+  /** Directories of this machine that tools may use, in addition to those of the configuration. */
   readonly allow?: readonly string[]
   /** Directories of this machine that are closed to the context and its commands, as the home is: other homes. */
   readonly closed?: readonly string[] | undefined
-  /** Asked before tools touch a file of this machine. */
+  /** Hooks that run before tools use a file of this machine. */
   readonly hooks?: HostHooks
-  /** Nothing of it can be changed by the context. */
+  /** True if the context may change nothing. */
   readonly isReadOnly?: boolean
-  /** Commands may be run in the workspace, through the execution boundary of the home, which needs a place on disk. */
+  /** Settings for commands in the workspace, which run through the execution boundary. They need a home on disk. */
   readonly commands?: CommandSettings | undefined
-  /** Devices and the like by their place (`/dev`, `/proc`, `/mnt/mcp`), where nothing else can be mounted. */
+  /** Devices by path (`/dev`, `/proc`, `/mnt/mcp`), at which nothing else can be mounted. */
   readonly devices?: Readonly<Record<string, FileSystem>>
-  /** More hooks of the guard. */
+  /** More policies of the guard. */
   readonly policies?: readonly Policy[]
 }
 
 /**
- * Opens what a context sees as `/`: zones, `/workspace` and mounts behind one guard. Zones, fork and the context's
- * home are made if they are missing. ConfigError, ENOENT, EINVAL; then nothing stays open.
+ * Opens the namespace of a context: zones, `/workspace` and mounts behind one guard. Creates missing zones, the fork
+ * and the context's home. ConfigError, ENOENT, EINVAL; a failure leaves nothing open.
  */
 export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
   const context = assertContextName(options.context)
@@ -116,7 +116,7 @@ async function openWorkspaceVault(
   if (fork === undefined) return undefined
   throw new VfsError('EINVAL', WORKSPACE, {
     op: 'fork',
-    detail: `name the vault that '${fork}' is a fork of`,
+    detail: `the fork '${fork}' needs a vault; name the vault too`,
   })
 }
 
@@ -131,14 +131,14 @@ function createMountTable(
   return table
 }
 
-/** Mounts of directories of this machine, which have their protected names wherever they are mounted. */
+/** Lists mounted directories of this machine, whose protected names apply at every mount point. */
 function listHostDirectories(mounts: readonly UserMount[]): ProtectedRoot[] {
   return mounts.flatMap(({ path, directory }) =>
     directory === undefined ? [] : [{ root: path, original: directory }],
   )
 }
 
-/** Paths that the context may write beside the common zones. */
+/** Lists paths that the context may write, in addition to the common zones. */
 function createWritableZones(
   context: string,
   vault: Vault | undefined,
@@ -149,7 +149,7 @@ function createWritableZones(
   return all.map((root) => ({ root, writers: [context] }))
 }
 
-/** Paths of writable devices, which check their own input. */
+/** Lists paths of writable devices, which validate their own input. */
 function createDeviceZones(
   context: string,
   devices: NamespaceOptions['devices'] = {},

@@ -1,7 +1,7 @@
 import type { Home, Vault } from '../backends/vault/index.ts'
 import { isVfsError } from '../vfs/index.ts'
 
-/** A vault by its name, or a new one; another process may make it at this very moment. */
+/** Opens a vault, or creates it. Another process may create it at the same time. */
 export async function openOrCreateVault(
   home: Home,
   name: string,

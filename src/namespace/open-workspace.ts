@@ -3,22 +3,22 @@ import { BOUNDARY_VAULT, findReservedPurpose, ZONES_VAULT } from '../config/inde
 import { VfsError } from '../vfs/index.ts'
 import { openOrCreateVault } from './open-or-create-vault.ts'
 
-/** Which vault a context works in. */
+/** The vault of a context. */
 export interface WorkspaceSelection {
   readonly vault: string
-  /** Work in a fork of it by this name, made if there is none. */
+  /** Works in this fork of it, which is created if missing. */
   readonly fork?: string | undefined
 }
 
 /**
- * Opens the vault that becomes `/workspace`. ENOENT, EINVAL if the fork's name belongs to something else, or if it would
- * let the context write in the zones of everyone or in what the execution boundary keeps.
+ * Opens the vault for `/workspace`. ENOENT. EINVAL if the fork's name is taken by another vault, or if the context
+ * could write to reserved vaults.
  */
 export async function openWorkspace(home: Home, { vault, fork }: WorkspaceSelection): Promise<Vault> {
   for (const name of [vault, fork]) if (name !== undefined) assertNotReserved(name)
   // Reports a missing vault before it looks for a fork.
   const { from: origin } = await home.info(vault)
-  // Forks of what linked directories begin from are there to work in.
+  // Forks of the mirrors of linked directories are allowed.
   if (origin?.vault === ZONES_VAULT || origin?.vault === BOUNDARY_VAULT) {
     throw createWorkspaceError(`'${vault}' is a fork of the vault that ${findReservedPurpose(origin.vault)}`)
   }
@@ -31,7 +31,7 @@ export async function openWorkspace(home: Home, { vault, fork }: WorkspaceSelect
   throw new VfsError('EINVAL', '/workspace', { op: 'fork', detail })
 }
 
-/** Refuses the name of a vault that is kept for something else than a workspace. EINVAL. */
+/** Refuses the name of a reserved vault. EINVAL. */
 export function assertNotReserved(name: string): void {
   const kept = findReservedPurpose(name)
   if (kept !== undefined) throw createWorkspaceError(`'${name}' is the vault that ${kept}`)
@@ -40,6 +40,6 @@ export function assertNotReserved(name: string): void {
 function createWorkspaceError(what: string): VfsError {
   return new VfsError('EINVAL', '/workspace', {
     op: 'open',
-    detail: `${what}, and no workspace; choose another`,
+    detail: `${what}, so it cannot be a workspace; choose another`,
   })
 }

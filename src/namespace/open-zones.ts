@@ -8,7 +8,7 @@ import { createContext, listContexts, openZoneFiles } from './zone-files.ts'
 
 /** Zones of a home without a context, for managing contexts and cached tool output. */
 export class Zones implements AsyncDisposable {
-  /** Not guarded: for the system, and for looking. */
+  /** The zones without the guard, for the system and for reading. */
   readonly fs: FileSystem
   readonly cache: OutputCache
   readonly #cleanup: CleanupStack
@@ -19,7 +19,7 @@ export class Zones implements AsyncDisposable {
     this.#cleanup = belongings
   }
 
-  /** The names of all contexts, in order. */
+  /** Lists the names of all contexts, sorted. */
   contexts(): Promise<string[]> {
     return listContexts(this.fs)
   }
@@ -38,7 +38,7 @@ export class Zones implements AsyncDisposable {
   }
 }
 
-/** Opens the zones of a home, made if they are missing. ConfigError. */
+/** Opens the zones of a home, and creates missing ones. ConfigError. */
 export async function openZones(settings: HomeSettings): Promise<Zones> {
   const { config } = await resolveSettings(settings)
   const door = new LazyHome(settings.home, config)

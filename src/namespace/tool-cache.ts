@@ -9,12 +9,12 @@ import type { LazyHome } from './lazy-home.ts'
 
 const CACHE_DIRECTORY = 'tool_cache'
 
-/** The outputs of homes in memory, which all namespaces of one share. */
+/** Caches of homes in memory, shared by all namespaces of a home. */
 const memoryCaches = new WeakMap<Home, MemoryFs>()
 
 /**
- * Opens where long outputs of tools are kept. Not among the zones, whose history would keep what has expired: plain
- * files in the directory of the home, for its owner alone, or in memory as the home is.
+ * Opens the cache of long tool outputs. It is not in the zones, whose history would keep expired outputs. It is a
+ * private directory of the home, or in memory as the home is.
  */
 export async function openToolCache(door: LazyHome): Promise<OpenedFs> {
   if (door.path === undefined) return getMemoryCache(await door.open())

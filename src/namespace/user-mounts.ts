@@ -14,16 +14,16 @@ import { type OpenedFs, openBackend } from './backends.ts'
 import type { CleanupStack } from './cleanup-stack.ts'
 import type { LazyHome } from './lazy-home.ts'
 
-/** A file system at its place, and whether contexts may change it. */
+/** A file system with its mount point, and whether contexts may change it. */
 export interface UserMount {
   readonly path: string
   readonly fs: OpenedFs
   readonly isWritable: boolean
-  /** The directory of this machine that it is, if so. */
+  /** The mounted directory of this machine, if it is one. */
   readonly directory?: string
 }
 
-/** Opens what the configuration mounts. ConfigError with the mount's line if that came from a file. */
+/** Opens the configured mounts. ConfigError with the mount's line if the configuration is a file. */
 export async function openConfiguredMounts(
   { mounts = {} }: Config,
   source: ConfigFile | undefined,
@@ -45,7 +45,10 @@ export async function openConfiguredMounts(
   return opened
 }
 
-/** File systems of the program itself; what they can is what contexts may. They are the program's to close. */
+/**
+ * Converts file systems of the calling program to mounts. Contexts may do what the file systems can; the program
+ * closes them.
+ */
 export function toUserMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMount[] {
   return Object.entries(mounts).map(([path, fs]) => {
     const isWritable = fs.capabilities.has('write')
@@ -54,22 +57,22 @@ export function toUserMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMo
 }
 
 /**
- * Refuses mounts that get in each other's way or in that of the zones, and those by which contexts could write the
- * zones or a home, or read what is in one. EINVAL.
- * @param homes the directories of homes.
+ * Refuses mounts that overlap each other or the zones, and mounts by which contexts could write the zones or a home,
+ * or read a home. EINVAL.
+ * @param homes directories of homes.
  */
 export async function assertMountable(mounts: readonly UserMount[], homes: readonly string[]): Promise<void> {
   const paths = mounts.map(({ path }) => path)
   for (const [index, mount] of mounts.entries()) {
     const { path } = mount
     const isTwice = paths.indexOf(path) !== index
-    const misplaced = isTwice ? `two mounts are at '${path}'` : findMountProblem(path, paths)
+    const misplaced = isTwice ? `there are two mounts at '${path}'` : findMountProblem(path, paths)
     const detail = misplaced ?? (await findMountDanger(mount, homes))
     if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'mount', detail })
   }
 }
 
-/** Returns why a mount cannot be given to contexts, if so. */
+/** Returns the reason if a mount must not be given to contexts. */
 async function findMountDanger(
   { fs, directory, isWritable }: UserMount,
   homes: readonly string[],
@@ -86,7 +89,7 @@ async function findMountDanger(
   return undefined
 }
 
-/** Its real path, by which names are protected and the home is found. */
+/** Returns the real path, by which protected names and the home are matched. */
 function findHostDirectory(fs: OpenedFs): { readonly directory?: string } {
   if (!(fs instanceof HostFs)) return {}
   const { directory } = fs

@@ -11,7 +11,7 @@ async function namespaceOf(home: Home): Promise<Namespace> {
   return openNamespace({ home, context: 'alice', vault: 'base', mounts: { '/mine': new MemoryFs() } })
 }
 
-/** Watches while something happens; what was told until the last of the paths came. */
+/** Watches during some work, and returns the changes until the last of the paths. */
 async function toldOf(
   namespace: Namespace,
   path: string,
@@ -20,7 +20,7 @@ async function toldOf(
 ): Promise<string[]> {
   const changes: PathChange[] = []
   const stream = namespace.watch(path, ctx)
-  // Asked for the first change before anything happens, so that it is watching by then.
+  // Requests the first change before the work starts, so that it is watching by then.
   const first = stream.next()
   await happen()
   for (let step = await first; !step.done; step = await stream.next()) {
@@ -34,7 +34,7 @@ async function toldOf(
 }
 
 describe('watching a namespace', () => {
-  it('tells of zones and the workspace with the paths of the namespace', async () => {
+  it('reports zones and the workspace with paths of the namespace', async () => {
     await using home = await openHome()
     await using namespace = await namespaceOf(home)
     const { fs } = namespace
@@ -52,7 +52,7 @@ describe('watching a namespace', () => {
     ])
   })
 
-  it('tells only of what is at or below the path, made through whichever face', async () => {
+  it('reports only changes at or below the path, made through any interface', async () => {
     await using home = await openHome()
     await using namespace = await namespaceOf(home)
     const base = await home.vault('base')
@@ -65,7 +65,7 @@ describe('watching a namespace', () => {
     expect(told).toEqual(['added /workspace/src/a', 'added /workspace/src/z'])
   })
 
-  it('does not tell of what a mount covers', async () => {
+  it('does not report changes that a mount covers', async () => {
     await using home = await openHome()
     await using namespace = await namespaceOf(home)
     const zones = await home.vault('zones')
@@ -77,7 +77,7 @@ describe('watching a namespace', () => {
     expect(told).toEqual(['added /shared/last'])
   })
 
-  it('ends at once where nothing can tell, and with the signal’s reason when it is aborted', async () => {
+  it("ends at once if nothing reports changes, and with the signal's reason on abort", async () => {
     await using home = await openHome()
     await using namespace = await namespaceOf(home)
     expect(await Array.fromAsync(namespace.watch('/mine', ctx))).toEqual([])

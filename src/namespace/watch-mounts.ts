@@ -15,9 +15,9 @@ interface WatchedMount {
 }
 
 /**
- * Yields changes at or below a path, by any process, of every mount that reports them; from now until the loop is
- * left. Paths are those of the namespace. Skips what another mount covers.
- * @param mounts the longest mount point first.
+ * Yields changes at or below a path, by any process, from every mount that reports them, until the loop is left.
+ * Paths are those of the namespace. Skips changes that another mount covers.
+ * @param mounts longest mount point first.
  */
 export async function* watchMounts(
   mounts: readonly WatchedMount[],
@@ -56,10 +56,10 @@ async function* watchMount(
   }
 }
 
-/** Several endless streams as one, in the order in which things happen. */
+/** Merges several endless streams in the order of their events. */
 class MergedStream<T> {
   readonly #queued: T[] = []
-  /** When every stream has ended, however. */
+  /** Resolves when every stream has ended or failed. */
   readonly ended: Promise<void>
   #failure: { readonly error: unknown } | undefined
   #hasEnded = false

@@ -15,21 +15,21 @@ import type {
 
 /** Options for the commands of a workspace. */
 export interface CommandSettings {
-  /** All of their environment. */
+  /** The complete environment of the commands. */
   readonly env: Readonly<Record<string, string>>
-  /** The home directory of the user, whose secrets are hidden from them. */
+  /** The user's home directory, whose secrets are hidden from commands. */
   readonly userHome?: string | undefined
-  /** Further files and directories that are hidden from them. */
+  /** More files and directories to hide from commands. */
   readonly hidden?: readonly string[] | undefined
-  /** `strict` refuses to run where it cannot be had. */
+  /** `strict` refuses to run on a host that cannot isolate. */
   readonly isolation?: ExecutionRequestInput['isolation']
-  /** Takes secrets out of the record of what was run, and of what waits for an approval; nothing when absent. */
+  /** Removes secrets from the journal and the approvals; none when absent. */
   readonly redactor?: Redactor | undefined
 }
 
 /**
  * Runs commands for a vault: each in a fork, which is merged when the command has ended. So a command sees one state
- * from beginning to end, and what was changed beside it is not lost.
+ * throughout, and concurrent changes are not lost.
  */
 export class WorkspaceCommands {
   readonly #home: Home
@@ -42,7 +42,7 @@ export class WorkspaceCommands {
     this.#settings = settings
   }
 
-  /** EACCES if it may not run, EINVAL for a bad request or policy. */
+  /** Runs a command. EACCES if it may not run, EINVAL for an invalid request or policy. */
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
     const { result, fork } = await this.#runInFork(command, call)
     if (call.ctx.signal?.aborted === true) {
@@ -70,7 +70,7 @@ export class WorkspaceCommands {
   }
 
   async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
-    // Loaded with the first command, and opened for each: its policy is what the file says now.
+    // Loaded with the first command, and opened for each, to use the current policy file.
     const { Boundary } = await import('../boundary/index.ts')
     const { createForkName } = await import('../workspace/index.ts')
     const { env, userHome, hidden, redactor } = this.#settings
@@ -111,7 +111,7 @@ export class WorkspaceCommands {
     }
   }
 
-  /** Gives a fork a name of its own, under which it stays. */
+  /** Gives a fork a permanent name. */
   async #keepFork(fork: string, by: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
     const name = `exec-${randomBytes(6).toString('hex')}`
     const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
@@ -129,8 +129,8 @@ function decodeOutput(output: OutputText): string {
   if (typeof output === 'string') return output
   const bytes = Buffer.from(output.data, 'base64')
   if (bytes.includes(0)) return `(not text; base64) ${output.data}`
-  // A byte of another encoding, or half a character at the end, is no reason to hide all the others.
-  return `(not all of it is UTF-8)\n${bytes.toString('utf8')}`
+  // A byte of another encoding, or half a character at the end, must not hide the rest.
+  return `(parts of the output are not UTF-8)\n${bytes.toString('utf8')}`
 }
 
 /** Formats the question before a command runs: the whole command and all it gets, each line marked. */

@@ -14,7 +14,7 @@ const ZONES_DIRECTORY = 'vfs'
 const HOMES = '/home'
 const ZONE_PATHS: readonly string[] = ['/shared', HOMES, '/sys']
 
-/** Opens the zones of a home, made if they are missing. Any number of processes may do so at once. */
+/** Opens the zones of a home, and creates missing ones. Several processes may do so at once. */
 export async function openZoneFiles(config: Config, door: LazyHome): Promise<OpenedFs> {
   const zones =
     config.vfs?.backend === 'local'
@@ -32,11 +32,11 @@ export async function createContext(zones: FileSystem, name: string): Promise<bo
   // On a case-insensitive disk, both would have the same home.
   const twin = known.find((other) => other.toLowerCase() === name.toLowerCase())
   if (twin === undefined) return ensureDirectory(zones, home)
-  const detail = `there is a context '${twin}', and the case of its letters makes no other name`
+  const detail = `the context '${twin}' exists, and names must differ in more than upper and lower case`
   throw new VfsError('EEXIST', home, { op: 'context', detail })
 }
 
-/** The names of all contexts, in order. */
+/** Lists the names of all contexts, sorted. */
 export async function listContexts(zones: FileSystem): Promise<string[]> {
   const entries = await Array.fromAsync(zones.readdir(HOMES, asSystem))
   return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
@@ -44,7 +44,7 @@ export async function listContexts(zones: FileSystem): Promise<string[]> {
 
 async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostFs> {
   if (path === undefined) {
-    const detail = 'zones of the kind "local" need a home with a directory; this one is in memory'
+    const detail = 'zones with backend = "local" need a home on disk; this one is in memory'
     throw new VfsError('EINVAL', '/', { op: 'open', detail })
   }
   const directory = join(path, ZONES_DIRECTORY)

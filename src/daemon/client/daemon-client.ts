@@ -15,17 +15,17 @@ interface PendingRequest {
   fail(error: Error): void
 }
 
-/** Answers may be longer than requests. */
+/** Limit of a response, which may be longer than a request. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024
 /** Unread events above which the daemon must pause. */
 const MAX_QUEUED_EVENTS = 1000
 
-/** Speaks to the daemon of a home. */
+/** Client of the daemon of a home. */
 export class DaemonClient implements AsyncDisposable {
   readonly #socket: Socket
   readonly #pending = new Map<number, PendingRequest>()
   readonly #lines = new LineReader(MAX_ANSWER_BYTES)
-  /** Settled when the other side has left. */
+  /** Resolves when the daemon has disconnected. */
   readonly closed: Promise<void>
   #lastId = 0
 
@@ -41,13 +41,13 @@ export class DaemonClient implements AsyncDisposable {
     })
   }
 
-  /** EUNAVAILABLE if no daemon listens there. */
+  /** Connects to a daemon. EUNAVAILABLE if none listens. */
   static async connect(path: string): Promise<DaemonClient> {
     const socket = connect(path)
     try {
       await once(socket, 'connect')
     } catch (cause) {
-      const detail = 'no daemon of this home runs; start one with: coppice daemon start'
+      const detail = 'no daemon runs for this home; start one with: coppice daemon start'
       throw new VfsError('EUNAVAILABLE', path, { op: 'connect', detail, cause })
     }
     return new DaemonClient(socket)
@@ -76,7 +76,10 @@ export class DaemonClient implements AsyncDisposable {
     }
   }
 
-  /** Until it ends or the loop is left; who leaves early closes the client to end it on the other side too. */
+  /**
+   * Streams events until the end or until the loop is left. To end the stream on the daemon's side early, close the
+   * client.
+   */
   async *stream<Name extends keyof DaemonStreams>(
     method: Name,
     params: DaemonStreams[Name]['params'],
@@ -143,7 +146,7 @@ export class DaemonClient implements AsyncDisposable {
 
   #dispatchReply(said: UncheckedJson): void {
     const { id, error }: { id: number | null; error?: VfsErrorJson } = said
-    // What the daemon could not make out was ours, whichever it was.
+    // The daemon could not parse a request, and does not know which.
     if (id === null) {
       if (error !== undefined) this.#failAll(VfsError.fromJSON(error))
       return
@@ -162,6 +165,6 @@ export class DaemonClient implements AsyncDisposable {
 }
 
 function createDaemonGoneError(): VfsError {
-  const detail = 'the daemon has ended, and with it what it was asked'
+  const detail = 'the daemon has ended before it answered'
   return new VfsError('EUNAVAILABLE', '/', { op: 'daemon', detail })
 }

@@ -21,13 +21,15 @@ import { DaemonHandle } from './daemon-handle.ts'
 
 const READ_CHUNK_BYTES = 64 * 1024
 
-/** The devices of a daemon below a path (`/dev`, `/proc`), as a file system to be mounted there. */
+/** The devices of a daemon below a path (`/dev`, `/proc`), as a mountable file system. */
 export class DaemonFiles extends Backend implements Openable {
   readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'open'])
   readonly #root: string
   readonly #connect: () => Promise<DaemonClient>
 
-  /** @param connect is asked for a client whenever one is needed. */
+  /**
+   * @param connect returns a client whenever one is needed.
+   */
   constructor(root: string, connect: () => Promise<DaemonClient>) {
     super()
     this.#root = root
@@ -57,7 +59,7 @@ export class DaemonFiles extends Backend implements Openable {
     return byteStream((start, length) => this.#readRange(path, start, length, ctx), path, options)
   }
 
-  /** A device cannot be compared with anything: ENOTSUP for `ifMatch`. */
+  /** A device has no version: ENOTSUP for `ifMatch`. */
   protected override async doWrite(
     path: string,
     content: Content,
@@ -70,7 +72,7 @@ export class DaemonFiles extends Backend implements Openable {
     await handle.write(0, bytes)
   }
 
-  /** A device is read from its beginning; what comes before a part is passed over. */
+  /** Reads a device from its beginning, and skips the bytes before the range. */
   async *#readRange(
     path: string,
     start: number,

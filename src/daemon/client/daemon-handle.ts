@@ -4,7 +4,7 @@ import type { DaemonClient } from './daemon-client.ts'
 /** Bytes that fit in one line of the protocol. */
 const MAX_WRITE_BYTES = 4 * 1024 * 1024
 
-/** A device that a daemon holds open for this program. It has no positions, so they do not count. */
+/** A device that a daemon holds open for this program. Devices have no offsets, so positions are ignored. */
 export class DaemonHandle implements FileHandle {
   readonly #client: DaemonClient
   readonly #handle: number
@@ -22,10 +22,10 @@ export class DaemonHandle implements FileHandle {
     return Buffer.from(await this.#client.call('read_handle', { handle, length }), 'base64')
   }
 
-  /** EFBIG for a request that is too long to travel. */
+  /** Writes a request. EFBIG if it is too long for the protocol. */
   async write(_position: number, bytes: Uint8Array): Promise<void> {
     if (bytes.length > MAX_WRITE_BYTES) {
-      const detail = `a request has at most ${MAX_WRITE_BYTES} bytes`
+      const detail = `the request is too long; the limit is ${MAX_WRITE_BYTES} bytes`
       throw new VfsError('EFBIG', this.#path, { op: 'write', detail })
     }
     const base64 = Buffer.from(bytes).toString('base64')

@@ -13,7 +13,7 @@ import type { AskedQuestions } from '../../devices/tty/index.ts'
 import type { Signal, StepRecord } from '../../kernel/index.ts'
 import type { DirEntry, FileType } from '../../vfs/index.ts'
 
-/** An agent or a skill, as a list shows it. */
+/** An agent or a skill in a list. */
 interface ListedAgent {
   readonly name: string
   readonly description: string
@@ -30,11 +30,11 @@ export interface DaemonStatus {
   readonly processes: number
   readonly clients: number
   readonly cron_jobs: number
-  /** It stops after so long with nothing to do; null if it stays. */
+  /** Idle time after which it stops; null if it never does. */
   readonly idle_ms: number | null
 }
 
-/** A step of a process, in short. */
+/** Summary of a step of a process. */
 type StepSummary = Pick<
   StepRecord,
   | 'step_number'
@@ -71,7 +71,7 @@ export interface DaemonMethods {
   readonly kill: { readonly params: Pid & { readonly signal?: Signal }; readonly result: null }
   /** Resumes a paused process, or starts one that goes on where it ended. */
   readonly resume: { readonly params: Pid; readonly result: SpawnedAgent }
-  /** Answered when it has ended. */
+  /** Resolves when the process has ended. */
   readonly wait: { readonly params: Pid; readonly result: ProcessStatus }
   readonly list_steps: { readonly params: Pid; readonly result: readonly StepSummary[] }
   readonly get_step_detail: { readonly params: Pid & { readonly step: number }; readonly result: StepRecord }
@@ -82,26 +82,26 @@ export interface DaemonMethods {
   }
   readonly agents: { readonly params: NoParams; readonly result: readonly ListedAgent[] }
   readonly skills: { readonly params: NoParams; readonly result: readonly ListedAgent[] }
-  /** The MCP servers of all agents; none is started. */
+  /** Lists the MCP servers of all agents without starting them. */
   readonly mcp_servers: { readonly params: NoParams; readonly result: readonly McpServerEntry[] }
-  /** Starts a server, to see what it says about its tools. */
+  /** Starts a server and returns its tool descriptions for review. */
   readonly mcp_inspect: { readonly params: McpServerName; readonly result: McpServerReview }
-  /** Approves what was looked at, by its hash. */
+  /** Approves reviewed tool descriptions by their hash. */
   readonly mcp_approve: { readonly params: McpServerName & { readonly hash: string }; readonly result: null }
-  /** Writes a request to a device and answers with what it says. */
+  /** Writes a request to a device and returns its response. */
   readonly call: { readonly params: Path & { readonly request: unknown }; readonly result: unknown }
   readonly ls: { readonly params: Path; readonly result: readonly DirEntry[] }
   readonly read: { readonly params: Path; readonly result: string }
   readonly stat: { readonly params: Path; readonly result: StatJson }
-  /** Opens a device; its number is this client's, and closed when that leaves. */
+  /** Opens a device. Its number belongs to this client, and it is closed when the client disconnects. */
   readonly open: { readonly params: Path & { readonly write?: boolean }; readonly result: number }
-  /** The next bytes, as base64; none at the end. */
+  /** Returns the next bytes as base64; empty at the end. */
   readonly read_handle: { readonly params: Handle & { readonly length: number }; readonly result: string }
-  /** Answered when the device has taken it: that of a request, when it has an answer. */
+  /** Resolves when the device has accepted the bytes; for a request, when its response is ready. */
   readonly write_handle: { readonly params: Handle & { readonly base64: string }; readonly result: null }
   readonly close_handle: { readonly params: Handle; readonly result: null }
   readonly status: { readonly params: NoParams; readonly result: DaemonStatus }
-  /** The daemon ends with all its processes. */
+  /** Stops the daemon and all its processes. */
   readonly stop: { readonly params: NoParams; readonly result: null }
 }
 

@@ -1,8 +1,8 @@
 import { isVfsError, VfsError, type VfsErrorJson } from '../../vfs/index.ts'
 
-/** Clients and daemons of another version do not understand each other. */
+/** Clients and daemons of different versions refuse each other. */
 export const PROTOCOL_VERSION = 1
-/** A longer line is no request. */
+/** Limit of a request line. */
 export const MAX_LINE_BYTES: number = 8 * 1024 * 1024
 
 /** Request of a client. */
@@ -12,7 +12,7 @@ export interface DaemonRequest {
   readonly params: unknown
 }
 
-/** One answer, or any number of events and their end. */
+/** One response, or any number of events and their end. */
 export type DaemonReply =
   | { readonly id: number | null; readonly result: unknown }
   | { readonly id: number | null; readonly error: VfsErrorJson }
@@ -27,28 +27,28 @@ export function parseRequest(
   if (typeof value !== 'object' || value === null) {
     return {
       id: null,
-      problem: createRequestError('a request is one line of JSON: {"v", "id", "method", "params"}'),
+      problem: createRequestError('a request must be one line of JSON: {"v", "id", "method", "params"}'),
     }
   }
   const { v, id, method, params } = { v: null, id: null, method: null, params: {}, ...value }
   const known = typeof id === 'number' && Number.isSafeInteger(id) ? id : null
   if (v !== PROTOCOL_VERSION) return { id: known, problem: createVersionError(v) }
-  if (known === null) return { id: null, problem: createRequestError("'id' is a whole number") }
+  if (known === null) return { id: null, problem: createRequestError("'id' must be a whole number") }
   if (typeof method !== 'string')
-    return { id: known, problem: createRequestError("'method' is the name of one") }
+    return { id: known, problem: createRequestError("'method' must be the name of a method") }
   return { id: known, method, params }
 }
 
-/** Whatever was thrown, as it travels. */
+/** Converts any thrown value to JSON for the protocol. */
 export function toErrorJson(error: unknown): VfsErrorJson {
   if (isVfsError(error)) return error.toJSON()
   const detail = error instanceof Error ? error.message : String(error)
-  // What the configuration or the system says is meant for people; it has a name of its own or a code.
+  // Errors of the configuration or the system have their own name or a code, and are meant for people.
   const isKnown = error instanceof Error && (error.name !== 'Error' || 'code' in error)
   return new VfsError(isKnown ? 'EINVAL' : 'EINTERNAL', '/', { op: 'daemon', detail }).toJSON()
 }
 
-/** A request that is none. */
+/** Creates the error for an invalid request. */
 export function createRequestError(detail: string): VfsError {
   return new VfsError('EINVAL', '/', { op: 'request', detail })
 }
@@ -56,7 +56,7 @@ export function createRequestError(detail: string): VfsError {
 function createVersionError(version: unknown): VfsError {
   const theirs = version === null ? 'none' : JSON.stringify(version).slice(0, 20)
   return createRequestError(
-    `the daemon speaks version ${PROTOCOL_VERSION} of its protocol, the client ${theirs}; stop it with coppice daemon stop, and the next command starts one of its own version`,
+    `the daemon uses protocol version ${PROTOCOL_VERSION}, the client ${theirs}; run coppice daemon stop, and the next command starts a matching daemon`,
   )
 }
 

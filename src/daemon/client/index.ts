@@ -1,7 +1,7 @@
 /**
- * How a daemon is spoken to: where its socket is, what can be asked, and a client that asks it.
- * Apart from the daemon, so that a client starts fast.
- * Invariant: nothing here needs a kernel or a device to run; both are known by their types.
+ * The client of the daemon: the path of its socket, the protocol, and the connection. It is apart from the daemon, so
+ * that a client starts fast.
+ * Invariant: nothing here loads a kernel or a device; both appear as types only.
  */
 export { DaemonClient } from './daemon-client.ts'
 export { DaemonFiles } from './daemon-files.ts'

@@ -1,6 +1,6 @@
 const NEWLINE = 0x0a
 
-/** Cuts what arrives in pieces into lines; gives up on one that is too long. */
+/** Splits a stream into lines; stops at one that is too long. */
 export class LineReader {
   readonly #maxBytes: number
   #pieces: Buffer[] = []
@@ -10,7 +10,7 @@ export class LineReader {
     this.#maxBytes = maxBytes
   }
 
-  /** The lines that are whole now; 'too long' once there is one that cannot be. */
+  /** Returns the lines that are now complete; 'too long' once a line exceeds the limit. */
   add(chunk: Buffer): string[] | 'too long' {
     const lines: string[] = []
     let from = 0

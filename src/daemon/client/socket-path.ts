@@ -5,7 +5,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 /** Directories for sockets. */
 export interface SocketDirectories {
-  /** The directory the system gives this user for such things, if it does. */
+  /** The system's runtime directory of this user, if there is one. */
   readonly runtime?: string | undefined
   /** A directory with a short name. */
   readonly temporary: string
@@ -16,7 +16,10 @@ const MAX_PATH_BYTES = 103
 const OTHERS_MODE = 0o077
 const OWNER_ONLY = 0o700
 
-/** The path of the socket of a home's daemon, in a directory that is this user's alone. EACCES if it is another's. */
+/**
+ * Returns the path of the socket of a home's daemon, in a directory private to this user. EACCES if it belongs to
+ * another.
+ */
 export function getSocketPath(home: string, { runtime, temporary }: SocketDirectories): string {
   const name = `${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 16)}.sock`
   const usual = runtime ? join(runtime, 'coppice', name) : join(home, 'run', 'daemon.sock')
