@@ -8,7 +8,7 @@ import { CommandInvocation } from './framework/command-invocation.ts'
 import { listOptions } from './framework/parse-input.ts'
 import type { Terminal } from './framework/terminal.ts'
 
-/** A word the shell may put in place of the last one. */
+/** A word that may replace the last one. */
 export interface CompletionCandidate {
   readonly word: string
   readonly summary?: string
@@ -22,7 +22,7 @@ export async function completeWords(
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
   const offered = await completeLastWord(before, current, terminal)
   if (offered === 'files') return offered
-  // The protocol with the shell has one word a line.
+  // The shells read one word a line.
   return offered.filter(({ word }) => word.startsWith(current) && escapeName(word) === word)
 }
 
@@ -55,7 +55,7 @@ function createCandidate(name: string, summary: string): CompletionCandidate {
   return { word: name.slice(name.lastIndexOf(' ') + 1), summary }
 }
 
-/** After the name of a command: an option, the value of one, or an argument. */
+/** Completes an option, its value or an argument after the name of a command. */
 async function completeCommand(
   { definition }: Command,
   before: readonly string[],
@@ -110,13 +110,13 @@ function parseWords(
   return { values, words, pending: pending?.[1], isPastOptions }
 }
 
-/** The argument a word at this place belongs to; a list takes all that follow. */
+/** Returns the argument at a position; a list takes all further words. */
 function findArgumentAt(definitions: readonly CommandArgument[], place: number): CommandArgument | undefined {
   const last = definitions.at(-1)
   return definitions[place] ?? (last?.isList === true ? last : undefined)
 }
 
-/** Names from the home and the vault. A home or vault that cannot be opened offers nothing. */
+/** Lists names from the home and the vault; none if either cannot be opened. */
 async function completeNames(
   call: CommandInvocation,
   offer: Exclude<CompletionSource, 'file'>,

@@ -84,7 +84,7 @@ function isHelpWord(word: string): boolean {
   return word === 'help' || word === '--help' || word === '-h'
 }
 
-/** After `--` everything is an argument. */
+/** Lists the words before `--`; all later words are arguments. */
 function listOptionWords(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--')
   return end === -1 ? args : args.slice(0, end)

@@ -12,8 +12,9 @@ export interface CommandEnvironment {
 }
 
 /**
- * The environment of this process for a command in a session, without what looks like a credential.
- * @param passed the names of variables that are passed on all the same.
+ * Returns the environment of this process for a command in a session, without variables that look like credentials.
+ *
+ * @param passed names of variables to pass on nevertheless.
  */
 export function createCommandEnvironment(passed: readonly string[]): CommandEnvironment {
   const all = listEnvironment()
@@ -27,7 +28,7 @@ export function createCommandEnvironment(passed: readonly string[]): CommandEnvi
   }
 }
 
-/** The environment of this process, for a program of the user's own. */
+/** Copies the environment of this process, for a program of the user's own. */
 export function copyEnvironment(): Record<string, string> {
   return Object.fromEntries(listEnvironment())
 }
@@ -39,7 +40,7 @@ export function createAgentEnvironment(): Record<string, string> {
   )
 }
 
-/** Knows the secrets of this process and its configuration, and those a command is given besides. */
+/** Creates a redactor of the secrets in this environment, in the configuration and in `more`. */
 export function createRedactor(config: Config, more: Readonly<Record<string, string>> = {}): Redactor {
   const redactor = new Redactor(process.env, more)
   redactor.addSecrets(listConfiguredSecrets(config, process.env))

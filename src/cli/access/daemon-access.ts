@@ -13,11 +13,11 @@ import { launchDaemon } from './launch-daemon.ts'
 import { resolveContextName } from './namespace-access.ts'
 
 export interface DaemonAccess {
-  /** Make the home if there is none. */
+  /** Creates the home if it is missing. */
   readonly create?: boolean
 }
 
-/** Speaks to the daemon of the home a command is about, which is started if none runs. */
+/** Connects to the daemon of the command's home, and starts it if none runs. */
 export async function withDaemon<Result>(
   call: CommandInvocation,
   work: (client: DaemonClient) => Promise<Result>,
@@ -25,30 +25,30 @@ export async function withDaemon<Result>(
 ): Promise<Result> {
   const home = resolveHomePath(call)
   if (!create && (await isHomeMissing(home))) {
-    throw new CommandError(`there is no home in ${home}; coppice spawn makes one, and coppice vault create`)
+    throw new CommandError(`there is no home in ${home}; create one with: coppice vault create <name>`)
   }
   await using client = await connectDaemon(home)
   return await work(client)
 }
 
-/** A client of the daemon of a home, which is started if none runs. */
+/** Connects to the daemon of a home, and starts it if none runs. */
 export async function connectDaemon(home: string): Promise<DaemonClient> {
   await createHomeDirectory(home)
   return (await findRunningDaemon(home)) ?? (await launchDaemon(home, () => findRunningDaemon(home)))
 }
 
-/** Makes the directory of a home, if it is missing. CommandError if nothing can be written there. */
+/** Creates the directory of a home if it is missing. CommandError if it is not writable. */
 export async function createHomeDirectory(home: string): Promise<void> {
   makePrivateDirectory(home)
   if (!(await isWritable(home))) {
-    const next = 'have it made writable, or name another home with --home'
-    throw new CommandError(`the home ${home} cannot be written to, and its daemon needs that; ${next}`)
+    const next = 'make it writable, or name another home with --home'
+    throw new CommandError(`the daemon cannot write to the home ${home}; ${next}`)
   }
 }
 
-/** The daemon of a home; undefined if none runs. */
+/** Connects to the running daemon of a home; undefined if none runs. */
 export async function findRunningDaemon(home: string): Promise<DaemonClient | undefined> {
-  // Loaded here and not above: help and completion do without it.
+  // Loaded on use: help and completion do not need it.
   const { DaemonClient } = await import('../../daemon/client/index.ts')
   try {
     return await DaemonClient.connect(await resolveSocketPath(home))
@@ -74,10 +74,10 @@ export async function createDaemonOptions(home: string, idleMs: number | null): 
   }
 }
 
-/** The number of a process as it was typed. UsageError. */
+/** Parses a process id. UsageError. */
 export function parsePid(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`process '${text}' is not a number; coppice ps --all lists them`)
+  throw new UsageError(`process '${text}' is not a number; see coppice ps --all`)
 }
 
 async function resolveSocketPath(home: string): Promise<string> {

@@ -5,26 +5,26 @@ import { CommandError } from '../framework/errors.ts'
 const DAMAGE_PATTERN =
   /disk image is malformed|is not a database|MDB_(?:CORRUPTED|INVALID|PAGE_NOTFOUND)|Corruption: /
 
-/** No command of ours brings back what is not there. */
-const RESTORE_HINT = 'keep a copy of it, and bring the home back from a backup'
+/** No command can recover data that is missing. */
+const RESTORE_HINT = 'keep a copy of it, and restore the home from a backup'
 const SALVAGE_HINT = 'coppice export <directory> --salvage writes what can still be read'
 
-/** Has whatever fails for a damaged store say which one it is, and what to do next. EIO. */
+/** Adds the damaged store and the next step to an error about damage. EIO. */
 export async function withDamageReport<Result>(home: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     // A CommandError already names the next step.
     if (error instanceof CommandError) throw error
-    const said = isVfsError(error) ? (error.detail ?? error.message) : getErrorMessage(error)
-    if (!DAMAGE_PATTERN.test(said)) throw error
-    const why = said.replace(/^the store could not be read: /, '')
+    const message = isVfsError(error) ? (error.detail ?? error.message) : getErrorMessage(error)
+    if (!DAMAGE_PATTERN.test(message)) throw error
+    const why = message.replace(/^the store could not be read: /, '')
     const store = await findStorePath(home)
     throw new VfsError('EIO', store, { op: 'open', detail: formatDamagedStore(store, why), cause: error })
   }
 }
 
-/** That the store of a home is damaged, and what to do about it. */
+/** Formats a message about a damaged store, with the next steps. */
 export async function formatDamage(home: string): Promise<string> {
   return formatDamagedStore(await findStorePath(home))
 }

@@ -2,8 +2,8 @@ import { setConfig } from '../../config/index.ts'
 import type { OpenHome } from './home-access.ts'
 
 /**
- * Deletes a vault. If it was the current one, that is now the vault it was forked from, or none.
- * Returns the current vault. ENOENT.
+ * Deletes a vault. If it was the current vault, the one it was forked from becomes current, or none. Returns the
+ * current vault. ENOENT.
  */
 export async function deleteVault(
   { home, path, config }: OpenHome,

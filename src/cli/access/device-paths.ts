@@ -12,7 +12,7 @@ const KERNEL_ROOTS: readonly string[] = [...DEVICE_ROOTS, '/sys']
 
 const READ_CHUNK_BYTES = 64 * 1024
 
-/** The path of a device or a process; undefined if one in a vault is meant, as it is where a vault is named. */
+/** Returns the path of a device or a process; undefined for a path in a vault, as after `--vault`. */
 export function findDevicePath(call: CommandInvocation, given: string | undefined): string | undefined {
   if (given === undefined || call.has('vault')) return undefined
   const path = parseVaultPath(given)
@@ -30,7 +30,7 @@ export function listDevices(call: CommandInvocation, path: string): Promise<void
   })
 }
 
-/** Prints what a process or a device has to be read. */
+/** Prints the content of a process file or a device. */
 export function printDevice(call: CommandInvocation, path: string): Promise<void> {
   return withDaemon(call, async (client) => {
     const content = await client.call('read', { path }, call.terminal.signal)
@@ -38,7 +38,7 @@ export function printDevice(call: CommandInvocation, path: string): Promise<void
   })
 }
 
-/** Writes what a device is to get, and prints what it answers. */
+/** Writes a request to a device and prints its response. */
 export function writeDevice(
   call: CommandInvocation,
   path: string,
@@ -46,7 +46,7 @@ export function writeDevice(
 ): Promise<void> {
   return withDaemon(call, async (client) => {
     const bytes = await collect(content)
-    // Loaded here and not above: what asks no daemon does without it.
+    // Loaded on use: commands without a daemon do not need it.
     const { DaemonHandle } = await import('../../daemon/client/index.ts')
     const number = await client.call('open', { path, write: true }, call.terminal.signal)
     await using handle = new DaemonHandle(client, number, path)
@@ -66,13 +66,13 @@ async function* readAnswer(handle: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * A path of a vault that a command changes. EINVAL for one of the kernel's directories, unless a vault is named: what
- * is there belongs to no vault.
+ * Parses the path of a vault file that a command changes. EINVAL for a kernel directory, which no vault stores,
+ * unless `--vault` is given.
  */
 export function parseWritablePath(call: CommandInvocation, given: string): string {
   const path = parseVaultPath(given)
   const root = call.has('vault') ? undefined : KERNEL_ROOTS.find((one) => isWithin(path, one))
   if (root === undefined) return path
-  const detail = `${root} is the kernel's, and no directory of a vault; to mean one of a vault, name it with --vault`
+  const detail = `${root} belongs to the daemon; for a directory of this name in a vault, use --vault`
   throw new VfsError('EINVAL', path, { detail })
 }

@@ -25,13 +25,12 @@ const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 /** Name of a process's fork, never chosen by default. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
-/** A home that is open for one command, and what its directory says. */
+/** A home opened for one command, with its configuration. */
 export interface OpenHome {
   readonly home: Home
-  /** The directory of the home. */
   readonly path: string
   readonly config: Config
-  /** Caller and abort signal, for every operation. */
+  /** Caller and abort signal for all operations. */
   readonly ctx: CallContext
 }
 
@@ -40,14 +39,14 @@ export interface OpenVault extends OpenHome {
 }
 
 export interface HomeAccess {
-  /** Make the home if there is none, on this engine if one is named. */
+  /** Creates the home if it is missing, on this engine if one is given. */
   readonly create?: boolean
   readonly engine?: ConfiguredEngine | undefined
-  /** Open a store that is too damaged for its engine, too. */
+  /** Opens even a store that is too damaged for its engine. */
   readonly toSalvage?: boolean
 }
 
-/** Opens the home a command is about, and closes it when the work is done or has failed. */
+/** Opens the home of a command, and closes it when the work ends or fails. */
 export async function withHome<Result>(
   call: CommandInvocation,
   work: (open: OpenHome) => Promise<Result>,
@@ -56,10 +55,10 @@ export async function withHome<Result>(
   const path = resolveHomePath(call)
   const isNew = await isHomeMissing(path)
   if (isNew && !create) {
-    throw new CommandError(`there is no home in ${path}; make one with: coppice vault create <name>`)
+    throw new CommandError(`there is no home in ${path}; create one with: coppice vault create <name>`)
   }
   const config = await prepareConfig(path, engine)
-  // Loaded here and not above: help, version and completion do without the store.
+  // Loaded on use: help, version and completion do not need the store.
   const { openHome } = await import('../../backends/vault/index.ts')
   const { engine: kept, durability } = config
   const settings = {
@@ -89,7 +88,7 @@ export async function withHome<Result>(
 /** Reports whether `coppice exec` hides the home from this command. */
 async function isHomeHidden(call: CommandInvocation, path: string): Promise<boolean> {
   if (!process.env['COPPICE_WORKSPACE']) return false
-  // What stands for the hidden one may even be writable, with room for next to nothing.
+  // Isolation covers the home with a tiny file system, which may be writable.
   return call.option('home') === undefined || !(await isWritable(path))
 }
 
@@ -105,20 +104,23 @@ export async function isWritable(directory: string): Promise<boolean> {
 function createHiddenHomeError(path: string, cause: unknown): CommandError {
   const next = 'name one of its own with --home, such as /tmp/home'
   const { message } = describeError(cause)
-  return new CommandError(`the home in ${path} is hidden from what coppice exec runs; ${next} (${message})`, {
-    cause,
-  })
+  return new CommandError(
+    `the home in ${path} is hidden from commands of coppice exec; ${next} (${message})`,
+    {
+      cause,
+    },
+  )
 }
 
 /** Adds the next step to a permission error of a home. */
 export function toHomeAccessError(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
-  const detail = `there can be no home in ${path}: ${String(error)}; name another with --home, or COPPICE_HOME`
+  const detail = `cannot use ${path} as a home: ${String(error)}; name another with --home or COPPICE_HOME`
   return new VfsError(code, path, { op: 'home', detail: detail.replace('Error: ', ''), cause: error })
 }
 
-/** As `withHome`, with the vault the command is about. */
+/** Opens the home and the vault of a command. */
 export function withVault<Result>(
   call: CommandInvocation,
   work: (open: OpenVault) => Promise<Result>,
@@ -129,7 +131,7 @@ export function withVault<Result>(
   })
 }
 
-/** The vault that is named, or chosen, or the only one there is. CommandError lists them otherwise. */
+/** Returns the vault that is named, current, or the only one. Otherwise a CommandError lists the vaults. */
 export async function resolveVaultName(call: CommandInvocation, { home, config }: OpenHome): Promise<string> {
   const named = call.option('vault')
   if (named !== undefined) return named
@@ -137,22 +139,24 @@ export async function resolveVaultName(call: CommandInvocation, { home, config }
   if (config.vault !== undefined) {
     if (names.includes(config.vault)) return config.vault
     const choose = 'choose another with: coppice vault use <name>'
-    throw new CommandError(`the current vault '${config.vault}' is gone; ${choose} (${formatNames(names)})`)
+    throw new CommandError(
+      `the current vault '${config.vault}' does not exist any more; ${choose} (${formatNames(names)})`,
+    )
   }
   const [only] = names
   if (only === undefined)
-    throw new CommandError('the home has no vault yet; make one with: coppice vault create <name>')
+    throw new CommandError('the home has no vault yet; create one with: coppice vault create <name>')
   if (names.length === 1) return only
   const next = 'name one with --vault, or choose one with: coppice vault use <name>'
   throw new CommandError(`there are several vaults; ${next} (${formatNames(names)})`)
 }
 
-/** The vault to import into, made if it was named and is missing. */
+/** Returns the vault to import into. Creates it if `--vault` names a missing one. */
 export async function ensureVault(call: CommandInvocation, open: OpenHome): Promise<string> {
   const names = await open.home.vaults()
   const named = call.option('vault')
   if (named === undefined && names.length === 0) {
-    throw new CommandError('the home has no vault yet; name the one to make with --vault <name>')
+    throw new CommandError('the home has no vault yet; name a new one with --vault <name>')
   }
   const vault = await resolveVaultName(call, open)
   if (!names.includes(vault)) await open.home.createVault(vault)
@@ -169,7 +173,7 @@ export function filterVisibleVaults(names: readonly string[]): string[] {
   return names.filter((name) => !isInternalVault(name))
 }
 
-/** Refuses the names of vaults that are kept for something else where a vault to work in is meant. CommandError. */
+/** Refuses reserved names where a command needs a vault to work in. CommandError. */
 export function assertUserVault(name: string): string {
   if (isInternalVault(name)) {
     throw new CommandError(`the name '${name}' is reserved for coppice exec; choose another`)
@@ -178,20 +182,20 @@ export function assertUserVault(name: string): string {
   throw new CommandError(`the vault '${name}' holds the zones of all contexts; choose another`)
 }
 
-/** The vault as it is, or as it was at the checkpoint `--at` names. */
+/** Returns the vault, or its state at the checkpoint of `--at`. */
 export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileSystem {
   const at = call.option('at')
   return at === undefined ? vault : vault.at(at)
 }
 
-/** The directory of the home a command is about. */
+/** Returns the directory of the command's home. */
 export function resolveHomePath(call: CommandInvocation): string {
   return resolveFile(
     call.option('home') ?? (process.env['COPPICE_HOME'] || join(getUserDirectory(), '.coppice')),
   )
 }
 
-/** The other homes of this user that are known, which agents and commands have no more business in than in this one. */
+/** Lists the known other homes of this user. Agents and commands may not reach them either. */
 export function listKnownHomes(home: string): string[] {
   const directories = [homedir(), getAccountDirectory()].filter((directory) => directory !== '')
   const homes = [
@@ -201,30 +205,33 @@ export function listKnownHomes(home: string): string[] {
   return [...new Set(homes.map((path) => resolveFile(path)))].filter((path) => path !== home)
 }
 
-/** The home directory of the user: that of the account where `HOME` is set to nothing, which would be any directory. */
+/**
+ * Returns the user's home directory. An empty `HOME` would mean any directory, so the account's directory replaces
+ * it.
+ */
 function getUserDirectory(): string {
   const directory = homedir() || getAccountDirectory()
   if (directory !== '') return directory
-  throw new CommandError('this user has no home directory; name a home with --home, or COPPICE_HOME')
+  throw new CommandError('this user has no home directory; name a home with --home or COPPICE_HOME')
 }
 
 function getAccountDirectory(): string {
   try {
     return userInfo().homedir
   } catch {
-    // The account has no name on this machine, as in some containers.
+    // The user has no account entry, as in some containers.
     return ''
   }
 }
 
-/** Records the engine of a new home; refuses another one than an existing home has. UsageError. */
+/** Records the engine of a new home; refuses another engine for an existing one. UsageError. */
 async function prepareConfig(path: string, engine: ConfiguredEngine | undefined): Promise<Config> {
   const config = await readConfig(path)
   if (engine === undefined) return config
   const { findEngine } = await import('../../backends/vault/index.ts')
   const current = findEngine(path) ?? config.engine ?? engine
   if (current !== engine) {
-    throw new UsageError(`the home in ${path} is on ${current}; take another --home for ${engine}`)
+    throw new UsageError(`the home in ${path} uses the engine ${current}; name another --home for ${engine}`)
   }
   if (config.engine === undefined) await setConfig(path, 'engine', engine)
   return { ...config, engine }
@@ -237,7 +244,7 @@ export async function isHomeMissing(path: string): Promise<boolean> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return true
-    if (code === 'ENOTDIR') throw new CommandError(`${path} is no directory; name one with --home`)
+    if (code === 'ENOTDIR') throw new CommandError(`${path} is not a directory; name one with --home`)
     throw toHomeAccessError(path, error)
   }
 }
@@ -252,12 +259,12 @@ function createCallContext(call: CommandInvocation): CallContext {
   }
 }
 
-/** The name of the user, if this machine knows one. */
+/** Returns the user's name, or an empty string if this machine has none. */
 export function getUserName(): string {
   try {
     return userInfo().username
   } catch {
-    // A user without an entry, as containers have them.
+    // The user has no account entry, as in some containers.
     return ''
   }
 }

@@ -4,7 +4,7 @@ import { formatCount } from '../render/format-values.ts'
 
 const FINDING_NAME = 'private home'
 
-/** Finds whether a home is closed to the other users of this machine, after what was open has been closed. */
+/** Reports whether other users can reach a home. First closes what was open. */
 export async function inspectPrivacy(home: string): Promise<HostFinding> {
   const { restrictHomeAccess } = await import('../../backends/vault/index.ts')
   try {
@@ -12,7 +12,7 @@ export async function inspectPrivacy(home: string): Promise<HostFinding> {
     if (open.length > 0) return createPrivacyFinding(`other users may read ${formatPlaces(open)}`, MOVE_HINT)
     if (exposedBy.length > 0) {
       return createPrivacyFinding(
-        `every user may change ${formatPlaces(exposedBy)}, and put another home in place`,
+        `every user may write to ${formatPlaces(exposedBy)} and could replace the home`,
         CHMOD_HINT,
       )
     }
@@ -23,13 +23,13 @@ export async function inspectPrivacy(home: string): Promise<HostFinding> {
   }
 }
 
-const MOVE_HINT = 'move the home to a file system that has permissions, or have its owner run coppice doctor'
-const CHMOD_HINT = 'take the permission to write from others: chmod o-w, or chmod +t'
+const MOVE_HINT = 'move the home to a file system with permissions, or let its owner run coppice doctor'
+const CHMOD_HINT = 'remove write permission for others: chmod o-w, or chmod +t'
 
-/** That a home was open to others until now. */
+/** Formats a message about a home that others could read until now. */
 export function formatRepairedHome(mended: readonly string[]): string {
   const what = `other users of this machine could read ${formatPlaces(mended)} until now`
-  return `${what}; only the owner may from here on; replace the credentials that the home holds`
+  return `${what}; now only the owner can; replace the credentials in the home`
 }
 
 function createPrivacyFinding(detail: string, remedy: string): HostFinding {

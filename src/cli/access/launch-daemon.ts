@@ -8,18 +8,18 @@ import { makePrivateDirectory, makePrivateFile, spawnWithoutInheritedFds } from 
 import { CommandError } from '../framework/errors.ts'
 
 const MAX_LOG_BYTES = 1024 * 1024
-/** Another start that came first takes no longer. */
+/** Limit for a daemon that another command is starting. */
 const START_TIMEOUT_MS = 10_000
 const RETRY_DELAY_MS = 20
 
 export interface LaunchOptions {
-  /** It stays though it has nothing to do. */
+  /** True if the daemon keeps running when idle. */
   readonly stays?: boolean
 }
 
 /**
- * Starts the daemon of a home apart from this program, and connects to it. Of several that are started at once, one
- * stays, and all connect to that one.
+ * Starts the daemon of a home as a detached process and connects to it. If several start at once, one keeps running
+ * and all connect to it.
  */
 export async function launchDaemon(
   home: string,
@@ -29,8 +29,8 @@ export async function launchDaemon(
   const log = getLogPath(home)
   const child = startDaemonProcess(home, log, stays)
   try {
-    const [said] = await Promise.race([once(child, 'message'), once(child, 'exit')])
-    if (said !== READY && said !== ALREADY_RUNNING)
+    const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    if (message !== READY && message !== ALREADY_RUNNING)
       throw new CommandError(`the daemon did not start: ${readLastLine(log)}`)
   } finally {
     if (child.connected) child.disconnect()

@@ -1,7 +1,7 @@
 import type { Home } from '../../backends/vault/index.ts'
 import { LinkedDirectory, type LinkedFork } from '../../workspace/index.ts'
 
-/** A fork with the directory of this machine that it was made from. */
+/** A fork with the directory that it was made from. */
 export interface OpenLinkedFork {
   readonly link: LinkedDirectory
   readonly fork: LinkedFork

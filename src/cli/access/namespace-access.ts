@@ -20,13 +20,13 @@ const DEFAULT_CONTEXT = 'agent'
 /** Options of a namespace that a command sets. */
 export type NamespaceChoices = Omit<NamespaceOptions, 'home' | 'config' | 'context'>
 
-/** Opens the namespace of the context a command is about, and closes it when the work is done or has failed. */
+/** Opens the namespace of the command's context, and closes it when the work ends or fails. */
 export async function withNamespace<Result>(
   call: CommandInvocation<'context'>,
   choices: NamespaceChoices,
   work: (namespace: Namespace) => Promise<Result>,
 ): Promise<Result> {
-  // Loaded here and not above: help and completion do without it.
+  // Loaded on use: help and completion do not need it.
   const { openNamespace } = await import('../../namespace/index.ts')
   const context = call.option('context') ?? resolveContextName()
   const home = resolveHomePath(call)
@@ -52,19 +52,19 @@ export async function withZones<Result>(
 ): Promise<Result> {
   const home = resolveHomePath(call)
   if (!create && (await isHomeMissing(home))) {
-    throw new CommandError(`there is no home in ${home}; make one with: coppice context create <name>`)
+    throw new CommandError(`there is no home in ${home}; create one with: coppice context create <name>`)
   }
   const { openZones } = await import('../../namespace/index.ts')
   await using zones = await openZones({ home })
   return await work(zones)
 }
 
-/** The vault to work in: the one that is named, or chosen, or the only one; none if that is not clear. */
+/** Returns the vault that is named, current, or the only one; undefined if several qualify. */
 export async function resolveWorkspaceVault(call: CommandInvocation): Promise<string | undefined> {
   const path = resolveHomePath(call)
   const { vault, vfs } = await readConfig(path)
   const named = call.option('vault') ?? vault
-  // Zones that are plain files need no store, and none is made to look for vaults in it.
+  // Zones in plain files need no store, and looking for vaults must not create one.
   if (named !== undefined || vfs?.backend === 'local' || (await isHomeMissing(path))) return named
   const [only, ...others] = await withHome(call, async ({ home }) => filterUserVaults(await home.vaults()))
   return others.length === 0 ? only : undefined

@@ -1,8 +1,8 @@
 import { checkPath } from '../../vfs/index.ts'
 import { UsageError } from '../framework/usage-error.ts'
 
-/** A path in a vault as the user gave it: a relative one is taken from the root. */
+/** Parses a path in a vault. A relative path starts at the root. */
 export function parseVaultPath(given: string): string {
-  if (given === '') throw new UsageError('a path is empty')
+  if (given === '') throw new UsageError('the path is empty; name a file or directory')
   return checkPath(given.startsWith('/') ? given : `/${given}`)
 }

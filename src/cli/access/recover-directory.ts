@@ -5,14 +5,14 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { formatErrorLine } from '../framework/errors.ts'
 
 const OUTCOME_TEXTS: Readonly<Record<Recovery['outcome'], string>> = {
-  'taken-back': 'what it had written was taken back',
-  finished: 'all of it was written, and it is finished now',
-  stuck: 'what it had written cannot be taken back',
+  'taken-back': 'its changes were undone',
+  finished: 'its changes were complete and are kept',
+  stuck: 'its changes cannot be undone',
 }
 
-/** Finishes or takes back what an apply or undo that was killed left in the working directory, and says so. */
+/** Completes or undoes an apply or undo that was killed in the working directory, and prints the outcome. */
 export async function recoverDirectory(call: CommandInvocation, home: Home): Promise<void> {
-  // There is nowhere to note what became of it.
+  // A read-only home cannot record the outcome.
   if (home.isReadOnly) return
   const directory = findWorkingDirectory()
   const mirrors = (await home.vaults()).filter(isMirrorName)
@@ -26,7 +26,7 @@ export async function recoverDirectory(call: CommandInvocation, home: Home): Pro
   }
 }
 
-/** Undefined where it is gone, which is for the command to say if it needs one. */
+/** Undefined if the working directory was deleted. The command itself reports that if it needs one. */
 function findWorkingDirectory(): string | undefined {
   try {
     return realpathSync(process.cwd())

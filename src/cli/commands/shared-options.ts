@@ -3,7 +3,7 @@ import type { CommandOption } from '../framework/command-definition.ts'
 
 /** Options that mean the same wherever they appear. */
 export const at: CommandOption = {
-  summary: 'As it was at this checkpoint',
+  summary: 'Use the state at this checkpoint',
   value: 'checkpoint',
   offers: 'checkpoint',
 }
@@ -11,19 +11,19 @@ export const at: CommandOption = {
 export const yes: CommandOption = { summary: 'Do not ask', short: 'y' }
 
 export const engine: CommandOption = {
-  summary: 'What a new home keeps its bytes in',
+  summary: 'Storage engine of a new home',
   value: 'name',
   choices: engines,
 }
 
 export const context: CommandOption = {
-  summary: 'Who is at work ($COPPICE_CONTEXT, else your user name)',
+  summary: 'Context to act as ($COPPICE_CONTEXT, else your user name)',
   value: 'name',
   offers: 'context',
 }
 
 export const fork: CommandOption = {
-  summary: 'Work in a fork of the vault by this name, made if there is none',
+  summary: 'Work in this fork of the vault, created if missing',
   value: 'name',
   offers: 'vault',
 }

@@ -1,13 +1,13 @@
 /** Source of completions for a value: names of the home, paths in the vault, tools, or files of this machine. */
 export type CompletionSource = 'vault' | 'checkpoint' | 'path' | 'context' | 'tool' | 'file'
 
-/** `--name`, and `-n` if it has a letter. */
+/** An option `--name`, also `-n` if it has a short form. */
 export interface CommandOption {
   readonly summary: string
   readonly short?: string
   /** Name of the value in the help. An option without one is a switch. */
   readonly value?: string
-  /** May be given several times. */
+  /** True if it may be repeated. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
   readonly offers?: CompletionSource
@@ -16,9 +16,9 @@ export interface CommandOption {
 export interface CommandArgument {
   readonly summary: string
   readonly isOptional?: boolean
-  /** Words of another program, with its own options. */
+  /** True for the words of another program, which has its own options. */
   readonly isPassedOn?: boolean
-  /** Takes all remaining words; for the last argument only. */
+  /** True if it takes all remaining words; only for the last argument. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
   readonly offers?: CompletionSource
@@ -32,14 +32,14 @@ export interface CommandDefinition<
   Options extends Readonly<Record<string, CommandOption>> = Readonly<Record<string, CommandOption>>,
   Arguments extends Readonly<Record<string, CommandArgument>> = Readonly<Record<string, CommandArgument>>,
 > {
-  /** As it is typed after `coppice`: one word, or two for a command of a family. */
+  /** The words after `coppice`: one, or two for a command of a group. */
   readonly name: string
   readonly summary: string
   /** Details that the help prints below the summary. */
   readonly details?: string
   readonly scope: CommandScope
   readonly options?: Options
-  /** In the order they are typed. */
+  /** In the order of the command line. */
   readonly arguments?: Arguments
   readonly examples: readonly string[]
 }

@@ -35,7 +35,7 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     return this.#input.options.get(option) ?? []
   }
 
-  /** The value of an option that is a whole number, zero or above. UsageError. */
+  /** Returns the value of an option as a whole number, zero or above. UsageError. */
   countOption(option: OptionName): number | undefined {
     const text = this.option(option)
     if (text === undefined) return undefined
@@ -43,7 +43,7 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     throw new UsageError(`--${option} takes a whole number, not '${text}'`)
   }
 
-  /** The value of an option that is one of a few. */
+  /** Returns the value of an option that has a fixed set of values. */
   choiceOption<Value extends string>(option: OptionName, known: readonly Value[]): Value | undefined {
     return known.find((value) => value === this.option(option))
   }

@@ -16,7 +16,7 @@ const vault: CommandOption = {
   offers: 'vault',
 }
 export const trace: CommandOption = {
-  summary: 'Note this in the journal beside each change ($COPPICE_TRACE)',
+  summary: 'Record this text with each change ($COPPICE_TRACE)',
   value: 'id',
 }
 

@@ -7,11 +7,11 @@ import { UsageError } from './usage-error.ts'
 /** Exit codes of commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
 
-const MISSING_DIRECTORY = 'the working directory is gone; change to one that is there'
+const MISSING_DIRECTORY = 'the working directory was deleted; change to an existing one'
 
 /** Part of the message of a store on a full disk. */
 const STORE_FULL = 'the store could not commit'
-const MAKE_ROOM = 'make room on the disk of the home, or remove files and run coppice gc --keep-history 0h'
+const MAKE_ROOM = 'free space on the disk of the home, or remove files and run coppice gc --keep-history 0h'
 
 /** A failure whose message names the next step. */
 export class CommandError extends Error {
@@ -104,9 +104,9 @@ function formatVfsError({ code, path, detail, op }: VfsError): string {
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
   // Most details name the next step; for unknown names the CLI adds its list command.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
-  if (what !== undefined) return `${named}; coppice ${what} list shows which there are`
-  if (/^there is no process \d+$/.test(detail)) return `${detail}; coppice ps --all shows which there are`
-  return named.replace(/(?<=; )\w+_list(?= shows)/, (operation) => listCommands[operation] ?? operation)
+  if (what !== undefined) return `${named}; see coppice ${what} list`
+  if (/^there is no process \d+$/.test(detail)) return `${detail}; see coppice ps --all`
+  return named.replace(/(?<=; see )\w+_list\b/, (operation) => listCommands[operation] ?? operation)
 }
 
 /** CLI commands for operations of devices. */
@@ -130,20 +130,20 @@ function formatNextStep(code: ErrorCode, path: string, op: string | undefined): 
 }
 
 const mkdirHints: Readonly<Partial<Record<ErrorCode, string>>> = {
-  ENOENT: '-p makes the directories above it, too',
-  EEXIST: '-p takes a directory that is there as it is',
+  ENOENT: '-p also creates missing parents',
+  EEXIST: '-p accepts an existing directory',
 }
 
 const errorHints: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
-  ENOENT: (path) => `see what is there with: coppice ls ${escapeName(dirname(path))}`,
+  ENOENT: (path) => `see coppice ls ${escapeName(dirname(path))}`,
   EEXIST: () => 'remove it first, or use --force if the command has it',
   EISDIR: () => 'list it with coppice ls, remove it with coppice rm -r',
   ENOTDIR: () => 'one of its parents is a file',
-  ENOTEMPTY: () => 'remove what it holds first',
+  ENOTEMPTY: () => 'remove its content first',
   EROFS: () => 'a checkpoint is read-only; leave out --at',
   ENOSPC: () => 'see coppice quota show, and coppice gc',
   EIO: () => 'see coppice fsck',
   EUNAVAILABLE: () => 'try again',
-  EUNKNOWN: () => 'read before you try again',
-  ECONFLICT: () => 'look at it again and decide anew',
+  EUNKNOWN: () => 'read it before you retry',
+  ECONFLICT: () => 'read its current state and retry',
 }

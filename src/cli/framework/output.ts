@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import type { Terminal } from './terminal.ts'
 
-/** Lines are written together up to this size, since each write to a pipe is a system call. */
+/** Lines are buffered up to this size, since each write to a pipe is a system call. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024
 
 /**
- * Where a command's answer goes: text for people, or with `--json` one JSON value. A list is an array with one
- * element a line, written as its elements are found. Waits for a slow reader rather than holding what it cannot take.
+ * The output of a command: text for people, or one JSON value with `--json`. A list becomes an array with one element
+ * a line, written as elements arrive. Waits for a slow reader instead of buffering without limit.
  */
 export class Output {
   readonly isJson: boolean

@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts'
 
 /** Options and arguments by the names of the definition. */
 export interface ParsedInput {
-  /** Each option's values; a switch that was given has none. */
+  /** Values of each option; a switch has an empty list. */
   readonly options: ReadonlyMap<string, readonly string[]>
   readonly arguments: ReadonlyMap<string, readonly string[]>
 }
@@ -61,12 +61,12 @@ function assertKnownOption(
   throw new UsageError(`there is no option '${rawName}'${hint}`)
 }
 
-/** Options of another program, and names that begin with a dash, look like ours until a word says where they begin. */
+/** Hints at `--` before options of another program, and before names that begin with a dash. */
 function formatDashHint({ arguments: words = {} }: CommandDefinition, rawName: string): string {
   const passed = Object.entries(words).find(([, { isPassedOn }]) => isPassedOn === true)
-  if (passed !== undefined) return `; the <${passed[0]}> and its options go behind --`
+  if (passed !== undefined) return `; put -- before the <${passed[0]}> and its options`
   const takesNames = Object.values(words).some(({ offers }) => offers === 'path' || offers === 'file')
-  return takesNames && !rawName.startsWith('--') ? '; a name that starts with a dash goes behind --' : ''
+  return takesNames && !rawName.startsWith('--') ? '; put -- before a name that starts with a dash' : ''
 }
 
 function toParseArgsConfig(options: Readonly<Record<string, CommandOption>>): ParseArgsOptionsConfig {
@@ -120,13 +120,13 @@ function assignArguments(
     assigned.set(name, taken)
   }
   const [extra] = words.slice(next)
-  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`)
+  if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'`)
   return assigned
 }
 
 function assertChoice(what: string, choices: readonly string[] | undefined, value: string): void {
   if (choices === undefined || choices.includes(value)) return
-  throw new UsageError(`${what} is one of ${choices.join(', ')}, not '${value}'`)
+  throw new UsageError(`${what} takes one of ${choices.join(', ')}, not '${value}'`)
 }
 
 /** Refuses an empty path, which an unset variable gives and which would mean the working directory. */

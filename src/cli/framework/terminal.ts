@@ -6,11 +6,11 @@ export interface Terminal {
   readonly in: Readable
   readonly out: Writable
   readonly err: Writable
-  /** A person is watching the output: colours and pauses make sense. */
+  /** True if a person watches the output, so that colours and pauses make sense. */
   readonly isInteractive: boolean
-  /** A person is watching the messages: progress makes sense. */
+  /** True if a person watches the messages, so that progress makes sense. */
   readonly showsProgress: boolean
-  /** A person can be asked. */
+  /** True if a person can answer questions. */
   readonly canAsk: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
@@ -18,7 +18,7 @@ export interface Terminal {
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Text in a style where a person is watching, and plain everywhere else. */
+/** Styles a text on an interactive terminal; elsewhere returns it unchanged. */
 export function applyStyle({ isInteractive }: Terminal, style: Style, text: string): string {
   const isPlain = Boolean(process.env['NO_COLOR']) || isDumbTerminal()
   return isInteractive && !isPlain ? styleText(style, text, { validateStream: false }) : text

@@ -25,13 +25,13 @@ async function promptLine({ in: input, err, signal }: Terminal, question: string
 
 /** Size of a terminal that does not report one. */
 const [DEFAULT_ROWS, DEFAULT_COLUMNS] = [24, 80]
-/** Rows that are left free, for the question below a page. */
+/** Rows kept free for the question below a page. */
 const FREE_ROWS = 4
 const MIN_ROWS = 4
 
 /**
- * Asks about something that is shown first, all of it. What does not fit on the screen is shown page by page: a yes
- * counts only after the last one, and anything but Enter before that is a no.
+ * Shows lines and asks about them. Lines that do not fit on the screen appear page by page. A yes counts only after
+ * the last page, and before that any input but Enter means no.
  */
 export async function confirmAfterShowing(
   terminal: Terminal,
@@ -43,12 +43,12 @@ export async function confirmAfterShowing(
     terminal.err.write(`${page.join('\n')}\n`)
     left -= page.length
     if (left === 0) break
-    if ((await promptLine(terminal, `${left} more lines: Enter shows them, n says no `)) !== '') return false
+    if ((await promptLine(terminal, `${left} more lines: Enter shows them, n declines `)) !== '') return false
   }
   return confirm(terminal, question, false)
 }
 
-/** Lines in groups that a screen shows at once, each as many rows as it takes there. */
+/** Splits lines into pages that fit on the screen, with wrapped lines counted. */
 function splitPages({ err }: Terminal, lines: readonly string[]): string[][] {
   const [rows, columns] = [
     getDimension(err, 'rows') ?? DEFAULT_ROWS,
@@ -74,7 +74,7 @@ function getDimension(output: object, side: 'rows' | 'columns'): number | undefi
   return typeof size === 'number' && size > 0 ? size : undefined
 }
 
-/** Puts questions to the person at the terminal, as tools ask them: the first line asks about those below it. */
+/** Creates a prompt for questions of tools. The first line of a question asks about the lines below it. */
 export function createPrompt(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
   if (!terminal.canAsk) return undefined
   return async (text) => {

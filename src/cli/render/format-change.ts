@@ -6,19 +6,19 @@ import { applyStyle, type Terminal } from '../framework/terminal.ts'
 const kindLetters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
 const kindStyles = { added: 'green', modified: 'yellow', deleted: 'red', renamed: 'cyan' } as const
 
-/** `M /src/cart.ts`, and for a rename `R /old.ts -> /new.ts`. */
+/** Formats a change as `M /src/cart.ts`, and a rename as `R /old.ts -> /new.ts`. */
 export function formatChange(terminal: Terminal, { kind, path, from }: PathChange): string {
   const place = from === undefined ? escapeName(path) : `${escapeName(from)} -> ${escapeName(path)}`
   return applyStyle(terminal, kindStyles[kind], `${kindLetters[kind]} ${place}`)
 }
 
-/** The same with the mode behind it where a file got setuid or setgid, for lists that show nothing else of a change. */
+/** Formats a change, with its mode if a file gained setuid or setgid. For lists without other details. */
 export function formatChangeWithMode(terminal: Terminal, change: PathChange): string {
   const warning = listGainedBits(change).length === 0 ? '' : `  mode ${formatModes(change)}`
   return `${formatChange(terminal, change)}${warning}`
 }
 
-/** A change for programs: `gained` names setuid and setgid of a file that had them not before. */
+/** Converts a change to JSON. `gained` names the setuid and setgid bits that a file did not have before. */
 export function toChangeJson<Given extends PathChange>(
   change: Given,
 ): Given & { readonly gained?: readonly SpecialBit[] } {

@@ -5,24 +5,24 @@ import type { Terminal } from '../framework/terminal.ts'
 const KIBIBYTE = 1024
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** Content as a terminal shows it: what would steer the terminal is escaped. Anywhere else it stays as it is. */
+/** Escapes control characters on an interactive terminal; elsewhere returns the text unchanged. */
 export function escapeForTerminal({ isInteractive }: Terminal, text: string): string {
   return isInteractive ? escapeText(text) : text
 }
 
-/** `1.5 MiB`. */
+/** Formats bytes: `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
   const scaled = bytes / KIBIBYTE ** power
   return `${power === 0 ? scaled : scaled.toFixed(1)} ${UNITS[power]}`
 }
 
-/** `3 files`, `1 file`. */
+/** Formats a count: `3 files`, `1 file`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** A time of this machine, to the second: `2026-11-15 06:11:36`. */
+/** Formats a local time to the second: `2026-11-15 06:11:36`. */
 export function formatTime(time: Date): string {
   const pad = (part: number) => String(part).padStart(2, '0')
   const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join('-')

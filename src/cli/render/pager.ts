@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Output } from '../framework/output.ts'
 import type { Terminal } from '../framework/terminal.ts'
 
-/** Shows what `render` writes page by page where a person is watching, and as it is anywhere else. */
+/** Shows the output of `render` page by page on an interactive terminal, and unchanged elsewhere. */
 export async function withPager(
   terminal: Terminal,
   render: (output: Output) => Promise<void>,
@@ -13,7 +13,7 @@ export async function withPager(
     await renderUnpaged(terminal, render)
     return
   }
-  // F: what fits on the screen needs no pager. R: colours stay. X: it is still there afterwards.
+  // F: no pager if all fits on the screen. R: colours stay. X: the text stays on the screen afterwards.
   const env = { LESS: 'FRX', ...process.env }
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
   const left = new AbortController()

@@ -15,7 +15,7 @@ const SLOW_MS = 100
 
 const HEADINGS = ['PID', 'PPID', 'STATE', 'STEP', 'TOKENS', 'TIME', 'PROVIDER', 'FORK', 'INTENT']
 
-/** Processes, one a line, below what the columns are. */
+/** Formats processes as a table with a head line. */
 export function formatProcessTable(processes: readonly ProcessInfo[]): string[] {
   return formatTable([HEADINGS, ...processes.map(toProcessRow)])
 }
@@ -35,12 +35,12 @@ function toProcessRow(process: ProcessInfo): string[] {
   ]
 }
 
-/** `running`, or how it ended. */
+/** Formats the state: `running`, or how the process ended. */
 function formatState({ state, exit_code: code }: ProcessInfo): string {
   return state === 'ended' ? `exit ${code}` : state
 }
 
-/** `0.4s`, `1m 12s`. */
+/** Formats a duration: `0.4s`, `1m 12s`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / SECOND_MS
   if (seconds < MINUTE_S) return `${seconds.toFixed(1)}s`
@@ -81,5 +81,5 @@ function toSingleLine(text: string): string {
 }
 
 function formatMissed(count: number): string {
-  return `          … ${count} more, which came faster than they were read`
+  return `          … ${count} more were dropped: they came faster than they were read`
 }

@@ -4,7 +4,7 @@ import { withProgress } from './progress.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-it('a line of progress is never wider than the screen', async () => {
+it('never prints a progress line wider than the screen', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const drawn: string[] = []
   const write = (chunk: Buffer, _encoding: string, done: () => void) => {

@@ -14,7 +14,7 @@ export interface ProgressUpdate {
   readonly bytes?: number
 }
 
-/** Runs long work with a line of progress on stderr, where a person is watching; the line is gone at the end. */
+/** Runs long work with a progress line on stderr, if a person watches. The line disappears at the end. */
 export async function withProgress<Result>(
   terminal: Terminal,
   label: string,
@@ -38,7 +38,7 @@ export async function withProgress<Result>(
   }
 }
 
-/** A line that is wider than the screen goes on in the next one, where it is not cleared. */
+/** Returns the width to cut a line to. A wider line would wrap, and the wrapped rest would not be cleared. */
 function getLineWidth({ err }: Terminal): number | undefined {
   return 'columns' in err && typeof err.columns === 'number' && err.columns > 0 ? err.columns - 1 : undefined
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatTable } from './table.ts'
 
-it('puts columns one below another, as a terminal shows them', () => {
+it('aligns columns by their width on a terminal', () => {
   const rows = [
     ['plain', '1'],
     ['漢字', '2'],

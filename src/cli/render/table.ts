@@ -4,7 +4,7 @@ const COLUMN_GAP = '  '
 const WIDE_CHARACTER =
   /^(?:\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}|[\u3001-\u303e\uff01-\uff60])|\ufe0f$/u
 
-/** Rows with their columns one below another. */
+/** Formats rows with aligned columns. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {

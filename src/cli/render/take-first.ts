@@ -1,4 +1,4 @@
-/** The first items of a stream, and no more of it than that; all of them without a limit. */
+/** Yields the first items of a stream and reads no more of it; without a limit, yields all. */
 export async function* takeFirst<Item>(items: AsyncIterable<Item>, limit?: number): AsyncGenerator<Item> {
   if (limit === 0) return
   let count = 0

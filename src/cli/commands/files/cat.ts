@@ -11,12 +11,12 @@ export const cat: Command = defineCommand(
     name: 'cat',
     summary: 'Print a file',
     details:
-      'A large file streams. With --json the content is one string, as UTF-8.\n/dev, /proc and /mnt/mcp are those of the daemon, unless a vault is named.',
+      'With --json the content is one UTF-8 string.\nPaths in /dev, /proc and /mnt/mcp belong to the daemon, unless --vault is given.',
     scope: 'vault',
     options: {
-      lines: { summary: 'Only these lines: 3-10, 7, or 20- for the rest', value: 'range' },
+      lines: { summary: 'Print only these lines: 3-10, 7, or 20- to the end', value: 'range' },
       at,
-      rev: { summary: 'This version, as coppice versions lists them', value: 'version' },
+      rev: { summary: 'Print this version, from coppice versions', value: 'version' },
     },
     arguments: { path: { summary: 'The file', offers: 'path' } },
     examples: [
@@ -44,7 +44,7 @@ export const cat: Command = defineCommand(
         return
       }
       const size = await call.output.writeBytes(content)
-      // The end of the last line is not part of a range.
+      // A range does not include the end of its last line.
       if (size > 0 && lines.lineRange !== undefined && lines.lineRange[1] !== 'end')
         await call.output.writeLine('')
     })
@@ -56,8 +56,8 @@ function parseLineRange(text: string | undefined): ReadOptions {
   const { first, dash, last } = text.match(/^(?<first>\d+)(?:(?<dash>-)(?<last>\d*))?$/)?.groups ?? {}
   const from = Number(first)
   const to = dash === undefined ? from : last === '' ? 'end' : Number(last)
-  if (first === undefined) throw new UsageError(`--lines is a range such as 3-10, not '${text}'`)
+  if (first === undefined) throw new UsageError(`--lines takes a range such as 3-10, not '${text}'`)
   if (from === 0) throw new UsageError('--lines counts from 1')
-  if (to !== 'end' && to < from) throw new UsageError(`--lines ends before it begins: ${text}`)
+  if (to !== 'end' && to < from) throw new UsageError(`--lines ${text} ends before it begins`)
   return { lineRange: [from, to] }
 }

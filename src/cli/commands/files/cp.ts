@@ -7,12 +7,12 @@ export const cp: Command = defineCommand(
   {
     name: 'cp',
     summary: 'Copy a file or a directory within the vault',
-    details: 'A directory is copied whole. Into a directory that exists, the copy goes inside it.',
+    details: 'Copies directories recursively. If the target is a directory, the copy goes inside it.',
     scope: 'change',
-    options: { force: { summary: 'Replace files that are there', short: 'f' } },
+    options: { force: { summary: 'Replace existing files', short: 'f' } },
     arguments: {
-      from: { summary: 'What to copy', offers: 'path' },
-      to: { summary: 'Where to', offers: 'path' },
+      from: { summary: 'File or directory to copy', offers: 'path' },
+      to: { summary: 'Target path', offers: 'path' },
     },
     examples: ['coppice cp /plan.md /plan-2.md', 'coppice cp /src /backup'],
   },
@@ -26,7 +26,7 @@ export const cp: Command = defineCommand(
     }),
 )
 
-/** Inside the target if that is a directory, as `cp` and `mv` of a shell have it. */
+/** Returns the path inside the target if that is a directory, as `cp` and `mv` do. */
 export async function resolveTarget(fs: FileSystem, from: string, to: string): Promise<string> {
   if (from === to || !(await fs.exists(to))) return to
   const { type } = await fs.stat(to)

@@ -14,12 +14,12 @@ export const find: Command = defineCommand(
     scope: 'vault',
     options: {
       name: {
-        summary: 'Names that match this glob; with a slash in it, whole paths',
+        summary: 'Glob for the name, or for the whole path if it has a slash',
         short: 'n',
         value: 'glob',
       },
       type: {
-        summary: 'Files, directories or links',
+        summary: 'Find only this type',
         short: 't',
         value: 'type',
         choices: Object.keys(typeLetters),
@@ -27,7 +27,7 @@ export const find: Command = defineCommand(
       at,
     },
     arguments: {
-      path: { summary: 'Where to look; the root when absent', isOptional: true, offers: 'path' },
+      path: { summary: 'Directory to search (default: the root)', isOptional: true, offers: 'path' },
     },
     examples: [
       "coppice find --name '*.test.ts'",

@@ -13,20 +13,20 @@ export const grep: Command = defineCommand(
   {
     name: 'grep',
     summary: 'Print the lines that match a pattern',
-    details: `The pattern is a regular expression of JavaScript. Binary files are skipped.
+    details: `The pattern is a JavaScript regular expression. Binary files are skipped.
 Exit code 1 when nothing matches.`,
     scope: 'vault',
     options: {
-      'ignore-case': { summary: 'Capitals match small letters', short: 'i' },
-      fixed: { summary: 'The pattern is plain text', short: 'F' },
+      'ignore-case': { summary: 'Ignore upper and lower case', short: 'i' },
+      fixed: { summary: 'Treat the pattern as plain text', short: 'F' },
       context: { summary: 'Lines of context around each match', short: 'C', value: 'lines' },
-      files: { summary: 'Only the paths of files that match', short: 'l' },
+      files: { summary: 'Print only the paths of matching files', short: 'l' },
       at,
     },
     arguments: {
-      pattern: { summary: 'What to look for' },
+      pattern: { summary: 'Regular expression, or plain text with -F' },
       path: {
-        summary: 'A file, or a directory to look below; the root when absent',
+        summary: 'File or directory to search (default: the root)',
         isOptional: true,
         offers: 'path',
       },
@@ -56,7 +56,7 @@ Exit code 1 when nothing matches.`,
     }),
 )
 
-/** A plain string where that says the same: the library can look it up. */
+/** Returns a plain string where it means the same, because the library can look it up in the index. */
 function parsePattern(text: string, isFixed: boolean, ignoresCase: boolean): string | RegExp {
   const isPlain = isFixed || !/[\\^$.*+?()[\]{}|]/.test(text)
   if (isPlain && !ignoresCase) return text
@@ -65,7 +65,7 @@ function parsePattern(text: string, isFixed: boolean, ignoresCase: boolean): str
     return new RegExp(source, ignoresCase ? 'iu' : 'u')
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`${problem}; -F takes the pattern as plain text`)
+    throw new UsageError(`${problem}; use -F for plain text`)
   }
 }
 
@@ -77,7 +77,7 @@ async function* listMatchedPaths(matches: AsyncIterable<Match>): AsyncGenerator<
   }
 }
 
-/** The lines of a match; with context, `--` parts it from the one before. */
+/** Creates a formatter of matches. With context, `--` separates a match from the previous one. */
 function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: Match) => string {
   let parting = ''
   return (match) => {

@@ -21,11 +21,11 @@ export const ls: Command = defineCommand(
   {
     name: 'ls',
     summary: 'List a directory',
-    details: '/dev, /proc and /mnt/mcp are those of the daemon, unless a vault is named.',
+    details: 'Paths in /dev, /proc and /mnt/mcp belong to the daemon, unless --vault is given.',
     scope: 'vault',
-    options: { long: { summary: 'With size and time of each', short: 'l' }, at },
+    options: { long: { summary: 'Print permissions, size and time', short: 'l' }, at },
     arguments: {
-      path: { summary: 'What to list; the root when absent', isOptional: true, offers: 'path' },
+      path: { summary: 'Directory to list (default: the root)', isOptional: true, offers: 'path' },
     },
     examples: ['coppice ls', 'coppice ls /src -l', 'coppice ls /src --at before --json', 'coppice ls /dev'],
   },

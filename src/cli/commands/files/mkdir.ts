@@ -5,9 +5,9 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 export const mkdir: Command = defineCommand(
   {
     name: 'mkdir',
-    summary: 'Make directories',
+    summary: 'Create directories',
     scope: 'change',
-    options: { parents: { summary: 'Missing parents too; no error if it is there', short: 'p' } },
+    options: { parents: { summary: 'Create missing parents; accept an existing directory', short: 'p' } },
     arguments: { paths: { summary: 'The directories', isList: true, offers: 'path' } },
     examples: ['coppice mkdir /docs', 'coppice mkdir -p /docs/guide/images'],
   },

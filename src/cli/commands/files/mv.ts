@@ -8,12 +8,12 @@ export const mv: Command = defineCommand(
   {
     name: 'mv',
     summary: 'Move or rename a file or directory in a vault',
-    details: 'Into a directory that exists, it goes inside it.',
+    details: 'If the target is a directory, the source moves inside it.',
     scope: 'change',
-    options: { force: { summary: 'Replace a file that is there', short: 'f' } },
+    options: { force: { summary: 'Replace an existing file', short: 'f' } },
     arguments: {
-      from: { summary: 'What to move', offers: 'path' },
-      to: { summary: 'Where to', offers: 'path' },
+      from: { summary: 'File or directory to move', offers: 'path' },
+      to: { summary: 'Target path', offers: 'path' },
     },
     examples: ['coppice mv /plan.md /docs/plan.md', 'coppice mv /old /new --force'],
   },

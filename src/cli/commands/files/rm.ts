@@ -6,10 +6,10 @@ export const rm: Command = defineCommand(
   {
     name: 'rm',
     summary: 'Remove files, and with -r directories',
-    details: 'What was there before stays in checkpoints, forks and versions.',
+    details: 'Removed files stay in checkpoints, forks and versions.',
     scope: 'change',
-    options: { recursive: { summary: 'Directories with all they hold', short: 'r' } },
-    arguments: { paths: { summary: 'What to remove', isList: true, offers: 'path' } },
+    options: { recursive: { summary: 'Remove directories and their content', short: 'r' } },
+    arguments: { paths: { summary: 'Files or directories to remove', isList: true, offers: 'path' } },
     examples: ['coppice rm /notes.md', 'coppice rm -r /build', 'coppice rm -- -odd-name'],
   },
   (call) =>

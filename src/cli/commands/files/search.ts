@@ -12,14 +12,14 @@ const DEFAULT_LIMIT = 10
 export const search: Command = defineCommand(
   {
     name: 'search',
-    summary: 'Find files by the words in them, the best first',
-    details: 'Full text: for exact lines there is coppice grep. Exit code 1 when nothing is found.',
+    summary: 'Search files by words, best match first',
+    details: 'Full-text search; coppice grep finds exact lines. Exit code 1 when nothing is found.',
     scope: 'vault',
     options: {
-      limit: { summary: `No more files than this (${DEFAULT_LIMIT})`, short: 'n', value: 'count' },
-      below: { summary: 'Only below this directory', value: 'path', offers: 'path' },
+      limit: { summary: `Maximum number of files (${DEFAULT_LIMIT})`, short: 'n', value: 'count' },
+      below: { summary: 'Search only below this directory', value: 'path', offers: 'path' },
     },
-    arguments: { words: { summary: 'What to look for', isList: true } },
+    arguments: { words: { summary: 'Words to search for', isList: true } },
     examples: ['coppice search shopping cart', 'coppice search deadline --below /notes -n 3'],
   },
   (call) =>

@@ -10,10 +10,10 @@ import { at } from '../shared-options.ts'
 export const stat: Command = defineCommand(
   {
     name: 'stat',
-    summary: 'Describe a file or directory: type, size, time, mode, hash',
+    summary: 'Show type, size, time, mode and hash of a file',
     scope: 'vault',
     options: { at },
-    arguments: { path: { summary: 'What to describe', offers: 'path' } },
+    arguments: { path: { summary: 'File or directory', offers: 'path' } },
     examples: ['coppice stat /src/cart.ts', 'coppice stat /src/cart.ts --at before --json'],
   },
   (call) =>

@@ -12,7 +12,7 @@ const path: CommandArgument = { summary: 'The file or directory', offers: 'path'
 const add: Command = defineCommand(
   {
     name: 'tag add',
-    summary: 'Put tags on a file',
+    summary: 'Add tags to a file',
     scope: 'change',
     arguments: { path, tags: { summary: 'The tags', isList: true } },
     examples: ['coppice tag add /src/cart.ts reviewed urgent', 'coppice tag add /docs draft --vault task-1'],
@@ -28,7 +28,7 @@ const add: Command = defineCommand(
 const remove: Command = defineCommand(
   {
     name: 'tag remove',
-    summary: 'Take tags off a file',
+    summary: 'Remove tags from a file',
     scope: 'change',
     arguments: { path, tags: { summary: 'The tags', isList: true } },
     examples: ['coppice tag remove /src/cart.ts urgent', 'coppice tag remove /docs draft --vault task-1'],

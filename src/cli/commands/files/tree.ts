@@ -8,12 +8,12 @@ import { at } from '../shared-options.ts'
 export const tree: Command = defineCommand(
   {
     name: 'tree',
-    summary: 'Draw a directory with all below it',
-    details: 'With --json a list of path, type and size.',
+    summary: 'Draw a directory as a tree',
+    details: 'With --json, prints a list of path, type and size.',
     scope: 'vault',
-    options: { depth: { summary: 'No deeper than this', short: 'd', value: 'levels' }, at },
+    options: { depth: { summary: 'Maximum depth', short: 'd', value: 'levels' }, at },
     arguments: {
-      path: { summary: 'Where to start; the root when absent', isOptional: true, offers: 'path' },
+      path: { summary: 'Directory to draw (default: the root)', isOptional: true, offers: 'path' },
     },
     examples: ['coppice tree', 'coppice tree /src --depth 2', 'coppice tree --at before'],
   },

@@ -7,13 +7,13 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 export const write: Command = defineCommand(
   {
     name: 'write',
-    summary: 'Write a file from standard input, or from --text',
+    summary: 'Write a file from standard input or --text',
     details:
-      'The file is replaced whole, or not at all if the input breaks off. Missing directories are made.\nWhat is written to a path in /dev or /mnt/mcp goes to the device, which the daemon has, and its answer is printed, unless a vault is named.',
+      'Replaces the whole file, or nothing if the input fails. Creates missing directories.\nA path in /dev or /mnt/mcp sends the text to a device of the daemon and prints its response, unless --vault is given.',
     scope: 'change',
     options: {
       text: {
-        summary: 'The content, instead of standard input; a line end is added',
+        summary: 'The content in place of standard input; adds a line end',
         short: 't',
         value: 'text',
       },

@@ -64,7 +64,7 @@ async function requireLinkedFork(
   const name = call.optionalArgument('fork')
   const what =
     name === undefined ? 'there is no fork of this directory' : `'${name}' is not a fork of this directory`
-  throw new CommandError(`${what}; coppice exec -- <command> makes one`)
+  throw new CommandError(`${what}; create one with: coppice exec -- <command>`)
 }
 
 /** Paths where the directory and the fork differ. */
@@ -105,21 +105,21 @@ async function printApplied(
 
 function formatWithheldBits(fork: string, paths: readonly string[]): string {
   const named = paths.slice(0, MAX_LISTED).join(', ')
-  return `setuid and setgid were not written: ${named}; coppice apply ${fork} --keep-setuid writes them`
+  return `setuid and setgid were not written: ${named}; write them with: coppice apply ${fork} --keep-setuid`
 }
 
 /** Explains why nothing was written, from what the directory has now. */
 function formatNothingWritten(fork: string, differing: readonly string[]): string {
-  if (differing.length === 0) return `this directory has all that ${fork} changed; nothing was written`
+  if (differing.length === 0) return `nothing was written: this directory already has all changes of ${fork}`
   const paths = differing.slice(0, MAX_LISTED).map(escapeName).join(', ')
   const more = differing.length > MAX_LISTED ? `, and ${differing.length - MAX_LISTED} more` : ''
-  return `nothing was written: ${fork} has no change since it was applied; changed here since then: ${paths}${more}`
+  return `nothing was written: ${fork} has not changed since its last apply; paths that changed here since: ${paths}${more}`
 }
 
 function formatSummary(fork: string, changes: number, isUndone: boolean): string {
   const count = formatCount(changes, 'change')
-  if (isUndone) return `took back ${count} of ${fork}; it still has them`
-  return `wrote ${count} of ${fork} to this directory; coppice apply ${fork} --undo takes them back`
+  if (isUndone) return `undid ${count} of ${fork}; the fork still has them`
+  return `wrote ${count} of ${fork} to this directory; undo with: coppice apply ${fork} --undo`
 }
 
 function formatConflicts({ conflicts }: ApplyError, fork: string, isUndo: boolean): string {

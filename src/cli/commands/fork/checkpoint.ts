@@ -13,10 +13,10 @@ const save: Command = defineCommand(
   {
     name: 'checkpoint save',
     summary: 'Save the state of a vault under a name',
-    details: 'Takes constant time, whatever the vault holds.',
+    details: 'Takes constant time, whatever the size of the vault.',
     scope: 'vault',
     options: { message: { summary: 'Description', short: 'm', value: 'text' } },
-    arguments: { name: { summary: 'Name (default: made from the time)', isOptional: true } },
+    arguments: { name: { summary: 'Name (default: the current time)', isOptional: true } },
     examples: ['coppice checkpoint save before', "coppice checkpoint save -m 'tests pass'"],
   },
   (call) =>
@@ -31,7 +31,7 @@ const save: Command = defineCommand(
 const list: Command = defineCommand(
   {
     name: 'checkpoint list',
-    summary: 'List the checkpoints, the oldest first',
+    summary: 'List the checkpoints, oldest first',
     scope: 'vault',
     examples: ['coppice checkpoint list', 'coppice checkpoint list --vault task-1 --json'],
   },
@@ -51,7 +51,7 @@ const restore: Command = defineCommand(
   {
     name: 'checkpoint restore',
     summary: 'Restore a vault to a checkpoint',
-    details: 'To come back to the present state, save a checkpoint first.',
+    details: 'Save a checkpoint first if you may want the present state back.',
     scope: 'change',
     arguments: { name: checkpointArgument },
     examples: ['coppice checkpoint restore before', 'coppice checkpoint restore before --vault task-1'],
@@ -83,7 +83,7 @@ const remove: Command = defineCommand(
 const info: Command = defineCommand(
   {
     name: 'checkpoint info',
-    summary: 'Describe a checkpoint, and how much changed since',
+    summary: 'Show a checkpoint and the number of changes since',
     scope: 'vault',
     arguments: { name: checkpointArgument },
     examples: ['coppice checkpoint info before', 'coppice checkpoint info before --json'],

@@ -36,7 +36,7 @@ a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME
     },
     arguments: {
       against: {
-        summary: 'A fork of this directory, or what to compare the vault with; the fork point when absent',
+        summary: 'Fork of this directory, or state to compare with (default: the fork point)',
         isOptional: true,
         offers: 'checkpoint',
       },
@@ -124,7 +124,7 @@ async function compareVaults(home: Home, vault: Vault, against: string | undefin
   return { changes: vault.diff(other), trees: { before, after: vault }, isLinked: false }
 }
 
-/** `vault:NAME` and `NAME@CHECKPOINT`; anything else is a checkpoint of the vault itself. */
+/** Parses `vault:NAME` and `NAME@CHECKPOINT`; any other word is a checkpoint of the vault itself. */
 function parseVaultReference(
   against: string,
 ): { readonly vault: string; readonly checkpoint?: string } | undefined {

@@ -16,10 +16,10 @@ export const drop: Command = defineCommand(
     details: `Without a name, deletes the fork of this directory used last; asks first if it has changes that were not applied.
 Other vaults are deleted with coppice vault delete. coppice gc frees the space.`,
     scope: 'home',
-    options: { force: { summary: 'Delete changes that were not applied without a question', short: 'f' } },
+    options: { force: { summary: 'Do not ask about changes that were not applied', short: 'f' } },
     arguments: {
       fork: {
-        summary: 'The fork; without it, the one of this directory used last',
+        summary: 'The fork (default: the one of this directory used last)',
         isOptional: true,
         offers: 'vault',
       },
@@ -53,7 +53,7 @@ Other vaults are deleted with coppice vault delete. coppice gc frees the space.`
 async function requireLinkedFork({ home }: OpenHome): Promise<OpenLinkedFork> {
   const linked = await findLinkedFork(home, undefined)
   if (linked !== undefined) return linked
-  throw new CommandError('this directory has no fork; name one that coppice vault list shows')
+  throw new CommandError('this directory has no fork; name one from coppice vault list')
 }
 
 /** Asks before it deletes changes that were not applied. CommandError if there is no terminal to ask on. */
@@ -65,7 +65,7 @@ async function confirmDrop(
   if (changes === 0) return true
   const what = `${formatCount(changes, 'change')} that ${changes === 1 ? 'was' : 'were'} not applied`
   if (call.terminal.canAsk) return confirm(call.terminal, `Drop ${name} with ${what}?`, false)
-  const next = `write to this directory with coppice apply ${name}, or delete with coppice drop ${name}`
+  const next = `keep them with coppice apply ${name}, or delete them with coppice drop ${name}`
   throw new CommandError(`${name} has ${what}; ${next}`)
 }
 

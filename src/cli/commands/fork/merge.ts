@@ -57,7 +57,7 @@ For a fork of a directory use coppice apply.`,
 async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
   const { from } = await home.info(fork)
   if (from !== undefined) return from.vault
-  throw new CommandError(`'${fork}' is not a fork; coppice vault list shows which are`)
+  throw new CommandError(`'${fork}' is not a fork; see coppice vault list`)
 }
 
 function parseConflictOption(call: CommandInvocation<OnConflict>): { readonly onConflict?: OnConflict } {

@@ -1,9 +1,9 @@
-/** The shells a completion script can be written for. */
+/** Shells for which there is a completion script. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 /**
- * What each shell evaluates. They only pass on the words so far and take what `coppice __complete` answers: a word a
- * line, with its summary behind a tab; or `:files`, to complete files of this machine.
+ * Scripts that the shells evaluate. They pass the words so far to `coppice __complete`. It prints one candidate a
+ * line with its summary behind a tab, or `:files` to let the shell complete files.
  */
 export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: `# Completion of coppice for bash. Put into ~/.bashrc:  eval "$(coppice completion bash)"

@@ -7,7 +7,7 @@ const check: Command = defineCommand(
   {
     name: 'config check',
     summary: 'Check config.toml of the home',
-    details: 'Each problem has its line and what is known there; the exit code is then 1.',
+    details: 'Prints each problem with its line and the allowed values; the exit code is then 1.',
     scope: 'home',
     examples: ['coppice config check', 'coppice config check --home ./agents --json'],
   },
@@ -15,7 +15,7 @@ const check: Command = defineCommand(
     const source = await ConfigFile.read(resolveHomePath(call))
     await assertDirectories(source)
     const count = flattenSettings(source.config).length
-    const text = count === 0 ? `${source.file}: nothing is set, which is fine` : `${source.file}: fine`
+    const text = count === 0 ? `${source.file}: valid; nothing is set` : `${source.file}: valid`
     await call.output.writeValue({ file: source.file, settings: count, problems: [] }, text)
   },
 )
@@ -39,7 +39,7 @@ export const config: CommandGroup = {
   commands: [check, show],
 }
 
-/** Each setting by its key as the file could have it, and its value. */
+/** Flattens settings into rows of key and value, with keys as the file writes them. */
 function flattenSettings(values: object, above = ''): string[][] {
   return Object.entries(values).flatMap(([key, value]) => {
     const name = /^[\w-]+$/.test(key) ? key : JSON.stringify(key)

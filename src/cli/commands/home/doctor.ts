@@ -34,16 +34,14 @@ Removes mounts whose server has died, and makes the home private to its owner.`,
       `Commands run in a session of kind '${report.session}'; strictest isolation: ${report.isolation}.`,
       '',
       ...formatTable(rows),
-      ...(remedies.length === 0
-        ? []
-        : ['', 'To have what is missing:', ...remedies.map((line) => `  ${line}`)]),
+      ...(remedies.length === 0 ? [] : ['', 'To enable the rest:', ...remedies.map((line) => `  ${line}`)]),
       ...(swept.length === 0 ? [] : ['', `Removed mounts without a server: ${swept.join(', ')}`]),
     ]
     await call.output.writeValue({ ...report, swept }, text.join('\n'))
   },
 )
 
-/** Directory for the trials, and findings about the home. */
+/** A directory for the probes, and findings about the home. */
 interface ProbeLocation {
   readonly directory: string
   readonly findings: readonly HostFinding[]
@@ -76,7 +74,7 @@ async function findWritableParent(home: string): Promise<string> {
 
 /** Reports whether the home is writable; reading a store needs that too. */
 function createHomeFinding(home: string, canWrite: boolean): HostFinding {
-  if (canWrite) return { name: 'home', isAvailable: true, detail: `${home} can be written to` }
-  const remedy = `have ${home} made writable for you, or name another home with --home`
-  return { name: 'home', isAvailable: false, detail: `${home} cannot be written to`, remedy }
+  if (canWrite) return { name: 'home', isAvailable: true, detail: `${home} is writable` }
+  const remedy = `make ${home} writable, or name another home with --home`
+  return { name: 'home', isAvailable: false, detail: `${home} is not writable`, remedy }
 }

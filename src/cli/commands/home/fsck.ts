@@ -9,9 +9,9 @@ import { withProgress } from '../../render/progress.ts'
 export const fsck: Command = defineCommand(
   {
     name: 'fsck',
-    summary: 'Check that everything stored is as it was written',
+    summary: 'Check the stored data of the home for damage',
     details:
-      'Reads everything that the home holds and names what is damaged, with the files it is a part of; exit code 1 if there is anything.',
+      'Reads all stored data, and names each damaged object with its files. The exit code is 1 if anything is damaged.',
     scope: 'home',
     examples: ['coppice fsck', 'coppice fsck --json'],
   },
@@ -26,7 +26,7 @@ export const fsck: Command = defineCommand(
         `damaged ${kind} ${id}: ${detail}`,
         ...places.map((place) => `  in ${escapeName(place)}`),
       ])
-      const verdict = damaged.length === 0 ? 'all sound' : `${formatCount(damaged.length, 'object')} damaged`
+      const verdict = damaged.length === 0 ? 'no damage' : `${formatCount(damaged.length, 'object')} damaged`
       await output.writeValue(
         report,
         [...lines, `checked ${formatCount(checked, 'object')}: ${verdict}`].join('\n'),

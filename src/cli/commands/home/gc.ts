@@ -16,7 +16,10 @@ Also removes leftovers of deleted vaults and killed commands.
 --keep-history deletes file versions older than that; without it all are kept.`,
     scope: 'home',
     options: {
-      'keep-history': { summary: 'How far back: 12h, 30d, 8w, or a date such as 2026-01-31', value: 'time' },
+      'keep-history': {
+        summary: 'Keep versions this long: 12h, 30d, 8w, or since a date such as 2026-01-31',
+        value: 'time',
+      },
     },
     examples: ['coppice gc', 'coppice gc --keep-history 30d'],
   },
@@ -32,7 +35,7 @@ Also removes leftovers of deleted vaults and killed commands.
       )
       const { pages, blobs, bytes, givenBack } = report
       const waiting =
-        report.uploads === 0 ? '' : `; blobs stay until ${formatCount(report.uploads, 'upload')} is over`
+        report.uploads === 0 ? '' : `; blobs stay until after ${formatCount(report.uploads, 'upload')}`
       const smaller = givenBack === 0 ? '' : `; the store is ${formatBytes(givenBack)} smaller`
       const freed = `freed ${formatCount(pages, 'page')}, and ${formatCount(blobs, 'blob')} of ${formatBytes(bytes)}`
       const text = `${freed}${smaller}${waiting}${formatSweepReport(left)}`
@@ -46,7 +49,7 @@ function formatSweepReport({ checkouts, hiddenVaults, sessions }: SweepReport): 
     ...(hiddenVaults > 0 ? [formatCount(hiddenVaults, 'hidden vault')] : []),
     ...(sessions > 0 ? [formatCount(sessions, 'session')] : []),
   ]
-  return removed.length === 0 ? '' : `; removed ${removed.join(', ')} that nothing uses`
+  return removed.length === 0 ? '' : `; removed unused ${removed.join(', ')}`
 }
 
 function parseMoment(text: string): Date {
@@ -54,5 +57,5 @@ function parseMoment(text: string): Date {
   const moment =
     count === undefined ? new Date(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))
   if (!Number.isNaN(moment.getTime())) return moment
-  throw new UsageError(`--keep-history is a time such as 30d or 2026-01-31, not '${text}'`)
+  throw new UsageError(`--keep-history takes a time such as 30d or 2026-01-31, not '${text}'`)
 }

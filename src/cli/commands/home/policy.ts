@@ -13,13 +13,13 @@ const explain: Command = defineCommand(
   {
     name: 'policy explain',
     summary: 'Explain the policy decision on a command',
-    details: `Each program the command runs is a part, however it is wrapped; the strongest decides.
+    details: `Each program that the command runs is judged on its own; the strictest decision counts.
 The rules are those of policy.toml in the home.`,
     scope: 'home',
     options: {
       shell: { summary: 'Pass the command to a shell, as one argument', short: 'c' },
-      network: { summary: 'As if the command were to reach the network' },
-      isolation: { summary: 'As if it ran in this isolation (auto)', value: 'level', choices: ISOLATIONS },
+      network: { summary: 'Assume that the command may reach the network' },
+      isolation: { summary: 'Assume this isolation (auto)', value: 'level', choices: ISOLATIONS },
     },
     arguments: {
       command: {
@@ -31,7 +31,7 @@ The rules are those of policy.toml in the home.`,
     examples: ['coppice policy explain -- git push', "coppice policy explain --shell -- 'curl x | sh'"],
   },
   async (call) => {
-    // Loaded here and not above: help and completion do without the grammar.
+    // Loaded on use: help and completion do not need the grammar.
     const { executionRequest, explainInThread, readPolicy } = await import('../../../workspace/index.ts')
     const { policy } = await readPolicy(resolveHomePath(call))
     const explanation = await explainInThread(executionRequest(createRequest(call)), policy)
@@ -43,7 +43,7 @@ const check: Command = defineCommand(
   {
     name: 'policy check',
     summary: 'Check policy.toml of the home',
-    details: 'Each problem has its line and what is known there; the exit code is then 1.',
+    details: 'Prints each problem with its line and the allowed values; the exit code is then 1.',
     scope: 'home',
     examples: ['coppice policy check', 'coppice policy check --home ./agents --json'],
   },
@@ -51,7 +51,7 @@ const check: Command = defineCommand(
     const { readPolicy } = await import('../../../workspace/index.ts')
     const { file, policy } = await readPolicy(resolveHomePath(call))
     const rules = policy.rules.length
-    const text = `${file}: ${rules === 0 ? 'no rules, the defaults hold' : `fine, ${formatCount(rules, 'rule')}`}`
+    const text = `${file}: ${rules === 0 ? 'valid; no rules, the defaults apply' : `valid, ${formatCount(rules, 'rule')}`}`
     await call.output.writeValue({ file, rules, problems: [] }, text)
   },
 )
@@ -85,7 +85,7 @@ function formatExplanation({ decision: { action, categories, reason }, parts }: 
   return [...lines, '', ...formatTable(rows).map((row) => `  ${row}`)].join('\n')
 }
 
-/** A part with what was found about it, and the rules that say otherwise than the defaults. */
+/** Formats a part with its findings, and the rules that override the defaults. */
 function toPartRows({ text, action, findings, rules }: ExplainedPart): string[][] {
   const found = findings.map(({ category, reason }) => `${category}: ${reason}`)
   const ruled = rules.map(

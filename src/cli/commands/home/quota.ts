@@ -9,7 +9,7 @@ const show: Command = defineCommand(
   {
     name: 'quota show',
     summary: 'Show the limits of a vault and what it uses',
-    details: 'Shared bytes are those that other vaults or checkpoints hold too; private ones are its own.',
+    details: 'Shared bytes also belong to other vaults or checkpoints; private bytes only to this one.',
     scope: 'vault',
     examples: ['coppice quota show', 'coppice quota show --vault task-1 --json'],
   },
@@ -20,12 +20,12 @@ const set: Command = defineCommand(
   {
     name: 'quota set',
     summary: 'Limit the size of a vault; none lifts a limit',
-    details: 'Limits that are not named stay. Sizes may be written as 500K, 10M, 2G.',
+    details: 'Limits that are not given stay as they are. Sizes: 500K, 10M, 2G.',
     scope: 'vault',
     options: {
-      bytes: { summary: 'All files together', value: 'size' },
-      files: { summary: 'How many files', value: 'count' },
-      'file-size': { summary: 'Any one file', value: 'size' },
+      bytes: { summary: 'Size of all files together', value: 'size' },
+      files: { summary: 'Number of files', value: 'count' },
+      'file-size': { summary: 'Size of a single file', value: 'size' },
     },
     examples: ['coppice quota set --bytes 2G --files 100000', 'coppice quota set --bytes none'],
   },
@@ -47,7 +47,7 @@ const set: Command = defineCommand(
 
 export const quota: CommandGroup = {
   name: 'quota',
-  summary: 'Show and limit what a vault may hold',
+  summary: 'Show and limit the size of a vault',
   commands: [show, set],
 }
 
@@ -65,7 +65,7 @@ async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promis
   await call.output.writeValue({ quota: limits, usage }, formatTable(rows).join('\n'))
 }
 
-/** The limit that is asked for, or the one there is. */
+/** Returns the given limit, or the current one. */
 function parseLimit(option: string, asked: string | undefined, now: number | undefined): number | undefined {
   if (asked === 'none') return undefined
   return asked === undefined ? now : parseByteCount(option, asked)

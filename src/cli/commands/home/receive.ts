@@ -11,12 +11,12 @@ export const receive: Command = defineCommand(
   {
     name: 'receive',
     summary: 'Create or update a vault from a coppice send stream',
-    details: `All of it or nothing: a stream that is cut off or damaged changes nothing.
-Changes (send --since) go into the vault that received what they build on.`,
+    details: `Receives all or nothing: a truncated or damaged stream changes nothing.
+Changes of send --since go into the vault that has received the earlier state.`,
     scope: 'home',
     options: {
-      from: { summary: 'This file; standard input when absent', value: 'file', offers: 'file' },
-      as: { summary: 'The name of the vault here; the one it had when absent', value: 'name' },
+      from: { summary: 'File to read (default: standard input)', value: 'file', offers: 'file' },
+      as: { summary: 'Name of the vault here (default: its name in the stream)', value: 'name' },
       engine,
     },
     examples: ['coppice receive < base.coppice', 'coppice receive --from base.coppice --as copy'],

@@ -12,13 +12,13 @@ export const send: Command = defineCommand(
   {
     name: 'send',
     summary: 'Write a vault as one stream, for coppice receive',
-    details: `Files, links, permissions, times, tags and metadata go along; history does not.
-With --since only what changed since a checkpoint that the other side has received.`,
+    details: `Includes files, links, permissions, times, tags and metadata, but no history.
+With --since, sends only changes since a checkpoint that the receiver has.`,
     scope: 'vault',
     options: {
-      to: { summary: 'Into this file; to standard output when absent', value: 'file', offers: 'file' },
-      checkpoint: { summary: 'As it was at this checkpoint', value: 'name', offers: 'checkpoint' },
-      since: { summary: 'Only what changed since this checkpoint', value: 'name', offers: 'checkpoint' },
+      to: { summary: 'File to write (default: standard output)', value: 'file', offers: 'file' },
+      checkpoint: { summary: 'Send the state at this checkpoint', value: 'name', offers: 'checkpoint' },
+      since: { summary: 'Send only changes since this checkpoint', value: 'name', offers: 'checkpoint' },
     },
     examples: [
       'coppice send --vault base --to base.coppice',
@@ -31,7 +31,7 @@ With --since only what changed since a checkpoint that the other side has receiv
       const { terminal, output } = call
       const [file, checkpoint, since] = [call.option('to'), call.option('checkpoint'), call.option('since')]
       if (file === undefined && (terminal.isInteractive || call.isJson)) {
-        throw new UsageError('the stream needs a place to go: --to <file>, > file or | command')
+        throw new UsageError('cannot write the stream to a terminal; use --to <file>, > file or | command')
       }
       const options = {
         signal: terminal.signal,
@@ -50,7 +50,7 @@ With --since only what changed since a checkpoint that the other side has receiv
     }),
 )
 
-/** A file that appears when all of it is there. Returns its size. */
+/** Writes a file that appears only once it is complete. Returns its size. */
 async function writeFileAtomically(
   file: string,
   stream: AsyncIterable<Uint8Array>,

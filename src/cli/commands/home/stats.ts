@@ -8,7 +8,7 @@ export const stats: Command = defineCommand(
     name: 'stats',
     summary: 'Show the content of the home and its disk usage',
     details:
-      'Files count in each vault that has them; what vaults share is stored once. Hidden vaults are those that commands keep for themselves; vault list leaves them out.',
+      'Counts a file in each vault that has it; shared content is stored once.\nHidden vaults are internal ones of commands; coppice vault list omits them.',
     scope: 'home',
     examples: ['coppice stats', 'coppice stats --json'],
   },

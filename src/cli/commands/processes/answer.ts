@@ -11,7 +11,7 @@ export const answer: Command = defineCommand(
 Give one word or quoted text per question; a number selects an option.`,
     scope: 'home',
     arguments: {
-      id: { summary: 'The number in brackets behind "asks"', isOptional: true },
+      id: { summary: 'Number of the question, in brackets after "asks"', isOptional: true },
       answers: { summary: 'An answer for each question', isOptional: true, isList: true },
     },
     examples: ['coppice answer', 'coppice answer 1 yes', 'coppice answer 2 1 "as it was before"'],

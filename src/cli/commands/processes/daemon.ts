@@ -119,7 +119,7 @@ function notifyParent(word: string): undefined {
 }
 
 function formatStatus({ pid, home, started_at, processes, cron_jobs, idle_ms }: DaemonStatus): string {
-  const stays = idle_ms === null ? 'stays' : `stops after ${formatDuration(idle_ms)} with nothing to do`
+  const stays = idle_ms === null ? 'stays' : `stops after ${formatDuration(idle_ms)} when idle`
   return [
     `the daemon of ${home} runs as ${pid} since ${formatTime(new Date(started_at))}, and ${stays}`,
     `it has ${formatCount(processes, 'process', 'processes')} and ${formatCount(cron_jobs, 'cron job')}; its log is ${getLogPath(home)}`,

@@ -9,9 +9,9 @@ type Change = Review['changes'][number]
 type Tool = NonNullable<Change['after']>
 
 const stateHeadings: Readonly<Record<Review['state'], string>> = {
-  new: 'nothing of it was approved yet',
-  approved: 'it says what was approved',
-  changed: 'it does not say what was approved',
+  new: 'not approved yet',
+  approved: 'as approved',
+  changed: 'different from what was approved',
 }
 
 /** Formats a review: a diff of each tool that differs from its approved description. */

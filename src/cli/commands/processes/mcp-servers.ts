@@ -74,7 +74,7 @@ The first descriptions of a server are approved together with the server.`,
       const review = await client.call('mcp_inspect', server, terminal.signal)
       if (review.state === 'approved') return output.writeValue(review, await formatReview(call, review))
       if (!call.isJson) await output.writeLine(await formatReview(call, review))
-      const question = `Approve what ${call.argument('server')} says about its tools?`
+      const question = `Approve the tool descriptions of ${call.argument('server')}?`
       if (!(await confirm(terminal, question, call.has('yes'))))
         throw new CommandError('nothing was approved')
       await client.call('mcp_approve', { ...server, hash: review.hash }, terminal.signal)
@@ -95,7 +95,7 @@ function parseServerName(call: CommandInvocation<never, 'server'>): ServerName {
   const [agent, server, ...more] = call.argument('server').split('/')
   if (agent && server && more.length === 0) return { agent, server }
   throw new UsageError(
-    '<server> is <agent>/<server>, such as reviewer/github; coppice mcp-servers list shows them',
+    '<server> has the form <agent>/<server>, such as reviewer/github; see coppice mcp-servers list',
   )
 }
 
@@ -103,7 +103,7 @@ async function formatReview(
   { terminal }: CommandInvocation<never, 'server'>,
   review: Review,
 ): Promise<string> {
-  // Loaded here and not above: a list does without it.
+  // Loaded on use: listing does not need it.
   const { formatToolReview } = await import('./format-tool-review.ts')
   return formatToolReview(terminal, review)
 }

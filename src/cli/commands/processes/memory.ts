@@ -33,7 +33,7 @@ const show: Command = defineCommand(
   async (call) => {
     const answer = await sendCommit(call, { action: 'snapshot' })
     const lines = (answer.snapshot ?? []).map(({ text }) => `- ${escapeText(text)}`)
-    await call.output.writeValue(answer, lines.join('\n') || 'nothing is remembered')
+    await call.output.writeValue(answer, lines.join('\n') || 'the memory is empty')
   },
 )
 
@@ -43,7 +43,7 @@ const add: Command = defineCommand(
     summary: 'Add a fact to the memory of agents',
     scope: 'home',
     options: { scope: scopeOption },
-    arguments: { fact: { summary: 'What to remember' } },
+    arguments: { fact: { summary: 'The fact' } },
     examples: [
       'coppice memory add "tests run with npm test"',
       'coppice memory add --scope user "prefers short answers"',
@@ -58,7 +58,7 @@ const remove: Command = defineCommand(
     summary: 'Remove a fact from the memory of agents',
     scope: 'home',
     options: { scope: scopeOption },
-    arguments: { fact: { summary: 'What is remembered, or a part of it' } },
+    arguments: { fact: { summary: 'The fact, or a part of its text' } },
     examples: [
       'coppice memory remove "tests run with"',
       'coppice memory remove --scope user "short answers"',
@@ -73,7 +73,7 @@ const recall: Command = defineCommand(
     summary: 'Search the memory and the history of processes',
     scope: 'home',
     options: { limit: { summary: 'Maximum number of results (20)', value: 'number' } },
-    arguments: { query: { summary: 'Words to look for' } },
+    arguments: { query: { summary: 'Words to search for' } },
     examples: ['coppice memory recall "failing test"', 'coppice memory recall deploy --limit 5'],
   },
   async (call) => {
@@ -86,7 +86,7 @@ const recall: Command = defineCommand(
       entries,
       ({ text, source }) => `${source}: ${escapeText(text).replaceAll('\n', ' ')}`,
     )
-    if (count === 0 && !call.isJson) await call.output.writeLine('nothing of it is remembered')
+    if (count === 0 && !call.isJson) await call.output.writeLine('nothing was found')
   },
 )
 
@@ -106,7 +106,7 @@ async function changeMemory(
   access?: DaemonAccess,
 ): Promise<void> {
   const answer = await sendCommit(call, request, access)
-  const { ok: isDone, error = 'it was refused' } = answer
+  const { ok: isDone, error = 'the memory refused the change' } = answer
   if (!isDone) throw new CommandError(error.replace('the action snapshot', 'coppice memory show'))
   await call.output.writeValue(
     answer,

@@ -54,10 +54,7 @@ The fork, named agent-…, stays: see coppice diff and coppice merge.
         if (call.has('follow')) return followProcess(client, call, spawned.pid)
         const { pid, fork } = spawned
         const where = fork === null ? '' : ` in ${fork}`
-        await call.output.writeValue(
-          spawned,
-          `process ${pid} is at work${where}; see coppice logs ${pid} --follow`,
-        )
+        await call.output.writeValue(spawned, `process ${pid} runs${where}; see coppice logs ${pid} --follow`)
         return 0
       },
       { create: true },

@@ -41,7 +41,7 @@ const add: Command = defineCommand(
     summary: 'Add a task',
     scope: 'home',
     options: { description: { summary: 'Details of the task', value: 'text' } },
-    arguments: { subject: { summary: 'What is to be done, in one line' } },
+    arguments: { subject: { summary: 'The task in one line' } },
     examples: [
       'coppice tasks add "update the README"',
       'coppice tasks add "fix the build" --description "see the CI log"',
@@ -65,7 +65,7 @@ const update: Command = defineCommand(
     scope: 'home',
     options: {
       status: {
-        summary: 'pending → in_progress → completed, a step at a time',
+        summary: 'Next status: pending → in_progress → completed',
         value: 'status',
         choices: statuses,
       },

@@ -135,7 +135,7 @@ function quitOnKey({ in: input }: Terminal, left: AbortController): Disposable {
     if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)
   }
   const hear = (chunk: Buffer | string) => {
-    // Several keys may come at once.
+    // One chunk may hold several keys.
     if (QUIT_KEYS.some((key) => String(chunk).includes(key))) left.abort()
   }
   setRaw(true)

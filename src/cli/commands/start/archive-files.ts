@@ -33,7 +33,7 @@ export interface ArchiveImport extends UnpackReport {
   readonly skipped: readonly SkippedEntry[]
 }
 
-/** Brings what an archive of this machine holds into a directory of a file system. */
+/** Imports an archive of this machine into a directory of a file system. */
 export async function importArchive(
   file: string,
   target: FileSystem,
@@ -41,13 +41,13 @@ export async function importArchive(
   ctx: CallContext,
   onProgress: (progress: ProgressUpdate) => void,
 ): Promise<ArchiveImport> {
-  // Loaded on use, as the packages it needs.
+  // Loaded on use, with its packages.
   const { openTar, openZip, unpack } = await import('../../../backends/archive/index.ts')
   const skipped: SkippedEntry[] = []
   const onSkipped = (entry: SkippedEntry) => void skipped.push(entry)
-  // From the root, so that a link may lead anywhere and errors have the whole path.
+  // From the root: a link may lead anywhere, and errors name the whole path.
   await using host = new HostFs('/')
-  // Content of a compressed archive is read out of order, so it lies on the disk meanwhile.
+  // The content of a compressed archive is read out of order, so it is unpacked to disk first.
   const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
   try {
     const archive =
@@ -71,14 +71,14 @@ export async function importArchive(
 }
 
 export interface ArchiveExport {
-  /** The archive replaces a file that is there. */
+  /** True if the archive may replace an existing file. */
   readonly overwrite: boolean
   readonly root: string
 }
 
 /**
- * Packs a directory of a file system into an archive of this machine, which appears whole or not at all. What exports
- * left beside it that were killed is removed.
+ * Packs a directory of a file system into an archive file, which appears whole or not at all. Removes temporary files
+ * of killed exports beside it.
  *
  * @param file an absolute path.
  */
@@ -96,7 +96,7 @@ export async function exportArchive(
   const packed =
     format === 'zip' ? packZip(fs, options, ctx) : packTar(fs, { ...options, gzip: format === 'tar.gz' }, ctx)
   const path = `/${basename(file)}`
-  // Within the directory: another user who may write there could plant a link of this name.
+  // Confined to the directory: another user who may write there could plant a link of this name.
   await using host = new HostFs(dirname(file))
   removeAbandonedFiles(host.directory)
   try {
@@ -107,7 +107,7 @@ export async function exportArchive(
   return { files, bytes: (await host.stat(path, ctx)).size }
 }
 
-/** The error with the whole path. It always has a detail: without one a command advises about files of a vault. */
+/** Returns the error with the whole path. It gets a detail, without which the CLI would advise about vault files. */
 function withFilePath(file: string, { code, detail = errorCodes[code], cause }: VfsError): VfsError {
   return new VfsError(code, file, { op: 'export', detail, cause })
 }

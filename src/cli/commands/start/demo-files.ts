@@ -11,7 +11,7 @@ exit $failed
 `,
 }
 
-/** One of the three, and what it says in place of a model. Each line it expects must really have happened. */
+/** An agent of the demo, and the script that replaces its model. The run checks each expectation of the script. */
 export interface DemoAgent {
   readonly name: string
   readonly description: string
@@ -21,7 +21,7 @@ export interface DemoAgent {
 
 export const planner: DemoAgent = {
   name: 'planner',
-  description: 'Finds out what is to be done, and makes tasks of it.',
+  description: 'Finds the problem and turns it into tasks.',
   intent: 'Find out what is wrong with the shop, and plan the repair',
   script: `
 - say: {action: tool_call, tool: /dev/shell, input: {command: sh test.sh}}
@@ -46,7 +46,7 @@ export const planner: DemoAgent = {
 
 export const coder: DemoAgent = {
   name: 'coder',
-  description: 'Does the task that is next.',
+  description: 'Does the next task.',
   intent: 'Do what the plan says for you',
   script: `
 - say: {action: tool_call, tool: /shared/plan.md}
@@ -69,7 +69,7 @@ export const coder: DemoAgent = {
 
 export const reviewer: DemoAgent = {
   name: 'reviewer',
-  description: 'Looks at what another one has done, and says whether it is good.',
+  description: 'Reviews the work of another agent.',
   intent: 'Review the repair',
   script: `
 - say: {action: tool_call, tool: task_list, input: {}}

@@ -20,10 +20,10 @@ import type { Scene } from './scene.ts'
 type TaskList = { readonly tasks: readonly ListedTask[] }
 
 const VAULT = 'shop'
-/** Of the calls of a process, those that say most. */
+/** Number of calls to show of a process. */
 const MAX_CALLS = 6
 
-/** Puts the project into a vault of a new home, and the three agents beside it. */
+/** Imports the project into a vault of a new home, and adds the three agents. */
 export async function prepareDemo(path: string): Promise<void> {
   const home = await openHome({ path })
   try {
@@ -40,7 +40,9 @@ export async function prepareDemo(path: string): Promise<void> {
   }
 }
 
-/** Three agents at work, one scene after the other. Each is a result of real processes. CommandError if one fails. */
+/**
+ * Runs three agents, one scene after another. Each scene shows results of real processes. CommandError if one fails.
+ */
 export async function* runDemoScenes(
   home: string,
   client: DaemonClient,
@@ -51,12 +53,12 @@ export async function* runDemoScenes(
   const coded = yield* runCoder(client, terminal)
   const reviewed = yield* runReviewer(client, coded.fork ?? VAULT, signal)
   yield {
-    title: 'Until it is merged, the project is as it was; now it is repaired',
+    title: 'The merge repairs the project, which was unchanged until now',
     code: `coppice merge ${reviewed.fork} ${VAULT}; coppice cat /total.sh; coppice cat /REVIEW.md`,
     result: await mergeFork(home, reviewed),
   }
   yield {
-    title: 'All of it is on record',
+    title: 'The history has every step',
     code: 'coppice ps --all',
     result: formatProcessTable(await client.call('ps', { all: true }, signal)).join('\n'),
   }
@@ -72,7 +74,7 @@ async function* runPlanner(client: DaemonClient, signal: AbortSignal): AsyncGene
   const plan = await client.call('read', { path: '/shared/plan.md' }, signal)
   const devices = await client.call('ls', { path: '/dev' }, signal)
   yield {
-    title: 'What agents share are files and devices',
+    title: 'Agents share files and devices',
     code: 'cat /shared/plan.md; coppice ls /dev',
     result: `${plan}\n${devices.map(({ name }) => name).join('  ')}`,
   }
@@ -92,7 +94,7 @@ async function* runCoder(client: DaemonClient, terminal: Terminal): AsyncGenerat
   await client.call('kill', { pid, signal: 'SIGRESUME' }, signal)
   const status = await waitForSuccess(client, pid, signal)
   yield {
-    title: 'Every call it made can be seen; its commands ran behind the boundary',
+    title: 'Every call is traced; commands run behind the execution boundary',
     code: `coppice strace ${pid} | grep open`,
     result: (await listCalls(client, pid, terminal)).join('\n'),
   }
@@ -113,7 +115,7 @@ async function* runReviewer(
   ])
   const { tasks } = await callDeviceWith<TaskList>(client, '/dev/tasks', { op: 'task_list' }, signal)
   yield {
-    title: 'A reviewer works on a fork of the fork: it runs the tests again, and writes what it thinks',
+    title: 'A reviewer works on a fork of the fork: it runs the tests again and writes a review',
     code: `coppice steps ${status.pid}; coppice tasks list`,
     result: [...formatTable(rows), '', ...formatTaskTable(tasks)].join('\n'),
   }
@@ -153,7 +155,7 @@ async function mergeFork(path: string, { fork }: ProcessInfo): Promise<string> {
     await home.merge(fork ?? VAULT, VAULT)
     const [after, review] = [await readText(vault, '/total.sh'), await readText(vault, '/REVIEW.md')]
     if (before !== demoProject['/total.sh'] || !after.includes('sum + 0')) {
-      throw new CommandError('the demo failed: the project is not what the agents left')
+      throw new CommandError('the demo failed: the merged project differs from what the agents wrote')
     }
     return `before: ${before}after:  ${after}review: ${review}`.trimEnd()
   } finally {

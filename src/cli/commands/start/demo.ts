@@ -16,13 +16,12 @@ export const demo: Command = defineCommand(
   {
     name: 'demo',
     summary: 'Watch three scripted agents repair a project',
-    details: `A planner, a coder and a reviewer work on forks of a small project, on a home of its own that is removed
-at the end. What they say is scripted; everything they do is real: processes, tasks, files they share, commands behind
-the boundary, and a merge at the end.`,
+    details: `A planner, a coder and a reviewer work on forks of a small project, in a temporary home.
+Their responses are scripted; their processes, tasks, files, commands and the final merge are real.`,
     scope: 'none',
     options: {
       fast: { summary: 'Do not pause between scenes (never pauses when output is not a terminal)' },
-      keep: { summary: 'Keep the home, to look around in it' },
+      keep: { summary: 'Keep the home for a look around' },
     },
     examples: ['coppice demo', 'coppice demo --fast --keep'],
   },

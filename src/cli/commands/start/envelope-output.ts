@@ -2,7 +2,10 @@ import type { RunReport } from '../../../boundary/index.ts'
 import type { Redactor } from '../../../secrets/index.ts'
 import type { ExecutionEnvelope, ExecutionRequestInput } from '../../../workspace/index.ts'
 
-/** A run for machines, without the secrets that were typed into it: envelopes end up in logs. Its output is as it was. */
+/**
+ * Converts a run to JSON without the secrets in its command line, because logs keep such envelopes. The output stays
+ * unchanged.
+ */
 export async function createRedactedEnvelope(
   input: ExecutionRequestInput,
   { result: whole, fork }: RunReport,

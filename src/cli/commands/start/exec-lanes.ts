@@ -21,8 +21,8 @@ export type LaneResult = { readonly number: number; readonly request: ExecutionR
 )
 
 /**
- * Runs a command several times at once, each in its own fork, with its number in COPPICE_LANE.
- * A failure of one leaves the others running. One answer to a question holds for all.
+ * Runs a command several times in parallel, each in its own fork, with its number in COPPICE_LANE. A failure of one
+ * leaves the others running. One approval covers all.
  */
 export function runLanes(
   boundary: Boundary,
@@ -34,7 +34,7 @@ export function runLanes(
   const askOnce: BoundaryRunOptions['ask'] = ask && ((decision, asking) => (asked ??= ask(decision, asking)))
   const lanes = Array.from({ length: count }, async (_, index): Promise<LaneResult> => {
     const number = index + 1
-    // Part of the request: an approval is for one run, and each of these is another.
+    // The number is part of the request, because an approval is for one run only.
     const own = { ...request, env: { ...request.env, COPPICE_LANE: String(number) } }
     try {
       return {
@@ -57,13 +57,13 @@ async function runLane(
 ): Promise<RunReport> {
   const output = pass && new PrefixedOutput(pass, number)
   const onOutput = output?.write.bind(output)
-  // One terminal cannot be read by several.
+  // Several commands cannot read one terminal.
   const report = await boundary.run(request, { ...options, onOutput, stdin: undefined })
   await output?.end()
   return report
 }
 
-/** The lanes side by side: their forks, how they ended, how long they took and what they changed. */
+/** Formats the lanes as a table: fork, outcome, duration and changes. */
 export function formatLaneTable(lanes: readonly LaneResult[]): string[] {
   const rows = lanes.map((lane) =>
     'error' in lane

@@ -26,14 +26,14 @@ const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
 const MS_PER_SECOND = 1000
 const MAX_LANES = 64
 const LEFT_OUT_REASON =
-  'pipes, sockets and devices are not, nor names and links that are not UTF-8, nor names that apply itself takes, nor what is too deep for a path, nor changes of what you may not read, nor the removal of what has any of these in it'
+  'a fork holds no pipes, sockets and devices; no names or links that are not UTF-8; no names reserved for apply; no paths that are too long; no changes of files that you may not read; and no removal of a directory that contains any of these'
 const STOP_MESSAGES = {
   timeout: 'the command was stopped at its time limit; --timeout SECONDS sets another, 0 none',
   memory: 'the command was stopped at its memory limit; --memory SIZE sets another, none lifts it',
   disk: 'the command was stopped at its disk limit',
   abort: 'the command was stopped',
 } as const
-const INTERRUPTED_NOTE = '; what the command had changed by then is kept'
+const INTERRUPTED_NOTE = '; the changes so far are kept'
 /** Changes that a diff of vaults does not list. */
 const ATTRIBUTES_ONLY = '  only owners, or permissions of directories'
 const LANE_HINTS = {
@@ -107,7 +107,7 @@ Exits with the code of the command.`,
         const code = call.has('all')
           ? await execLanes(call, open, boundary, request, options)
           : await execOnce(call, open, boundary, request, options)
-        // Only now: the changes of an interrupted command are kept and printed.
+        // Flush only now: the changes of an interrupted command are kept and printed.
         await call.output.flush()
         call.terminal.signal.throwIfAborted()
         return code
@@ -310,9 +310,7 @@ function createRunRedactor({ config }: OpenHome, { env }: ExecutionRequestInput)
 }
 
 function formatLeftOut({ result: { left_out: leftOut = [] } }: Pick<RunReport, 'result'>): string[] {
-  return leftOut.length === 0
-    ? []
-    : [`${leftOut.map(escapeName).join(', ')} cannot be kept: ${LEFT_OUT_REASON}`]
+  return leftOut.length === 0 ? [] : [`not kept: ${leftOut.map(escapeName).join(', ')}; ${LEFT_OUT_REASON}`]
 }
 
 function printWithheld({ terminal }: ExecInvocation, names: readonly string[]): void {
@@ -330,7 +328,10 @@ function printChanges(call: ExecInvocation, { result, fork: name }: RunReport, l
   if (name === null) return
   const isLinked = result.vault.startsWith('/')
   const isGone = isLinked && !existsSync(result.vault)
-  if (isGone) err.write(`coppice: ${escapeName(result.vault)} is gone; what the command changed is kept\n`)
+  if (isGone)
+    err.write(
+      `coppice: ${escapeName(result.vault)} was deleted meanwhile; the changes of the command are kept\n`,
+    )
   const hasDirectory = isLinked && !isGone
   // A named fork stays for later commands; changed times alone are not worth a message.
   if (lines.length === 0 && (hasDirectory || call.has('fork'))) return

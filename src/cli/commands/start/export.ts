@@ -32,10 +32,10 @@ With --salvage, a partly readable file is written as name.damaged; the exit code
       at,
       path: { summary: 'Export only this directory or file', value: 'path', offers: 'path' },
       force: { summary: 'Replace existing files', short: 'f' },
-      salvage: { summary: 'Write what a damaged vault still has, list the rest' },
+      salvage: { summary: 'Write the readable files of a damaged vault, list the rest' },
     },
     arguments: {
-      directory: { summary: 'The directory, made if it is missing; or the archive', offers: 'file' },
+      directory: { summary: 'Directory, created if missing, or archive', offers: 'file' },
     },
     examples: [
       'coppice export ./out --vault task-1',

@@ -46,7 +46,7 @@ Ctrl-C leaves the vault at a whole commit; the next import resumes there.`,
         importGit(open.home, vault, repository, { ...options, ...open.ctx, onProgress }),
       )
       const { commits, known, checkpoint } = report
-      const before = known === 0 ? '' : `, ${known.toLocaleString('en')} there already`
+      const before = known === 0 ? '' : `, ${known.toLocaleString('en')} imported before`
       const text = `imported ${formatCount(commits, 'commit')} into ${vault}${before}; its checkpoint is ${checkpoint}`
       await call.output.writeValue({ vault, ...report }, text)
     }
@@ -66,7 +66,7 @@ The branch moves last, and only forward. Empty directories are skipped, as in Gi
       branch: { summary: 'Branch to write (default: main)', value: 'name', short: 'b' },
       author: { summary: "Author of the commits, as 'Ada <ada@example.org>'", value: 'name' },
     },
-    arguments: { directory: { summary: 'The repository; made if it is missing', offers: 'file' } },
+    arguments: { directory: { summary: 'Repository, created if missing', offers: 'file' } },
     examples: [
       'coppice git export ./shop.git --vault shop',
       'coppice git export . --branch agent/task-1 --vault task-1',

@@ -23,7 +23,7 @@ Existing files are left alone, so a second run resumes an interrupted import.
 Archives: .tar, .tar.gz, .tgz, .tar.zst, .zip. Entries that lead outside the archive are skipped.`,
     scope: 'change',
     options: {
-      gitignore: { summary: 'Skip .git and what .gitignore files list', short: 'g' },
+      gitignore: { summary: 'Skip .git and files that .gitignore lists', short: 'g' },
       exclude: {
         summary: 'Skip this pattern, as in .gitignore; repeatable',
         value: 'pattern',
@@ -68,7 +68,8 @@ async function isArchiveOrDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return false
   if (found?.isFile() && detectArchiveFormat(path) !== undefined) return true
-  const problem = found === undefined ? 'there is no directory' : 'it is a file, and no archive by its name:'
+  const problem =
+    found === undefined ? 'there is no directory or archive' : 'not a directory or a known archive:'
   throw new CommandError(
     `${problem} ${escapeName(path)}; name a directory of this machine, or a .tar, .tar.gz or .zip`,
   )
@@ -95,7 +96,7 @@ function formatImportReport(
   const parts = [
     `imported ${formatCount(files, 'file')}, ${formatBytes(bytes)} into ${vault}`,
     ...(links === 0 ? [] : [formatCount(links, 'link')]),
-    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} there already`]),
+    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} already there`]),
     ...(ignored === 0 ? [] : [`${ignored.toLocaleString('en')} ignored`]),
     ...(skipped.length === 0 ? [] : [`${skipped.length.toLocaleString('en')} skipped:`]),
   ]

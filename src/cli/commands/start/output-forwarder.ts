@@ -3,8 +3,8 @@ import type { Terminal } from '../../framework/terminal.ts'
 type Stream = 'stdout' | 'stderr'
 
 /**
- * What a command of ours writes, passed on as it comes for as long as it can be. Where it cannot, the command is to
- * find its own pipe closed, and what it changes is kept all the same.
+ * Forwards the output of a command as it comes. If a stream fails, the command finds its own pipe closed, and its
+ * changes are still kept.
  */
 export class OutputForwarder {
   readonly #terminal: Terminal
@@ -16,7 +16,7 @@ export class OutputForwarder {
     terminal.err.on('error', (error) => this.#closeStream('stderr', error))
   }
 
-  /** Fulfilled when it was passed on, or cannot be: what a slow reader has not taken yet is not to pile up here. */
+  /** Resolves when the chunk was forwarded or dropped, so that a slow reader does not fill the memory. */
   write(stream: Stream, chunk: Uint8Array | string): Promise<void> {
     const { out, err } = this.#terminal
     if (!this.isOpen(stream)) return Promise.resolve()
@@ -29,8 +29,8 @@ export class OutputForwarder {
 
   #closeStream(stream: Stream, error: Error): void {
     this.#closed.add(stream)
-    // A reader that has had enough, such as head, is nothing to complain about.
+    // A reader that stops early, such as head, is no error.
     if ('code' in error && error.code === 'EPIPE') return
-    void this.write('stderr', `coppice: what the command writes cannot be passed on: ${error.message}\n`)
+    void this.write('stderr', `coppice: cannot forward the output of the command: ${error.message}\n`)
   }
 }

@@ -8,7 +8,7 @@ const NEWLINE_BYTES = Buffer.of(NEWLINE)
 /** Longest line to buffer; a longer one is split. */
 const MAX_LINE_BYTES = 2 ** 20
 
-/** The beginning of a line whose end has not come yet. */
+/** The beginning of an incomplete line. */
 interface PartialLine {
   chunks: Uint8Array[]
   bytes: number

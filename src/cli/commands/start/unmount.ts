@@ -18,7 +18,7 @@ export const unmount: Command = defineCommand(
     const directory = await resolveMountPoint(resolve(call.argument('directory')))
     const places = fuse.listOwnMounts().map((mount) => mount.directory)
     if (!places.includes(directory)) {
-      const known = places.length === 0 ? 'nothing is mounted' : `mounted are: ${places.join(', ')}`
+      const known = places.length === 0 ? 'nothing is mounted' : `mounted: ${places.join(', ')}`
       throw new CommandError(`${directory} is not a coppice mount; ${known}`)
     }
     if (call.has('lazy')) fuse.forceUnmount(directory)
@@ -27,7 +27,7 @@ export const unmount: Command = defineCommand(
   },
 )
 
-/** Returns the path as the kernel lists it, without a look at the mount: its server may be dead. */
+/** Returns the path as the kernel lists it, without touching the mount: its server may be dead. */
 async function resolveMountPoint(directory: string): Promise<string> {
   return join(await realpath(dirname(directory)), basename(directory))
 }

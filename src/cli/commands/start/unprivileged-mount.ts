@@ -17,12 +17,13 @@ export interface MountPlan {
 }
 
 /**
- * The plan, with the device of a mount that is made already. Root needs none. For an ordinary user fusermount3 makes
- * the mount, and this process becomes another one, which runs the same command with the device. CommandError, ENOENT.
+ * Returns the plan, with the device of a mount that exists already. Root needs none. For an ordinary user,
+ * fusermount3 makes the mount, and this process then executes the same command again with the device. CommandError,
+ * ENOENT.
  */
 export async function prepareMount(plan: MountPlan): Promise<MountPlan & { readonly device?: number }> {
   const mounted = process.env[MOUNT_VARIABLE]
-  // What is mounted and not served yet is not looked at: that would wait for ever.
+  // A mount without a server would block forever, so it is not inspected.
   if (mounted === undefined) await assertDirectory(plan.directory)
   if (process.getuid?.() === 0) return plan
   const { DEVICE_DESCRIPTOR, createFusermountCommand, listOwnMounts, sweepStaleMounts } = await import(
@@ -34,7 +35,7 @@ export async function prepareMount(plan: MountPlan): Promise<MountPlan & { reado
   const directory = await realpath(plan.directory)
   const there = listOwnMounts().find((mount) => mount.directory === directory)
   if (there !== undefined) {
-    const next = 'unmount it first, or take another directory'
+    const next = 'unmount it first, or choose another directory'
     throw new CommandError(`${there.source} is mounted on ${directory} already; ${next}`)
   }
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
@@ -50,7 +51,7 @@ async function assertDirectory(directory: string): Promise<void> {
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) return
   }
-  throw new CommandError(`there is no directory ${directory}; make it first, with mkdir`)
+  throw new CommandError(`there is no directory ${directory}; create it with mkdir`)
 }
 
 function findProgram(program: string): string {
@@ -71,7 +72,7 @@ function isExecutable(path: string): boolean {
 
 function createMissingProgramError(missing: string): CommandError {
   return new CommandError(
-    `an ordinary user mounts with fusermount3 (package fuse3) and python3, and here is no ${missing}; ` +
-      'install it, be root, or mount in a namespace of your own: unshare -Urm',
+    `mounting as an ordinary user needs fusermount3 (package fuse3) and python3, but ${missing} is missing;  ` +
+      'install it, run as root, or mount in a user namespace: unshare -Urm',
   )
 }

@@ -64,7 +64,7 @@ const use: Command = defineCommand(
   {
     name: 'vault use',
     summary: 'Choose the vault for commands without --vault',
-    details: 'Written to config.toml of the home; the rest of that file stays as it is.',
+    details: 'Writes the choice to config.toml of the home.',
     scope: 'home',
     arguments: { name: { summary: 'The vault', offers: 'vault' } },
     examples: ['coppice vault use task-1', 'coppice vault use base --json'],
@@ -80,10 +80,10 @@ const use: Command = defineCommand(
 const info: Command = defineCommand(
   {
     name: 'vault info',
-    summary: 'Describe a vault: its origin and its content',
+    summary: 'Show the origin and content of a vault',
     scope: 'home',
     arguments: {
-      name: { summary: 'The vault; the current one when absent', isOptional: true, offers: 'vault' },
+      name: { summary: 'The vault (default: the current one)', isOptional: true, offers: 'vault' },
     },
     examples: ['coppice vault info', 'coppice vault info task-1 --json'],
   },
