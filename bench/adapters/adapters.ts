@@ -7,7 +7,7 @@ import { s3Notes, s3Part, s3Targets, s3Works } from './s3.ts'
 
 const subject = subjectsOf(import.meta.url)
 
-/** What it costs others to work on our files instead of their own. */
+/** Cost for other programs of working on our files instead of their own. */
 export const adapters: Benchmark = {
   name: 'adapters',
   summary: 'the same work of others on their files and on ours',

@@ -4,7 +4,7 @@ import { Targets } from '../harness/targets.ts'
 
 const ours = new Targets('coppice')
 
-/** Where the part of repositories is. */
+/** Module of the part on repositories. */
 export const gitPart = { git: './git/repository.ts' }
 
 export const gitWorks: readonly Work[] = [

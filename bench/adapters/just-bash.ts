@@ -4,7 +4,7 @@ import { Targets } from '../harness/targets.ts'
 
 const ours = new Targets('coppice')
 
-/** Where the part of just-bash is. */
+/** Module of the part on just-bash. */
 export const bashPart = { 'just-bash': './just-bash/script.ts' }
 
 export const bashWorks: readonly Work[] = [

@@ -4,7 +4,7 @@ import { Targets } from '../harness/targets.ts'
 
 const ours = new Targets('coppice')
 
-/** Where the part of Pyodide is. */
+/** Module of the part on Pyodide. */
 export const pyodidePart = { pyodide: './pyodide/read-files.ts' }
 
 export const pyodideWorks: readonly Work[] = [

@@ -5,7 +5,7 @@ import { Targets } from '../harness/targets.ts'
 const MB = 1_000_000
 const ours = new Targets('coppice')
 
-/** Where the part of buckets is. */
+/** Module of the part on buckets. */
 export const s3Part = { s3: './s3/listing.ts' }
 
 export const s3Works: readonly Work[] = [

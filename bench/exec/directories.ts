@@ -7,7 +7,7 @@ import type { Settings } from '../harness/benchmark.ts'
 export const SIZES: readonly number[] = [100, 10_000, 100_000]
 const FILES_TOGETHER = 1000
 
-/** A directory with so many small files, made by whoever comes first. */
+/** Creates a directory with this many small files, once for all subjects. */
 export function directoryOf(size: number, { directory, isQuick }: Settings): string {
   const path = join(directory, `files-${size}`)
   return madeOnce(path, () => {
@@ -26,7 +26,7 @@ export function madeOnce(path: string, make: () => void): string {
   if (existsSync(mark)) return path
   mkdirSync(path, { recursive: true })
   make()
-  // What is not yet on disk would be written while something is measured.
+  // Unwritten pages would be flushed during the measurement.
   execFileSync('sync')
   writeFileSync(mark, '')
   return path

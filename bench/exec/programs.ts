@@ -6,7 +6,7 @@ const NANOSECOND = 1e-9
 interface Program {
   readonly work: string
   readonly label: string
-  /** Where in the projects it runs. */
+  /** Project in which it runs. */
   readonly project: 'package' | 'sources' | 'repository'
   readonly before: string
   readonly script: string

@@ -11,7 +11,7 @@ const SOURCES = 150
 const TRACKED = 10_000
 const QUICK = 20
 
-/** The projects that programs work on, each for one subject alone, made by whoever comes first. */
+/** Creates the projects that programs work on, once for each subject. */
 export function projectsFor(subject: string, settings: Settings): string {
   const scale = settings.isQuick ? QUICK : 1
   const origin = madeOnce(join(settings.directory, 'projects'), () => {
@@ -53,7 +53,7 @@ function makePackage(directory: string, count: number): void {
   execFileSync('npm', words, { cwd: directory, stdio: 'ignore' })
 }
 
-/** What is large is one file that is unpacked, which tells nothing about a file system. */
+/** Large packages are one file to unpack, which says nothing about a file system. */
 function isSmall(name: string): boolean {
   const path = join(MODULES, name)
   return statSync(join(path, 'package.json'), { throwIfNoEntry: false }) !== undefined && !LARGE.has(name)

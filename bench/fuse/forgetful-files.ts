@@ -145,7 +145,7 @@ export class ForgetfulFiles implements InodeFs {
 
   open(): void {}
 
-  /** What has no name is only forgotten here. */
+  /** A file without a name is only forgotten here. */
   release(ino: number): void {
     if (this.#nodes.get(ino)?.links === 0) this.#nodes.delete(ino)
   }

@@ -8,7 +8,7 @@ function within(factor: number, work: string, label: string): Target {
   return ours.atLeast(shareOf(factor), 'disk', work, label)
 }
 
-/** Where it changes files, it must be faster than both peers besides. */
+/** For changes of files, it must also be faster than both peers. */
 function withinAndAhead(factor: number, work: string, label: string): readonly Target[] {
   const peers = ['bindfs', 'fuse-overlayfs']
   return [within(factor, work, label), ...peers.map((peer) => ours.atLeast(1, peer, work, label))]

@@ -60,7 +60,7 @@ async function runPrograms(
   await once('remove', 'rm -rf "$3"', 'cp -r files "$3"')
 }
 
-/** What the programs are given, on the disk: made by whoever comes first. */
+/** Creates the input of the programs on the disk, once for all subjects. */
 function madeSource({ directory, isQuick }: Settings): string {
   const source = join(directory, 'source')
   const files = join(source, 'files')

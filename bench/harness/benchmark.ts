@@ -11,13 +11,13 @@ export interface Benchmark {
   readonly targets: readonly Target[]
   /** Printed below the table, in order. */
   readonly notes: readonly string[]
-  /** What `--engine` may name; the first is the default. Absent where there is nothing to choose. */
+  /** Values of `--engine`; the first is the default. Absent if there is no choice. */
   readonly engines?: readonly [string, ...string[]]
-  /** Whether it knows a small form of itself for `--quick`. */
+  /** True if it has a small form for `--quick`. */
   readonly hasQuickForm?: boolean
 }
 
-/** Where a subject is. Every part runs in a process of its own, so that none warms or burdens another. */
+/** Module of a subject. Every part runs in its own process, so that none warms or burdens another. */
 export interface SubjectEntry {
   readonly name: string
   readonly parts: readonly Part[]
@@ -29,19 +29,19 @@ export interface Part {
   readonly module: URL
 }
 
-/** What a part's module exports. */
+/** Exports of a part's module. */
 export interface PartModule {
   measure(recorder: Recorder, settings: Settings): Promise<void>
 }
 
-/** What the user chooses for a whole run. */
+/** Choices of the user for a whole run. */
 export interface Choices {
   /** Small sizes, to see that it works. */
   readonly isQuick: boolean
   readonly engine: string | null
 }
 
-/** What a run asks of every part. */
+/** Settings of every part. */
 export interface Settings extends Choices {
   /** A directory on the disk this repository is on, shared by all parts of a run and removed at its end. */
   readonly directory: string
@@ -80,7 +80,7 @@ export interface Recorder {
   note(work: string, value: number): void
   /** Says in a word or two why there is no measurement. */
   skip(work: string, reason: string): void
-  /** Tells whoever watches what is going on. */
+  /** Reports progress to the user. */
   progress(text: string): void
 }
 
@@ -92,6 +92,6 @@ export interface Task {
   prepare?(): Promise<void>
   /** Does the work and returns what it counted. */
   pass(): Promise<number>
-  /** What the count must be: a subject that is fast because it is wrong fails the run. */
+  /** The expected count: a subject that is fast because it is wrong fails the run. */
   readonly expected: number
 }

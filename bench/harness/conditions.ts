@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, loadavg, platform } from 'node:os'
 
-/** What numbers depend on besides the code. */
+/** Conditions besides the code that numbers depend on. */
 export interface Conditions {
   readonly node: string
   readonly platform: string

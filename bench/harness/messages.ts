@@ -1,4 +1,4 @@
-/** What a subject's process tells its parent: what it does now, what it measured, what it cannot measure and why. */
+/** Messages from a subject's process to its parent: progress, measurements, and skipped work with the reason. */
 export type Message =
   | { readonly kind: 'progress'; readonly text: string }
   | { readonly kind: 'measured'; readonly work: string; readonly value: number }

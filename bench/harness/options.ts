@@ -6,7 +6,7 @@ export interface Options {
   readonly help: boolean
   readonly names: readonly string[]
   readonly rounds: number
-  /** Where the results go; `results/<name>.json` when absent. */
+  /** File for the results; `results/<name>.json` when absent. */
   readonly json: string | undefined
   /** Subjects to run; all when empty. */
   readonly filter: readonly string[]

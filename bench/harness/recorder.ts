@@ -75,7 +75,7 @@ async function timePass(work: string, task: Task): Promise<number> {
   return seconds
 }
 
-/** What an earlier work left behind must not be paid for by the next. Children run with `--expose-gc`. */
+/** The garbage of one measurement must not slow the next. Children run with `--expose-gc`. */
 function collectGarbage(): void {
   globalThis.gc?.()
 }

@@ -76,7 +76,7 @@ function ratioCell(ratio: number | undefined): Cell {
   return { text: formatRatio(ratio), align: 'left', style: ratio >= 1 ? 'green' : 'red' }
 }
 
-/** Whether only some of the subjects or parts were run, and so many targets are bound to be left open. */
+/** True if only some subjects or parts were run, so that many targets stay open. */
 function isSelection(benchmark: Benchmark, subjects: readonly SubjectEntry[]): boolean {
   const parts = (all: readonly SubjectEntry[]) => all.flatMap((subject) => subject.parts).length
   return parts(subjects) < parts(benchmark.subjects)

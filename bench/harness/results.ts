@@ -8,7 +8,7 @@ export interface Summary {
   readonly rounds: readonly number[]
 }
 
-/** What was measured: for each subject and work, one number a round. */
+/** Measurements: for each subject and work, one number a round. */
 export class Results {
   readonly #rounds = new Map<string, number[]>()
   readonly #skipped = new Map<string, string>()
@@ -29,7 +29,7 @@ export class Results {
     return this.#skipped.get(keyOf(subject, work))
   }
 
-  /** Whether a work was measured, or skipped with a reason. */
+  /** True if a work was measured, or skipped with a reason. */
   isKnown(subject: string, work: string): boolean {
     return this.#rounds.has(keyOf(subject, work)) || this.#skipped.has(keyOf(subject, work))
   }

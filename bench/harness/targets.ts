@@ -2,7 +2,7 @@ import type { Target } from './benchmark.ts'
 import { formatBytes, formatRatio, formatSeconds } from './format.ts'
 import type { Results } from './results.ts'
 
-/** What every target compares: one subject of a benchmark, the first, against others or itself. */
+/** Target values. Each compares the first subject of a benchmark with others or itself. */
 export class Targets {
   readonly #ours: string
 

@@ -6,7 +6,7 @@ const [MILLISECOND, MICROSECOND, GIB] = [1e-3, 1e-6, 2 ** 30]
 const subject = subjectsOf(import.meta.url)
 const ours = new Targets('coppice')
 
-/** What the kernel adds to the time of the models its processes ask. */
+/** Time that the kernel adds to that of the models. */
 export const kernel: Benchmark = {
   name: 'kernel',
   summary: 'agents as processes',

@@ -1,4 +1,4 @@
 import type { EngineName } from '../../src/backends/vault/index.ts'
 
-/** What `--engine` may name; the default first. Not `memory`, which a second process cannot open. */
+/** Values of `--engine`; the default first. Not `memory`, which a second process cannot open. */
 export const engines: readonly [EngineName, ...EngineName[]] = ['sqlite', 'lmdb', 'level']

@@ -1,4 +1,4 @@
-/** What the benchmark uses of its peers; see `vfs/peers.d.ts` for why the types are here. */
+/** The API of the peers that the benchmark uses; see `vfs/peers.d.ts` for why the types are here. */
 declare module 'agentfs-sdk' {
   interface FileSystem {
     mkdir(path: string): Promise<void>

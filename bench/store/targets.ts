@@ -6,7 +6,7 @@ const coppice = new Targets('coppice')
 /** Resident memory is counted in pages and arenas: less than this is the process breathing. */
 const NO_GROWTH_BYTES = 16e6
 
-/** What the store has promised, on the same run. */
+/** Promises of the store, measured in the same run. */
 export const targets: readonly Target[] = [
   coppice.atLeast(20, 'agentfs-sdk', 'write', 'write one by one'),
   coppice.atLeast(1.2, 'node-disk', 'write', 'write one by one'),

@@ -1,6 +1,6 @@
 import type { FileVolume } from '../vfs/volume.ts'
 
-/** What a subject of the `store` benchmark does. Its files stay on the disk until the volume is disposed. */
+/** Operations of a subject of the `store` benchmark. Its files stay on disk until the volume is disposed. */
 export interface StoreSubject {
   /** How many small files it gets, and how large its large file is: less where it would take minutes. */
   readonly textFiles: number

@@ -9,9 +9,9 @@ export interface ToolCall {
 
 /** A server to compare, and how it names what all of them can do. Paths begin with its root. */
 export interface McpSubject {
-  /** What Node runs. */
+  /** Arguments for Node. */
   readonly args: readonly string[]
-  /** Where the files are, as the server calls it. */
+  /** Path of the files in the server's notation. */
   readonly root: string
   read(path: string): ToolCall
   write(path: string, content: string): ToolCall

@@ -5,7 +5,7 @@ const coppice = new Targets('coppice')
 const PEER = 'server-filesystem'
 const HELD_BYTES = 50e6
 
-/** What the tools have promised, on the same run. */
+/** Promises of the tools, measured in the same run. */
 export const targets: readonly Target[] = [
   coppice.slowdown('guarded read in memory at most 1.3×', 1.3, 'read-memory-guarded', 'read-memory'),
   coppice.slowdown('guarded read in a vault at most 1.3×', 1.3, 'read-vault-guarded', 'read-vault'),

@@ -4,7 +4,7 @@ import type { FileVolume } from './volume.ts'
 
 const CHUNK_BYTES = 64 * 1024
 
-/** What counts as one operation, so that files of different sizes compare. */
+/** Size of one operation, so that files of different sizes compare. */
 export const LARGE_FILE_UNIT: number = 1024 ** 2
 
 /** One large file, written from chunks and read in chunks. */

@@ -78,7 +78,7 @@ async function theirWalk(gitdir: string, oid: string): Promise<number> {
   let count = -1
   const map = async () => {
     count++
-    // Anything but null: null would end the walk here. What is returned is collected.
+    // Undefined rather than null, which would end the walk here.
     return undefined
   }
   await walk({ fs: nodeFs, gitdir, cache: {}, trees: [TREE({ ref: oid })], map })

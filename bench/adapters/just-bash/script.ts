@@ -7,11 +7,11 @@ import { MemoryFs } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 
 const COMMANDS = 1000
-/** What they print. */
+/** Number of lines that they print. */
 const LINES = 500
 const PASSES = 5
 
-/** What an agent's scripts do: write, look, copy, move, tidy up. Ten small commands, for a number each. */
+/** Typical commands of an agent's scripts: write, read, copy, move, clean up. Ten small commands for each number. */
 const tenCommands = (n: number): readonly string[] => [
   `mkdir -p /w/d${n % 20}`,
   `echo "line ${n}" > /w/d${n % 20}/f${n}`,

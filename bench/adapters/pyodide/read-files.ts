@@ -29,7 +29,7 @@ def read(root):
     return time.perf_counter() - started
 `
 
-/** The roots take turns: whoever came first would warm the interpreter up for the others. */
+/** The roots alternate: the first would warm the interpreter up for the others. */
 export async function measure(recorder: Recorder, { directory }: Settings): Promise<void> {
   await using home = await openHome({ path: await mkdtemp(join(directory, 'python-')) })
   const pyodide = await loadPyodide()

@@ -4,7 +4,7 @@ import { coppice, withHome } from '../coppice-program.ts'
 import { directoryOf, SIZES } from '../directories.ts'
 import { fastest } from '../starts.ts'
 
-/** What it takes from start to end, less what Node takes for nothing. */
+/** Measures the time from start to end, minus that of an empty Node program. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const env = withHome(settings, 'home-start')
   const more = (work: string, argv: readonly string[], cwd: string) => {

@@ -1,4 +1,4 @@
-/** A daemon of the home and at the socket its arguments name, until whoever started it leaves. */
+/** Runs a daemon with the home and the socket of its arguments, until its parent disconnects. */
 import { startDaemon } from '../../../src/daemon/index.ts'
 
 const [home = '', socket = ''] = process.argv.slice(2)

@@ -63,7 +63,7 @@ class Bench {
     return median(times) / SECOND
   }
 
-  /** What a turn takes with a full context, from answer to question. */
+  /** Measures a turn with a full context, from response to request. */
   async step(): Promise<number> {
     const times: number[] = []
     let answered = 0

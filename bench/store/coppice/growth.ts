@@ -7,7 +7,7 @@ import { filledHome } from './vaults.ts'
 const FORKS = 100
 const CHANGES = 10
 
-/** What a hundred forks with a few changes each add to a home, after it is closed. */
+/** Measures the bytes that a hundred forks with a few changes each add to a closed home. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const files = scaleOf(settings).vaultFiles['100k']
   const path = await filledHome(recorder, settings)

@@ -17,7 +17,7 @@ export function openBenchHome(
   return openHome({ path, engine, durability })
 }
 
-/** What the files below a directory hold: of a home that is closed, all it has written. */
+/** Counts the bytes of the files below a directory; of a closed home, all it has written. */
 export async function bytesOnDisk(directory: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {

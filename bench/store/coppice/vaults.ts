@@ -5,7 +5,7 @@ import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { runPart } from '../../harness/part-process.ts'
 import { openBenchHome } from './homes.ts'
 
-/** Where the vaults of all sizes are while they are being filled. */
+/** Directory of the vaults of all sizes while they are filled. */
 export function homeOfVaults({ directory }: Settings): string {
   return `${directory}/vaults.new`
 }

@@ -5,7 +5,7 @@ import { median } from '../../harness/statistics.ts'
 const TIMES = 101
 const BYTES = 16 * 1024
 
-/** What the disk takes to make a little safe: the least a synced commit can take, whoever makes it. */
+/** Measures an fsync of a few bytes: the minimum for any synced commit. */
 export async function measure(recorder: Recorder, { directory }: Settings): Promise<void> {
   recorder.progress('sync')
   await using file = await open(`${directory}/synced-${process.pid}`, 'w')

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { McpSubject } from '../mcp-server.ts'
 
-/** What Node runs for `coppice …`. */
+/** Returns the arguments with which Node runs `coppice …`. */
 export function coppice(...args: readonly string[]): string[] {
   return [
     '--conditions=coppice-source',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../../harness/benchmark.ts'
 
-/** Answers are told whole, as the peer tells them: kept ones would be another answer. */
+/** Outputs are returned in full, as the peer does; cached ones would differ. */
 const CONFIG = '[tools]\ntool_output_cache_threshold = 1_000_000\n'
 
 /** The directory of a home for a server, and whether it is new. */

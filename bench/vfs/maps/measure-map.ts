@@ -1,7 +1,7 @@
 import type { Recorder, Task } from '../../harness/benchmark.ts'
 import { WarmUpRecorder } from '../../harness/recorder.ts'
 
-/** What the benchmark asks of a map. Values are numbers, so that a sum shows whether all came. */
+/** Operations of a map in the benchmark. Values are numbers, so that a sum shows completeness. */
 export interface ForkableMap {
   get(key: string): number | undefined
   set(key: string, value: number): void
