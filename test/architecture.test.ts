@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { root } from './support/run-node.ts'
 
 /**
- * What each folder of src may import: other folders, through their index only, and npm packages.
- * Imports point down; a folder that is not listed here fails.
+ * Imports that each folder of src may have: other folders, through their index only, and npm packages. Imports point
+ * down; a folder that is missing here fails.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   machine: [],
@@ -217,7 +217,7 @@ describe('the architecture', () => {
     expect(violations(await importsOfSource())).toEqual([])
   })
 
-  it('would notice an upward import, a foreign package, a reach inside and an unlisted folder', () => {
+  it('detects an upward import, a foreign package, a deep import and an unlisted folder', () => {
     const bad: Import[] = [
       { file: 'vfs/memory/memory-fs.ts', specifier: '../../backends/host/index.ts' },
       { file: 'vfs/path.ts', specifier: 'lodash' },
@@ -227,11 +227,11 @@ describe('the architecture', () => {
     expect(violations(bad)).toHaveLength(bad.length)
   })
 
-  it('has no files that need each other, by whatever way', async () => {
+  it('has no import cycles', async () => {
     expect(inCircles(await importsOfSource())).toEqual([])
   })
 
-  it('would notice a circle, and only who is in it', () => {
+  it('detects a cycle, and only its members', () => {
     const imports: Import[] = [
       { file: 'vfs/start.ts', specifier: './one.ts' },
       { file: 'vfs/one.ts', specifier: './memory/two.ts' },
@@ -270,7 +270,7 @@ function problemWith(file: string, specifier: string): string | undefined {
   return target === `${targetFolder}/index.ts` ? undefined : "only the other folder's index may be imported"
 }
 
-/** Files that are left when those which import none of the others, or are imported by none, are taken away. */
+/** Returns the files in cycles: removes files without imports or importers until none are left. */
 function inCircles(imports: readonly Import[]): string[] {
   let arrows = imports
     .filter(({ file, specifier }) => specifier.startsWith('.') && !file.endsWith('.test.ts'))
@@ -293,7 +293,7 @@ function packageOf(specifier: string): string {
     .join('/')
 }
 
-/** The longest listed folder a file of src is in. */
+/** Returns the longest listed folder that contains a file of src. */
 function folderOf(file: string): string | undefined {
   return Object.keys(allowed)
     .filter((folder) => file === folder || file.startsWith(`${folder}/`))

@@ -6,7 +6,7 @@ import { root } from './support/run-node.ts'
 
 const REFERENCE = 'docs/guide/configuration.md'
 
-/** The TOML blocks of a page. */
+/** Returns the TOML blocks of a page. */
 function blocksOf(page: string): string[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```toml\n(.*?)^```/gms)].map(([, block = '']) => block)
@@ -34,7 +34,7 @@ describe('the documented configuration', () => {
     for (const block of blocks) await ConfigFile.parse(page, block)
   })
 
-  it('shows every setting there is', async () => {
+  it('shows every setting', async () => {
     const [block = ''] = blocksOf(REFERENCE)
     const { config } = await ConfigFile.parse('config.toml', block)
     const mounts = Object.values(config.mounts ?? {})

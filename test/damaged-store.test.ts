@@ -24,7 +24,7 @@ const contents = new Map(
     `${index} `.repeat(index % 3 === 0 ? 30_000 : 40),
   ]),
 )
-/** The files of a home that are damaged, each in its own case: LevelDB has tables, a log and a list of both. */
+/** Files of a home to damage, one in each case: LevelDB has tables, a log and a manifest. */
 const stores = [
   ['lmdb', /^store\.lmdb\/data\.mdb$/],
   ['sqlite', /^store\.db$/],
@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
 })
 
-/** The largest one that is meant. */
+/** Returns the largest matching file. */
 function fileOf(home: string, [, pattern]: Store): string {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => pattern.test(name))
   const files = names.map((name) => join(home, name))
@@ -77,7 +77,7 @@ function damage(store: Store, change: (file: string) => void): Outcome {
   return { signal, ...JSON.parse(stdout), out }
 }
 
-/** Whatever was given back is as it was written; whatever was not is named, or all of it may be missing. */
+/** Every returned file is as written, and every other one is reported or may be missing. */
 function assertHonest({ salvaged, out }: Outcome): void {
   if (salvaged.code !== undefined) return
   const lost = salvaged.lost ?? []
@@ -99,7 +99,7 @@ function overwrite(file: string, at: number, bytes: Uint8Array): void {
 }
 
 describe.each(stores)('a store on %s, in %s', (...store) => {
-  it('ends no process by a signal where it is cut off', { timeout: PATIENCE_MS }, () => {
+  it('kills no process by a signal after truncation', { timeout: PATIENCE_MS }, () => {
     for (const part of parts) {
       const outcome = damage(store, (file) => truncateSync(file, Math.floor(statSync(file).size * part)))
       expect(outcome.signal).toBe(null)
@@ -107,7 +107,7 @@ describe.each(stores)('a store on %s, in %s', (...store) => {
     }
   })
 
-  it('ends no process by a signal where pages are overwritten', { timeout: PATIENCE_MS }, () => {
+  it('kills no process by a signal after overwritten pages', { timeout: PATIENCE_MS }, () => {
     for (const [index, part] of parts.entries()) {
       const garbage = Buffer.alloc(8192, index % 2 === 0 ? 0xff : 0x5a)
       const outcome = damage(store, (file) => {
@@ -119,7 +119,7 @@ describe.each(stores)('a store on %s, in %s', (...store) => {
     }
   })
 
-  it('never gives back wrong content where bits are flipped', { timeout: PATIENCE_MS }, () => {
+  it('never returns wrong content after flipped bits', { timeout: PATIENCE_MS }, () => {
     for (const part of parts) {
       const outcome = damage(store, (file) => {
         const at = Math.floor(statSync(file).size * part)
@@ -131,13 +131,13 @@ describe.each(stores)('a store on %s, in %s', (...store) => {
   })
 })
 
-/** The store did not open and the error says what to do, or fsck reported damage. */
+/** True if the store did not open with advice, or fsck reported damage. */
 function isReported({ read }: Outcome): boolean {
   const isNamed = read.code === 'EIO' && read.message?.includes('--salvage') === true
   return isNamed || (read.damaged?.length ?? 0) > 0
 }
 
-it('an LMDB store that is cut off is EIO, or damage that fsck names', () => {
+it('a truncated LMDB store is EIO, or damage that fsck names', () => {
   const outcome = damage(stores[0], (file) => truncateSync(file, Math.floor(statSync(file).size * 0.9)))
   expect(isReported(outcome)).toBe(true)
 })
@@ -151,19 +151,15 @@ describe.each(stores.filter(([name]) => name === 'level'))('a store on %s, in %s
     removed: (file) => rmSync(file),
   }
 
-  it.each(Object.keys(changes))(
-    'is reported where it is %s, and salvaged',
-    { timeout: PATIENCE_MS },
-    (name) => {
-      for (const part of [0, 0.5, 0.99].slice(0, scaled(1, 3))) {
-        const outcome = damage(store, (file) => changes[name]?.(file, Math.floor(statSync(file).size * part)))
-        expect({ part, isReported: isReported(outcome), code: outcome.salvaged.code }).toMatchObject({
-          part,
-          isReported: true,
-        })
-        expect(outcome.salvaged.lost?.length ?? 1).toBeGreaterThan(0)
-        assertHonest(outcome)
-      }
-    },
-  )
+  it.each(Object.keys(changes))('is reported and salvaged if it is %s', { timeout: PATIENCE_MS }, (name) => {
+    for (const part of [0, 0.5, 0.99].slice(0, scaled(1, 3))) {
+      const outcome = damage(store, (file) => changes[name]?.(file, Math.floor(statSync(file).size * part)))
+      expect({ part, isReported: isReported(outcome), code: outcome.salvaged.code }).toMatchObject({
+        part,
+        isReported: true,
+      })
+      expect(outcome.salvaged.lost?.length ?? 1).toBeGreaterThan(0)
+      assertHonest(outcome)
+    }
+  })
 })

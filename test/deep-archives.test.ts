@@ -19,7 +19,7 @@ const UNUSED: StorageBackend = {
   metadata: unused,
 }
 
-it('unpacks deep directories with calls that grow with the levels, not with their square', async () => {
+it('unpacks deep directories with calls linear in the levels', async () => {
   const countCalls = async (levels: number) => {
     const files = new MemoryFs()
     let calls = 0

@@ -10,28 +10,28 @@ const page = readFileSync(join(root, 'docs/evidence.md'), 'utf8')
 const claims = claimGroups.flatMap((group) => group.claims)
 
 describe('docs/evidence.md', () => {
-  it('shows exactly the claims and the figures of the last recorded run', () => {
+  it('shows exactly the claims and figures of the last recorded run', () => {
     const evidence = JSON.parse(readFileSync(join(root, 'docs/evidence.json'), 'utf8'))
     expect(page).toBe(replaceFigures(page, claimGroups, evidence))
   })
 
-  it('rests on tests that exist', () => {
+  it('refers to existing tests', () => {
     const missing = claims.flatMap(({ tests }) => tests).filter((test) => !existsSync(join(root, test)))
     expect(missing).toEqual([])
   })
 
-  it('shows every figure that tests count, in one claim each', () => {
+  it('shows every counted figure in one claim', () => {
     const shown = claims.flatMap(({ figures = [] }) => figures)
     expect(shown.toSorted()).toEqual(Object.keys(figureLabels).toSorted())
   })
 
-  it('names commands that the package has', () => {
+  it('names existing commands', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const named = [...page.matchAll(/`npm run ([a-z]+)/g)].map(([, name]) => name)
     expect(named.filter((name) => name !== undefined && !(name in scripts))).toEqual([])
   })
 
-  it('refuses a page that has lost the marks around its figures', () => {
+  it('refuses a page without the marks around its figures', () => {
     expect(() => replaceFigures('# Evidence\n', claimGroups, {})).toThrow(/restore it/)
   })
 })

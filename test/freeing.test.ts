@@ -5,7 +5,7 @@ import { tapEngine } from './support/tap-engine.ts'
 
 const FILE_BYTES = 300_000
 
-it('a cut file frees room, wherever the cut is, and one that is written in does not', async () => {
+it('truncating a file frees space, wherever the cut is, and overwriting does not', async () => {
   const frees: (boolean | undefined)[] = []
   const engine = tapEngine(new MemoryEngine(), {
     before: (call, [batch]) => {

@@ -51,7 +51,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
 )
 
-/** Mostly of the type that a schema wants, since nothing else gets any further. */
+/** Generates mostly values of the schema's type, since others are refused early. */
 function valueFor(schema: unknown): fc.Arbitrary<unknown> {
   const type = typeof schema === 'object' && schema !== null && 'type' in schema ? schema.type : undefined
   const fitting = {
@@ -64,7 +64,7 @@ function valueFor(schema: unknown): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: value })
 }
 
-/** A call of one of some tools, with arguments that are nearly right, or not at all. */
+/** Generates a call of one of the tools with nearly valid or invalid arguments. */
 function callOf(tools: readonly ToolInfo[]): fc.Arbitrary<Call> {
   return fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
     const properties = Object.entries(inputSchema['properties'] ?? {})
@@ -89,7 +89,7 @@ async function stateOf(fs: FileSystem, root = '/'): Promise<Record<string, strin
   return state
 }
 
-/** A clean result, and if it is a failure the same state as before. */
+/** Expects a clean result, and for a failure an unchanged state. */
 async function expectClean(
   tools: ToolRegistry,
   { name, args }: Call,
@@ -105,7 +105,7 @@ async function expectClean(
   expect(await state()).toEqual(before)
 }
 
-it('tools on files give a clean result whatever they are given, and a call that fails changes nothing', async () => {
+it('file tools return a clean result for any input, and a failed call changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(callOf(createToolRegistry(new MemoryFs()).tools), async (call) => {
       const fs = new MemoryFs({ '/a': 'one\ntwo\n', '/d/b': 'x\r\n', '/d/c': Uint8Array.of(0, 255) })
@@ -115,7 +115,7 @@ it('tools on files give a clean result whatever they are given, and a call that 
   )
 })
 
-it('so do the tools of a workspace, commands included', async () => {
+it('workspace tools do so too, including commands', async () => {
   const path = mkdtempSync(join(tmpdir(), 'coppice-fuzzed-'))
   const home = await openHome({ path })
   const vault = await home.createVault('project')
@@ -134,7 +134,7 @@ it('so do the tools of a workspace, commands included', async () => {
   const state = async () => ({
     files: await stateOf(vault),
     checkpoints: (await vault.checkpoints()).map(({ name }) => name),
-    // The boundary makes a journal of its own with the first command.
+    // The boundary creates its journal with the first command.
     vaults: (await home.vaults()).filter((name) => !/^(?:boundary|checkout-)/.test(name)),
   })
   await fc.assert(

@@ -10,7 +10,7 @@ const FLAGS = ['--expose-gc', '--max-semi-space-size=1']
 
 describe.runIf(process.platform === 'linux')('an output of 100 MiB', () => {
   it.each(['host', 'vault'])(
-    `is kept and looked into with less than ${MAX_HELD_MIB} MiB more: %s`,
+    `is cached and read with less than ${MAX_HELD_MIB} MiB more: %s`,
     async (kind) => {
       const directory = mkdtempSync(join(tmpdir(), 'large-output-'))
       try {

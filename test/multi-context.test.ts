@@ -25,30 +25,30 @@ const storages = [
 ] as const
 
 describe.each(storages)('two contexts and the system, with zones %s', (_, open) => {
-  it('work side by side, are held to their zones, and see what the others did', async () => {
+  it('work side by side, are confined to their zones, and see changes of the others', async () => {
     const { storage, close } = await open()
     const { fs, anna, ben } = zonesOn(storage)
 
-    // The system lays out what everybody reads and nobody changes.
+    // The system creates files that everybody reads and nobody changes.
     await fs.write('/sys/rules.md', 'Be kind.\n', {}, asSystem)
     await fs.write('/motd', 'Welcome.\n', {}, asSystem)
     expect((await anna.call('file_head', { path: 'vfs:///sys/rules.md' })).text).toBe('Be kind.')
     expect((await ben.call('file_head', { path: 'vfs:///motd' })).text).toBe('Welcome.')
 
-    // Each writes at home; the other may read it, and is told where it may write instead.
+    // Each writes at home; the other may read, and learns where it may write.
     await anna.call('write_file', { path: 'vfs:///home/anna/plan.md', content: 'secret plan\n' })
     expect((await ben.call('file_head', { path: 'vfs:///home/anna/plan.md' })).text).toBe('secret plan')
     const denied = await ben.call('write_file', { path: 'vfs:///home/anna/plan.md', content: 'mine\n' })
     expect(denied.error).toMatchObject({ code: 'EACCES', path: 'vfs:///home/anna/plan.md' })
     for (const part of ['ben', '/shared', '/home/ben']) expect(denied.text).toContain(part)
 
-    // Nobody but the system changes the rest: not the root, not /sys, not what merely looks like a zone.
+    // Only the system changes the rest: the root, /sys, and names similar to a zone.
     for (const path of ['motd', 'sys/rules.md', 'sys/tool_cache/ben/fake', 'sharedx/a', 'home/ben2/a']) {
       const refused = await ben.call('write_file', { path: `vfs:///${path}`, content: 'x' })
       expect([path, refused.error?.code]).toEqual([path, 'EACCES'])
     }
 
-    // A copy needs the right to write its target only, a move that of both ends.
+    // A copy needs write access to its target only, a move to both ends.
     const plan = 'vfs:///home/anna/plan.md'
     expect((await ben.call('vfs_copy', { src: plan, dst: 'vfs:///home/ben/plan.md' })).isError).toBe(false)
     const moved = await ben.call('vfs_move', { src: plan, dst: 'vfs:///home/ben/stolen.md' })
@@ -60,7 +60,7 @@ describe.each(storages)('two contexts and the system, with zones %s', (_, open) 
       expect(removed.isError).toBe(true)
     }
 
-    // They share a board. Who edits what the other has changed is told so, reads again, and loses nothing.
+    // They share a board. An edit of a changed file is refused, read again, and loses nothing.
     const board = 'vfs:///shared/board.md'
     await anna.call('write_file', { path: board, content: '- [ ] write\n- [ ] test\n' })
     await ben.call('file_read', { path: board })
@@ -78,7 +78,7 @@ describe.each(storages)('two contexts and the system, with zones %s', (_, open) 
     expect((await ben.call('file_edit', done)).isError).toBe(false)
     expect(await readText(fs, '/shared/board.md')).toBe('- [x] write\n- [x] test\n')
 
-    // A long output is kept by the system, below the name of who asked; the other looks into it, and cannot change it.
+    // The system caches a long output under the caller's name; the other context reads it, and cannot change it.
     const log = Array.from(
       { length: 500 },
       (_unused, index) => `${index}: ${index === 321 ? 'error' : 'fine'}`,

@@ -19,7 +19,7 @@ const storages = [
   ],
 ] as const
 
-/** Edits as an agent does: reads, edits, and begins again whenever somebody else was quicker. */
+/** Edits as an agent does: reads, edits, and retries whenever another was faster. */
 async function persistently(tools: ToolRegistry, edit: object): Promise<number> {
   for (let refusals = 0; ; refusals++) {
     await tools.call('file_read', { path: board })
@@ -47,7 +47,7 @@ describe.each(storages)(`${AGENTS} agents at once, with zones %s`, (_, open) => 
         persistently(tools, { operation: 'replace_string', find: `[ ] ${name}\n`, replace: `[x] ${name}\n` }),
       ),
     )
-    // Otherwise they were not at it at the same time, and this shows nothing.
+    // Otherwise they did not run concurrently, and this shows nothing.
     expect(Math.max(...refusals)).toBeGreaterThan(0)
     expect(await readText(fs, '/shared/board.md')).toBe(names.map((name) => `- [x] ${name}\n`).join(''))
     await close()

@@ -18,7 +18,7 @@ interface Opened {
 
 const commands = { env: { PATH: process.env['PATH'] ?? '', GREETING: 'hello' } }
 
-/** Tools of a context whose workspace is a vault with one file, and in which commands may be run. */
+/** Opens tools of a context whose workspace is a vault with one file, with commands enabled. */
 async function shell(options: Partial<NamespaceOptions> = {}): Promise<Opened> {
   const home = mkdtempSync(join(tmpdir(), 'coppice-shell-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -44,12 +44,12 @@ describe('shell_exec', () => {
     [{ command: 'echo a\0b' }, /'command': must not have a NUL/],
     [{ argv: ['echo', 'a\0b'] }, /'argv': must not have a NUL/],
     [{ argv: [''] }, /'argv': must have the name of a program first/],
-  ])('says in words of its own arguments what is wrong with %j', async (args, words) => {
+  ])('explains what is wrong with %j in terms of its arguments', async (args, words) => {
     const { text } = await (await shell()).exec(args)
     expect(text).toMatch(words)
   })
 
-  it('tells the exit code, the output and what changed, and can be taken back', async () => {
+  it('returns exit code, output and changes, and can be undone', async () => {
     const { exec, text } = await shell()
     const { text: told } = await exec({
       command: 'echo "$GREETING"; echo oops >&2; echo new > src/new; rm notes.md',
@@ -66,13 +66,13 @@ describe('shell_exec', () => {
       'added\t/workspace/src/new',
     ])
     expect(await text('file_read', { path: 'vfs:///workspace/src/new' })).toContain('new')
-    const [, name] = undo.match(/^workspace_restore '(.+)' takes this back$/) ?? []
+    const [, name] = undo.match(/^undo with workspace_restore '(.+)'$/) ?? []
     await text('workspace_restore', { name })
     expect(await text('vfs_list', { path: 'vfs:///workspace/src' })).not.toContain('new')
     expect(await text('file_read', { path: 'vfs:///workspace/notes.md' })).toContain('three')
   })
 
-  it('has no checkpoint of a command that only looks, and leaves no fork', async () => {
+  it('takes no checkpoint for a command that only reads, and leaves no fork', async () => {
     const { exec, home } = await shell()
     expect(await exec({ argv: ['cat', 'notes.md'] })).toEqual({
       text: 'exit code 0\n--- stdout\none\ntwo\nthree',
@@ -85,7 +85,7 @@ describe('shell_exec', () => {
     )
   })
 
-  it('names what it cannot keep, and has nothing to take back then', async () => {
+  it('names files that it cannot keep, and then has nothing to undo', async () => {
     const { exec } = await shell()
     const { text } = await exec({ command: 'mkfifo pipe' })
     expect(text).toBe(
@@ -93,13 +93,13 @@ describe('shell_exec', () => {
     )
   })
 
-  it('gives a command that fails as a result, so that its output is read', async () => {
+  it('returns a failed command as a result, so that its output is read', async () => {
     const { exec } = await shell()
     const { text, isError } = await exec({ command: 'echo broken >&2; exit 3' })
     expect({ text, isError }).toEqual({ text: 'exit code 3\n--- stderr\nbroken', isError: false })
   })
 
-  it('runs where it is told, with what it is given to read', async () => {
+  it('runs in the given directory, with the given input', async () => {
     const { exec, text } = await shell()
     const args = { argv: ['tee', 'copy'], cwd: 'vfs:///workspace/src', stdin: 'given\n' }
     expect((await exec(args)).text).toContain('--- stdout\ngiven\n--- changed\nadded\t/workspace/src/copy')
@@ -114,14 +114,14 @@ describe('shell_exec', () => {
     ['vfs:///workspace/none', 'ENOENT'],
     ['vfs:///workspace/notes.md', 'ENOTDIR'],
     ['vfs:///workspace/out', 'ENOTDIR'],
-  ])('does not run in %s, which is no directory of the workspace', async (cwd, code) => {
+  ])('does not run in %s, which is not a directory of the workspace', async (cwd, code) => {
     const { exec, home } = await shell()
     await using store = await openHome({ path: home })
     await (await store.vault('project')).symlink('/etc', '/out')
     expect((await exec({ command: 'ls', cwd })).error?.code).toBe(code)
   })
 
-  it('keeps a long output, and gives a stub', async () => {
+  it('caches a long output, and returns a stub', async () => {
     const { exec, text } = await shell()
     const { text: stub, cached } = await exec({ command: 'seq 100000' })
     expect(stub).toContain('shell_exec')
@@ -129,41 +129,41 @@ describe('shell_exec', () => {
     expect(await text('file_tail', { path: cached?.uri ?? '', lines: 1 })).toContain('100000')
   })
 
-  it('tells the beginning and the end of an output that is too long for one text, and what came of it', async () => {
+  it('returns beginning and end of a very long output, and the outcome', async () => {
     const { exec, text } = await shell()
     const { cached } = await exec({ command: 'yes first | head -c 6000000; echo last; echo new > made' })
     const path = cached?.uri ?? ''
     expect(await text('file_head', { path, lines: 3 })).toBe('exit code 0\n--- stdout\nfirst')
     const [end, changed, made, undo] = (await text('file_tail', { path, lines: 4 })).split('\n')
     expect([end, changed, made]).toEqual(['last', '--- changed', 'added\t/workspace/made'])
-    expect(undo).toMatch(/^workspace_restore '.+' takes this back$/)
+    expect(undo).toMatch(/^undo with workspace_restore '.+'$/)
     expect(await text('file_grep', { path, pattern: 'left out' })).toContain('characters left out)')
   })
 
-  it('says that it did not keep all of an output', async () => {
+  it('reports truncated output', async () => {
     const { exec, text } = await shell()
     const { cached } = await exec({ command: 'yes | head -c 17000000' })
     expect(await text('file_head', { path: cached?.uri ?? '', lines: 2 })).toMatch(
-      /\nIt wrote more than is kept/,
+      /\nThe output exceeded its limit/,
     )
   })
 
-  it('tells output that is text but for some bytes as text, and what is none as base64', async () => {
+  it('returns mostly valid text as text, and binary output as base64', async () => {
     const { exec } = await shell()
     expect((await exec({ command: "printf 'caf\\351 ok'" })).text).toBe(
-      'exit code 0\n--- stdout\n(not all of it is UTF-8)\ncaf\ufffd ok',
+      'exit code 0\n--- stdout\n(parts of the output are not UTF-8)\ncaf\ufffd ok',
     )
     expect((await exec({ command: "printf '\\377\\0'" })).text).toContain('(not text; base64) /wA=')
   })
 
-  it('ends a command that takes too long, and keeps what it did until then', async () => {
+  it('stops a command at its time limit, and keeps its changes', async () => {
     const { exec, text } = await shell()
     const { text: told } = await exec({ command: 'echo made > made; sleep 600', timeout_seconds: 1 })
-    expect(told).toMatch(/^ended after 1 seconds; timeout_seconds gives it more\n/)
+    expect(told).toMatch(/^stopped after 1 seconds; raise timeout_seconds for more\n/)
     expect(await text('vfs_list', { path: 'vfs:///workspace' })).toContain('made')
   })
 
-  it('refuses what leaves the workspace, and leaves nothing behind', async () => {
+  it('refuses commands that leave the workspace, and leaves nothing behind', async () => {
     const { exec, text, home } = await shell()
     const { error } = await exec({ command: 'cat /etc/shadow > stolen' })
     expect(error).toMatchObject({ code: 'EACCES', message: expect.stringContaining('/etc/shadow') })
@@ -171,7 +171,7 @@ describe('shell_exec', () => {
     expect(readdirSync(home)).not.toContain('sessions')
   })
 
-  it('asks whoever can be asked before a command reaches the network, once for each', async () => {
+  it('asks before each command that reaches the network', async () => {
     const { exec } = await shell()
     const questions: string[] = []
     const answers = ['no', 'yes'] as const
@@ -188,7 +188,7 @@ describe('shell_exec', () => {
     expect(questions[0]).toContain(args.command)
   })
 
-  it('asks about all that makes it this command, and nothing of it can hide the rest', async () => {
+  it('asks about the whole command, in which nothing can hide the rest', async () => {
     const { exec } = await shell()
     const questions: string[] = []
     const ask = async (question: string) => {
@@ -208,7 +208,7 @@ describe('shell_exec', () => {
     expect(questions[1]?.match(/#/g)).toHaveLength(3000)
   })
 
-  it('is approved by nobody who only names a fork as the approvals are kept', async () => {
+  it('is not approved by a fork with the name of the approvals', async () => {
     const args = { command: 'curl -s --version > /dev/null; echo ran' }
     const [, id = ''] = (await (await shell()).exec(args)).text.match(/coppice approve ([0-9a-f]{12})/) ?? []
     const { exec, text } = await shell()
@@ -218,7 +218,7 @@ describe('shell_exec', () => {
     expect((await exec(args)).error).toMatchObject({ code: 'EACCES' })
   })
 
-  it('is judged by the policy of the home, whose mistakes are told', async () => {
+  it('applies the policy of the home, and reports its errors', async () => {
     const { exec, home } = await shell()
     expect((await exec({ command: 'ls' })).isError).toBe(false)
     writeFileSync(join(home, 'policy.toml'), '[[rule]]\nnonsense = true\n')
@@ -228,7 +228,7 @@ describe('shell_exec', () => {
     expect((await exec({ command: 'pwd' })).isError).toBe(false)
   })
 
-  it('takes either a line or a program, and says so', async () => {
+  it('accepts either a line or a program, and says so', async () => {
     const { exec } = await shell()
     for (const args of [{}, { command: 'ls', argv: ['ls'] }]) {
       expect((await exec(args)).error?.message).toContain('give either command or argv')
@@ -244,14 +244,14 @@ describe('shell_exec', () => {
     ['input', 'stdin'],
     ['timeout', 'timeout_seconds'],
     ['timeout_ms', 'timeout_seconds'],
-  ])('says that %s is called %s here', async (given, meant) => {
+  ])('explains that %s is called %s', async (given, meant) => {
     const { exec } = await shell()
     const { error } = await exec({ [given]: 'ls' })
     expect(error?.message).toContain(`there is no argument '${given}': it is called '${meant}' here`)
   })
 
-  describe('beside somebody who changes the same vault', () => {
-    /** Has something done in the vault while the command runs. */
+  describe('beside concurrent changes of the same vault', () => {
+    /** Changes the vault while the command runs. */
     async function beside(
       command: string,
       change: (files: PosixFiles) => void,
@@ -272,7 +272,7 @@ describe('shell_exec', () => {
       files.write(inode, files.getattr(inode).size, new TextEncoder().encode(text))
     }
 
-    it('keeps what both changed, in other files and in other lines', async () => {
+    it('merges changes of other files and other lines', async () => {
       const { told, text } = await beside('sed -i s/one/ONE/ notes.md', (files) => {
         append('notes.md', 'four\n')(files)
         append('other', 'beside\n')(files)
@@ -284,17 +284,17 @@ describe('shell_exec', () => {
       expect(await text('file_head', { path: 'vfs:///workspace/other' })).toBe('beside')
     })
 
-    it('keeps its changes in a fork where both changed the same lines', async () => {
+    it('keeps its changes in a fork if both changed the same lines', async () => {
       const { told, text } = await beside('echo five >> notes.md', append('notes.md', 'four\n'))
       const [, fork] =
-        told.match(/^exit code 0\nThis is not in .* it is in the fork '(exec-[0-9a-f]+)'/) ?? []
+        told.match(/^exit code 0\nThe workspace changed .* only in the fork '(exec-[0-9a-f]+)'/) ?? []
       expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('four')
       await text('workspace_merge', { fork, on_conflict: 'theirs' })
       expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('five')
     })
   })
 
-  it('leaves nothing where the process is killed between the end of the command and its merge', async () => {
+  it('leaves nothing if the process is killed between the command and its merge', async () => {
     const { exec, home } = await shell()
     const script = join(root, 'test/support/killed-command.ts')
     expect(spawnSync(process.execPath, [script, home]).signal).toBe('SIGKILL')
@@ -306,7 +306,7 @@ describe('shell_exec', () => {
     expect(after.filter((name) => /^(?:exec|session)-/.test(name))).toEqual([])
   })
 
-  it('is cancelled with its call, and nothing of it stays', async () => {
+  it('is cancelled with its call, and leaves nothing', async () => {
     const { exec, text, home } = await shell()
     const cancel = new AbortController()
     const call = exec(
@@ -321,7 +321,7 @@ describe('shell_exec', () => {
     )
   })
 
-  it('is not there for who may run nothing, and refuses who may change nothing', async () => {
+  it('is absent without permission to run, and refuses read-only contexts', async () => {
     expect((await shell({ commands: undefined })).names).not.toContain('shell_exec')
     const { exec, names } = await shell({ isReadOnly: true })
     expect(names).toContain('shell_exec')

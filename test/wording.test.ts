@@ -5,13 +5,13 @@ import { countWording } from './support/wording.ts'
 
 /** The counts of the style that the project left. Each limit only goes down: a change that gets below one lowers it. */
 const LIMITS = {
-  tellWords: 13,
-  testTitles: 70,
-  questions: 52,
+  tellWords: 11,
+  testTitles: 8,
+  questions: 37,
   participles: 4,
   endingInOf: 6,
   repeatedTypes: 0,
-  banned: 22,
+  banned: 13,
 } as const
 
 describe('the wording of the sources', () => {

@@ -9,17 +9,16 @@ import type { ToolRegistry } from '../src/tools/index.ts'
 type Call = (name: string, args: object) => Promise<string>
 
 interface Opened {
-  /** The directory of the home. */
   readonly home: string
   readonly tools: ToolRegistry
   readonly text: Call
-  /** The same for another context, in a fork. */
+  /** Opens the tools for another context, in a fork. */
   readonly inFork: (name: string) => Promise<Call>
-  /** The same for a context that may change nothing. */
+  /** Opens the tools for a read-only context. */
   readonly readOnly: () => Promise<ToolRegistry>
 }
 
-/** Tools of a context whose workspace is a vault with one file. */
+/** Opens tools of a context whose workspace is a vault with one file. */
 async function workspaceTools(): Promise<Opened> {
   const home = mkdtempSync(join(tmpdir(), 'coppice-workspace-'))
   const store = await openHome({ path: home })
@@ -45,7 +44,7 @@ const notes = 'vfs:///workspace/notes.md'
 const change = { path: notes, operation: 'replace_lines', start: 2, content: 'TWO' }
 
 describe('the tools of a workspace', () => {
-  it('show what changed since a checkpoint, as a patch or as a list', async () => {
+  it('show changes since a checkpoint, as a patch or as a list', async () => {
     const { text } = await workspaceTools()
     expect(await text('workspace_checkpoint', { name: 'start' })).toMatch(
       /^checkpoint 'start' of project taken at 2/,
@@ -58,7 +57,7 @@ describe('the tools of a workspace', () => {
     )
   })
 
-  it('show the other changes behind one that is too long to be shown', async () => {
+  it('show other changes after one that is too long', async () => {
     const { text } = await workspaceTools()
     await text('workspace_checkpoint', { name: 'start' })
     await text('write_file', { path: 'vfs:///workspace/long.txt', content: 'x'.repeat(5_000_000) })
@@ -69,7 +68,7 @@ describe('the tools of a workspace', () => {
     expect(patch).toContain('-two\n+TWO\n')
   })
 
-  it('name files that became setuid or setgid, in lists and patches', async () => {
+  it('mark files that became setuid or setgid, in lists and patches', async () => {
     const { home, text, inFork } = await workspaceTools()
     const own = await inFork('task')
     await using store = await openHome({ path: home })
@@ -83,12 +82,12 @@ describe('the tools of a workspace', () => {
     expect(await text('workspace_merge', { fork: 'task' })).toContain('/workspace/notes.md\t(setuid)')
   })
 
-  it('put everything back, and what was read before may then be edited', async () => {
+  it('restore everything, and allow edits of files read before', async () => {
     const { tools, text } = await workspaceTools()
     await text('workspace_checkpoint', { name: 'start' })
     await text('file_edit', change)
     expect(await text('workspace_restore', { name: 'start' })).toBe(
-      "vfs:///workspace is back at checkpoint 'start'",
+      "vfs:///workspace is restored to checkpoint 'start'",
     )
     expect(await text('file_lines', { path: notes, start: 2, end: 2 })).toBe('two')
     await text('file_edit', change)
@@ -96,7 +95,7 @@ describe('the tools of a workspace', () => {
     expect((await tools.call('file_edit', change)).isError).toBe(false)
   })
 
-  it('fork, and merge what the fork changed into what went on meanwhile', async () => {
+  it('fork, and merge the fork into later changes', async () => {
     const { text, inFork } = await workspaceTools()
     expect(await text('workspace_fork', { name: 'try' })).toContain("forked project as 'try'")
     const other = await inFork('try')
@@ -106,10 +105,10 @@ describe('the tools of a workspace', () => {
     const merged = await text('workspace_merge', { fork: 'try' })
     expect(merged.split('\n').sort()).toEqual(['added\t/workspace/new.md', 'modified\t/workspace/notes.md'])
     expect(await text('file_head', { path: notes })).toBe('one\nTWO\nthree\nfour')
-    expect(await text('workspace_merge', { fork: 'try' })).toBe("'try' has nothing that is not here already")
+    expect(await text('workspace_merge', { fork: 'try' })).toBe("'try' has no changes to merge")
   })
 
-  it('refuse to merge what both sides changed, until they are told which to take', async () => {
+  it('refuse to merge conflicting changes, until one side is chosen', async () => {
     const { tools, text, inFork } = await workspaceTools()
     await text('workspace_fork', { name: 'try' })
     const other = await inFork('try')
@@ -121,14 +120,14 @@ describe('the tools of a workspace', () => {
     expect(await text('file_lines', { path: notes, start: 2, end: 2 })).toBe('TWO')
   })
 
-  it('refuse a fork that is there already, and one that is not', async () => {
+  it('refuse an existing fork name, and a missing fork', async () => {
     const { tools } = await workspaceTools()
     await tools.call('workspace_fork', { name: 'try' })
     expect((await tools.call('workspace_fork', { name: 'try' })).error?.code).toBe('EEXIST')
     expect((await tools.call('workspace_merge', { fork: 'nope' })).error?.code).toBe('ENOENT')
   })
 
-  it('change nothing for a context that may only read, and still show everything', async () => {
+  it('change nothing for a read-only context, and still show everything', async () => {
     const { text, readOnly } = await workspaceTools()
     await text('workspace_checkpoint', { name: 'start' })
     await text('workspace_fork', { name: 'try' })
@@ -147,7 +146,7 @@ describe('the tools of a workspace', () => {
     expect((await reader.call('workspace_log', {})).text).not.toContain('mine')
   })
 
-  it('tell the history, the newest first, with its checkpoints', async () => {
+  it('show the history, newest first, with its checkpoints', async () => {
     const { text } = await workspaceTools()
     await text('workspace_checkpoint', { name: 'start' })
     await text('file_edit', change)
@@ -161,7 +160,7 @@ describe('the tools of a workspace', () => {
     ['workspace_diff', { since: 'nope' }],
     ['workspace_restore', { name: 'nope' }],
     ['workspace_fork', { name: 'x', at: 'nope' }],
-  ])('%s %j is a failure that says what is missing', async (name, args) => {
+  ])('reports what is missing: %s %j', async (name, args) => {
     const { tools } = await workspaceTools()
     const result = await tools.call(name, args)
     expect(result.error?.code).toBe('ENOENT')

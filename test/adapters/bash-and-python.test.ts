@@ -17,7 +17,7 @@ afterAll(async () => {
   repository[Symbol.dispose]()
 })
 
-/** A file system both are given, and how it is forked. */
+/** A file system for both, and a function that forks it. */
 interface Orchard {
   readonly fs: FileSystem
   readonly fork: () => FileSystem | Promise<FileSystem>
@@ -66,7 +66,7 @@ describe.each([
   ['a vault', inVault],
   ['memory and a repository of Git under an overlay', overGit],
 ])('bash and Python on %s', (_, make) => {
-  it('work on the same files, and go on with both when those are forked', async () => {
+  it('work on the same files, and both continue after a fork', async () => {
     const { fs, fork } = await make()
     await sh(fs, 'mkdir log && printf "apples 3\\npears 5\\napples 4\\n" > log/picked.txt')
     expect(await py(fs, COUNT)).toEqual({ apples: 7, pears: 5 })
@@ -87,7 +87,7 @@ describe.each([
   })
 })
 
-it('bash and Python change a repository of Git that is only read', async () => {
+it('bash and Python change a Git repository through an overlay', async () => {
   const { fs } = await overGit()
   await sh(fs, 'sed -i "s/2/3/" repo/src/prices.py')
   const code = `

@@ -12,7 +12,7 @@ afterAll(async () => {
   for (const repository of repositories.values()) repository[Symbol.dispose]()
 })
 
-/** One for each seed and reader: nobody can change them. */
+/** Opens one for each seed and reader: they are read-only. */
 function openSeed(seed: Seed, reader: GitReader): Promise<GitFs> {
   const files = Object.keys(seed).join('\n')
   const repository = repositories.get(files) ?? new TestRepository([{ files: seed }])

@@ -31,7 +31,7 @@ async function paths(fs: GitFs): Promise<string[]> {
 
 for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
   describe(`a repository read by ${reader}`, () => {
-    it('has the modes of its files, the time of its commit, and names as they are', async () => {
+    it('has the modes of its files, the time of its commit, and exact names', async () => {
       using repository = new TestRepository([odd])
       await using fs = await openGit(repository.path, { reader })
       const mtime = new Date(1_234_567_890_000)
@@ -56,7 +56,7 @@ for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
       await expect(fs.symlink('x', '/y')).rejects.toMatchObject({ code: 'EROFS' })
     })
 
-    it('shows a submodule as an empty directory and says what it is', async () => {
+    it('shows a submodule as an empty directory with an explanation', async () => {
       using repository = new TestRepository([odd])
       await using fs = await openGit(repository.path, { reader })
       expect(await list(fs, '/vendor')).toEqual([{ name: 'lib', type: 'directory' }])
@@ -65,7 +65,7 @@ for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
       await expect(fs.stat('/vendor/lib/x')).rejects.toThrow(`'/vendor/lib' is a submodule`)
     })
 
-    it('opens branches, tags, ids and worktrees at what they name', async () => {
+    it('opens branches, tags, ids and worktrees', async () => {
       using repository = new TestRepository([{ files: { v: '1' } }, { files: { v: '2' } }])
       repository.git('tag', 'v1', 'main~1')
       repository.git('-c', 'user.name=a', '-c', 'user.email=b', 'tag', '-a', '-m', 'x', 'signed/v1', 'v1')
@@ -87,7 +87,7 @@ for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
       }
     })
 
-    it('refuses what names no commit, and a directory that is no repository', async () => {
+    it('refuses a name without a commit, and a directory without a repository', async () => {
       using repository = new TestRepository([odd])
       const options = (ref: string) => ({ reader, ref })
       for (const ref of ['--all', '-x', 'a b', 'main\ninfo HEAD', ''])
@@ -98,7 +98,7 @@ for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
       await expect(openGit(inside, { reader })).rejects.toMatchObject({ code: 'ENOENT' })
     })
 
-    it('tells two commits apart without looking at what they share', async () => {
+    it('compares two commits without reading shared trees', async () => {
       const files = { 'same/deep/a': 'a', 'changed/b': 'b', 'gone/c': 'c', kind: 'file' }
       using repository = new TestRepository([
         { files },
@@ -121,7 +121,7 @@ for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
       expect(after.diffFrom(memory)).toBeNull()
     })
 
-    it('leaves out names that are not UTF-8 or would climb, and has all others', async () => {
+    it('omits names that are not UTF-8 or lead out, and lists all others', async () => {
       using repository = new TestRepository([{ files: { plain: 'x' } }])
       const blob = repository.git('rev-parse', 'main:plain')
       const entry = (name: string) => [Buffer.from(`100644 ${name}\0`, 'latin1'), Buffer.from(blob, 'hex')]
@@ -139,7 +139,7 @@ for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
 }
 
 describe('a repository read by git', () => {
-  it('may have ids of SHA-256, and borrow objects from another', async () => {
+  it('supports SHA-256 ids, and alternates', async () => {
     using repository = new TestRepository([{ ...odd, submodules: {} }], { format: 'sha256' })
     const borrower = join(scratch, 'borrower')
     git(['clone', '-q', '--shared', '--no-checkout', repository.path, borrower])
@@ -148,7 +148,7 @@ describe('a repository read by git', () => {
     expect(await readText(fs, '/docs/guide.md')).toBe('# Guide\n')
   })
 
-  it('streams a large file, any part of it, beside other reads', async () => {
+  it('streams any part of a large file during other reads', async () => {
     const large = Buffer.alloc(9 * 1024 * 1024, 'no two lines alike? they are.\n')
     using repository = new TestRepository([{ files: { large, small: 'small' } }])
     await using fs = await openGit(repository.path, { reader: 'git' })
@@ -161,7 +161,7 @@ describe('a repository read by git', () => {
     expect(Buffer.concat(part)).toEqual(large.subarray(5_000_000, 5_000_007))
   })
 
-  it('answers many at once, in whatever order they are asked', async () => {
+  it('answers concurrent requests in any order', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 500 }, (_, at) => [`d${at % 7}/f${at}`, `${at}`.repeat(at)]),
     )
@@ -171,7 +171,7 @@ describe('a repository read by git', () => {
     expect(read).toEqual(Object.values(files))
   })
 
-  it('is gone with the file system: a later read is EBADF', async () => {
+  it('ends with the file system: a later read is EBADF', async () => {
     using repository = new TestRepository([odd])
     const fs = await openGit(repository.path, { reader: 'git' })
     await fs[Symbol.asyncDispose]()
@@ -179,7 +179,7 @@ describe('a repository read by git', () => {
     await expect(readText(fs, '/bin/run')).rejects.toMatchObject({ code: 'EBADF' })
   })
 
-  it('runs nothing that the configuration of a repository names', async () => {
+  it("runs no program from a repository's configuration", async () => {
     const place = join(scratch, 'hostile')
     git(['init', '-q', '--initial-branch=main', place])
     git(['-C', place, '-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-q', '--allow-empty', '-m', 'x'])
@@ -198,7 +198,7 @@ describe('a repository read by git', () => {
   })
 
   it.skipIf(process.getuid?.() !== 0)(
-    'is refused where it belongs to another user, unless that one is trusted',
+    'is refused if it belongs to another user, unless trusted',
     async () => {
       const place = join(scratch, 'foreign')
       mkdirSync(place)
@@ -217,7 +217,7 @@ describe('a repository read by git', () => {
   )
 })
 
-it('a repository is read by isomorphic-git where there is no git', async () => {
+it('is read by isomorphic-git if git is not installed', async () => {
   using repository = new TestRepository([odd])
   await using fs = await openGit(repository.path, { environment: { PATH: '/nowhere' } })
   expect(await readText(fs, '/bin/run')).toBe('#!/bin/sh\n')

@@ -13,7 +13,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'coppice-history-'))
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** Two branches that are merged, kinds that change, directories that come and go. */
+/** Two merged branches, changing types, and directories that appear and disappear. */
 const history: readonly TestCommit[] = [
   { message: 'begin\n\nwith a body\n', files: { 'src/a.ts': 'one\n', 'docs/x': 'x', 'odd\n"name"': 'odd' } },
   {
@@ -39,7 +39,7 @@ async function withHome(work: (home: Home) => Promise<void>): Promise<void> {
 }
 
 describe('the history of a repository', () => {
-  it('becomes checkpoints that have the tree of each commit, and what is known of it', async () => {
+  it('becomes checkpoints with the tree and the metadata of each commit', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {
       const report = await importGit(home, 'v', repository.path)
@@ -65,7 +65,7 @@ describe('the history of a repository', () => {
     })
   })
 
-  it('comes back out with the same ids, signatures aside, as often as one likes', async () => {
+  it('is exported with the same ids, except for signatures, any number of times', async () => {
     for (const format of ['sha1', 'sha256']) {
       const commits = format === 'sha1' ? history : history.map((commit) => ({ ...commit, submodules: {} }))
       using repository = new TestRepository(commits, { format })
@@ -84,7 +84,7 @@ describe('the history of a repository', () => {
     }
   })
 
-  it('is imported again as far as it is new, and not over changes', async () => {
+  it('imports only new commits, and refuses to overwrite changes', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {
       await importGit(home, 'v', repository.path)
@@ -101,7 +101,7 @@ describe('the history of a repository', () => {
     })
   })
 
-  it('that is given up half-way leaves the vault at a whole commit, and goes on from there', async () => {
+  it('leaves the vault at a complete commit when cancelled, and resumes there', async () => {
     using repository = new TestRepository(history)
     for (const last of [0, 1, 3, 5]) {
       await withHome(async (home) => {
@@ -121,12 +121,12 @@ describe('the history of a repository', () => {
     }
   })
 
-  it('that was killed half-way is taken back by the next import, twice over', async () => {
+  it('is reverted by the next import after a kill, twice over', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {
       const vault = await home.vault('v')
       for (const _ of [1, 2]) {
-        // What is left of a kill: changes of a commit that no checkpoint has.
+        // State after a kill: changes of a commit without a checkpoint.
         await vault.write('/half', 'x', {}, { trace: 'git:0123' })
         await importGit(home, 'v', repository.path)
         expect(await vault.exists('/half')).toBe(false)
@@ -140,7 +140,7 @@ describe('the history of a repository', () => {
     })
   })
 
-  it('is no commit with what somebody else wrote meanwhile', async () => {
+  it('contains no concurrent changes of others', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {
       const vault = await home.vault('v')
@@ -158,7 +158,7 @@ describe('the history of a repository', () => {
     })
   })
 
-  it('that two bring at once ends in conflict, and is whole after the next import', async () => {
+  it('conflicts if two import at once, and is complete after the next import', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {
       const both = [importGit(home, 'v', repository.path), importGit(home, 'v', repository.path)]
@@ -169,7 +169,7 @@ describe('the history of a repository', () => {
     })
   })
 
-  it('with a name that is not UTF-8 is refused with the name, and leaves the commit before', async () => {
+  it('is refused for a name that is not UTF-8, and keeps the previous commit', async () => {
     using repository = new TestRepository([{ files: { fine: 'x' } }])
     const blob = repository.git('rev-parse', 'main:fine')
     const bytes = Buffer.concat([Buffer.from('100644 caf\xe9\0', 'latin1'), Buffer.from(blob, 'hex')])
@@ -190,7 +190,7 @@ describe('the history of a repository', () => {
 })
 
 describe('the checkpoints of a vault', () => {
-  it('become commits that follow one another, also behind imported ones', async () => {
+  it('become successive commits, also after imported ones', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {
       await importGit(home, 'v', repository.path)
@@ -237,7 +237,7 @@ describe('the checkpoints of a vault', () => {
     })
   })
 
-  it('are added to a repository that is there, forward only and not under somebody who works in it', async () => {
+  it('extend an existing repository, forward only, and not a branch that is checked out', async () => {
     const place = join(scratch, 'worked-in')
     git(['init', '-q', '--initial-branch=main', place])
     git(['-C', place, '-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-q', '--allow-empty', '-m', 'x'])
@@ -264,7 +264,7 @@ describe('the checkpoints of a vault', () => {
     })
   })
 
-  it('with what no repository holds are refused, and nothing is left of the attempt', async () => {
+  it('are refused if Git cannot store their files, and leave nothing behind', async () => {
     await withHome(async (home) => {
       const vault = await home.vault('v')
       await vault.write('/deep/.git/config', 'x')
@@ -281,7 +281,7 @@ describe('the checkpoints of a vault', () => {
     })
   })
 
-  it('keep what is known of a commit when the vault is sent to another home', async () => {
+  it('keep the metadata of a commit when the vault is sent to another home', async () => {
     using repository = new TestRepository([{ files: { a: 'a' } }])
     await withHome(async (home) => {
       const { checkpoint } = await importGit(home, 'v', repository.path)
@@ -292,7 +292,7 @@ describe('the checkpoints of a vault', () => {
     })
   })
 
-  it('can be cloned by anybody', async () => {
+  it('can be cloned', async () => {
     await withHome(async (home) => {
       const vault = await home.vault('v')
       await vault.write('/run', '#!/bin/sh\n', { mode: 0o755 })

@@ -12,12 +12,12 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 const ID = '1'.repeat(40)
 
-/** A line as Git's protocol frames it. */
+/** Frames a line for Git's protocol. */
 function packet(text: string): string {
   return `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`
 }
 
-/** Sends the same bytes for as long as anybody takes them. */
+/** Sends the same bytes until the client disconnects. */
 function sendForever(response: ServerResponse, piece: string): void {
   const send = () => {
     while (!response.destroyed && response.write(piece));
@@ -26,7 +26,7 @@ function sendForever(response: ServerResponse, piece: string): void {
   send()
 }
 
-/** Why nothing can be opened from a server that answers in this way. */
+/** Returns the error of opening from a server with these responses. */
 async function refusalBy(answer: RequestListener, more: object): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,14 +43,14 @@ async function refusalBy(answer: RequestListener, more: object): Promise<string>
   }
 }
 
-/** An advertisement of the old protocol, where the server lists every ref by itself. */
+/** Sends an advertisement of the old protocol, in which the server lists every ref. */
 function advertise(response: ServerResponse): void {
   response.setHeader('content-type', 'application/x-git-upload-pack-advertisement')
   response.write(`${packet('# service=git-upload-pack\n')}0000${packet(`${ID} HEAD\0filter\n`)}`)
 }
 
 describe('a hostile Git server', () => {
-  it('that lists refs without end is given up at the limit of memory', async () => {
+  it('that lists refs without end is stopped at the memory limit', async () => {
     const refs = Array.from({ length: 1000 }, (_, at) => packet(`${ID} refs/heads/${'x'.repeat(200)}${at}\n`))
     const answer: RequestListener = (_request, response) => {
       advertise(response)
@@ -60,7 +60,7 @@ describe('a hostile Git server', () => {
     expect(refusal).toMatch(/^EUNAVAILABLE: git could not fetch: .*(?:[Oo]ut of memory|memory)/)
   })
 
-  it('that never answers is given up at the deadline', async () => {
+  it('that never answers is stopped at the deadline', async () => {
     expect(await refusalBy(() => {}, { timeoutMs: 500 })).toMatch(
       /^ETIMEDOUT: the fetch took longer than 500 ms/,
     )

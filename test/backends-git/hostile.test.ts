@@ -17,7 +17,7 @@ async function withHome(work: (home: Home) => Promise<void>): Promise<void> {
   await work(home)
 }
 
-/** An object as its bytes say, whatever Git thinks of it. */
+/** Writes a raw object, valid or not. */
 function objectOf({ path }: TestRepository, type: string, bytes: string | Uint8Array): string {
   const args = ['--git-dir', path, 'hash-object', '-t', type, '-w', '--literally', '--stdin']
   return git(args, Buffer.from(bytes)).toString().trim()
@@ -34,7 +34,7 @@ function commitOf(repository: TestRepository, tree: string, message = 'hostile\n
 }
 
 describe('a hostile repository', () => {
-  it('with one directory ten times on each of twelve levels is walked and fetched as far as one asks', async () => {
+  it('with twelve levels of ten equal directories is read only as far as requested', async () => {
     using repository = new TestRepository([{ files: { fine: 'x' } }])
     const blob = repository.git('rev-parse', 'main:fine')
     const ten = Array.from({ length: 10 }, (_, at) => at)
@@ -51,7 +51,7 @@ describe('a hostile repository', () => {
     await fs.materialize()
   })
 
-  it('that lacks a directory is walked up to there, however far ahead that is read', async () => {
+  it('with a missing directory is walked up to it, despite the prefetch', async () => {
     const names = Array.from({ length: 1500 }, (_, at) => `d${at % 3}/s${at % 500}/u${at}/f`)
     using repository = new TestRepository([
       { files: Object.fromEntries(names.map((name, at) => [name, `${at}`])) },
@@ -71,12 +71,12 @@ describe('a hostile repository', () => {
     }
     await expect(walkTo(2000)).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     expect(seen).toEqual(names.map((name) => `/a/${name}`).sort())
-    // Whoever leaves before is not told of it.
+    // A reader that stops earlier sees no error.
     await walkTo(1400)
     expect(seen).toHaveLength(1400)
   })
 
-  it('hands out no .git of its own, and none comes into a vault', async () => {
+  it('exposes no .git of its own, and none enters a vault', async () => {
     using repository = new TestRepository([{ files: { fine: 'x' } }])
     const blob = repository.git('rev-parse', 'main:fine')
     const inner = treeOf(repository, [['100644 config', blob]])
@@ -98,7 +98,7 @@ describe('a hostile repository', () => {
     })
   })
 
-  it('with a link whose target is megabytes long is refused where the link is followed, and not imported', async () => {
+  it('with a link target of megabytes is refused when followed, and not imported', async () => {
     using repository = new TestRepository([{ files: { long: 'x'.repeat(5 * 1024 * 1024), fine: 'x' } }])
     const long = repository.git('rev-parse', 'main:long')
     const commit = commitOf(repository, treeOf(repository, [['120000 link', long]]))
@@ -112,7 +112,7 @@ describe('a hostile repository', () => {
     })
   })
 
-  it('starts no program of its configuration when commits are brought into it', async () => {
+  it('starts no program of its configuration when commits are written to it', async () => {
     const place = join(scratch, 'worked-in')
     const other = join(scratch, 'other')
     const mark = join(scratch, 'mark')
@@ -130,7 +130,7 @@ describe('a hostile repository', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  it('has messages with a byte order mark, which comes out as it came in', async () => {
+  it('preserves a byte order mark in messages', async () => {
     using repository = new TestRepository([{ message: '\ufeffbegin\n', files: { a: 'x' } }])
     await withHome(async (home) => {
       await importGit(home, 'v', repository.path)
@@ -140,8 +140,8 @@ describe('a hostile repository', () => {
   })
 })
 
-describe('a vault on its way out', () => {
-  it('says what is wrong with the place, and leaves nothing beside it', async () => {
+describe('the export of a vault', () => {
+  it('reports a problem with the target, and leaves nothing beside it', async () => {
     const [target, link] = [join(scratch, 'target'), join(scratch, 'link')]
     mkdirSync(target)
     symlinkSync(target, link)
@@ -158,7 +158,7 @@ describe('a vault on its way out', () => {
     })
   })
 
-  it('may have notes that somebody made up', async () => {
+  it('tolerates forged metadata', async () => {
     await withHome(async (home) => {
       const vault = await home.vault('v')
       await vault.write('/a', 'a')
@@ -176,7 +176,7 @@ describe('a vault on its way out', () => {
     })
   })
 
-  it('has commits whose authors no Git would write, and they are told as nobody', async () => {
+  it('exports authors that Git would refuse as unknown', async () => {
     using repository = new TestRepository([{ files: { a: 'x' } }])
     const tree = repository.git('rev-parse', 'main^{tree}')
     const bare = objectOf(repository, 'commit', `tree ${tree}\n\nnobody\n`)

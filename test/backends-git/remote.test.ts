@@ -35,8 +35,8 @@ function blobsIn(cache: string): number {
     .filter((type) => type === 'blob').length
 }
 
-describe('a repository elsewhere', () => {
-  it('is listed without any content, and a file fetched when it is read', async () => {
+describe('a remote repository', () => {
+  it('is listed without content, and fetches a file when it is read', async () => {
     const cache = join(scratch, 'lazy')
     await using fs = await openRemoteGit(url, { cache })
     expect((await list(fs, '/a')).map(({ name }) => name)).toEqual(['one', 'two'])
@@ -48,7 +48,7 @@ describe('a repository elsewhere', () => {
     expect(server.fetches).toBe(before)
   })
 
-  it('brings everything below a prefix in one go', async () => {
+  it('fetches everything below a prefix in one request', async () => {
     const cache = join(scratch, 'materialized')
     await using fs = await openRemoteGit(url, { cache, ref: 'v1' })
     const before = server.fetches
@@ -57,11 +57,11 @@ describe('a repository elsewhere', () => {
     const once = server.fetches - before
     for await (const { path } of fs.walk('/')) await readText(fs, path)
     expect(server.fetches - before).toBe(once)
-    // One request asks what the other side can do, one brings the pack.
+    // One request for the capabilities, and one for the pack.
     expect(once).toBeLessThanOrEqual(2)
   })
 
-  it('shares a cache between commits, and keeps no secret in it', async () => {
+  it('shares a cache between commits, and stores no secret in it', async () => {
     const cache = join(scratch, 'shared')
     const authorization = 'Bearer secret-token'
     await using old = await openRemoteGit(url, { cache, ref: 'v1', authorization })
@@ -71,7 +71,7 @@ describe('a repository elsewhere', () => {
     expect(readFileSync(join(cache, 'config'), 'utf8')).not.toContain('secret-token')
   })
 
-  it('refuses addresses that are not fetched over HTTP, and names that are no commit', async () => {
+  it('refuses addresses other than HTTP, and names without a commit', async () => {
     const cache = join(scratch, 'refused')
     for (const bad of ['ext::sh -c id', repository.path, 'ssh://host/x', '--upload-pack=id', 'http://a b/'])
       await expect(openRemoteGit(bad, { cache }), bad).rejects.toMatchObject({ code: 'EINVAL' })
@@ -80,7 +80,7 @@ describe('a repository elsewhere', () => {
     await expect(openRemoteGit(url, { cache, ref: 'nothing' })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('says that it cannot be reached', async () => {
+  it('reports that it cannot be reached', async () => {
     const cache = join(scratch, 'unreachable')
     await expect(openRemoteGit(`${url}-gone`, { cache })).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
   })

@@ -23,7 +23,7 @@ function page({ keys = [], prefixes = [], next, isTruncated = next !== undefined
 
 type Answer = (query: URLSearchParams, response: ServerResponse) => string | undefined
 
-/** A bucket of a server that answers as it likes. */
+/** Opens a bucket of a server with these responses. */
 async function bucketOf(answer: Answer, prefix = ''): Promise<S3Fs> {
   const server = createServer((asked, response) => {
     const text = answer(new URL(asked.url ?? '/', 'http://localhost').searchParams, response)
@@ -74,7 +74,7 @@ describe('a hostile S3 server', () => {
     }
   })
 
-  it('cannot list what was not asked for', async () => {
+  it('cannot add keys that were not requested', async () => {
     const fs = await bucketOf(() => page({ keys: ['other/secret'] }), 'team')
     for (const listing of [fs.readdir('/'), fs.walk('/')]) {
       await expect(Array.fromAsync<unknown>(listing)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a hostile S3 server', () => {
     }
   })
 
-  it('leads nowhere else by the names it lists', async () => {
+  it('cannot lead elsewhere by the names it lists', async () => {
     const keys = ['../x', './y', '/etc/passwd', 'a/../../z', 'a//b', 'ok', 'p%00q']
     const flat = await bucketOf((query) =>
       page(

@@ -29,7 +29,7 @@ async function walked(options = {}): Promise<string[]> {
   return (await Array.fromAsync(fs.walk('/', options))).map(({ path }) => path)
 }
 
-/** What a walk must meet, one directory at a time. */
+/** Walks a tree one directory at a time, for comparison. */
 async function walkedByHand(tree: FileSystem, path: string): Promise<string[]> {
   const found: string[] = []
   for await (const { name, type } of tree.readdir(path)) {
@@ -39,15 +39,15 @@ async function walkedByHand(tree: FileSystem, path: string): Promise<string[]> {
   return found
 }
 
-describe('a listing of keys that make no tidy tree', () => {
-  it('shows the file where a key is also the beginning of others, however far apart they are', async () => {
+describe('a listing of irregular keys', () => {
+  it('shows the file if a key is also a prefix of others', async () => {
     server.keys = ['a', 'a-b', 'a.txt', 'a.txt/c', 'a/b', 'a/c/d', 'ab', 'b/x', 'b/x/y']
     expect(await names('/')).toEqual(['a', 'a-b', 'a.txt', 'ab', 'b/'])
     expect(await walked()).toEqual(['/a', '/a-b', '/a.txt', '/ab', '/b/x'])
     expect(await names('/a')).toEqual(['b', 'c/'])
   })
 
-  it('takes a key that ends with a slash for a directory, and for nothing else', async () => {
+  it('treats a key that ends with a slash as a directory only', async () => {
     server.keys = ['empty/', 'full/', 'full/file']
     expect(await names('/')).toEqual(['empty/', 'full/'])
     expect(await names('/empty')).toEqual([])
@@ -57,7 +57,7 @@ describe('a listing of keys that make no tidy tree', () => {
     expect(await fs.stat('/empty')).toMatchObject({ type: 'directory' })
   })
 
-  it('does not show what cannot be a path, and no path that leads elsewhere', async () => {
+  it('hides keys that are no path, and paths that lead elsewhere', async () => {
     const long = 'n'.repeat(256)
     server.keys = [
       '/absolute',
@@ -77,13 +77,13 @@ describe('a listing of keys that make no tidy tree', () => {
     expect(await walked({ includeDirs: true })).toEqual(['/a', '/a/ok'])
   })
 
-  it('decodes what XML could not hold', async () => {
+  it('decodes characters that XML cannot hold', async () => {
     server.keys = ['a b', 'a+b', 'a%2Fb', 'line\nfeed', '\u0001', '🎉/<&>']
     expect(await names('/')).toEqual(['\u0001', 'a b', 'a%2Fb', 'a+b', 'line\nfeed', '🎉/'])
     expect(await names('/🎉')).toEqual(['<&>'])
   })
 
-  it('sorts names by code units though keys come by bytes and with slashes', async () => {
+  it('sorts names by code units although keys are sorted by bytes', async () => {
     server.keys = ['a!', 'a-1', 'a-1/x', 'a.d/x', 'a/x', 'a0', '\uffee', '🎉', 'x\uffee', 'x🎉/y', 'x']
     expect(await names('/')).toEqual([
       'a/',
@@ -99,7 +99,7 @@ describe('a listing of keys that make no tidy tree', () => {
     ])
   })
 
-  it('begins to give entries before the last page is there, and can be left', async () => {
+  it('yields entries before the last page, and can be left early', async () => {
     server.keys = Array.from({ length: 3000 }, (_, at) => `file${String(at).padStart(4, '0')}`)
     const before = server.pages
     for await (const { name } of fs.readdir('/')) {
@@ -110,7 +110,7 @@ describe('a listing of keys that make no tidy tree', () => {
     expect(server.pages - before).toBe(2)
   })
 
-  it('is sorted, without doubles, and walked as it is listed, whatever the keys are', async () => {
+  it('is sorted, unique, and consistent with a walk, for any keys', async () => {
     const part = fc.constantFrom('a', 'b', 'a-', 'a.b', 'a0', '', '..', '🎉', '\uffee', 'a\uffee')
     const key = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
     const property = fc.asyncProperty(fc.uniqueArray(key, { maxLength: 14 }), async (keys) => {

@@ -7,7 +7,7 @@ import { hasRadosgw, startRadosgw } from '../support/radosgw.ts'
 import { S3Proxy } from '../support/s3-proxy.ts'
 import { beyondS3rver } from '../support/s3-server.ts'
 
-/** Of the contract, what s3rver cannot show and what others than it may do otherwise: radosgw answers slowly. */
+/** Rules of the contract that s3rver cannot show or that other servers may treat differently; radosgw is slow. */
 const rules: readonly string[] = [
   ...Object.keys(beyondS3rver),
   'a stream opened before an overwrite or a removal finishes with the old content',
@@ -25,7 +25,7 @@ const server = hasRadosgw ? await startRadosgw() : undefined
 
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-/** The part of the contract that only a server that keeps to conditions can prove. */
+/** Rules that only a server with conditional requests can prove. */
 describe.skipIf(server === undefined)(
   'a bucket of radosgw (packages ceph-mon, ceph-osd, radosgw)',
   async () => {
@@ -56,7 +56,7 @@ describe.skipIf(server === undefined)(
       return (await list(fs, path)).map(({ name }) => name)
     }
 
-    /** Lets somebody else write just before the next write of ours arrives, after it has looked. */
+    /** Lets another client write just before our next write arrives, after its check. */
     function beforeOurWrite(change: () => Promise<void>): void {
       const pass = proxy.meddle
       proxy.meddle = (asked, answer) => {
@@ -67,13 +67,13 @@ describe.skipIf(server === undefined)(
       }
     }
 
-    it('refuses a write for which somebody else was faster, where there must be no file', async () => {
+    it('refuses a write that must create a file if another was faster', async () => {
       beforeOurWrite(() => theirs.write('/file', 'theirs'))
       await expect(fs.write('/file', 'ours', { ifMatch: null })).rejects.toMatchObject({ code: 'ECONFLICT' })
       expect(await readText(fs, '/file')).toBe('theirs')
     })
 
-    it('refuses a write for which somebody else was faster, where there must be a certain content', async () => {
+    it('refuses a write on a certain content if another was faster', async () => {
       await fs.write('/file', 'before')
       const ifMatch = await hash(fs, '/file')
       beforeOurWrite(() => theirs.write('/file', 'theirs'))
@@ -83,7 +83,7 @@ describe.skipIf(server === undefined)(
       expect(await readText(fs, '/file')).toBe('ours')
     })
 
-    it('lets exactly one of many writers on different connections have its way', async () => {
+    it('lets exactly one of many concurrent writers succeed', async () => {
       await fs.write('/file', 'before')
       for (const ifMatch of [await hash(fs, '/file'), null]) {
         const path = ifMatch === null ? '/fresh' : '/file'
@@ -94,7 +94,7 @@ describe.skipIf(server === undefined)(
       }
     })
 
-    it('copies names that an address must escape', async () => {
+    it('copies names that a URL must escape', async () => {
       await fs.write('/a b+c/ü%2F?#&.txt', 'kept')
       await fs.rename('/a b+c', '/d&e')
       expect(await readText(fs, '/d&e/ü%2F?#&.txt')).toBe('kept')
@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)(
       expect(await fs.exists('/large')).toBe(false)
     })
 
-    it('shows what others stored under keys that make no tidy tree', async () => {
+    it('shows files that others stored under irregular keys', async () => {
       for (const key of ['a', 'a-b', 'a/b', 'empty/', 'd//e', 'd/../f', 'd/g']) {
         await other.send(new PutObjectCommand({ Bucket: bucket, Key: `${prefix}/${key}`, Body: key }))
       }

@@ -12,7 +12,7 @@ const server = await S3Server.s3rver()
 const proxy = new S3Proxy(server.endpoint)
 const endpoint = await proxy.start()
 const client = server.client(endpoint)
-/** What a file system makes its own client of. */
+/** Options of the file system's own client. */
 const options = {
   endpoint,
   region: 'us-east-1',
@@ -35,7 +35,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** So many mebibytes, each of another letter. */
+/** Yields mebibytes, each of another letter. */
 async function* mebibytes(count: number): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(MIB)
   for (let at = 0; at < count; at++) yield buffer.fill(97 + at)
@@ -50,7 +50,7 @@ function asked(pattern: RegExp): string[] {
 }
 
 describe('a large file', () => {
-  it('is sent in parts, whatever its chunks are, and arrives whole', async () => {
+  it('is sent in parts, whatever its chunks, and arrives complete', async () => {
     await fs.write('/large', mebibytes(12))
     const expected = createHash('sha256')
     for await (const chunk of mebibytes(12)) expected.update(chunk)
@@ -59,7 +59,7 @@ describe('a large file', () => {
     expect(asked(/^DELETE/)).toEqual([])
   })
 
-  it('is taken back whole when its source fails', async () => {
+  it('is discarded completely when its source fails', async () => {
     const broken = async function* () {
       yield* mebibytes(11)
       throw new Error('the source broke')
@@ -72,14 +72,14 @@ describe('a large file', () => {
   it.each([
     ['a part', (line: string) => /partNumber=2/.test(line), 403, 'AccessDenied', 'EACCES'],
     ['the end', (line: string) => /^POST .*uploadId=/.test(line), 412, 'PreconditionFailed', 'ECONFLICT'],
-  ])('is taken back whole when %s is refused', async (_, isRefused, status, code, expected) => {
+  ])('is discarded completely when %s is refused', async (_, isRefused, status, code, expected) => {
     proxy.meddle = ({ method, url }, answer) => isRefused(`${method} ${url}`) && refuse(answer, status, code)
     await expect(fs.write('/large', mebibytes(12))).rejects.toMatchObject({ code: expected, path: '/large' })
     expect(asked(/^DELETE .*uploadId=/)).toHaveLength(1)
     expect(await fs.exists('/large')).toBe(false)
   })
 
-  it('is taken back whole when its write is aborted', async () => {
+  it('is discarded completely when its write is aborted', async () => {
     const controller = new AbortController()
     const source = async function* () {
       yield* mebibytes(11)
@@ -93,14 +93,14 @@ describe('a large file', () => {
     expect(await fs.exists('/large')).toBe(false)
   })
 
-  it('must have parts S3 takes', () => {
+  it('requires a valid part size', () => {
     const open = () => new S3Fs({ bucket, client, partSize: 1000 })
     expect(open).toThrow(expect.objectContaining({ code: 'EINVAL', message: expect.stringMatching(/5 MiB/) }))
   })
 })
 
 describe('requests', () => {
-  it('fetch only the bytes that are asked for', async () => {
+  it('fetch only the requested bytes', async () => {
     await fs.write('/file', '0123456789')
     const ranges: unknown[] = []
     proxy.meddle = ({ method, headers }) => {
@@ -127,7 +127,7 @@ describe('requests', () => {
     ])
   })
 
-  it('remove a directory by the thousand, or one by one where the server knows no batches', async () => {
+  it('delete a directory in batches of a thousand, or one by one without batch support', async () => {
     for (const path of ['/d/1', '/d/2', '/d/e/3', '/dx']) await fs.write(path, path)
     const attempts: unknown[] = []
     proxy.meddle = ({ method, headers }) => {
@@ -135,7 +135,7 @@ describe('requests', () => {
       return false
     }
     await fs.remove('/d', { recursive: true })
-    // s3rver may fail what it does at once, which is then asked for again.
+    // s3rver may fail concurrent requests, which are then retried.
     expect(attempts.filter((attempt) => /\battempt=1\b/.test(String(attempt)))).toHaveLength(1)
     expect(asked(/^DELETE/)).toEqual([])
     expect(await names('/')).toEqual(['dx'])
@@ -147,7 +147,7 @@ describe('requests', () => {
     expect(await names('/')).toEqual(['dx'])
   })
 
-  it('are not made for a key that is too long', async () => {
+  it('are not sent for a key that is too long', async () => {
     const path = `/${'directory/'.repeat(110)}file`
     await expect(fs.write(path, 'x')).rejects.toMatchObject({ code: 'ENAMETOOLONG', path })
     await fs.write('/file', 'x')
@@ -158,7 +158,7 @@ describe('requests', () => {
 })
 
 describe('a rename', () => {
-  it('that fails takes back what it copied and leaves what was there', async () => {
+  it('that fails removes its copies and keeps the source', async () => {
     for (const path of ['/old/1', '/old/2', '/old/3']) await fs.write(path, path)
     proxy.meddle = ({ method, url }, answer) =>
       method === 'PUT' && /new\/2/.test(url ?? '') && refuse(answer, 403, 'AccessDenied')
@@ -184,25 +184,25 @@ describe('a failure', () => {
     })
   })
 
-  it('that may pass is tried again', async () => {
+  it('that is transient is retried', async () => {
     let failures = 1
     proxy.meddle = (_, answer) => failures-- > 0 && refuse(answer, 503, 'SlowDown')
     expect(await fs.exists('/missing')).toBe(false)
   })
 
-  it('to reach anybody is EUNAVAILABLE, also for exists', async () => {
+  it('to connect is EUNAVAILABLE, also for exists', async () => {
     const nobody = new S3Fs({ bucket, client: { ...options, endpoint: 'http://127.0.0.1:9' } })
     await expect(nobody.exists('/x')).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     await nobody[Symbol.asyncDispose]()
   })
 
-  it('of a bucket that is not there does not look like an empty one', async () => {
+  it('of a missing bucket does not look like an empty one', async () => {
     const missing = new S3Fs({ bucket: 'no-such-bucket', client })
     await expect(Array.fromAsync(missing.walk('/'))).rejects.toMatchObject({ code: 'EIO' })
     await expect(missing.exists('/x')).rejects.toMatchObject({ code: 'EIO' })
   })
 
-  it('in the middle of a file is told, not taken for its end', async () => {
+  it('in the middle of a file is reported, not taken for its end', async () => {
     await fs.write('/file', 'x'.repeat(1000))
     proxy.meddle = ({ method, url }, answer) => {
       if (method !== 'GET' || url?.includes('list-type')) return false
@@ -213,7 +213,7 @@ describe('a failure', () => {
     await expect(readText(fs, '/file')).rejects.toMatchObject({ code: 'EUNAVAILABLE', path: '/file' })
   })
 
-  it('to go on ends with the signal of the read', async () => {
+  it('to continue ends with the signal of the read', async () => {
     await fs.write('/file', 'x'.repeat(1000))
     const controller = new AbortController()
     proxy.meddle = ({ method }, answer) => {
@@ -225,7 +225,7 @@ describe('a failure', () => {
     await expect(readText(fs, '/file', {}, { signal: controller.signal })).rejects.toThrow('enough')
   })
 
-  it('to answer at all is ETIMEDOUT after the time the client allows', async () => {
+  it("to answer is ETIMEDOUT after the client's timeout", async () => {
     proxy.meddle = () => true
     const requestHandler = { socketTimeout: 50 }
     await using hasty = new S3Fs({ bucket, client: { ...options, requestHandler } })

@@ -19,7 +19,7 @@ function call(cli: Cli, tool: string, args: object, ...more: string[]): Promise<
 }
 
 describe('coppice tool', () => {
-  it('lists the tools, those of the workspace where there is a vault, and their schemas as JSON', async () => {
+  it('lists the tools, with those of the workspace if there is a vault, and schemas as JSON', async () => {
     const cli = new Cli()
     expect(await cli.ok('tool', 'list')).toMatch(/^vfs_list {2,}\S/m)
     expect(await cli.ok('tool', 'list')).not.toContain('workspace_diff')
@@ -35,7 +35,7 @@ describe('coppice tool', () => {
     )
   })
 
-  it('calls one with its arguments from --args, --json or standard input', async () => {
+  it('calls a tool with arguments from --args, --json or standard input', async () => {
     const cli = new Cli()
     await call(cli, 'write_file', { path: TASKS, content: '- [ ] plan\n' })
     expect(await call(cli, 'file_head', { path: TASKS })).toBe('- [ ] plan\n')
@@ -48,7 +48,7 @@ describe('coppice tool', () => {
     }
   })
 
-  it('tells a failure of the tool with exit code 1, and a mistake in the call with 2', async () => {
+  it('exits with 1 for a failed tool, and with 2 for a wrong call', async () => {
     const cli = new Cli()
     const denied = await cli.run([
       'tool',
@@ -76,7 +76,7 @@ describe('coppice tool', () => {
     }
   })
 
-  it('works as the context that is named, in the fork that is named', async () => {
+  it('acts as the named context, in the named fork', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await call(
@@ -109,7 +109,7 @@ describe('coppice tool', () => {
     })
   })
 
-  it('leaves the vault a command means clear, though the zones are in one, too', async () => {
+  it('resolves the vault of a command although the zones are in a vault too', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('context', 'create', 'alice')
@@ -118,7 +118,7 @@ describe('coppice tool', () => {
   })
 })
 
-it('a namespace tells of what other processes do to its home', async () => {
+it('a namespace reports changes of other processes to its home', async () => {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
   await using namespace = await openNamespace({ home: cli.home, context: 'alice', vault: 'base' })
@@ -145,7 +145,7 @@ describe('completion', () => {
 })
 
 describe('coppice context', () => {
-  it('makes contexts, and the home with the first one', async () => {
+  it('creates contexts, and the home with the first one', async () => {
     const cli = new Cli()
     expect(await cli.run(['context', 'list'])).toMatchObject({
       code: 1,
@@ -167,7 +167,7 @@ describe('coppice context', () => {
     })
   })
 
-  it('is safe to use from many processes at the first moment of a home', async () => {
+  it('can be used by many processes at the first moment of a home', async () => {
     const cli = new Cli()
     const names = ['a', 'b', 'c', 'd']
     const runs = await Promise.all(names.map((name) => cli.run(['context', 'create', name])))
@@ -178,7 +178,7 @@ describe('coppice context', () => {
   })
 })
 
-it('the vault with the zones is none to work in, whatever asks for it', async () => {
+it('the vault of the zones cannot be used as a workspace', async () => {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
   await call(cli, 'vfs_list', { path: 'vfs:///shared' })
@@ -228,10 +228,10 @@ describe('coppice cache', () => {
 })
 
 describe('coppice config', () => {
-  it('tells that all is well, and what is set', async () => {
+  it('reports a valid file, and the settings', async () => {
     const cli = configured('vault = "base"\n[mounts."/out"]\nbackend = "host"\ndirectory = "../out"\n')
     mkdirSync(join(cli.home, '../out'), { recursive: true })
-    expect(await cli.ok('config', 'check')).toBe(`${cli.home}/config.toml: fine\n`)
+    expect(await cli.ok('config', 'check')).toBe(`${cli.home}/config.toml: valid\n`)
     const shown = await cli.ok('config', 'show')
     expect(shown).toContain(`mounts."/out".directory  "${join(cli.home, '../out')}"`)
     expect(await cli.json('config', 'show')).toMatchObject({
@@ -240,12 +240,12 @@ describe('coppice config', () => {
     })
   })
 
-  it('tells everything that is wrong, with its lines, and so does a start', async () => {
+  it('reports all problems with their lines, and so does a start', async () => {
     const cli = configured('[vfs]\nbackend = "locale"\n[tool]\n')
     const { code, stderr } = await cli.run(['config', 'check'])
     expect(code).toBe(1)
     expect(stderr).toContain(
-      `config.toml:2: vfs.backend is one of vault, local, not "locale"; did you mean 'local'?\n`,
+      `config.toml:2: vfs.backend must be one of vault, local, not "locale"; did you mean 'local'?\n`,
     )
     expect(stderr).toMatch(/config\.toml:3: there is no setting 'tool'; known: .*; did you mean 'tools'\?/)
     const asJson = await cli.run(['config', 'check', '--json'])
@@ -254,7 +254,7 @@ describe('coppice config', () => {
     expect(readdirSync(cli.home)).toEqual(['config.toml'])
   })
 
-  it('keeps zones as plain files where it says local, and makes no store', async () => {
+  it('stores zones as plain files with backend local, and creates no store', async () => {
     const cli = configured('[vfs]\nbackend = "local"\n')
     await call(cli, 'write_file', { path: TASKS, content: 'plan\n' })
     expect(readFileSync(join(cli.home, 'vfs/shared/tasks.md'), 'utf8')).toBe('plan\n')

@@ -19,11 +19,11 @@ import { hasTool, run, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 const NOBODY = 65_534
-/** A group that nobody has beside their own. */
+/** A group id that no user has. */
 const SHARED = 4242
 const isRoot = process.getuid?.() === 0
 
-/** Node knows no attributes. One of the user's, and that a user 1000 may read and write. */
+/** Sets a user attribute, and an access list that lets user 1000 read and write. Node supports neither. */
 const SET = `
 import os, struct, sys
 os.setxattr(sys.argv[1], 'user.mark', b'kept')
@@ -38,7 +38,7 @@ function attributes(path: string, script: string): string {
   return run('python3', '-c', script, path)
 }
 
-/** Not every disk has them. */
+/** Not every disk supports them. */
 const hasAttributes = (() => {
   if (process.platform !== 'linux' || !hasTool('python3', 'python3')) return false
   const place = mkdtempSync(join(tmpdir(), 'coppice-attributes-'))
@@ -52,7 +52,7 @@ const hasAttributes = (() => {
   }
 })()
 
-/** Runs the program as nobody, who has one more group. */
+/** Runs the program as nobody, with one more group. */
 function asNobody(cli: Cli, ...args: string[]): Run {
   const become = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, `--groups=${NOBODY},${SHARED}`]
   const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home, HOME: cli.scratch }
@@ -67,13 +67,13 @@ function ownerOf(cli: Cli, path: string): string {
 }
 
 describe('the files that apply writes', () => {
-  it('are one file where the command gave one several names, and take no room where they hold nothing', async () => {
+  it('keep hard links as one file, and holes without space', async () => {
     const cli = new Cli()
     mkdirSync(join(cli.files, 'd'))
     for (const name of ['a', 'd/b']) writeFileSync(join(cli.files, name), `${name}\n`)
     const script = 'echo more >> a; ln a d/c; ln -f a d/b; truncate -s 50M holes; printf end >> holes'
     await cli.run(['exec', '--fork', 'task', '-c', '--', script])
-    // What goes on in the fork finds them so.
+    // The next command in the fork sees them the same way.
     const again = await cli.run([
       'exec',
       '--fork',
@@ -95,7 +95,7 @@ describe('the files that apply writes', () => {
     expect(readdirSync(cli.files, { recursive: true }).sort()).toEqual(['a', 'd', 'd/b'])
   })
 
-  it('stay what they are where only permissions are other ones', async () => {
+  it('stay in place if only permissions change', async () => {
     const cli = new Cli()
     writeFileSync(join(cli.files, 'a'), 'a\n')
     linkSync(join(cli.files, 'a'), join(cli.scratch, 'elsewhere'))
@@ -107,7 +107,7 @@ describe('the files that apply writes', () => {
     expect(lstatSync(join(cli.files, 'a'))).toMatchObject({ ino, nlink: 2, mode: 0o100644 })
   })
 
-  it.skipIf(!hasAttributes)('keep the attributes and access lists of those they replace', async () => {
+  it.skipIf(!hasAttributes)('keep the attributes and access lists of the replaced files', async () => {
     const cli = new Cli()
     const path = join(cli.files, 'a')
     writeFileSync(path, 'a\n')
@@ -126,7 +126,7 @@ describe('the files that apply writes', () => {
 
 describe.skipIf(!isRoot)('the owners of what apply writes', () => {
   it.skipIf(whyNoOverlay() !== undefined)(
-    'are those the command gave, of directories too, also when it is taken back',
+    'are those that the command set, also of directories and after an undo',
     async () => {
       const cli = new Cli()
       mkdirSync(join(cli.files, 'old/in'), { recursive: true })
@@ -142,7 +142,7 @@ describe.skipIf(!isRoot)('the owners of what apply writes', () => {
     },
   )
 
-  it.skipIf(whyNotNobody() !== undefined)('stay with a group that the user has', () => {
+  it.skipIf(whyNotNobody() !== undefined)('keep a group that the user belongs to', () => {
     const cli = new Cli()
     mkdirSync(join(cli.files, 'team'))
     writeFileSync(join(cli.files, 'team/a'), 'one\n')
@@ -152,7 +152,7 @@ describe.skipIf(!isRoot)('the owners of what apply writes', () => {
     const script = 'echo two >> team/a; mkdir team/d; echo b > team/d/b; echo c > c'
     const exec = ['exec', '--session', 'dir', '--fork', 'task', '-c', '--']
     expect(asNobody(cli, ...exec, script)).toMatchObject({ code: 0 })
-    // They come into the copy for the next command as well.
+    // The copy for the next command has them as well.
     expect(asNobody(cli, ...exec, 'echo three >> team/a')).toMatchObject({ code: 0 })
     expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
     expect(['team/a', 'team/d', 'team/d/b', 'c'].map((path) => ownerOf(cli, path))).toEqual([

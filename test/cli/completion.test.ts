@@ -16,7 +16,7 @@ const commands = entries.flatMap(({ word, entry }) =>
 
 describe('every command', () => {
   it.each(commands)(
-    '$definition.name has its word, an example of itself, and options that do not clash',
+    '$definition.name has a unique word, an example, and options without clashes',
     (command) => {
       const { word, definition } = command
       expect(definition.name.split(' ')[0]).toBe(word)
@@ -31,7 +31,7 @@ describe('every command', () => {
 })
 
 describe('completion', () => {
-  it('has a script bash accepts, which asks the program for the words', async () => {
+  it('has a script that bash accepts and that calls the program', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('vault', 'create', 'other')
@@ -45,7 +45,7 @@ describe('completion', () => {
     expect(offered('coppice find --type ')).toEqual(['f', 'd', 'l'])
   })
 
-  it('offers checkpoints and paths of the vault that is meant', async () => {
+  it('offers checkpoints and paths of the selected vault', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/src/a b.ts', '--text', 'x')
@@ -64,7 +64,7 @@ describe('completion', () => {
   })
 })
 
-/** What bash would offer for a line whose last word is being typed. */
+/** Returns the words that bash would offer for a line. */
 function bashOffers(cli: Cli, script: string, words: readonly string[]): string[] {
   const program = `${script}
 coppice() { "${process.execPath}" "${process.cwd()}/bin/coppice.js" "$@"; }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DaemonCli } from './daemon-cli.ts'
 
-it('coppice cron keeps to the clocks of a time zone: the one that is named, or that of this machine', async () => {
+it('coppice cron uses the named time zone, or that of this machine', async () => {
   const cli = new DaemonCli()
   const add = ['cron', 'add', '0 9 * * *', 'good morning']
   expect(await cli.ok(...add, '--timezone', 'Europe/Berlin')).toMatch(

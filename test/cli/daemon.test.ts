@@ -7,7 +7,7 @@ const slow = { say: 'late', delay_ms: 600_000 }
 const call = (tool: string, input?: unknown) => ({ say: { action: 'tool_call', tool, input } })
 
 describe('coppice spawn and the daemon', () => {
-  it('works in a fork, whose changes can be seen and merged', async () => {
+  it('works in a fork whose changes can be shown and merged', async () => {
     const cli = new DaemonCli()
     await cli.ok('vault', 'create', 'base')
     const script = cli.script(call('/dev/fs/a.txt', { content: 'by an agent\n' }), {
@@ -29,10 +29,10 @@ describe('coppice spawn and the daemon', () => {
       tool_path: '/dev/fs/a.txt',
       tool_error: '',
     })
-    expect(await cli.ok('spawn', 'again', '--script', script)).toMatch(/^process 2 is at work in agent-/)
+    expect(await cli.ok('spawn', 'again', '--script', script)).toMatch(/^process 2 runs in agent-/)
   })
 
-  it('has the exit code of the process, and of what was wrong with the request', async () => {
+  it('exits with the code of the process, or of an invalid request', async () => {
     const cli = new DaemonCli()
     expect((await cli.run(['ps'])).stderr).toContain('there is no home')
     const script = cli.script({ say: { action: 'plan', steps: ['x'] }, tokens: 10 }, { say: 'never' })
@@ -45,7 +45,7 @@ describe('coppice spawn and the daemon', () => {
     })
     for (const command of ['attach', 'logs', 'strace', 'steps', 'kill']) {
       const { code, stderr } = await cli.run([command, '9'])
-      const told = 'coppice: there is no process 9; coppice ps --all shows which there are\n'
+      const told = 'coppice: there is no process 9; see coppice ps --all\n'
       expect([command, code, stderr]).toEqual([command, 1, told])
     }
     expect(await cli.run(['wait', 'one'])).toMatchObject({
@@ -56,7 +56,7 @@ describe('coppice spawn and the daemon', () => {
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('code-reviewer') })
   })
 
-  it('starts one daemon, however many ask at once, in a place that is private', async () => {
+  it('starts one daemon for concurrent commands, with a private socket', async () => {
     const cli = new DaemonCli()
     await cli.ok('vault', 'create', 'base')
     const all = await Promise.all([1, 2, 3].map(() => cli.json('daemon', 'start')))
@@ -69,7 +69,7 @@ describe('coppice spawn and the daemon', () => {
     expect(existsSync(join(cli.home, 'run/daemon.sock'))).toBe(false)
   })
 
-  it('ends with its processes when it is told to by a signal', async () => {
+  it('stops with its processes on a signal', async () => {
     const cli = new DaemonCli()
     await cli.ok('spawn', 'wait', '--script', cli.script(slow))
     const client = await cli.client()
@@ -79,7 +79,7 @@ describe('coppice spawn and the daemon', () => {
     expect([code, stdout]).toEqual([1, 'process 1: killed: shutdown\n'])
   })
 
-  it('tells after a kill -9 what was lost, and has everything else', async () => {
+  it('reports lost processes after kill -9, and keeps everything else', async () => {
     const cli = new DaemonCli()
     await cli.ok('vault', 'create', 'base')
     const script = cli.script(call('/dev/fs/half.txt', { content: 'half' }), slow)
@@ -99,17 +99,17 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('tasks', 'list')).toContain('survive')
     expect(await cli.ok('memory', 'show')).toBe('- tests run with npm test\n')
     expect(await cli.ok('cron', 'list')).toContain('good morning')
-    expect(await cli.ok('memory', 'recall', 'unheard')).toBe('nothing of it is remembered\n')
+    expect(await cli.ok('memory', 'recall', 'unheard')).toBe('nothing was found\n')
     expect(await cli.json('memory', 'recall', 'unheard')).toEqual([])
     expect((await cli.run(['memory', 'remove', 'unheard'])).stderr).toContain(
       '; coppice memory show shows all',
     )
     const { stderr } = await cli.run(['tasks', 'update', '9', '--owner', 'me'])
-    expect(stderr).toContain('there is no task "9"; coppice tasks list shows what there is')
+    expect(stderr).toContain('there is no task "9"; see coppice tasks list')
     expect(await cli.run(['tasks', 'update', '1'])).toMatchObject({ code: 2, stdout: '' })
   })
 
-  it('writes to devices, prints what they answer, and stores nothing in the vault', async () => {
+  it('writes to devices, prints their responses, and stores nothing in the vault', async () => {
     const cli = new DaemonCli()
     await cli.ok('vault', 'create', 'base')
     expect(await cli.ok('write', '/dev/null', '--text', 'anything')).toBe('')
@@ -126,7 +126,7 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('ls', '/', '--vault', 'base')).toBe('')
   })
 
-  it('ends a process that is killed, and pauses one that is told to', async () => {
+  it('kills and pauses processes', async () => {
     const cli = new DaemonCli()
     const script = cli.script(slow)
     await cli.ok('spawn', 'wait', '--script', script)
@@ -155,7 +155,7 @@ describe('coppice spawn and the daemon', () => {
 })
 
 describe('coppice compose', () => {
-  it('runs what depends on something after it, with what it said', async () => {
+  it('runs a dependent process later, with the results of its dependencies', async () => {
     const cli = new DaemonCli()
     const first = cli.script({ say: 'forty-two' })
     const second = cli.script({ expect: { intent: 'Output of first:\nforty-two' }, say: 'thanks' })
@@ -170,7 +170,7 @@ describe('coppice compose', () => {
     )
   })
 
-  it('skips what depends on a failure, and refuses circles before anything runs', async () => {
+  it('skips dependents of a failure, and refuses cycles before anything runs', async () => {
     const cli = new DaemonCli()
     const file = join(cli.scratch, 'bad.yaml')
     writeFileSync(file, 'agents:\n  a: {intent: x, provider: nobody}\n  b: {intent: y, depends_on: [a]}\n')
@@ -181,13 +181,13 @@ describe('coppice compose', () => {
     const circle = await cli.run(['compose', 'up', file])
     expect(circle).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('line 2: a circle of dependencies: a → b → a'),
+      stderr: expect.stringContaining('line 2: the dependencies form a cycle: a → b → a'),
     })
   })
 })
 
 describe('coppice demo', () => {
-  it('has three agents repair a project, and leaves nothing behind', async () => {
+  it('lets three agents repair a project, and leaves nothing behind', async () => {
     const cli = new DaemonCli()
     const scenes = JSON.parse(await cli.ok('demo', '--json'))
     expect(scenes).toHaveLength(7)

@@ -6,10 +6,10 @@ import { PROGRAM } from '../mcp/mcp-client.ts'
 import { whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
-/** What is in no page of SQLite. */
+/** Content that occurs in no page of SQLite itself. */
 const MARK = 'what one file holds '
 
-/** A home with a file of many pages. */
+/** Creates a home with a file of many pages. */
 async function filled(): Promise<{ cli: Cli; store: string }> {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
@@ -28,7 +28,7 @@ describe('a store that is damaged', () => {
   it.each([
     ['its first page', 0, 4096],
     ['all pages behind the first', 8192, Number.POSITIVE_INFINITY],
-  ])('is named with what to do, where it is %s', async (_what, from, to) => {
+  ])('is reported with advice if it is %s', async (_what, from, to) => {
     const { cli, store } = await filled()
     damage(store, from, Math.min(to, readFileSync(store).length))
     for (const command of ['fsck', 'gc', 'ls', 'stats', 'mcp', 'ps']) {
@@ -41,7 +41,7 @@ describe('a store that is damaged', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'EIO', path: store } })
   })
 
-  it('is checked to its end, and what is not damaged can be read', async () => {
+  it('is checked to its end, and undamaged files stay readable', async () => {
     const { cli, store } = await filled()
     const middle = readFileSync(store).lastIndexOf(MARK)
     damage(store, middle - 30_000, middle)
@@ -65,7 +65,7 @@ describe('a store that is damaged', () => {
 })
 
 describe.skipIf(whyNotNobody())('a home that cannot be written to', () => {
-  it('is told of as such, and stops no doctor', async () => {
+  it('is reported, and does not stop doctor', async () => {
     const { cli } = await filled()
     for (const directory of [cli.scratch, cli.home]) chmodSync(directory, 0o755)
     const run = (...args: string[]) => {
@@ -76,13 +76,13 @@ describe.skipIf(whyNotNobody())('a home that cannot be written to', () => {
       return { status, stdout, stderr }
     }
     for (const command of [['ps'], ['tasks', 'list'], ['daemon', 'start']]) {
-      const stderr = expect.stringContaining(`the home ${cli.home} cannot be written to`)
+      const stderr = expect.stringContaining(`the daemon cannot write to the home ${cli.home}`)
       expect(run(...command)).toEqual({ status: 1, stdout: '', stderr })
     }
     expect(run('daemon', 'stop')).toEqual({ status: 0, stdout: 'no daemon runs\n', stderr: '' })
     const doctor = run('doctor')
     expect(doctor).toMatchObject({ status: 0, stderr: '' })
-    expect(doctor.stdout).toMatch(/^no +home +\S+ cannot be written to$/m)
+    expect(doctor.stdout).toMatch(/^no +home +\S+ is not writable$/m)
     expect(doctor.stdout).toMatch(/^ +home: have \S+ made writable/m)
   })
 })

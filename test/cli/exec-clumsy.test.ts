@@ -21,14 +21,14 @@ const withoutOverlay = whyNoOverlay()
 const isRoot = process.getuid?.() === 0
 const program = [process.execPath, join(root, 'bin/coppice.js')]
 
-/** A project in the directory that the program runs in. */
+/** Creates a project in the working directory of the program. */
 function project(): Cli {
   const cli = new Cli()
   writeFileSync(join(cli.files, 'a.txt'), 'one\n')
   return cli
 }
 
-/** Runs lines of a shell where what they mount is seen by nobody else; `coppice` is the program. */
+/** Runs shell lines in a private mount namespace; `coppice` is the program. */
 function inMounts(cli: Cli, lines: readonly string[], before: readonly string[] = []): Run {
   const script = [`coppice() { ${[...before, ...program].join(' ')} "$@"; }`, ...lines].join('\n')
   const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home, HOME: cli.scratch }
@@ -40,7 +40,7 @@ function inMounts(cli: Cli, lines: readonly string[], before: readonly string[] 
 
 describe('a name for a fork', () => {
   it.each(['../x', 'boundary', 'link-0123456789ab-01234567', 'zones'])(
-    'that cannot be kept, as %s, is refused before the command runs',
+    'is refused before the command runs if it is reserved or invalid: %s',
     async (name) => {
       const run = await project().run(['exec', '--fork', name, '-c', '--', 'echo ran; echo x > x'])
       expect(run).toMatchObject({ code: 1, stdout: '' })
@@ -49,13 +49,13 @@ describe('a name for a fork', () => {
   )
 })
 
-it('the words of a command cannot steer the terminal that tells of them', async () => {
+it('escapes control characters of a command on the terminal', async () => {
   const run = await project().run(['exec', '--', 'curl', 'x\r\u001b[2Kls\u202e'])
   expect(run.stderr).toContain('`curl x\\r\\033[2Kls\\342\\200\\256` reaches the network')
 })
 
 describe('--memory', () => {
-  it('ends a command that takes more, and says how to give it more', async () => {
+  it('stops a command above the limit, and explains how to raise it', async () => {
     const take = ['python3', '-c', 'x = bytes([1]) * 200_000_000; input()']
     const { code, stderr } = await project().run([
       'exec',
@@ -70,7 +70,7 @@ describe('--memory', () => {
     expect(stderr).toMatch(/MemoryError|--memory/)
   })
 
-  it('leaves room for runtimes that reserve much, and can be lifted', async () => {
+  it('allows runtimes that reserve much, and can be lifted', async () => {
     const cli = project()
     for (const size of ['1G', 'none'])
       expect(await cli.run(['exec', '--memory', size, '--', 'node', '-p', '6 * 7'])).toMatchObject({
@@ -79,16 +79,16 @@ describe('--memory', () => {
       })
   })
 
-  it('refuses what is no size', async () => {
+  it('refuses an invalid size', async () => {
     const run = await project().run(['exec', '--memory', 'plenty', '--', 'true'])
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("not 'plenty'") })
   })
 })
 
-describe('output that nobody takes', () => {
+describe('output without a reader', () => {
   const SCRIPT = 'echo first; seq 1 1000000; echo x > kept'
 
-  it('ends for the command as a pipe does, and what it changed is kept', async () => {
+  it('closes the pipe of the command, whose changes are kept', async () => {
     const cli = project()
     const child = cli.start(['exec', '--fork', 'task', '-c', '--', SCRIPT])
     const ended = new Promise((resolve) => child.once('close', resolve))
@@ -97,7 +97,7 @@ describe('output that nobody takes', () => {
     expect(await cli.ok('cat', '--vault', 'task', '/kept')).toBe('x\n')
   })
 
-  it('is told of where there is no room for it', async () => {
+  it('is reported if the disk is full', async () => {
     const cli = project()
     const full = openSync('/dev/full', 'w')
     const args = [...program.slice(1), 'exec', '--fork', 'task', '-c', '--', SCRIPT]
@@ -106,11 +106,11 @@ describe('output that nobody takes', () => {
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: cli.files, env, stdio: [...stdio] })
     closeSync(full)
     expect(status).toBe(0)
-    expect(String(stderr)).toMatch(/^coppice: what the command writes cannot be passed on: ENOSPC[^\n]*\n/)
+    expect(String(stderr)).toMatch(/^coppice: cannot forward the output of the command: ENOSPC[^\n]*\n/)
     expect(await cli.ok('cat', '--vault', 'task', '/kept')).toBe('x\n')
   })
 
-  it('keeps its characters whole where several commands write it', async () => {
+  it('keeps characters whole if several commands write it', async () => {
     const command = "printf '\\342\\202'; sleep 0.2; printf '\\254\\n'"
     const run = await project().run(['exec', '--all', '1', '-c', '--', command])
     expect(run.stdout).toBe('[1] €\n')
@@ -118,25 +118,25 @@ describe('output that nobody takes', () => {
 })
 
 describe('a program that reads JSON', () => {
-  it('is told why nothing was applied, and under which id a command can be approved', async () => {
+  it('gets the reason of a refused apply, and the id for an approval', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', 'echo two >> a.txt'])
     writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
     const { code, stderr } = await cli.run(['apply', '--json'])
     expect(code).toBe(3)
-    expect(JSON.parse(stderr).error.conflicts).toEqual([{ path: '/a.txt', reason: 'was changed meanwhile' }])
+    expect(JSON.parse(stderr).error.conflicts).toEqual([{ path: '/a.txt', reason: 'changed meanwhile' }])
     const refused = await cli.run(['exec', '--json', '--', 'curl', 'x'])
     const { approval } = JSON.parse(refused.stderr).error
     expect(await cli.ok('approve')).toContain(`${approval}  waits`)
   })
 })
 
-describe('a home that cannot be opened by what exec runs', () => {
-  const HIDDEN = 'is hidden from what coppice exec runs; name one of its own with --home'
+describe('a home that a command of exec cannot open', () => {
+  const HIDDEN = 'is hidden from commands of coppice exec; name one of its own with --home'
   const run = (cli: Cli, env: NodeJS.ProcessEnv, ...args: string[]) =>
     cli.run(args, { env: { COPPICE_WORKSPACE: cli.files, ...env } })
 
-  it('is told as what it is, if it was named and is there', async () => {
+  it('is reported exactly, if it was named and exists', async () => {
     const cli = project()
     writeFileSync(join(cli.files, 'store.db'), 'no database')
     const named = await run(cli, {}, 'vault', 'list', '--home', cli.files)
@@ -145,7 +145,7 @@ describe('a home that cannot be opened by what exec runs', () => {
     expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining(words) })
   })
 
-  it('is told as hidden, with what was wrong, if it was not named or cannot be reached', async () => {
+  it('is reported as hidden, with the error, if it was not named or cannot be reached', async () => {
     const cli = project()
     writeFileSync(join(cli.files, 'store.db'), 'no database')
     const usual = await run(cli, { COPPICE_HOME: cli.files }, 'vault', 'list')
@@ -157,9 +157,9 @@ describe('a home that cannot be opened by what exec runs', () => {
 })
 
 describe.skipIf(withoutOverlay !== undefined)('the home of Coppice', () => {
-  it('is hidden from commands, wherever it is and whatever they run on', async () => {
+  it('is hidden from commands, wherever it is', async () => {
     const cli = project()
-    // Not in /tmp, which is private to a command anyway.
+    // Outside of /tmp, which is private to a command anyway.
     const home = mkdtempSync(join(root, 'node_modules/.coppice-home-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const env = { COPPICE_HOME: home }
@@ -176,13 +176,13 @@ describe.skipIf(withoutOverlay !== undefined)('the home of Coppice', () => {
     if (root.startsWith('/tmp/')) return
     writeFileSync(join(cli.files, 'again.sh'), `${program.join(' ')} "$@" -- cat look.sh\n`)
     const again = [...exec, '--', 'sh', 'again.sh', 'exec']
-    expect((await cli.run(again, { env })).stderr).toContain('is hidden from what coppice exec runs')
+    expect((await cli.run(again, { env })).stderr).toContain('is hidden from commands of coppice exec')
     expect((await cli.run([...again, '--home', '/tmp/own'], { env })).stdout).toBe(look)
   })
 })
 
 describe.skipIf(withoutOverlay !== undefined)('secrets in the directory that commands run in', () => {
-  it.each(['overlay', 'dir'])('are hidden from them in a session of kind %s', async (session) => {
+  it.each(['overlay', 'dir'])('are hidden in a session of kind %s', async (session) => {
     const cli = project()
     mkdirSync(join(cli.files, '.ssh'))
     writeFileSync(join(cli.files, '.ssh/id'), 'key\n')
@@ -197,7 +197,7 @@ describe.skipIf(withoutOverlay !== undefined)('secrets in the directory that com
 })
 
 describe.skipIf(withoutOverlay !== undefined || !isRoot)('what is mounted in a directory', () => {
-  it('is seen by commands, and cannot be changed by them', () => {
+  it('is visible to commands, and read-only', () => {
     const cli = project()
     const SCRIPT = 'cat disk/b disk/in/c; echo 2 >> a.txt; echo x > disk/b; rm -rf disk'
     const run = inMounts(cli, [
@@ -210,26 +210,29 @@ describe.skipIf(withoutOverlay !== undefined || !isRoot)('what is mounted in a d
     expect(run.stderr).toContain('Read-only file system')
   })
 
-  it.skipIf(whyNotNobody() !== undefined)('keeps no user from running commands in their home', () => {
-    const cli = project()
-    chownSync(cli.scratch, NOBODY, NOBODY)
-    chownSync(cli.files, NOBODY, NOBODY)
-    writeFileSync(join(cli.files, 'try.sh'), 'echo x > ~/disk/x || echo x > ~/x || echo kept\n')
-    const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-    const run = inMounts(
-      cli,
-      [
-        'mkdir ../disk; mount -t tmpfs -o nosuid,nodev,mode=777 t ../disk',
-        'coppice exec --isolation strict -- sh ./try.sh; ls ../disk',
-      ],
-      become,
-    )
-    expect(run).toMatchObject({ code: 0, stdout: 'kept\n' })
-  })
+  it.skipIf(whyNotNobody() !== undefined)(
+    'does not prevent a user from running commands in their home',
+    () => {
+      const cli = project()
+      chownSync(cli.scratch, NOBODY, NOBODY)
+      chownSync(cli.files, NOBODY, NOBODY)
+      writeFileSync(join(cli.files, 'try.sh'), 'echo x > ~/disk/x || echo x > ~/x || echo kept\n')
+      const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+      const run = inMounts(
+        cli,
+        [
+          'mkdir ../disk; mount -t tmpfs -o nosuid,nodev,mode=777 t ../disk',
+          'coppice exec --isolation strict -- sh ./try.sh; ls ../disk',
+        ],
+        become,
+      )
+      expect(run).toMatchObject({ code: 0, stdout: 'kept\n' })
+    },
+  )
 })
 
-describe('an apply that cannot be', () => {
-  it.skipIf(!isRoot)('says why, changes nothing, and leaves the one before it to be taken back', () => {
+describe('an apply that fails', () => {
+  it.skipIf(!isRoot)('reports the reason, changes nothing, and keeps the earlier one undoable', () => {
     const cli = project()
     const run = inMounts(cli, [
       'mkdir small; mount -t tmpfs -o size=64k t small; cd small; echo 1 > a',
@@ -242,11 +245,11 @@ describe('an apply that cannot be', () => {
       'coppice: nothing was written to /small: there is no room left on its disk\n' +
         'coppice: nothing was written to /small: its disk is read-only\n',
     )
-    expect(run.stdout).toMatch(/\na\n2\nM \/a\ntook back 1 change of task; it still has them\n1\n$/)
+    expect(run.stdout).toMatch(/\na\n2\nM \/a\nundid 1 change of task; the fork still has them\n1\n$/)
   })
 
   it.skipIf(whyNotNobody() !== undefined)(
-    'keeps the rest of what a command did to files it may not read',
+    'keeps the other changes of a command that touched unreadable files',
     () => {
       const cli = project()
       mkdirSync(join(cli.files, 'd'))
@@ -254,13 +257,13 @@ describe('an apply that cannot be', () => {
       for (const path of [cli.scratch, cli.files, join(cli.files, 'd')]) chownSync(path, NOBODY, NOBODY)
       const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
       const run = inMounts(cli, ["coppice exec -c -- 'rm -rf b d; echo x > x'; coppice apply; cat x"], become)
-      expect(run.stderr).toContain('coppice: /b, /d cannot be kept')
+      expect(run.stderr).toContain('coppice: not kept: /b, /d')
       expect(run.stdout).toMatch(/^A \/x\nwrote 1 change .*\nx\n$/)
       expect(readFileSync(join(cli.files, 'd/c'), 'utf8')).toBe('secret\n')
     },
   )
 
-  it.skipIf(whyNotNobody() !== undefined)('has no session either, where a file cannot be read', () => {
+  it.skipIf(whyNotNobody() !== undefined)('has no session if a file cannot be read', () => {
     const cli = project()
     for (const name of ['b', 'c']) writeFileSync(join(cli.files, name), 'secret\n')
     for (const name of ['b', 'c']) chmodSync(join(cli.files, name), 0o600)
@@ -276,7 +279,7 @@ describe('an apply that cannot be', () => {
 })
 
 it.skipIf(process.platform !== 'linux')(
-  'a home in the directory is left out of a copy, whatever the names beside it',
+  'a home in the directory is excluded from a copy, whatever the names beside it',
   async () => {
     const cli = project()
     const odd = Buffer.concat([Buffer.from(`${cli.files}/`), Buffer.of(0xfd)])
@@ -293,7 +296,7 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
-it('a directory that goes while a command runs in it takes nothing of what the command did along', async () => {
+it('keeps the changes of a command whose directory was deleted meanwhile', async () => {
   const cli = project()
   const child = cli.start(['exec', '--session', 'dir', '-c', '--', 'echo x > x; echo ready; cat'])
   const told: Buffer[] = []
@@ -306,12 +309,12 @@ it('a directory that goes while a command runs in it takes nothing of what the c
   const [, fork = ''] =
     Buffer.concat(told)
       .toString()
-      .match(/ is gone; .*\n\n {2}A \/x {2}\+1\n\nin (\S+): /) ?? []
+      .match(/ was deleted meanwhile; .*\n\n {2}A \/x {2}\+1\n\nin (\S+): /) ?? []
   mkdirSync(cli.files)
   expect(await cli.ok('cat', '--vault', fork, '/x')).toBe('x\n')
 })
 
-it('a working directory that is gone is told of in a few words', async () => {
+it('reports a deleted working directory in one line', async () => {
   const cli = project()
   const gone = join(cli.scratch, 'gone')
   mkdirSync(gone)
@@ -320,6 +323,6 @@ it('a working directory that is gone is told of in a few words', async () => {
   const { status, stderr } = spawnSync('sh', ['-c', script], { env, encoding: 'utf8' })
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: 'coppice: the working directory is gone; change to one that is there\n',
+    stderr: 'coppice: the working directory was deleted; change to an existing one\n',
   })
 })

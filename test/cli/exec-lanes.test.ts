@@ -10,7 +10,7 @@ import { Cli } from './run-cli.ts'
 const GATED = ['curl', '--silent', '--max-time', '1', 'http://127.0.0.1:9/']
 const program = [process.execPath, join(root, 'bin/coppice.js')]
 
-/** A project in the directory that the program runs in. */
+/** Creates a project in the working directory of the program. */
 function project(): Cli {
   const cli = new Cli()
   writeFileSync(join(cli.files, 'a.txt'), 'one\n')
@@ -18,20 +18,20 @@ function project(): Cli {
 }
 
 describe('coppice exec --all', () => {
-  it('tells of each how it ended and what of it is not kept, and one of them can be applied', async () => {
+  it('reports the outcome of each run, and one of them can be applied', async () => {
     const cli = project()
     const script =
       'echo $COPPICE_LANE > lane; if [ $COPPICE_LANE = 2 ]; then mkfifo pipe; echo begun; sleep 4322; fi'
     const run = await cli.run(['exec', '--all', '2', '--timeout', '2', '-c', '--', script])
     expect(run).toMatchObject({ code: 124, stdout: '[2] begun\n' })
-    expect(run.stderr).toMatch(/^coppice: \[2\] \/pipe cannot be kept: /)
+    expect(run.stderr).toMatch(/^coppice: \[2\] not kept: \/pipe; /)
     const [, first = ''] = run.stderr.match(/^1 +(files-\d) +exit 0 .* 1 change +\/lane$/m) ?? []
     expect(run.stderr).toMatch(/^2 +files-\d +timed out .* 1 change +\/lane$/m)
     await cli.ok('apply', first)
     expect(readFileSync(join(cli.files, 'lane'), 'utf8')).toBe('1\n')
   })
 
-  it('keeps and tells what the others did when one of them cannot run', async () => {
+  it('keeps and reports the other runs if one cannot run', async () => {
     const cli = project()
     const refused = await cli.run(['exec', '--all', '2', '--', ...GATED])
     const [, second = ''] = refused.stderr.match(/\[2\] .*coppice approve ([0-9a-f]{12})/) ?? []
@@ -50,23 +50,20 @@ describe('coppice exec --all', () => {
     ])
   })
 
-  it.skipIf(!hasTool('python3', 'python3'))(
-    'asks once for all of them where somebody can be asked',
-    async () => {
-      const cli = project()
-      const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
-      const command = [...program, 'exec', '--all', '3', '--', ...GATED]
-      const line = `cd ${cli.files} && ${command.join(' ')}`
-      const terminal = new PseudoTerminal(['sh', '-c', line], env, [24, 200])
-      await expect.poll(() => terminal.shown, { timeout: 30_000 }).toContain('Let it run 3 times? [y/N] ')
-      terminal.type('y\n')
-      expect(await terminal.ended()).toMatchObject({ code: 7 })
-      expect(terminal.shown.match(/Let it run/g)).toHaveLength(1)
-      expect(terminal.shown.match(/exit 7/g)).toHaveLength(3)
-    },
-  )
+  it.skipIf(!hasTool('python3', 'python3'))('asks once for all runs on a terminal', async () => {
+    const cli = project()
+    const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
+    const command = [...program, 'exec', '--all', '3', '--', ...GATED]
+    const line = `cd ${cli.files} && ${command.join(' ')}`
+    const terminal = new PseudoTerminal(['sh', '-c', line], env, [24, 200])
+    await expect.poll(() => terminal.shown, { timeout: 30_000 }).toContain('Let it run 3 times? [y/N] ')
+    terminal.type('y\n')
+    expect(await terminal.ended()).toMatchObject({ code: 7 })
+    expect(terminal.shown.match(/Let it run/g)).toHaveLength(1)
+    expect(terminal.shown.match(/exit 7/g)).toHaveLength(3)
+  })
 
-  it('says what keeps all of them from running as if there were one', async () => {
+  it('reports once why no run could start', async () => {
     const cli = project()
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
     const args = [...program.slice(1), 'exec', '--all', '3', '--', 'true']
@@ -74,7 +71,7 @@ describe('coppice exec --all', () => {
     expect({ status, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, lines: 1 })
   })
 
-  it('says how to go on where they ran in forks of a vault, and nothing where there are none', async () => {
+  it('shows the next steps for forks of a vault, and none without forks', async () => {
     const cli = project()
     await cli.ok('vault', 'create', 'base')
     const made = await cli.run(['exec', '--vault', 'base', '--all', '2', '-c', '--', 'echo x > x'])
@@ -83,7 +80,7 @@ describe('coppice exec --all', () => {
     expect(none.stderr).toMatch(/^\n1 .*\n2 .*\n$/)
   })
 
-  it('passes bytes on as they are, and lines of any length', async () => {
+  it('forwards bytes unchanged, and lines of any length', async () => {
     const cli = project()
     const args = [...program.slice(1), 'exec', '--all', '1', '-c', '--']
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }

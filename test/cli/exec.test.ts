@@ -7,7 +7,7 @@ import { root } from '../support/run-node.ts'
 import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
-/** A project in the directory that the program runs in. */
+/** Creates a project in the working directory of the program. */
 function project(): Cli {
   const cli = new Cli()
   mkdirSync(join(cli.files, 'src'))
@@ -24,7 +24,7 @@ const SESSIONS = [
 const SCRIPT = 'echo hi; echo three >> a.txt; rm src/b.txt; echo n > new.txt'
 
 describe('coppice exec', () => {
-  it('runs a command on a fork of the directory, which stays as it is, and tells what changed', async () => {
+  it('runs a command on a fork of the unchanged directory, and lists the changes', async () => {
     const cli = project()
     const run = await cli.run(['exec', '-c', '--', SCRIPT])
     expect(run.code).toBe(0)
@@ -38,7 +38,7 @@ describe('coppice exec', () => {
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })
 
-  it('goes on in a fork, shows it, applies it, takes that back and drops it', async () => {
+  it('continues in a fork, shows, applies, undoes and drops it', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     const again = await cli.run(['exec', '--fork', 'files-1', '--', 'cat', 'a.txt', 'new.txt'])
@@ -52,20 +52,18 @@ describe('coppice exec', () => {
     writeFileSync(join(cli.files, 'new.txt'), 'mine\n')
     const conflict = await cli.run(['apply', '--undo'])
     expect(conflict).toMatchObject({ code: 3, stdout: '' })
-    expect(conflict.stderr).toContain('since files-1 was applied\n  C /new.txt was changed meanwhile\n')
+    expect(conflict.stderr).toContain('since files-1 was applied\n  C /new.txt changed meanwhile\n')
     writeFileSync(join(cli.files, 'new.txt'), 'n\n')
-    expect(await cli.ok('apply', '--undo')).toContain('took back 3 changes')
+    expect(await cli.ok('apply', '--undo')).toContain('undid 3 changes')
     expect(readFileSync(join(cli.files, 'src/b.txt'), 'utf8')).toBe('b\n')
     const refused = await cli.run(['drop'])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain(
-      'files-1 has 3 changes that were not applied; write to this directory with',
-    )
+    expect(refused.stderr).toContain('files-1 has 3 changes that were not applied; keep them with')
     expect(await cli.ok('drop', '--force')).toContain('dropped files-1')
     expect(await cli.ok('vault', 'list')).toBe('')
   })
 
-  it('drops without a question what was applied, or is named', async () => {
+  it('drops an applied or named fork without a question', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     await cli.ok('apply')
@@ -74,7 +72,7 @@ describe('coppice exec', () => {
     expect(await cli.ok('drop', 'files-1')).toContain('dropped files-1')
   })
 
-  it('says in a linked directory that there is no such fork to compare', async () => {
+  it('reports an unknown fork in a linked directory', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     await cli.ok('vault', 'create', 'one')
@@ -84,7 +82,7 @@ describe('coppice exec', () => {
     expect(run.stderr).toContain("this directory has no fork 'nosuch'; its forks: files-1")
   })
 
-  it('refuses to merge a fork of a directory into what is kept of that, so that apply still has it all', async () => {
+  it('refuses to merge a fork of a directory into its mirror, so that apply keeps working', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     const { from } = Object(await cli.json('vault', 'info', 'files-1'))
@@ -99,10 +97,10 @@ describe('coppice exec', () => {
   })
 
   it.each([
-    ['writing', 'what it had written was taken back', 'one\ntwo\n'],
-    ['written', 'all of it was written, and it is finished now', 'one\ntwo\nthree\n'],
+    ['writing', 'its changes were undone', 'one\ntwo\n'],
+    ['written', 'its changes were complete and are kept', 'one\ntwo\nthree\n'],
   ])(
-    'says what became of an apply that was killed %s, whatever command comes next',
+    'reports the outcome of an apply that was killed (%s), whatever command comes next',
     async (when, told, text) => {
       const cli = project()
       await cli.run(['exec', '-c', '--', 'echo three >> a.txt; echo n > new.txt'])
@@ -118,7 +116,7 @@ describe('coppice exec', () => {
     },
   )
 
-  it('counts in stats what vault list lists, and hidden vaults apart', async () => {
+  it('counts listed and hidden vaults separately in stats', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     const listed = await cli.json('vault', 'list')
@@ -128,9 +126,9 @@ describe('coppice exec', () => {
     expect(await cli.ok('stats')).toContain(`${vaults} and ${hiddenVaults} hidden`)
   })
 
-  it('shows setuid and setgid, and applies them only where that is asked for', async () => {
+  it('shows setuid and setgid, and applies them only on request', async () => {
     const cli = project()
-    // Policy refuses such a chmod where it reads one; what a script of the project does shows in review alone.
+    // Policy refuses such a chmod on the command line; one inside a script is visible only in the review.
     const script = 'chmod 4755 a.txt; echo n > new; chmod 2755 new\n'
     writeFileSync(join(cli.files, 'build.sh'), script)
     const run = await cli.run(['exec', '--', 'sh', 'build.sh'])
@@ -155,34 +153,34 @@ describe('coppice exec', () => {
     expect(modes()).toEqual([0o4755, 0o2755])
   })
 
-  it('claims of a directory only what it has now', async () => {
+  it('describes the current state of the directory', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     await cli.ok('apply')
-    expect(await cli.ok('apply')).toContain('this directory has all that files-1 changed')
+    expect(await cli.ok('apply')).toContain('this directory already has all changes of files-1')
     writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
     expect(await cli.ok('apply')).toBe(
-      'nothing was written: files-1 has no change since it was applied; changed here since then: /a.txt\n',
+      'nothing was written: files-1 has not changed since its last apply; paths that changed here since: /a.txt\n',
     )
   })
 
-  it('exits with 3 and writes nothing where the directory has changed meanwhile', async () => {
+  it('exits with 3 and writes nothing if the directory changed meanwhile', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
     writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
     const run = await cli.run(['apply'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('C /a.txt was changed meanwhile')
+    expect(run.stderr).toContain('C /a.txt changed meanwhile')
     expect(existsSync(join(cli.files, 'new.txt'))).toBe(false)
   })
 
-  it('exits as the command does, and keeps nothing of one that changes nothing', async () => {
+  it('exits with the code of the command, and keeps no fork without changes', async () => {
     const cli = project()
     expect(await cli.run(['exec', '--', 'sh', '-c', 'exit 7'])).toEqual({ code: 7, stdout: '', stderr: '' })
     expect(await cli.ok('vault', 'list')).toBe('')
   })
 
-  it('tells of directories and permissions, and keeps nothing of a command that only touches a file', async () => {
+  it('lists directories and permissions, and keeps no fork for changed times only', async () => {
     const cli = project()
     expect(await cli.run(['exec', '--', 'touch', 'a.txt'])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await cli.ok('vault', 'list')).toBe('')
@@ -196,7 +194,7 @@ describe('coppice exec', () => {
     expect(await cli.ok('diff', '--stat')).toContain('A /new/deep  directory\n')
   })
 
-  it('withholds variables that look like credentials, says so, and passes on those that are named', async () => {
+  it('withholds variables that look like credentials, and passes on named ones', async () => {
     const cli = project()
     const env = {
       AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMIK7MDENGbPxRfiCY',
@@ -220,7 +218,7 @@ describe('coppice exec', () => {
       expect((await cli.run(['exec', `--env=${name}`, ...command])).code, name).toBe(2)
   })
 
-  it('prints the envelope with --json, with output that is no text whole', async () => {
+  it('prints the envelope with --json, including binary output', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--json', '-c', '--', String.raw`printf '\377'; echo x > y; exit 3`])
     expect(run.code).toBe(3)
@@ -239,7 +237,7 @@ describe('coppice exec', () => {
     })
   })
 
-  it('holds back what reaches the network until it is approved, for one run', async () => {
+  it('holds back commands that reach the network until approved, for one run', async () => {
     const cli = project()
     const command = ['exec', '--', 'curl', '--max-time', '1', 'http://127.0.0.1:9/']
     const refused = await cli.run(command)
@@ -252,21 +250,21 @@ describe('coppice exec', () => {
     expect((await cli.run(command)).stderr).toContain(`coppice approve ${id}`)
   })
 
-  it('is told that somebody said no, until the same is approved', async () => {
+  it('reports a denial until the same command is approved', async () => {
     const cli = project()
     const command = ['exec', '--', 'curl', '--max-time', '1', 'http://127.0.0.1:9/']
     const [, id = ''] = (await cli.run(command)).stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
     expect(await cli.ok('approve', '--deny', id)).toMatch(new RegExp(`^${id} does not run\n`))
     const refused = await cli.run(command)
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('said no') })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('a person denied it') })
     expect(refused.stderr).not.toContain('coppice approve')
     expect(await cli.ok('approve')).toContain(`${id}  denied`)
     expect(await cli.ok('approve', id)).toContain('may run once')
-    expect((await cli.run(command)).stderr).not.toContain('said no')
+    expect((await cli.run(command)).stderr).not.toContain('denied it')
     expect(await cli.run(['approve', '--deny'])).toMatchObject({ code: 2 })
   })
 
-  it('shows all that makes a command what it is to whoever approves it', async () => {
+  it('shows the whole command for approval', async () => {
     const cli = project()
     const command = ['curl', '--data', 'one two', 'http://127.0.0.1:9/']
     const refused = await cli.run(['exec', '--network', '--env', 'NAME=a value', '--', ...command])
@@ -281,7 +279,7 @@ describe('coppice exec', () => {
     }
   })
 
-  it('names the variables that are passed on, without their values, and approves them with the command', async () => {
+  it('names passed variables without their values, and approves them with the command', async () => {
     const cli = project()
     const env = { DEPLOY_TOKEN: 'value-of-a-credential' }
     const run = (...options: string[]) =>
@@ -296,7 +294,7 @@ describe('coppice exec', () => {
     expect(shown).not.toContain(env.DEPLOY_TOKEN)
   })
 
-  it('refuses what leaves the workspace, with nothing but a line in the journal', async () => {
+  it('refuses commands that leave the workspace, with only a journal line', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--', 'cat', '/etc/shadow'])
     expect(run).toMatchObject({ code: 1, stdout: '' })
@@ -308,7 +306,7 @@ describe('coppice exec', () => {
     expect(JSON.parse(journal)).toMatchObject({ event: 'refused', decision: { action: 'deny' } })
   })
 
-  it('ends a command that takes too long, with all it started', async () => {
+  it('stops a command at its time limit, with all its processes', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--timeout', '1', '-c', '--', 'sleep 4321 & sleep 4321'])
     expect(run).toMatchObject({ code: 124, stderr: expect.stringContaining('stopped at its time limit') })
@@ -316,7 +314,7 @@ describe('coppice exec', () => {
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })
 
-  it('leaves no process and no directory behind when it is interrupted or killed', async () => {
+  it('leaves no process and no directory behind when interrupted or killed', async () => {
     const cli = project()
     for (const [signal, seconds] of [
       ['SIGINT', '54321'],
@@ -348,12 +346,12 @@ describe('coppice exec', () => {
     const ended = new Promise((resolve) => child.once('close', resolve))
     child.kill(signal)
     expect(await ended).toBe(code)
-    expect(told).toMatch(/interrupted; what the command had changed by then is kept\n\n {2}A \/x/)
+    expect(told).toMatch(/interrupted; the changes so far are kept\n\n {2}A \/x/)
     expect(await cli.ok('cat', '--vault', 'task', '/x')).toBe('x\n')
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })
 
-  it('prints the envelope of a command that was interrupted', async () => {
+  it('prints the envelope of an interrupted command', async () => {
     const cli = project()
     const child = cli.start(['exec', '--json', '-c', '--', 'echo x > x; sleep 54324; true'])
     let told = ''
@@ -369,7 +367,7 @@ describe('coppice exec', () => {
     expect(await cli.ok('cat', '--vault', fork, '/x')).toBe('x\n')
   })
 
-  it('runs several commands in one directory at once, each in a fork of its own', async () => {
+  it('runs concurrent commands in one directory, each in its own fork', async () => {
     const cli = project()
     const runs = await Promise.all(
       ['1', '2', '3'].map((text) =>
@@ -383,7 +381,7 @@ describe('coppice exec', () => {
     }
   })
 
-  it('runs a command several times at once, and compares what came of it', async () => {
+  it('runs a command several times in parallel, and compares the results', async () => {
     const cli = project()
     const run = await cli.run([
       'exec',
@@ -399,7 +397,7 @@ describe('coppice exec', () => {
     expect(run.stderr).toMatch(/^2 +files-\d +exit 2 .* 1 change +\/lane$/m)
   })
 
-  it('works the same on a vault, whose fork can be merged', async () => {
+  it('works on a vault, whose fork can be merged', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.run(['write', '--vault', 'base', '/f.txt'], { input: 'hello\n' })
@@ -419,27 +417,22 @@ describe('coppice exec', () => {
     expect(await cli.ok('cat', '--vault', 'base', '/f.txt')).toBe('hello\nmore\n')
   })
 
-  it.each(SESSIONS)(
-    'leaves no fork of a vault that nobody is told of, in a session of kind %s',
-    async (session) => {
-      const cli = new Cli()
-      await cli.ok('vault', 'create', 'base')
-      await cli.run(['write', '--vault', 'base', '/f.txt'], { input: 'hello\n' })
-      const exec = ['exec', '--vault', 'base', '--session', session]
-      expect(await cli.run([...exec, '--', 'touch', 'f.txt'])).toEqual({ code: 0, stdout: '', stderr: '' })
-      expect(await cli.json('vault', 'list')).toHaveLength(1)
-      expect((await cli.run([...exec, '-c', '--', 'mkfifo pipe'])).stderr).toMatch(
-        /^coppice: \/pipe cannot be kept/,
-      )
-      expect(await cli.json('vault', 'list')).toHaveLength(1)
-      await cli.ok('mkdir', '--vault', 'base', '/d')
-      expect((await cli.run([...exec, '--', 'chmod', '700', 'd'])).stderr).toContain(
-        'permissions of directories\n\nin base-1: ',
-      )
-    },
-  )
+  it.each(SESSIONS)('leaves no unreported fork of a vault, in a session of kind %s', async (session) => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.run(['write', '--vault', 'base', '/f.txt'], { input: 'hello\n' })
+    const exec = ['exec', '--vault', 'base', '--session', session]
+    expect(await cli.run([...exec, '--', 'touch', 'f.txt'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await cli.json('vault', 'list')).toHaveLength(1)
+    expect((await cli.run([...exec, '-c', '--', 'mkfifo pipe'])).stderr).toMatch(/^coppice: not kept: \/pipe/)
+    expect(await cli.json('vault', 'list')).toHaveLength(1)
+    await cli.ok('mkdir', '--vault', 'base', '/d')
+    expect((await cli.run([...exec, '--', 'chmod', '700', 'd'])).stderr).toContain(
+      'permissions of directories\n\nin base-1: ',
+    )
+  })
 
-  it('works in a copy where that is asked for', async () => {
+  it('works in a copy on request', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--session', 'dir', '--json', '-c', '--', SCRIPT])
     expect(JSON.parse(run.stdout).result).toMatchObject({
@@ -474,7 +467,7 @@ it.skipIf(whyNotNobody() !== undefined)('coppice exec needs no privileges', () =
   expect(statSync(join(cli.files, 'new.txt')).uid).toBe(NOBODY.uid)
 })
 
-/** The command lines of all processes. */
+/** Lists the command lines of all processes. */
 function processes(): string {
   return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
 }

@@ -12,7 +12,7 @@ async function cliWithVault(): Promise<Cli> {
 }
 
 describe('the file commands', () => {
-  it('store nothing where the kernel has its files, unless a vault is named', async () => {
+  it('store nothing in directories of the kernel, unless a vault is named', async () => {
     const cli = await cliWithVault()
     await cli.ok('write', '/a/dev', '--text', 'content')
     for (const args of [
@@ -29,9 +29,7 @@ describe('the file commands', () => {
       const { code, stderr } = await cli.run(args)
       expect([code, stderr], args.join(' ')).toEqual([
         1,
-        expect.stringMatching(
-          /^coppice: .*\/\S+ is the kernel's, and no directory of a vault; .* --vault\n$/,
-        ),
+        expect.stringMatching(/^coppice: .*\/\S+ belongs to the daemon; .* use --vault\n$/),
       ])
     }
     expect(await cli.ok('find')).toBe('/a\n/a/dev\n')
@@ -75,7 +73,7 @@ describe('the file commands', () => {
     expect(await cli.ok('ls')).toBe('docs/\n')
   })
 
-  it('find lines and files, and say with the exit code that there are none', async () => {
+  it('find lines and files, and exit with 1 if there are none', async () => {
     const cli = await cliWithVault()
     await cli.ok('write', '/src/cart.ts', '--text', 'const total = 1\n// TODO: add up\nexport { total }')
     await cli.ok('write', '/src/cart.test.ts', '--text', 'test')
@@ -92,18 +90,18 @@ describe('the file commands', () => {
   })
 
   const refusals: [words: string[], code: number, message: string][] = [
-    [['mkdir', '/a/b'], 1, '/a/b: no such file or directory; -p makes the directories above it, too'],
-    [['mkdir', '/dir'], 1, '/dir: file already exists; -p takes a directory that is there as it is'],
+    [['mkdir', '/a/b'], 1, '/a/b: no such file or directory; -p also creates missing parents'],
+    [['mkdir', '/dir'], 1, '/dir: file already exists; -p accepts an existing directory'],
     [['cp', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' is the same path or lies inside it"],
     [['mv', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' lies inside it"],
     [['cat', '/f', '--lines', '0'], 2, '--lines counts from 1'],
-    [['cat', '/f', '--lines', '3-1'], 2, '--lines ends before it begins: 3-1'],
-    [['cat', '-dash'], 2, "there is no option '-d'; a name that starts with a dash goes behind --; see "],
+    [['cat', '/f', '--lines', '3-1'], 2, '--lines 3-1 ends before it begins'],
+    [['cat', '-dash'], 2, "there is no option '-d'; put -- before a name that starts with a dash; see "],
     [['export', 'out.tar.xz'], 2, 'cannot write the archive out.tar.xz; name a .tar, .tar.gz, .tgz or .zip'],
-    [['exec', 'ls', '-la'], 2, "there is no option '-l'; the <command> and its options go behind --; see "],
+    [['exec', 'ls', '-la'], 2, "there is no option '-l'; put -- before the <command> and its options; see "],
   ]
 
-  it('say of what they refuse which path it is about, and what to do', async () => {
+  it('report refusals with the path and the next step', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('mkdir', '/dir')
@@ -115,7 +113,7 @@ describe('the file commands', () => {
     }
   })
 
-  it('take names that a shell would trip over', async () => {
+  it('accept names with special characters', async () => {
     const cli = await cliWithVault()
     const names = [
       '/line\nend',
@@ -166,7 +164,7 @@ describe('the file commands', () => {
     const cli = await cliWithVault()
     const writer = cli.start(['write', '/half'])
     writer.stdin.on('error', () => {})
-    // More than a pipe holds: once it is gone the command has begun to read.
+    // More than a pipe holds: once it is written, the command has started to read.
     await new Promise((resolve) => writer.stdin.write(randomBytes(4 * 1024 * 1024), resolve))
     writer.kill(signal)
     expect(await once(writer, 'close')).toEqual([code, null])
@@ -175,11 +173,11 @@ describe('the file commands', () => {
 })
 
 describe('the vault a command works on', () => {
-  it('is the one named, the one chosen, or the only one; otherwise the vaults are listed', async () => {
+  it('is the named one, the current one, or the only one; otherwise the vaults are listed', async () => {
     const cli = new Cli()
     const nowhere = await cli.run(['ls'])
     expect(nowhere).toMatchObject({ code: 1, stdout: '' })
-    expect(nowhere.stderr).toContain('make one with: coppice vault create')
+    expect(nowhere.stderr).toContain('create one with: coppice vault create')
     await cli.ok('vault', 'create', 'one')
     await cli.ok('write', '/only', '--text', '1')
     await cli.ok('vault', 'create', 'two')
@@ -193,7 +191,7 @@ describe('the vault a command works on', () => {
     expect(await cli.ok('ls', '--vault', 'two')).toBe('')
   })
 
-  it('is refused with the file and line when the configuration makes no sense', async () => {
+  it('is refused with file and line if the configuration is invalid', async () => {
     const cli = await cliWithVault()
     writeFileSync(join(cli.home, 'config.toml'), '# mine\nvalut = "base"\n')
     const run = await cli.run(['ls'])

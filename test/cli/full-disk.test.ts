@@ -13,7 +13,7 @@ const MEGABYTE = 2 ** 20
 
 const reason = whyNoLoopDisk()
 describe.skipIf(reason !== undefined)(`commands on a full disk${reason ? ` (${reason})` : ''}`, () => {
-  it.each(engineNames)('on %s remove, drop, delete and collect what the message says', async (engine) => {
+  it.each(engineNames)('on %s remove, drop, delete and collect as the message advises', async (engine) => {
     const cli = new Cli()
     using disk = new LoopDisk(64)
     const home = ['--home', join(disk.path, 'home')]
@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)(`commands on a full disk${reason ? ` (${re
     const paths = files.slice(2, -1).map((file) => `/${file}`)
     await cli.ok('rm', ...paths, '--vault', 'base', ...home)
     await cli.ok('gc', '--keep-history', '0h', ...home)
-    // What was freed is room for the next.
+    // The freed space is available to the next command.
     expect(await cli.run(['write', '/more', '--vault', 'base', ...home], { input })).toMatchObject({
       code: 0,
     })
@@ -44,7 +44,7 @@ describe.skipIf(reason !== undefined)(`commands on a full disk${reason ? ` (${re
   })
 })
 
-/** Fills the vaults of a home in turn until the disk is full; the files of the first. */
+/** Fills the vaults of a home in turn until the disk is full; returns the files of the first. */
 async function fill(path: string, engine: EngineName): Promise<string[]> {
   await using home = await openHome({ path, engine })
   const vaults = await Promise.all(['base', 'work', 'other'].map((name) => home.vault(name)))
@@ -65,7 +65,7 @@ async function fill(path: string, engine: EngineName): Promise<string[]> {
   }
 }
 
-/** Writes a file until the disk has no more than this left. */
+/** Writes a file until the disk has only this much space left. */
 function takeAllBut(bytes: number, directory: string, name: string): void {
   const piece = Buffer.alloc(4096)
   try {

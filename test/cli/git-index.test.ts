@@ -6,7 +6,7 @@ import { Cli } from './run-cli.ts'
 
 const BY = ['-c', 'user.name=a', '-c', 'user.email=b']
 
-/** A repository whose index has a version, with a fork in which something was committed. */
+/** Creates a repository with an index of a version, and a fork with a commit. */
 async function committedInside(version: string, format = 'sha1'): Promise<Cli> {
   const cli = new Cli()
   git(['init', '-q', `--object-format=${format}`, cli.files])
@@ -20,7 +20,7 @@ async function committedInside(version: string, format = 'sha1'): Promise<Cli> {
   return cli
 }
 
-/** Lets `git status` write the index anew, with other times in it. */
+/** Lets `git status` rewrite the index with other times. */
 function refresh(cli: Cli, seconds: number): void {
   const index = () => readFileSync(join(cli.files, '.git/index'))
   const before = index()
@@ -44,7 +44,7 @@ it.each([
   expect(git(['-C', cli.files, 'status', '--porcelain']).toString()).toBe('')
 })
 
-it('what somebody staged meanwhile is not overwritten', async () => {
+it('does not overwrite entries that were staged meanwhile', async () => {
   const cli = await committedInside('2')
   writeFileSync(join(cli.files, 'mine.txt'), 'mine\n')
   git(['-C', cli.files, 'add', 'mine.txt'])

@@ -5,7 +5,7 @@ import { git, TestRepository } from '../support/git-repository.ts'
 import { Cli } from './run-cli.ts'
 
 describe('coppice git', () => {
-  it('brings a history in, goes on with it, and writes it out again with the same ids', async () => {
+  it('imports a history, continues it, and exports it with the same ids', async () => {
     const cli = new Cli()
     using repository = new TestRepository([{ files: { a: 'one\n' } }, { files: { a: 'two\n' } }])
     const tip = repository.git('rev-parse', 'main')
@@ -18,7 +18,7 @@ describe('coppice git', () => {
       known: 0,
     })
     expect(await cli.ok(...into)).toBe(
-      `imported 0 commits into shop, 2 there already; its checkpoint is ${tip.slice(0, 12)}\n`,
+      `imported 0 commits into shop, 2 imported before; its checkpoint is ${tip.slice(0, 12)}\n`,
     )
     expect(await cli.ok('checkpoint', 'list')).toContain('commit 2')
     await cli.ok('checkpoint', 'save', 'mine')
@@ -34,7 +34,7 @@ describe('coppice git', () => {
     ).toBe(tip)
   })
 
-  it('says what is wrong before anything is made', async () => {
+  it('reports errors before it creates anything', async () => {
     const cli = new Cli()
     const nowhere = await cli.run(['git', 'import', cli.files, '--vault', 'v'])
     expect(nowhere).toMatchObject({ code: 1, stdout: '' })
@@ -44,7 +44,7 @@ describe('coppice git', () => {
     const unknown = await cli.run(['git', 'import', repository.path, '--vault', 'v', '--ref', 'nothing'])
     expect(unknown.stderr).toContain("the repository has no commit 'nothing'")
     const unnamed = await cli.run(['git', 'import', repository.path])
-    expect(unnamed.stderr).toContain('name the one to make with --vault')
+    expect(unnamed.stderr).toContain('name a new one with --vault')
     await cli.ok('vault', 'create', 'v')
     const empty = await cli.run(['git', 'export', 'out.git'])
     expect(empty).toMatchObject({ code: 1 })

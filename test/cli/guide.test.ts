@@ -5,10 +5,10 @@ import { expect, it } from 'vitest'
 import { root } from '../support/run-node.ts'
 import { Cli } from './run-cli.ts'
 
-/** Between the output of two commands. */
+/** Separates the output of two commands. */
 const MARK = '\u0001'
 
-it('docs/guide/cli.md tells what really happens, command by command', () => {
+it('the commands in docs/guide/cli.md print what the page shows', () => {
   const cli = new Cli()
   const bin = prepare(cli)
   const steps = stepsOf(readFileSync(join(root, 'docs/guide/cli.md'), 'utf8'))
@@ -44,7 +44,7 @@ function stepsOf(page: string): Step[] {
   )
 }
 
-/** Times, sizes, numbers of versions and places on this machine are not the same twice. */
+/** Masks times, sizes, version numbers and host paths. */
 function masked(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>')
@@ -52,7 +52,7 @@ function masked(text: string): string {
     .replaceAll(/ to \/\S+/g, ' to <directory>')
 }
 
-/** What the guide assumes: a directory `shop`, a file `better-cart.ts`, and a `coppice` to call. */
+/** Creates the files that the guide assumes: a directory `shop`, a file `better-cart.ts`, and a `coppice` command. */
 function prepare(cli: Cli): string {
   mkdirSync(join(cli.files, 'shop/src'), { recursive: true })
   writeFileSync(join(cli.files, 'shop/README.md'), '# Shop\n')

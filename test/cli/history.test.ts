@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Cli } from './run-cli.ts'
 
 describe('the history commands', () => {
-  it('list versions, read one, go back to it, and say who wrote each line', async () => {
+  it('list versions, read one, revert to it, and show the author of each line', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.run(['write', '/plan', '--text', 'one\ntwo'], { env: { COPPICE_CONTEXT: 'alice' } })
@@ -28,7 +28,7 @@ describe('the history commands', () => {
     expect((await cli.ok('log', '--caller', 'bob', '--json')).trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('tell the versions of a file that is gone, and say that there never was another', async () => {
+  it('list the versions of a deleted file, and report a file that never existed', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/gone', '--text', 'x')
@@ -44,7 +44,7 @@ describe('the history commands', () => {
     })
   })
 
-  it('tell what a merge brought, and find what it removed', async () => {
+  it('show the changes of a merge, and find removed files', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     for (const path of ['/a', '/b']) await cli.ok('write', path, '--text', 'x')
@@ -82,7 +82,7 @@ describe('the history commands', () => {
     expect(gone.stderr).toContain("'one'")
   })
 
-  it('tag files, note values on them, and limit what a vault holds', async () => {
+  it('tag files, set metadata, and limit the size of a vault', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/a', '--text', 'shopping cart')
@@ -110,7 +110,7 @@ describe('the history commands', () => {
   })
 })
 
-it('a log, a tag or a value of what never was is an error that names it', async () => {
+it('report a path, tag or value that never existed', async () => {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
   await cli.ok('write', '/a', '--text', 'here')
@@ -134,7 +134,7 @@ it('a log, a tag or a value of what never was is an error that names it', async 
 })
 
 describe('the commands for a home', () => {
-  it('check it, clean it, count it, and send a vault to another', async () => {
+  it('check it, collect garbage, count it, and send a vault to another', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base', '--engine', 'lmdb')
     await cli.ok('write', '/a', '--text', 'sent')
@@ -143,6 +143,6 @@ describe('the commands for a home', () => {
     expect(await cli.json('stats')).toMatchObject({ vaults: 1, files: 1, engine: 'lmdb' })
     const other = await cli.run(['vault', 'create', 'two', '--engine', 'sqlite'])
     expect(other).toMatchObject({ code: 2, stdout: '' })
-    expect(other.stderr).toContain('is on lmdb')
+    expect(other.stderr).toContain('uses the engine lmdb')
   })
 })

@@ -13,7 +13,7 @@ describe('a directory that is no home', () => {
     ['tasks', 'update', '1', '--status', 'completed'],
   ]
 
-  it.each(looking)('is not made one by a command that only looks: %s %s', async (...words) => {
+  it.each(looking)('is not turned into one by a read-only command: %s %s', async (...words) => {
     const cli = new Cli()
     writeFileSync(join(cli.files, 'README.md'), '# Shop\n')
     for (const home of [cli.files, join(cli.scratch, 'missing')]) {
@@ -25,14 +25,14 @@ describe('a directory that is no home', () => {
     expect(readdirSync(cli.scratch)).toEqual(['files'])
   })
 
-  it('has no daemon, and none is looked for in a place that would have to be made', async () => {
+  it('has no daemon, and looking for one creates nothing', async () => {
     const cli = new Cli()
     expect(await cli.json('daemon', 'status')).toEqual({ running: false })
     expect(await cli.json('daemon', 'stop')).toEqual({ stopped: false })
     expect(readdirSync(cli.scratch)).toEqual(['files'])
   })
 
-  it('becomes one when something is to be kept, with what was written beforehand', async () => {
+  it('becomes one on the first write, and keeps an existing configuration', async () => {
     const cli = new Cli()
     mkdirSync(join(cli.home, 'agents'), { recursive: true })
     await cli.ok('vault', 'create', 'base', '--engine', 'level')
@@ -40,25 +40,25 @@ describe('a directory that is no home', () => {
     expect(await cli.ok('vault', 'list')).toContain('base')
   })
 
-  it('is told as what it is, if it is a file or its store is none', async () => {
+  it('is reported precisely, if it is a file or has an invalid store', async () => {
     const cli = new Cli()
     const file = join(cli.files, 'file')
     writeFileSync(file, 'x')
     expect(await cli.run(['ls', '--home', file])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `coppice: ${file} is no directory; name one with --home\n`,
+      stderr: `coppice: ${file} is not a directory; name one with --home\n`,
     })
     const store = join(cli.files, 'store.db')
     writeFileSync(store, 'no database')
     const { stderr } = await cli.run(['ls', '--home', cli.files, '--json'])
-    const message = `the store ${store} cannot be opened: file is not a database; keep a copy of it, and bring the home back from a backup`
+    const message = `the store ${store} cannot be opened: file is not a database; keep a copy of it, and restore the home from a backup`
     expect(JSON.parse(stderr)).toEqual({ error: { code: 'EIO', message, path: store } })
   })
 })
 
 describe('the engine of a home', () => {
-  it('is the one it was made on, whatever the configuration says later', async () => {
+  it('is the one it was created with, whatever the configuration says later', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     writeFileSync(join(cli.home, 'config.toml'), 'engine = "lmdb"\n')
@@ -69,10 +69,10 @@ describe('the engine of a home', () => {
     }
     expect(readdirSync(cli.home)).not.toContain('store.lmdb')
     const { stderr } = await cli.run(['vault', 'create', 'other', '--engine', 'level'])
-    expect(stderr).toContain('is on sqlite; take another --home for level')
+    expect(stderr).toContain('uses the engine sqlite; name another --home for level')
   })
 
-  it('is found without a configuration in a home that the library made', async () => {
+  it('is detected without a configuration in a home of the library', async () => {
     const cli = new Cli()
     await using home = await openHome({ path: cli.home, engine: 'lmdb' })
     await home.createVault('base')
@@ -82,7 +82,7 @@ describe('the engine of a home', () => {
   })
 })
 
-describe('a place of this machine without a name', () => {
+describe('an empty path of this machine', () => {
   const commands = [
     ['import', '', '--vault', 'base'],
     ['export', ''],
@@ -103,7 +103,7 @@ describe('a place of this machine without a name', () => {
 it.each([
   ['vault', 'create', ''],
   ['exec', '--fork', '', '--', 'true'],
-])('an empty name is told without one: coppice %s %s', async (...args) => {
+])('an empty name is reported as empty: coppice %s %s', async (...args) => {
   const run = await new Cli().run(args)
   expect(run).toMatchObject({
     code: 1,

@@ -6,7 +6,7 @@ import { DaemonCli } from './daemon-cli.ts'
 
 const sdk = join(root, 'node_modules/@modelcontextprotocol/sdk/dist/esm/server')
 
-/** A server on the official SDK whose tools are those of a file. */
+/** A server on the official SDK whose tools come from a file. */
 const program = `
 import { readFileSync } from 'node:fs'
 import { McpServer } from '${sdk}/mcp.js'
@@ -28,13 +28,13 @@ function helperWithServer(cli: DaemonCli): { tell: (tools: Record<string, string
   return { tell: (described) => writeFileSync(tools, JSON.stringify(described)) }
 }
 
-it('coppice mcp-servers shows what a server changed about its tools, and approves what was shown', async () => {
+it('coppice mcp-servers shows changed tools of a server, and approves exactly those', async () => {
   const cli = new DaemonCli()
   const { tell } = helperWithServer(cli)
   tell({ find: 'Finds pages.\nBy title.', old: 'Is going.' })
   expect(await cli.ok('mcp-servers', 'list')).toContain('helper/docs  never met')
   expect(await cli.ok('mcp-servers', 'show', 'helper/docs')).toMatch(
-    /^helper\/docs: 2 tools; nothing of it was approved yet\n\nadded: find\n.*^\+Finds pages\.$/ms,
+    /^helper\/docs: 2 tools; not approved yet\n\nadded: find\n.*^\+Finds pages\.$/ms,
   )
   const script = cli.script({ expect: { tools: 'mcp__1-docs__find' }, say: 'Done.' })
   const spawn = ['spawn', 'look it up', '--agent', 'helper', '--script', script, '--follow']
@@ -67,9 +67,7 @@ it('coppice mcp-servers shows what a server changed about its tools, and approve
       { name: 'old', kind: 'removed', after: null },
     ],
   })
-  expect(await cli.ok('mcp-servers', 'show', 'helper/docs')).toBe(
-    'helper/docs: 2 tools; it says what was approved\n',
-  )
+  expect(await cli.ok('mcp-servers', 'show', 'helper/docs')).toBe('helper/docs: 2 tools; as approved\n')
   const again = cli.script({ expect: { tools: 'mcp__4-docs__fresh' }, say: 'Done.' })
   expect(await cli.ok('spawn', 'x', '--agent', 'helper', '--script', again, '-f')).toContain('Done.')
 

@@ -22,7 +22,7 @@ class Mounting extends Cli {
     return cli
   }
 
-  /** Starts to serve, and returns when it is mounted. */
+  /** Starts serving, and resolves when it is mounted. */
   async serve(...args: string[]): Promise<ChildProcessWithoutNullStreams> {
     const child = this.start(['mount', ...args])
     let complaint = ''
@@ -34,7 +34,7 @@ class Mounting extends Cli {
     return child
   }
 
-  /** A program that works in the directory until its input ends; it says so. */
+  /** Starts a program that uses the directory until its input ends. */
   inside(): ChildProcessWithoutNullStreams {
     const child = spawn('cat', { cwd: this.place })
     child.stdin.write('inside')
@@ -47,7 +47,7 @@ class Mounting extends Cli {
 }
 
 describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : ''}`, () => {
-  it.skipIf(process.getuid?.() !== 0)('leaves alone what was mounted in the place before', async () => {
+  it.skipIf(process.getuid?.() !== 0)('keeps an earlier mount at the same place', async () => {
     const cli = await Mounting.create()
     run('mount', '-t', 'tmpfs', 'disk', cli.place)
     onTestFinished(() => void run('umount', cli.place))
@@ -59,7 +59,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(readdirSync(cli.place)).toEqual(['on-disk'])
   })
 
-  it('mounts nothing over another mount of ours, which goes on', async () => {
+  it('refuses to mount over another coppice mount, which continues', async () => {
     const cli = await Mounting.create()
     const server = await cli.serve('base', cli.place)
     writeFileSync(join(cli.place, 'f'), 'content')
@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(cli.isMounted).toBe(false)
   })
 
-  it('shows a vault until it is unmounted, and says who is in the way', async () => {
+  it('shows a vault until it is unmounted, and names the programs that block that', async () => {
     const cli = await Mounting.create()
     const server = await cli.serve('base', cli.place)
     writeFileSync(join(cli.place, 'f'), 'content')
@@ -101,11 +101,11 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     }
   })
 
-  it('leaves nothing mounted where ^C comes while the system mounts it', async () => {
+  it('leaves nothing mounted when ^C comes during the mount', async () => {
     const cli = await Mounting.create()
     const bin = join(cli.scratch, 'bin')
     mkdirSync(bin)
-    // As a terminal does it: everybody of the group is told.
+    // As a terminal does it: the whole process group gets the signal.
     const slow = '#!/bin/sh\n/bin/mount "$@" && /bin/kill -INT -- "-$PPID"; sleep 0.1\n'
     writeFileSync(join(bin, 'mount'), slow, { mode: 0o755 })
     const env = {
@@ -123,7 +123,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(cli.isMounted).toBe(false)
   })
 
-  it('shows all that a context sees, with its rights', async () => {
+  it('shows everything a context sees, with its rights', async () => {
     const cli = await Mounting.create()
     const server = await cli.serve('/', cli.place, '--context', 'alice')
     writeFileSync(join(cli.place, 'workspace/f'), 'content')
@@ -137,7 +137,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(await cli.ok('log')).toContain('alice')
   })
 
-  it('shows a fork of the vault, and lets nothing be changed where that is asked for', async () => {
+  it('shows a fork of the vault, or a read-only mount', async () => {
     const cli = await Mounting.create()
     await cli.run(['write', '/f'], { input: 'base' })
     const server = await cli.serve('/', cli.place, '--fork', 'task')
@@ -152,7 +152,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     await once(viewer, 'exit')
   })
 
-  it('leaves ENOTCONN where it is killed, which unmount, doctor and the next mount take away', async () => {
+  it('leaves ENOTCONN when killed, which unmount, doctor and the next mount clean up', async () => {
     const cli = await Mounting.create()
     const cleaners = [
       () => cli.ok('unmount', cli.place),
@@ -167,7 +167,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
       const server = await cli.serve('base', cli.place)
       server.kill('SIGKILL')
       await once(server, 'exit')
-      // Another start, such as one of another test, may have taken it away already.
+      // Another start, such as one of another test, may have cleaned it up already.
       if (cli.isMounted) expect(readOf(cli.place)).toMatch(/ENOTCONN|^$/)
       await clean()
       expect(cli.isMounted).toBe(false)
@@ -175,7 +175,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     }
   })
 
-  it('does not unmount what is not its own, and says which options go together', async () => {
+  it('refuses to unmount foreign mounts, and reports invalid options', async () => {
     const cli = await Mounting.create()
     expect(await cli.run(['unmount', '/proc'])).toMatchObject({
       code: 1,
@@ -189,14 +189,14 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     const missing = join(cli.place, 'none')
     expect(await cli.run(['mount', 'base', missing])).toMatchObject({
       code: 1,
-      stderr: `coppice: there is no directory ${missing}; make it first, with mkdir\n`,
+      stderr: `coppice: there is no directory ${missing}; create it with mkdir\n`,
     })
     expect(cli.isMounted).toBe(false)
   })
 
   it.skipIf(
     whyNotNobody() !== undefined || !hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'),
-  )('is for ordinary users, too', async () => {
+  )('works for ordinary users, too', async () => {
     const cli = await Mounting.create()
     const scratch = join(cli.scratch, 'theirs')
     mkdirSync(scratch)
@@ -223,7 +223,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
   })
 })
 
-/** As on a machine where everybody may open the device: $0 is Node, $1 a directory for all, $2 the repository. */
+/** As on a machine where everybody may open the device: $0 is Node, $1 a shared directory, $2 the repository. */
 const ORDINARY_USER = `
 mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
 exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bin HOME="$1" COPPICE_HOME="$1/home" sh -c '
@@ -254,7 +254,7 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bi
 ' "$0" "$1" "$2" 2> "$1/complaints"
 `
 
-/** What is in a directory, or why that cannot be told. */
+/** Lists a directory, or returns the error. */
 function readOf(place: string): string {
   try {
     return readdirSync(place).join()

@@ -8,7 +8,7 @@ import { DaemonCli } from './daemon-cli.ts'
 
 const reason = whyNoMount()
 
-/** All that a context sees, mounted beside a daemon. */
+/** The namespace of a context, mounted beside a daemon. */
 class MountedNamespace extends DaemonCli {
   readonly place: string = join(this.scratch, 'place')
 
@@ -23,7 +23,7 @@ class MountedNamespace extends DaemonCli {
     return cli
   }
 
-  /** Runs a script in it; everything it said. */
+  /** Runs a script in it and returns all output. */
   sh(script: string): Promise<string> {
     return new Promise((resolve) => {
       const args = ['-c', `cd "$0" && { ${script}; } 2>&1`, this.place]
@@ -39,7 +39,7 @@ async function ended(server: ChildProcessWithoutNullStreams): Promise<void> {
 }
 
 describe.skipIf(reason !== undefined)(`coppice mount /, and the daemon${reason ? `: ${reason}` : ''}`, () => {
-  it('shows processes and devices to cat, ls and a shell that talks to them', async () => {
+  it('shows processes and devices to cat, ls and a shell that calls them', async () => {
     const cli = await MountedNamespace.create()
     expect(await cli.sh('ls')).toMatch(/^dev\nhome\nmnt\nproc\nshared\n/)
     expect(await cli.json('daemon', 'status')).toEqual({ running: false })
@@ -59,7 +59,7 @@ describe.skipIf(reason !== undefined)(`coppice mount /, and the daemon${reason ?
     expect(await cli.sh('cat proc/7/status')).toContain('No such file')
   })
 
-  it('starts a daemon when a device is used, finds the next one, and lets nothing be asked where nothing may change', async () => {
+  it('starts a daemon on first use, reconnects, and refuses requests on a read-only mount', async () => {
     const cli = await MountedNamespace.create('--read-only')
     expect(await cli.sh('cat proc/mounts')).toContain('/dev')
     await cli.ok('daemon', 'stop')

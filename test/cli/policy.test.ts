@@ -11,13 +11,13 @@ function cliWith(policy?: string): Cli {
 }
 
 describe('coppice policy explain', () => {
-  it('tells what would be decided, by which part, and why', async () => {
+  it('shows the decision, the deciding part and the reason', async () => {
     const told = await cliWith().ok('policy', 'explain', '--shell', '--', 'ls | xargs sh -c "curl x"')
     expect(told).toMatch(/^require_approval: mutating, networked\n`curl x` reaches the network/)
     expect(told).toMatch(/^ {2}require_approval +curl x +networked: reaches the network$/m)
   })
 
-  it('knows the rules of the home, and the directory it is called in', async () => {
+  it('uses the rules of the home, and the working directory', async () => {
     const cli = cliWith('[[rule]]\naction = "deny"\nprogram = "make"\nreason = "use npm"\n')
     expect(await cli.json('policy', 'explain', '--', 'make', 'all')).toMatchObject({
       decision: { action: 'deny', categories: ['mutating'], reason: expect.stringContaining('use npm') },
@@ -28,7 +28,7 @@ describe('coppice policy explain', () => {
     })
   })
 
-  it('judges a long command within the bounds that hold for running it', async () => {
+  it('analyses a long command within the limits of a run', async () => {
     const words = Array.from({ length: 3000 }, (_, index) => `word${index}`)
     expect(await cliWith().json('policy', 'explain', '--', 'curl', ...words)).toMatchObject({
       decision: { action: 'require_approval', part: ['curl', ...words].join(' ') },
@@ -41,21 +41,21 @@ describe('coppice policy explain', () => {
 })
 
 describe('coppice policy check', () => {
-  it('says that all is well', async () => {
-    expect(await cliWith().ok('policy', 'check')).toContain('the defaults hold')
+  it('reports a valid file', async () => {
+    expect(await cliWith().ok('policy', 'check')).toContain('the defaults apply')
     expect(await cliWith('[[rule]]\naction = "ask"\nprogram = "x"\n').ok('policy', 'check')).toContain(
       '1 rule',
     )
   })
 
-  it('tells every mistake with its line, and fails', async () => {
+  it('reports every problem with its line, and fails', async () => {
     const { code, stderr } = await cliWith('[[rule]]\naction = "stop"\nprogam = "x"\n').run([
       'policy',
       'check',
     ])
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /policy\.toml:2: action is not "stop".*\n.*policy\.toml:3: there is no 'progam' here/,
+      /policy\.toml:2: action cannot be "stop".*\n.*policy\.toml:3: unknown key 'progam'/,
     )
   })
 })

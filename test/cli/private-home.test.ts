@@ -9,7 +9,7 @@ import { Cli } from './run-cli.ts'
 
 const NOBODY = 65_534
 const OTHERS = 0o077
-/** Files of a vault keep their permissions: the directory above is what others cannot enter. */
+/** Files of a vault keep their permissions; the directory above them is closed to others. */
 const VAULT_FILES = /^(?:checkouts|sessions)\/[^/]+\/(?:tree|upper|work)(?:\/|$)/
 
 interface As {
@@ -26,7 +26,7 @@ function run(cli: Cli, { uid = 0, umask = '022' }: As, ...args: string[]) {
   return { status, stdout, stderr }
 }
 
-/** Everything of a home that others than its owner have permissions on. */
+/** Lists everything in a home that others have permissions on. */
 function openIn(home: string): string[] {
   const names = ['.', ...readdirSync(home, { recursive: true, encoding: 'utf8' })]
   return names.filter((name) => {
@@ -36,7 +36,7 @@ function openIn(home: string): string[] {
 }
 
 describe('a home', () => {
-  it.each(engineNames)('is its owner’s alone from the first moment, whatever the umask: %s', (engine) => {
+  it.each(engineNames)('is private to its owner from the first moment, whatever the umask: %s', (engine) => {
     const cli = new Cli()
     const free = { umask: '000' }
     const create = ['vault', 'create', 'base', '--engine', engine]
@@ -46,7 +46,7 @@ describe('a home', () => {
     expect(openIn(cli.home)).toEqual([])
   })
 
-  it.skipIf(whyNoOverlay())('stays its owner’s alone while commands run in it', () => {
+  it.skipIf(whyNoOverlay())('stays private while commands run in it', () => {
     const cli = new Cli()
     const free = { umask: '000' }
     expect(run(cli, free, 'vault', 'create', 'base')).toMatchObject({ status: 0 })
@@ -58,7 +58,7 @@ describe('a home', () => {
     expect(openIn(cli.home)).toEqual([])
   })
 
-  it.each(engineNames)('that others could read is closed when its owner opens it: %s', async (engine) => {
+  it.each(engineNames)('is closed to others when its owner opens it: %s', async (engine) => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base', '--engine', engine)
     open(cli.home)
@@ -69,7 +69,7 @@ describe('a home', () => {
     expect(await cli.ok('ls')).toBe('')
   })
 
-  it('is closed by doctor, which says so', async () => {
+  it('is closed by doctor, which reports it', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     expect(await cli.ok('doctor')).toMatch(/^yes +private home +only its owner may read/m)
@@ -77,10 +77,10 @@ describe('a home', () => {
     expect(await cli.ok('doctor')).toMatch(/^yes +private home +other users .* could read .* until now/m)
     expect(openIn(cli.home)).toEqual([])
     chmodSync(cli.scratch, 0o777)
-    expect(await cli.ok('doctor')).toMatch(/^no +private home +every user may change .*another home/m)
+    expect(await cli.ok('doctor')).toMatch(/^no +private home +every user may write to .* replace the home/m)
   })
 
-  it('closes only what is its own in a directory that holds other things', async () => {
+  it('closes only its own files in a directory with other files', async () => {
     const cli = new Cli()
     mkdirSync(cli.home)
     writeFileSync(join(cli.home, 'README.md'), '# Shop\n', { mode: 0o644 })
@@ -101,7 +101,7 @@ describe.skipIf(whyNotNobody())('a home of another user', () => {
     expect({ stdout, stderr: stderr.match(/Permission denied/g)?.length }).toEqual({ stdout: '', stderr: 2 })
   })
 
-  it('is refused where it lies in wait for what others write', () => {
+  it('is refused if it could capture the writes of others', () => {
     const cli = new Cli()
     chmodSync(cli.scratch, 0o755)
     mkdirSync(cli.home)
@@ -113,7 +113,7 @@ describe.skipIf(whyNotNobody())('a home of another user', () => {
     expect(readdirSync(cli.home)).toEqual([])
   })
 
-  it.each(engineNames)('stays the user’s when the superuser works in it: %s', (engine) => {
+  it.each(engineNames)('keeps its owner when root works in it: %s', (engine) => {
     const cli = new Cli()
     chmodSync(cli.scratch, 0o755)
     mkdirSync(cli.home)
@@ -130,7 +130,7 @@ describe.skipIf(whyNotNobody())('a home of another user', () => {
   })
 })
 
-/** As homes were before they were closed. */
+/** Opens a home to others, as older versions created it. */
 function open(home: string): void {
   for (const name of ['.', ...readdirSync(home, { recursive: true, encoding: 'utf8' })]) {
     const path = join(home, name)

@@ -8,7 +8,7 @@ import { type Run, root, runNode } from '../support/run-node.ts'
 const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', ...args])
 
 describe('coppice', () => {
-  it('shows what it can do, with and without a word', async () => {
+  it('shows its commands, with and without --help', async () => {
     const run = await coppice()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toContain('tour')
@@ -19,12 +19,12 @@ describe('coppice', () => {
     expect(all.stdout).toMatch(/^Files:$/m)
   })
 
-  it('knows its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect((await coppice('--version')).stdout).toBe(`${version}\n`)
   })
 
-  it('answers a command it does not know with the one that was meant, and exit code 2', async () => {
+  it('suggests the intended command for an unknown one, with exit code 2', async () => {
     const run = await coppice('tuor')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain("no command 'tuor'; did you mean 'tour'?")
@@ -54,25 +54,25 @@ describe('coppice', () => {
     [['tour', '--slow'], "no option '--slow'"],
     [['ls', '--vautl', 'base'], "did you mean '--vault'"],
     [['cat'], '<path> is missing'],
-    [['stat', '/a', '/b'], "'/b' is one argument too many"],
+    [['stat', '/a', '/b'], "unexpected argument '/b'"],
     [['ls', '--at'], "'--at' needs a value"],
     [['ls', '--long=yes'], "'--long' takes no value"],
-    [['find', '--type', 'x'], '--type is one of f, d, l'],
-    [['completion', 'tcsh'], '<shell> is one of bash, zsh, fish'],
+    [['find', '--type', 'x'], '--type takes one of f, d, l'],
+    [['completion', 'tcsh'], '<shell> takes one of bash, zsh, fish'],
     [['--home', '/tmp', 'ls'], "options such as '--home' come after the command"],
-  ])('answers %j with exit code 2 and what is wrong', async (args, message) => {
+  ])('answers %j with exit code 2 and the problem', async (args, message) => {
     const run = await coppice(...args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toMatch(/^coppice: .*; see coppice|See coppice/)
     expect(run.stderr).toContain(message)
   })
 
-  it('answers in JSON when asked to, errors too', async () => {
+  it('prints JSON on request, also for errors', async () => {
     const { stderr } = await coppice('tour', '--json', '--slow')
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'EUSAGE', message: expect.any(String) } })
   })
 
-  it('tells an old Node what it needs and how to get it', async () => {
+  it('explains to an old Node which version it needs', async () => {
     const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })`
     const run = await runNode([
       '--import',
@@ -86,7 +86,7 @@ describe('coppice', () => {
 })
 
 describe('coppice tour', () => {
-  it('runs to its end without colours or pauses when nobody watches', async () => {
+  it('runs to its end without colours or pauses if the output is not a terminal', async () => {
     const run = await coppice('tour')
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toContain('In your own project: coppice exec')
@@ -105,7 +105,7 @@ describe('coppice tour', () => {
     expect(exec).toMatch(/M \/src\/cart\.ts {2}\+2 -1\n {2}D \/src\/old\.ts.*=> 0 \/\/ TODO$/s)
     expect(diff).toContain('+  prices.reduce((sum, price) => sum + price, 0)')
     expect(apply).toMatch(/wrote 2 changes of shop-1 .*prices\.reduce/s)
-    expect(undo).toMatch(/took back 2 changes of shop-1; .*=> 0 \/\/ TODO$/s)
+    expect(undo).toMatch(/undid 2 changes of shop-1; .*=> 0 \/\/ TODO$/s)
   })
 
   it('leaves nothing behind, and does not touch the home of the user', async () => {
@@ -118,7 +118,7 @@ describe('coppice tour', () => {
     expect(readdirSync(env.HOME)).not.toContain('.coppice')
   })
 
-  it('explains itself', async () => {
+  it('shows its help', async () => {
     const run = await coppice('tour', '--help')
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('Examples:')

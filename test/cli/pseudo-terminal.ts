@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
-/** How a program left its terminal. */
+/** State of the terminal after a program has ended. */
 export interface TerminalEnd {
   readonly code: number
-  /** Whether keys are read and shown as they were before. */
+  /** True if input modes are restored. */
   readonly isRestored: boolean
 }
 
-/** A program that believes to sit at a terminal, of which both sides can be seen. */
+/** A program on a pseudo-terminal that the test controls. */
 export class PseudoTerminal {
-  /** All that was shown so far, with what steers the screen. */
+  /** All output so far, including control sequences. */
   shown = ''
   readonly #child: ChildProcessWithoutNullStreams
   #told = ''
@@ -40,7 +40,7 @@ export class PseudoTerminal {
     this.#child.stdin.write(`size ${JSON.stringify([rows, columns])}\n`)
   }
 
-  /** Sends it a signal by its number. */
+  /** Sends a signal by its number. */
   signal(number: number): void {
     this.#child.stdin.write(`kill ${number}\n`)
   }
@@ -51,7 +51,10 @@ export class PseudoTerminal {
   }
 }
 
-/** Stands between: orders come line by line, what is shown goes out, and at last how the terminal was left. */
+/**
+ * Program between the test and the terminal: reads orders line by line, forwards the output, and reports the final
+ * state.
+ */
 const BETWEEN = `
 import fcntl, json, os, pty, select, signal, struct, sys, termios
 rows, columns, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]

@@ -7,18 +7,18 @@ import { isCredential } from '../../src/secrets/index.ts'
 import { type Run, root } from '../support/run-node.ts'
 
 export interface CliOptions {
-  /** What is piped into standard input; nothing when absent. */
+  /** Text for standard input; empty when absent. */
   readonly input?: string
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** The environment without credentials, which commands would be told to be without. */
+/** The environment without credentials, which commands would report as withheld. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const isPlain = ([name, value = '']: [string, string | undefined]) => !isCredential(name, value)
   return Object.fromEntries(Object.entries(process.env).filter(isPlain))
 }
 
-/** The real program on a home of its own, in a directory that is gone after the test. */
+/** The real program on its own home, in a directory that is removed after the test. */
 export class Cli {
   readonly scratch: string = mkdtempSync(join(tmpdir(), 'coppice-cli-'))
   readonly home: string = join(this.scratch, 'home')
@@ -59,7 +59,7 @@ export class Cli {
     })
   }
 
-  /** Runs a command that must succeed without a word of complaint; its output. */
+  /** Runs a command that must succeed without messages; returns its output. */
   async ok(...args: string[]): Promise<string> {
     const run = await this.run(args)
     expect(run, args.join(' ')).toMatchObject({ code: 0, stderr: '' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Cli } from './run-cli.ts'
 
-/** A directory of this machine to begin with. */
+/** Creates an initial directory on this machine. */
 function shopIn(cli: Cli): string {
   const shop = join(cli.files, 'shop')
   mkdirSync(join(shop, 'src'), { recursive: true })
@@ -18,7 +18,7 @@ const alice = { env: { COPPICE_CONTEXT: 'alice', COPPICE_TRACE: 'call-7' } }
 const bob = { env: { COPPICE_CONTEXT: 'bob' } }
 
 describe("a newcomer's afternoon", () => {
-  it('imports, forks twice, changes both, compares, merges one, drops the other, rolls back, sees who did it', async () => {
+  it('imports, forks twice, changes both, compares, merges one, drops the other, restores, and shows authors', async () => {
     const cli = new Cli()
     const shop = shopIn(cli)
     expect(await cli.ok('import', shop, '--vault', 'base')).toContain('3 files')
@@ -61,7 +61,7 @@ describe("a newcomer's afternoon", () => {
     expect(readFileSync(join(target, 'README.md'), 'utf8')).toBe('# Shop\n')
   })
 
-  it('is told of a conflict, with exit code 3, what to do, and nothing changed', async () => {
+  it('reports a conflict with exit code 3 and advice, and changes nothing', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/plan', '--text', 'one')
@@ -82,7 +82,7 @@ describe("a newcomer's afternoon", () => {
     expect(await cli.ok('cat', '/plan', '--vault', 'base')).toBe('theirs\n')
   })
 
-  it('deletes nothing without being sure', async () => {
+  it('asks before it deletes', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base', '--use')
     await cli.ok('fork', 'task', '--use')

@@ -9,7 +9,7 @@ const ESCAPE = '\u001b'
 const END_OF_INPUT = '\u0004'
 const INTERRUPT = '\u0003'
 
-/** The program at a terminal. */
+/** Starts the program on a terminal. */
 function atTerminal(cli: Cli, args: readonly string[], env: NodeJS.ProcessEnv = {}): PseudoTerminal {
   const own = { ...process.env, COPPICE_HOME: cli.home, NODE_OPTIONS: '', TERM: 'xterm', ...env }
   return new PseudoTerminal([...PROGRAM, ...args], own, [24, 80])
@@ -24,7 +24,7 @@ async function prepared(): Promise<Cli> {
 
 const LONG = `${'echo looks harmless; '.repeat(200)}curl http://127.0.0.1:9/ # at the end`
 
-/** What was shown of the command, without the marks in front of its lines. */
+/** Returns the shown command without the marks before its lines. */
 function commandShown({ shown }: PseudoTerminal): string {
   const from = shown.lastIndexOf('command:\r\n')
   return shown
@@ -40,7 +40,7 @@ async function waitFor(terminal: PseudoTerminal, text: string, times = 1): Promi
     .toBeGreaterThanOrEqual(times)
 }
 
-/** Goes on page by page until the question. */
+/** Pages forward until the question. */
 async function readAll(terminal: PseudoTerminal): Promise<void> {
   for (let pages = 1; ; pages++) {
     await expect
@@ -57,7 +57,7 @@ async function readAll(terminal: PseudoTerminal): Promise<void> {
 }
 
 describe.skipIf(withoutPython)('an approval at a terminal', () => {
-  it('shows all of a long command page by page before it asks', async () => {
+  it('shows a long command page by page before it asks', async () => {
     const cli = await prepared()
     const terminal = atTerminal(cli, ['exec', '--vault', 'base', '--shell', '--', LONG])
     await waitFor(terminal, 'Enter shows them')
@@ -70,7 +70,7 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
     expect(terminal.shown).toContain('said no')
   })
 
-  it('takes a yes before the last page for a no', async () => {
+  it('takes a yes before the last page as a no', async () => {
     const cli = await prepared()
     const terminal = atTerminal(cli, ['exec', '--vault', 'base', '--shell', '--', LONG])
     await waitFor(terminal, 'Enter shows them')
@@ -80,7 +80,7 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
     expect(terminal.shown).not.toContain('[y/N]')
   })
 
-  it('is asked for by coppice approve with everything shown, unless --yes is given', async () => {
+  it('is requested by coppice approve with everything shown, unless --yes is given', async () => {
     const cli = await prepared()
     const refused = await cli.run(['exec', '--vault', 'base', '--shell', '--', LONG])
     const [, id = ''] = refused.stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
@@ -98,7 +98,7 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
 })
 
 describe.skipIf(withoutPython)('a terminal', () => {
-  it('has colours, unless it is told to have none or can have none', async () => {
+  it('has colours, unless disabled or unsupported', async () => {
     const cli = await prepared()
     const shown = async (env: NodeJS.ProcessEnv) => {
       const terminal = atTerminal(cli, ['log'], env)
@@ -112,7 +112,7 @@ describe.skipIf(withoutPython)('a terminal', () => {
   it.each([
     ['the end of input', END_OF_INPUT],
     ['an interruption', INTERRUPT],
-  ])('is left at the beginning of a line by %s in place of an answer', async (_what, key) => {
+  ])('ends at the start of a line after %s in place of an answer', async (_what, key) => {
     const cli = await prepared()
     const terminal = atTerminal(cli, ['vault', 'delete', 'base'])
     await expect.poll(() => terminal.shown, { timeout: 30_000 }).toContain('[y/N]')
@@ -123,7 +123,7 @@ describe.skipIf(withoutPython)('a terminal', () => {
   })
 })
 
-it('coppice export - makes no directory of that name', async () => {
+it('coppice export - creates no directory of that name', async () => {
   const cli = await prepared()
   expect(await cli.run(['export', '-'])).toMatchObject({ code: 2, stdout: '' })
 })

@@ -6,7 +6,7 @@ import { root } from '../support/run-node.ts'
 import { DaemonCli } from './daemon-cli.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 
-/** Machines are slow at times. */
+/** Time limit for slow machines. */
 const patience = { timeout: 30_000 }
 
 const FROM_THE_TOP = '\u001b[H'
@@ -15,7 +15,7 @@ const SHOWN = '\u001b[?25h\u001b[?1049l'
 const CTRL_C = '\u0003'
 const withoutPython = !existsSync('/usr/bin/python3')
 
-/** A daemon with a process at work, and a terminal to watch it from. */
+/** A daemon with a running process, and a terminal to watch it. */
 class Watching extends DaemonCli {
   static async create(): Promise<Watching> {
     const cli = new Watching()
@@ -37,7 +37,7 @@ class Watching extends DaemonCli {
   }
 }
 
-/** What the last whole drawing has, line by line. */
+/** Returns the lines of the last complete frame. */
 function lastDrawing({ shown }: PseudoTerminal): string[] {
   const drawing = shown.split(FROM_THE_TOP).at(-2) ?? ''
   const steering = ['\u001b[K', '\u001b[J', '\r']
@@ -47,7 +47,7 @@ function lastDrawing({ shown }: PseudoTerminal): string[] {
 const drawings = ({ shown }: PseudoTerminal) => shown.split(FROM_THE_TOP).length - 1
 
 describe.skipIf(withoutPython)('coppice top at a terminal', () => {
-  it('draws what is at work and again what has become of it, within the size there is, until q', async () => {
+  it('draws running processes and their outcome, within the screen, until q', async () => {
     const cli = await Watching.create()
     const screen = cli.top()
     await expect.poll(() => lastDrawing(screen).join('\n'), patience).toMatch(/1 +0 +running.*be watched/)
@@ -58,7 +58,7 @@ describe.skipIf(withoutPython)('coppice top at a terminal', () => {
     await expect.poll(() => Math.max(...lastDrawing(screen).map(({ length }) => length)), patience).toBe(30)
     expect(lastDrawing(screen).length).toBeLessThanOrEqual(5)
     const before = drawings(screen)
-    // So many that whatever each of them would leave behind is complained about.
+    // Enough frames that any leaked listener would cause a warning.
     await expect.poll(() => drawings(screen), patience).toBeGreaterThan(before + 12)
     screen.type('xq')
     expect(await screen.ended()).toEqual({ code: 0, isRestored: true })
@@ -66,7 +66,7 @@ describe.skipIf(withoutPython)('coppice top at a terminal', () => {
     expect(screen.shown.endsWith(SHOWN)).toBe(true)
   })
 
-  it('is left by Ctrl-C and by a signal, and the terminal is as it was', async () => {
+  it('ends on Ctrl-C and on a signal, and restores the terminal', async () => {
     const cli = await Watching.create()
     const ends = [
       { leave: (screen: PseudoTerminal) => screen.type(CTRL_C), code: 0 },
@@ -81,7 +81,7 @@ describe.skipIf(withoutPython)('coppice top at a terminal', () => {
     }
   })
 
-  it('says on the ordinary screen that the daemon has ended', async () => {
+  it('reports on the normal screen that the daemon has ended', async () => {
     const cli = await Watching.create()
     const screen = cli.top()
     await expect.poll(() => drawings(screen), patience).toBeGreaterThan(1)
@@ -91,8 +91,8 @@ describe.skipIf(withoutPython)('coppice top at a terminal', () => {
   })
 })
 
-describe('coppice top elsewhere', () => {
-  it('is shown once, as text or JSON, with nothing that steers a screen', async () => {
+describe('coppice top without a terminal', () => {
+  it('prints once, as text or JSON, without control sequences', async () => {
     const cli = await Watching.create()
     expect(await cli.ok('top')).toMatch(/^coppice: 1 running, .*\n\nPID .*\n1 .*be watched\n$/)
     expect(await cli.json('top')).toMatchObject({

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { Cli } from './run-cli.ts'
 
 describe('import and export', () => {
-  it('leave out what .gitignore says, keep links, and go on where they were', async () => {
+  it('skip ignored files, keep links, and resume', async () => {
     const cli = new Cli()
     const project = join(cli.files, 'project')
     mkdirSync(join(project, 'dist'), { recursive: true })
@@ -32,7 +32,7 @@ describe('import and export', () => {
       skipped: [],
     })
     expect(await cli.ok('import', 'project', ...options)).toBe(
-      'imported 0 files, 0 B into base, 3 there already, 1 ignored\n',
+      'imported 0 files, 0 B into base, 3 already there, 1 ignored\n',
     )
     expect(await cli.ok('ls', '/in')).toBe('.gitignore\n"a\\nb"\nlink@\n')
     await cli.ok('export', 'out', '--path', '/in')
@@ -46,7 +46,7 @@ describe('import and export', () => {
     expect(await cli.ok('vault', 'list')).not.toContain('other')
   })
 
-  it('take archives by their names, and replace none unasked', async () => {
+  it('handle archives by their names, and replace none without --force', async () => {
     const cli = new Cli()
     mkdirSync(join(cli.files, 'project/sub'), { recursive: true })
     writeFileSync(join(cli.files, 'project/sub/run.sh'), 'echo hi', { mode: 0o755 })
@@ -78,7 +78,7 @@ describe('import and export', () => {
     expect(readdirSync(cli.files).filter((name) => name.includes('tmp'))).toEqual([])
   })
 
-  it('tell of files of this machine by their whole paths', async () => {
+  it('report host files by their whole paths', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/f', '--text', 'x')
@@ -97,10 +97,10 @@ describe('import and export', () => {
     expect(cut).toMatchObject({ code: 1, stderr: expect.stringContaining(join(cli.files, 'cut.tar.gz')) })
   })
 
-  it('leave nothing beside an archive for longer than until the next one, when they are killed', async () => {
+  it('remove the leftovers of a killed archive export with the next one', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
-    // What cannot be compressed takes long to compress.
+    // Incompressible data takes long to compress.
     mkdirSync(join(cli.files, 'in'))
     writeFileSync(join(cli.files, 'in/noise'), randomBytes(32 * 1024 * 1024))
     await cli.ok('import', 'in')
@@ -115,7 +115,7 @@ describe('import and export', () => {
     expect(readdirSync(cli.files).sort()).toEqual(['in', 'out.tar.gz'])
   })
 
-  it('stop at ^C with a sound home, and go on afterwards', async () => {
+  it('stop at ^C with an intact home, and resume', async () => {
     const cli = new Cli()
     const many = join(cli.files, 'many')
     mkdirSync(many)
@@ -123,7 +123,7 @@ describe('import and export', () => {
     for (let file = 0; file < count; file++) writeFileSync(join(many, `f${file}`), `content ${file}`)
     const endless = join(many, 'z')
     writeFileSync(endless, '')
-    // A hole, on disk: it takes long to read and no space.
+    // A sparse file takes long to read but no space.
     truncateSync(endless, 64 * 2 ** 30)
     await cli.ok('vault', 'create', 'base')
     const importing = cli.start(['import', 'many'])
@@ -139,7 +139,7 @@ describe('import and export', () => {
 })
 
 describe('send and receive', () => {
-  it('carry a vault to another home, by a pipe or a file, whole and as changes', async () => {
+  it('transfer a vault to another home, by a pipe or a file, completely and incrementally', async () => {
     const cli = new Cli()
     const there = join(cli.scratch, 'there')
     await cli.ok('vault', 'create', 'base')

@@ -10,7 +10,7 @@ const TYPED = 'only-typed-here'
 const environment = { DEPLOY_TOKEN: SECRET, SEARCH_DOOR: CONFIGURED }
 const GATED = `curl --max-time 1 -H 'X: ${SECRET} ${CONFIGURED}' http://127.0.0.1:9/`
 
-/** A home whose configuration names one more variable as secret. */
+/** Creates a home whose configuration declares one more secret variable. */
 async function prepared(): Promise<Cli> {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
@@ -18,7 +18,7 @@ async function prepared(): Promise<Cli> {
   return cli
 }
 
-/** All that the boundary keeps of what was run and what waits. */
+/** Returns everything the boundary stores about runs and approvals. */
 async function recordOf(cli: Cli): Promise<string> {
   const files = (await cli.ok('find', '/', '--vault', 'boundary')).trim().split('\n')
   const texts = files
@@ -32,8 +32,8 @@ function expectNone(text: string): void {
   for (const secret of [SECRET, CONFIGURED, TYPED]) expect(text).not.toContain(secret)
 }
 
-describe('a secret that is typed into a command', () => {
-  it('is in no record, list or envelope of coppice exec, and what was approved runs as it was typed', async () => {
+describe('a secret on a command line', () => {
+  it('is in no record, list or envelope of coppice exec, and an approved command runs unchanged', async () => {
     const cli = await prepared()
     const run = (...args: string[]) => cli.run(['exec', '--vault', 'base', ...args], { env: environment })
     const typed = ['--env', `MY_PASSWORD=${TYPED}`, '-c', '--', `: ${TYPED}; ${GATED}; echo told ${SECRET}`]
@@ -51,7 +51,7 @@ describe('a secret that is typed into a command', () => {
     expectNone(await recordOf(cli))
   })
 
-  it('is in none of coppice mcp', async () => {
+  it('is in no record of coppice mcp', async () => {
     const cli = await prepared()
     const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
     const command = ['env', ...variables, ...PROGRAM, 'mcp']

@@ -36,7 +36,7 @@ async function scene({ idleMs = null }: { idleMs?: number | null } = {}): Promis
   return { home, socket, daemon, client }
 }
 
-/** Sends lines as they are, and reads as many answers. */
+/** Sends raw lines, and reads as many responses. */
 async function sent(socket: string, text: string, answers: number): Promise<unknown[]> {
   const raw = connect(socket)
   const lines: unknown[] = []
@@ -55,7 +55,7 @@ const slow = { name: 'slow.yaml', text: '- say: late\n  delay_ms: 600000\n' }
 const quick = { name: 'quick.yaml', text: '- say: {action: plan, steps: [one]}\n  tokens: 5\n- say: done\n' }
 
 describe('the daemon', () => {
-  it('runs a process, and tells of it as often as it is asked', async () => {
+  it('runs a process, and reports it any number of times', async () => {
     const client = await (await scene()).client()
     const { pid } = await client.call('spawn', { intent: 'do it', script: quick })
     const end = { pid, state: 'ended', exit_code: 0, result: 'done', tokens_used: 5 }
@@ -70,7 +70,7 @@ describe('the daemon', () => {
     await expect(client.call('wait', { pid: 77 })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('follows what a process does until it is reaped', async () => {
+  it('follows a process until it is reaped', async () => {
     const client = await (await scene()).client()
     const { pid } = await client.call('spawn', { intent: 'wait', script: slow })
     const logs = Array.fromAsync(client.stream('logs', { pid, follow: true }))
@@ -84,7 +84,7 @@ describe('the daemon', () => {
     expect(over.length).toBe(calls.length)
   })
 
-  it('answers what is no request with an error, and goes on with everybody', async () => {
+  it('answers an invalid request with an error, and keeps serving everybody', async () => {
     const { socket, client } = await scene()
     const other = await client()
     const lines = [
@@ -109,14 +109,14 @@ describe('the daemon', () => {
     expect(await other.call('status', {})).toMatchObject({ version: '1.2.3', processes: 0 })
   })
 
-  it('closes a client whose line has no end', async () => {
+  it('disconnects a client whose line has no end', async () => {
     const { socket, client } = await scene()
     const answers = await sent(socket, 'x'.repeat(9 * 1024 * 1024), 1)
     expect(answers).toMatchObject([{ id: null, error: { code: 'EINVAL' } }])
     expect(await (await client()).call('ps', {})).toEqual([])
   })
 
-  it('goes on when a client is gone before it has its answers', async () => {
+  it('continues when a client disconnects before its responses', async () => {
     const { socket, client } = await scene()
     const other = await client()
     for (let round = 0; round < 5; round++) {
@@ -145,7 +145,7 @@ describe('the daemon', () => {
     }
   })
 
-  it('ends what a client follows when it leaves', async () => {
+  it('ends the streams of a client that disconnects', async () => {
     const { client, daemon } = await scene()
     const leaving = await client()
     const { pid } = await leaving.call('spawn', { intent: 'wait', script: slow })
@@ -176,7 +176,7 @@ describe('the daemon', () => {
     })
   })
 
-  it('brings questions of processes to who is attached, and the answers back', async () => {
+  it('passes questions of processes to an attached client, and the answers back', async () => {
     const { client } = await scene()
     const person = await client()
     const asking = {
@@ -198,7 +198,7 @@ describe('the daemon', () => {
     expect((await events.next()).value).toEqual({ settled: asked?.id })
   })
 
-  it('shows devices and processes as files, and asks devices', async () => {
+  it('shows devices and processes as files, and calls devices', async () => {
     const client = await (await scene()).client()
     const { pid } = await client.call('spawn', { intent: 'be seen', script: slow })
     expect(await client.call('read', { path: `/proc/${pid}/intent` })).toContain('be seen')
@@ -210,7 +210,7 @@ describe('the daemon', () => {
     expect((await client.call('ls', { path: '/sys/tasks' })).map(({ name }) => name)).toContain('1.json')
   })
 
-  it('is the only one of its home, and clears what a killed one left', async () => {
+  it('is the only one of its home, and cleans up after a killed one', async () => {
     const { home, socket, daemon } = await scene()
     await expect(startDaemon(optionsIn(home))).rejects.toMatchObject({ code: 'EEXIST' })
     expect((await (await DaemonClient.connect(socket)).call('status', {})).pid).toBe(process.pid)
@@ -223,7 +223,7 @@ describe('the daemon', () => {
     expect(await (await DaemonClient.connect(socket)).call('ps', {})).toEqual([])
   })
 
-  it('stops when it is told to, with its processes', async () => {
+  it('stops on request, with its processes', async () => {
     const { client, daemon } = await scene()
     const one = await client()
     const { pid } = await one.call('spawn', { intent: 'wait', script: slow })
@@ -233,7 +233,7 @@ describe('the daemon', () => {
     expect(await end).toMatchObject({ exit_code: 1, reason: 'killed: shutdown' })
   })
 
-  it('stops by itself when there is nothing left to do', async () => {
+  it('stops when idle', async () => {
     const { client, daemon } = await scene({ idleMs: 20 })
     const one = await client()
     const { pid } = await one.call('spawn', { intent: 'x', script: quick })

@@ -6,7 +6,7 @@ import { DaemonClient, DaemonFiles, ReconnectingClient } from '../../src/daemon/
 import { startDaemon } from '../../src/daemon/index.ts'
 import { MountTable, readText } from '../../src/vfs/index.ts'
 
-/** Machines are slow at times. */
+/** Time limit for slow machines. */
 const patience = { timeout: 30_000 }
 
 /** A home whose daemon can be started and stopped. */
@@ -30,7 +30,7 @@ class Scene {
     return client
   }
 
-  /** The namespace of a program that shows the daemon's devices. */
+  /** The namespace of a program with the daemon's devices. */
   table(): MountTable {
     const standing = new ReconnectingClient(() => this.client())
     const files = (root: string) => new DaemonFiles(root, () => standing.get())
@@ -42,7 +42,7 @@ const encoded = (request: object) => Buffer.from(JSON.stringify(request))
 const sent = (request: object) => encoded(request).toString('base64')
 
 describe('devices of a daemon, open for a client', () => {
-  it('are its own, and are closed with it', async () => {
+  it('belong to it, and are closed with it', async () => {
     const scene = new Scene()
     await using _daemon = await scene.daemon()
     const [one, other] = [await scene.client(), await scene.client()]
@@ -56,11 +56,11 @@ describe('devices of a daemon, open for a client', () => {
     await expect(one.call('read_handle', { handle, length: 9 })).rejects.toMatchObject({ code: 'EBADF' })
   })
 
-  it('give up what they were asked when they are closed, or the client leaves', async () => {
+  it('cancel their requests when closed, or when the client disconnects', async () => {
     const scene = new Scene()
     await using _daemon = await scene.daemon()
     const person = await scene.client()
-    // While somebody is attached, questions wait for an answer.
+    // While a client is attached, questions wait for an answer.
     const events = person.stream('attach', {})
     void events.next()
     const ask = async (client: DaemonClient) => {
@@ -91,7 +91,7 @@ describe('devices of a daemon, open for a client', () => {
 })
 
 describe('devices of a daemon as a file system', () => {
-  it('are listed, read and asked, with errors that name the whole path', async () => {
+  it('are listed, read and called, with errors that name the whole path', async () => {
     const scene = new Scene()
     await using _daemon = await scene.daemon()
     const table = scene.table()
@@ -113,7 +113,7 @@ describe('devices of a daemon as a file system', () => {
     await expect(table.write('/dev/new', '', { ifMatch: null })).rejects.toMatchObject({ code: 'ENOTSUP' })
   })
 
-  it('need no daemon to be seen, and find the next one when theirs has ended', async () => {
+  it('are visible without a daemon, and reconnect to the next one', async () => {
     const scene = new Scene()
     const table = scene.table()
     expect(await table.stat('/dev')).toMatchObject({ type: 'directory' })
@@ -125,7 +125,7 @@ describe('devices of a daemon as a file system', () => {
     await expect(table.stat('/dev/null')).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
   })
 
-  it('is open to be asked and to answer, however much is asked', async () => {
+  it('answers any number of requests on one open file', async () => {
     const scene = new Scene()
     await using _daemon = await scene.daemon()
     await using handle = await scene.table().open('/dev/tasks/task_create', { write: true })

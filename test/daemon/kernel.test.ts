@@ -8,7 +8,7 @@ import { readText } from '../../src/vfs/index.ts'
 import { call, openScene, script } from '../support/agent-home.ts'
 import { root } from '../support/run-node.ts'
 
-/** A TypeScript that has a `tsserver`. */
+/** Directory of a TypeScript that has a `tsserver`. */
 function typescriptDirectory(): string {
   const checker = createRequire(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json'))
   const near = createRequire(checker.resolve('@arethetypeswrong/core'))
@@ -16,7 +16,7 @@ function typescriptDirectory(): string {
 }
 
 describe('the kernel of a home', () => {
-  it('gives each process a fork of its own, which stays when it has ended', async () => {
+  it('gives each process its own fork, which stays after its end', async () => {
     const { home, agents } = await openScene()
     const play = script(call('/dev/fs/notes.txt', { content: 'done\n' }), 'all done')
     const { pid, fork } = await agents.spawn({ intent: 'note', vault: 'base', script: play })
@@ -36,7 +36,7 @@ describe('the kernel of a home', () => {
     expect(agents.ps(true)).toEqual([])
   })
 
-  it('shows processes the same devices by path and as files', async () => {
+  it('shows the same devices to processes by path and as files', async () => {
     const { agents } = await openScene()
     const play = script(call('vfs_list', { path: 'vfs:///workspace' }), call('/proc/self/intent'), 'over')
     const { pid } = await agents.spawn({ intent: 'look around', vault: 'base', script: play })
@@ -47,7 +47,7 @@ describe('the kernel of a home', () => {
     expect(names).toEqual(expect.arrayContaining(['fs', 'llm', 'memory', 'shell', 'tasks', 'tty']))
   })
 
-  it('lets a child go on with what its parent has done so far, in a fork of its own', async () => {
+  it('lets a child continue the work of its parent in its own fork', async () => {
     const { home, agents } = await openScene()
     const text = `shared: true
 script:
@@ -70,9 +70,9 @@ script:
     expect(await (await home.vault(fork ?? '')).exists('/b.txt')).toBe(false)
   })
 
-  // Who is enclosed has a /tmp of its own, and does not see programs in the one of the machine.
+  // A sandboxed program has a private /tmp, and does not see programs in that of the machine.
   it.skipIf(root.startsWith(tmpdir()))(
-    'answers questions about code as it is, whoever changed it, from a language server that is enclosed',
+    'answers queries about current code, whoever changed it, from a sandboxed language server',
     async () => {
       const { home, agents } = await openScene(
         {},
@@ -114,7 +114,7 @@ script:
     60_000,
   )
 
-  it('recalls what processes of the past said, and has a model sum it up', async () => {
+  it('recalls past processes, and lets a model summarize', async () => {
     const { directory, agents } = await openScene()
     const { pid } = await agents.spawn({ intent: 'remember', script: script('the harbour opens at nine') })
     await agents.wait(pid)
@@ -128,7 +128,7 @@ script:
     expect(await agents.call('/dev/memory/recall', ask, signal)).toMatchObject({ summary: 'At nine.' })
   })
 
-  it('keeps secrets of the environment out of everything it records', async () => {
+  it('keeps secrets of the environment out of all records', async () => {
     const { directory, agents } = await openScene({ SERVICE_TOKEN: 'hush-hush-hush' })
     const play = script(call('/dev/tasks/task_create', { subject: 'hush-hush-hush' }), 'hush-hush-hush')
     const { pid } = await agents.spawn({ intent: 'keep hush-hush-hush', script: play })
@@ -144,7 +144,7 @@ script:
     expect(kept.every((text) => text.includes('[redacted]'))).toBe(true)
   })
 
-  it('removes what a killed program left: files of code, and steps of processes that are not remembered', async () => {
+  it('removes leftovers of a killed program: code checkouts, and steps of forgotten processes', async () => {
     const { directory, home, agents } = await openScene()
     const { pid } = await agents.spawn({ intent: 'x', script: script('y') })
     const { uuid } = await agents.wait(pid)
@@ -158,11 +158,11 @@ script:
     expect(await next.steps(pid)).toHaveLength(1)
   })
 
-  it('knows after a kill what ran, and gives no number twice', async () => {
+  it('knows after a kill which processes ran, and reuses no number', async () => {
     const { directory, home, agents } = await openScene()
     const play = { name: 'slow.yaml', text: '- say: late\n  delay_ms: 60000\n' }
     const { pid, fork } = await agents.spawn({ intent: 'wait', vault: 'base', script: play })
-    // What a program that is killed leaves: the file as it is now.
+    // State after a kill: the file at this moment.
     const left = readFileSync(join(directory, 'data/processes.jsonl'), 'utf8')
     agents.kill(pid, 'SIGKILL')
     expect(await agents.wait(pid)).toMatchObject({ exit_code: 1, reason: 'killed: SIGKILL' })

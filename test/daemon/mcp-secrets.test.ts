@@ -13,11 +13,11 @@ const env = {
   DATABASE: 'postgres://app:top-secret-word@db/shop',
 }
 const headers = { Authorization: 'Bearer quiet-quiet-quiet' }
-/** Parts that nothing else has. */
+/** Parts that occur only in the secrets. */
 const traces = ['hush-hush', 'of the key', 'top-secret', 'quiet-quiet']
 const said = [...Object.values(env), headers.Authorization].join(' and ')
 
-/** A server that tells its environment, in a result and in a refusal; it does not start without one. */
+/** A server that reveals its environment in results and errors, and does not start without it. */
 const talkative = `
 const all = JSON.stringify(process.env)
 if (process.env.SERVICE_TOKEN === undefined || process.argv.includes('--fail')) {
@@ -50,7 +50,7 @@ function keepAgents(directory: string, url: string): void {
   keepAgent(directory, 'remote', { url: `${url}?access_token=quiet-quiet-quiet`, headers })
 }
 
-/** Refuses everybody, with what it was sent. */
+/** Starts a server that refuses every request and repeats its headers. */
 async function refusing(): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(401).end(JSON.stringify([request.url, request.headers]))
@@ -61,7 +61,7 @@ async function refusing(): Promise<string> {
   return `http://127.0.0.1:${port}/mcp`
 }
 
-/** Everything below a directory of the home, but for what a person wrote there. */
+/** Lists everything below a directory of the home, except files of the person. */
 function filesOf(directory: string): [string, string][] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -70,7 +70,7 @@ function filesOf(directory: string): [string, string][] {
     .map((file) => [file, readFileSync(file, 'latin1')])
 }
 
-/** What anybody can ask of a process. */
+/** Returns everything that can be read about a process. */
 async function shownOf(agents: AgentKernel, pid: number): Promise<[string, string][]> {
   const { signal } = new AbortController()
   const trace = await Array.fromAsync(agents.events.trace(pid, false, signal))
@@ -82,7 +82,7 @@ async function shownOf(agents: AgentKernel, pid: number): Promise<[string, strin
   ])
 }
 
-/** What `/proc` says of a process while it waits for an answer. */
+/** Returns what `/proc` shows of a process while it waits. */
 function watchedProc({ agents }: Scene): [string, string][] {
   const seen: [string, string][] = []
   const detach = agents.tty.attach({
@@ -106,7 +106,7 @@ function leaksOf(told: readonly (readonly [string, string])[]): string[] {
 
 const question = call('/dev/tty', { questions: [{ question: 'And?', options: [], multi_select: false }] })
 
-it('nothing a server was given comes out of the process that has it mounted', async () => {
+it('no secret of a server leaks from the process that has it mounted', async () => {
   const scene = await openScene()
   const { directory, agents, home } = scene
   keepAgents(directory, await refusing())
@@ -117,7 +117,7 @@ it('nothing a server was given comes out of the process that has it mounted', as
     call('/mnt/mcp/1-docs/tools'),
     { action: 'spawn', intent: 'a child that cannot begin', agent: 'mute' },
     { action: 'spawn', intent: 'another', agent: 'remote' },
-    // A person who is careless with it.
+    // A careless person who repeats the secret.
     call('/dev/null', said),
     call('/dev/shell', `echo ${JSON.stringify(said)}`),
     question,
@@ -147,7 +147,7 @@ it('nothing a server was given comes out of the process that has it mounted', as
   expect(leaksOf(filesOf(directory).filter(([file]) => /\.(?:jsonl|log)$/.test(file)))).toEqual([])
 })
 
-it('nothing of it comes out for the person who looks at servers, nor when one cannot be started', async () => {
+it('no secret leaks to the person who reviews servers, or when one cannot be started', async () => {
   const { directory, agents } = await openScene()
   keepAgents(directory, await refusing())
   const { signal } = new AbortController()
@@ -165,7 +165,7 @@ it('nothing of it comes out for the person who looks at servers, nor when one ca
   expect(told.filter(([, text]) => !text.includes('[redacted]'))).toEqual([])
 })
 
-it('it is known from the beginning, whatever process is told it', async () => {
+it('secrets are known from the start, whatever process receives them', async () => {
   const { directory, home, agents: first } = await openScene()
   keepAgents(directory, await refusing())
   await first.close()

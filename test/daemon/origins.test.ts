@@ -7,10 +7,10 @@ import { call, openScene, type Scene } from '../support/agent-home.ts'
 
 const fact = 'Acme sells more anvils than every other vendor in the world'
 const hidden = 'The tall towers of the old harbour were built by nobody but them'
-/** Lines of a page are short, and break where they like. */
+/** Lines of a page are short, and break anywhere. */
 const page = `Welcome!\n${fact.replaceAll(' ', '\n')}\nCode: ${btoa(hidden)}`
 
-/** A home where whoever searches finds the page. */
+/** Creates a home where every search finds the page. */
 async function sceneWithPage(): Promise<Scene> {
   const scene = await openScene()
   const server = createServer((_asked, answer) => {
@@ -26,7 +26,7 @@ async function sceneWithPage(): Promise<Scene> {
 const search = call('web_search', { query: 'anvils' })
 const add = (content: string) => call('memory_commit', { action: 'add', content, target: 'global_memory' })
 
-/** Has processes say these things, each by what it is to do; the first is spawned, the others by one of them. */
+/** Runs processes with these scripts, by intent; the first is spawned, the others by one of them. */
 async function play({ agents }: Scene, plays: Record<string, readonly unknown[]>): Promise<void> {
   const script = Object.entries(plays).flatMap(([intent, sayings]) =>
     sayings.map((say) => ({ expect: { intent }, say })),
@@ -37,13 +37,13 @@ async function play({ agents }: Scene, plays: Record<string, readonly unknown[]>
   expect(await agents.wait(pid)).toMatchObject({ exit_code: 0 })
 }
 
-/** What is remembered, and where it is from. */
+/** Returns the memory with its origins. */
 function remembered({ agents }: Scene): Promise<unknown> {
   const asked = { action: 'snapshot', target: 'global_memory' }
   return agents.call('/dev/memory/commit', asked, new AbortController().signal)
 }
 
-it('what a process read is known in its child, and what the child read in the process', async () => {
+it('a process and its child share the origins of what they read', async () => {
   const scene = await sceneWithPage()
   await play(scene, {
     lead: [search, { action: 'spawn', intent: 'help' }, 'over'],
@@ -53,7 +53,7 @@ it('what a process read is known in its child, and what the child read in the pr
     ask: [{ action: 'spawn', intent: 'look' }, add(`It is said that ${fact}`), 'over'],
     look: [search, fact],
   })
-  // Of somebody else, who says the same of its own accord.
+  // Another process says the same by itself.
   await play(scene, { alone: [add(`As we know: ${fact}`), 'over'] })
   expect(await remembered(scene)).toEqual(
     expect.objectContaining({
@@ -66,7 +66,7 @@ it('what a process read is known in its child, and what the child read in the pr
   )
 })
 
-it('what a command made of a page is from the page, and from the network what it could reach', async () => {
+it('the output of a command has the origin of its input, or of the network', async () => {
   const scene = await sceneWithPage()
   const { agents } = scene
   const detach = agents.tty.attach({ onAsked: ({ id }) => agents.tty.answer(id, ['yes, once']) })
@@ -77,7 +77,7 @@ it('what a command made of a page is from the page, and from the network what it
     read: [search, call('/dev/shell', `echo ${btoa(hidden)} | base64 -d`), add(hidden), 'over'],
   })
   await play(scene, { own: [write, call('/dev/shell', 'cat notes.txt'), add(notes), 'over'] })
-  // Policy sees what a command could do, whether it says so or not.
+  // Policy sees that a command could reach the network, whether it does or not.
   const sly = call('/dev/shell', 'cat notes.txt; false && curl https://x.example')
   await play(scene, { sly: [write, sly, add(`Some say: ${notes}`), 'over'] })
   const fetched = call('/dev/shell', { command: 'cat notes.txt', network: true })

@@ -15,7 +15,7 @@ const environment = {
   GIT_AUTHOR_NAME: 'Anna Smith',
 }
 
-/** Parts that nothing else has. */
+/** Parts that occur only in the secrets. */
 const traces = [
   'hush-hush',
   'second line of it',
@@ -33,7 +33,7 @@ const said = [
   'Authorization: Bearer nobodyknowsthisone',
 ].join(' and ')
 
-/** Everything of a home that is a record or a log, by the name of its file. */
+/** Returns every record and log of a home by file name. */
 function recordsOf(directory: string): Map<string, string> {
   const data = join(directory, 'data')
   const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -43,7 +43,7 @@ function recordsOf(directory: string): Map<string, string> {
   return new Map(kept.map((file) => [file, readFileSync(file, 'utf8')]))
 }
 
-it('no secret reaches a record, a log or a trace, whichever way a process comes by it', async () => {
+it('no secret reaches a record, a log or a trace, whatever its way into a process', async () => {
   const { directory, agents } = await openScene(environment)
   const { signal } = new AbortController()
   const play = script(
@@ -59,7 +59,7 @@ it('no secret reaches a record, a log or a trace, whichever way a process comes 
   )
   const { pid } = await agents.spawn({ intent: `use ${said}`, script: play })
   expect(await agents.wait(pid)).toMatchObject({ exit_code: 0, step: 9 })
-  // One that fails, with what it was asked in the reason.
+  // A script that fails, with the request in its reason.
   const strict = { name: 'strict.ndjson', text: JSON.stringify({ expect: { intent: 'else' }, say: 'x' }) }
   const failing = await agents.spawn({ intent: `fail ${said}`, script: strict })
   expect(await agents.wait(failing.pid)).toMatchObject({ exit_code: 1 })
@@ -80,9 +80,9 @@ it('no secret reaches a record, a log or a trace, whichever way a process comes 
   for (const text of kept.values()) expect(text).toContain('[redacted]')
 })
 
-it('a trace shows no part of a secret at the end of what it looks at', async () => {
+it('a trace shows no part of a secret at the end of the examined text', async () => {
   const { agents } = await openScene(environment)
-  // Taken out, what comes before is short enough for the part at the end to be shown.
+  // After its removal, the earlier text is short enough to show the part at the end.
   const key = `-----BEGIN PRIVATE KEY-----${'k'.repeat(950)}-----END PRIVATE KEY-----`
   const body = `{"a":"${key} ${secrets.SIGNING_CREDENTIALS}"}`
   const at = body.indexOf(secrets.SIGNING_CREDENTIALS)
@@ -94,7 +94,7 @@ it('a trace shows no part of a secret at the end of what it looks at', async () 
   expect(JSON.stringify(lines)).not.toMatch(/opaque-/)
 })
 
-it('what is no secret stays', async () => {
+it('ordinary text is not redacted', async () => {
   const { agents } = await openScene({
     ...environment,
     EDITOR: 'vim',

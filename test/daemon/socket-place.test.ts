@@ -16,7 +16,7 @@ function homeIn(directory: string, name = 'home'): string {
   return home
 }
 
-it('puts the socket where the system wants it, else into the home, always in a private directory', () => {
+it('puts the socket into the runtime directory, else into the home, always in a private directory', () => {
   const directory = scratch()
   const home = homeIn(directory)
   const runtime = join(directory, 'runtime')
@@ -31,7 +31,7 @@ it('puts the socket where the system wants it, else into the home, always in a p
   expect(statSync(dirname(second)).mode & 0o777).toBe(0o700)
 })
 
-it('finds the same socket for a home however it is reached, and a short path for a long one', () => {
+it('finds the same socket for every path of a home, and a short path for a long one', () => {
   const directory = scratch()
   const home = homeIn(directory, 'deep/'.repeat(30))
   const link = join(directory, 'link')
@@ -45,7 +45,7 @@ it('finds the same socket for a home however it is reached, and a short path for
   )
 })
 
-it('refuses a directory that is not its own', () => {
+it('refuses a directory of another user', () => {
   const directory = scratch()
   const home = homeIn(directory)
   const elsewhere = homeIn(directory, 'elsewhere')

@@ -10,7 +10,7 @@ import { type Answer, EVERYTHING, frame, ROOT, text, u32, u64 } from './kernel.t
 const { errno } = constants
 const { O_APPEND, O_WRONLY } = files
 
-/** A server of a file system as a kernel sees it that asks one thing at a time. */
+/** A server of a file system, seen by a kernel that sends one request at a time. */
 class Asker {
   readonly server: PathServer
   readonly #waiting = new Map<bigint, (answer: Answer) => void>()
@@ -51,7 +51,7 @@ class Asker {
 }
 
 describe('a server of paths', () => {
-  it('answers what is done, however long something before it takes', async () => {
+  it('answers finished requests, however long an earlier one takes', async () => {
     const slow = Promise.withResolvers<void>()
     const asker = new Asker(delayed(new MemoryFs({ '/slow': '1', '/fast': '22' }), slow.promise))
     const first = asker.begin(opcodes.lookup, ROOT, text('slow')).answer
@@ -61,7 +61,7 @@ describe('a server of paths', () => {
     expect((await first).body.readBigUInt64LE(48)).toBe(1n)
   })
 
-  it('ends what is interrupted, and knows nothing of it afterwards', async () => {
+  it('cancels an interrupted request, and forgets it', async () => {
     const never = new Promise<void>(() => {})
     const asker = new Asker(delayed(new MemoryFs({ '/slow': '' }), never))
     const { unique, answer } = asker.begin(opcodes.lookup, ROOT, text('slow'))
@@ -70,7 +70,7 @@ describe('a server of paths', () => {
     expect((await asker.ask(opcodes.getattr, 2, Buffer.alloc(16))).errno).toBe(errno.ENOENT)
   })
 
-  it('refuses handles it did not give, and writing to what was opened to be read', async () => {
+  it('refuses unknown handles, and writes to a file opened for reading', async () => {
     const asker = new Asker(new MemoryFs({ '/f': 'x' }))
     const node = Number((await asker.ask(opcodes.lookup, ROOT, text('f'))).body.readBigUInt64LE(0))
     const write = (handle: number) =>
@@ -85,7 +85,7 @@ describe('a server of paths', () => {
     expect((await asker.ask(opcodes.release, node, u64(7))).errno).toBe(errno.EBADF)
   })
 
-  it('puts what is appended at the end, whatever others did meanwhile', async () => {
+  it('appends at the end, whatever others wrote meanwhile', async () => {
     const fs = new MemoryFs({ '/f': 'one ' })
     const asker = new Asker(fs)
     const node = Number((await asker.ask(opcodes.lookup, ROOT, text('f'))).body.readBigUInt64LE(0))
@@ -106,7 +106,7 @@ describe('a server of paths', () => {
     expect(await readText(fs, '/f')).toBe('short end')
   })
 
-  it('answers or keeps still, whatever it is sent', async () => {
+  it('answers or ignores any request', async () => {
     const fs = new MemoryFs({ '/f': 'x', '/d/g': 'y' })
     const asker = new Asker(fs)
     for (const name of ['f', 'd']) await asker.ask(opcodes.lookup, ROOT, text(name))
@@ -132,7 +132,7 @@ describe('a server of paths', () => {
   })
 })
 
-/** A file system of which one name is told only later. */
+/** A file system that answers for one name only later. */
 function delayed(fs: MemoryFs, until: Promise<void>): FileSystem {
   const stat = fs.stat.bind(fs)
   return Object.assign(fs, {

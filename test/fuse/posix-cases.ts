@@ -5,7 +5,7 @@ import { run } from '../support/tools.ts'
 
 const NOBODY = 65534
 
-/** What POSIX says, each on an empty directory of its own. Proven on a plain directory first. */
+/** Rules of POSIX, each on its own empty directory. They are first proven on a plain directory. */
 export const posixCases: Readonly<Record<string, (directory: string) => void>> = {
   'a file keeps what is written at any place, with zeros between'(at) {
     const file = join(at, 'f')

@@ -1,6 +1,6 @@
 import { python } from './python-case.ts'
 
-/** Who may do what, and what becomes of bits that lend rights. */
+/** Permissions of calls, and the handling of setuid and setgid bits. */
 export const rightsCases: Readonly<Record<string, (directory: string) => void>> = {
   'only the owner changes a mode, and only root an owner': python(`
 os.chmod('.', 0o755); made('f', owner=(1001, 1001))

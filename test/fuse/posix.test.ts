@@ -44,7 +44,7 @@ describe.skipIf(reason !== undefined)(`POSIX on a mounted vault${reason ? `: ${r
   })
   for (const [name, check] of cases) it(name, () => check(placeIn(mounted.path)))
 
-  it('leaves a vault without damage behind', async ({ expect }) => {
+  it('leaves an undamaged vault', async ({ expect }) => {
     await using home = await openHome({ path: mounted.home })
     expect((await home.fsck()).damaged).toEqual([])
   })

@@ -7,7 +7,7 @@ import { hasTool, run } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 
 const reason = whyNoMount()
-/** Some hundred files that nobody changes meanwhile. */
+/** Some hundred files that do not change during the test. */
 const packageDirectory = join(root, 'node_modules/zod/src')
 
 describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: ${reason}` : ''}`, () => {
@@ -20,7 +20,7 @@ describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: 
   })
   const shell = (script: string) => run('sh', '-ec', `cd "$1"; ${script}`, 'sh', mounted.path)
 
-  it('lets git make, clone, check and pack repositories', () => {
+  it('lets git create, clone, check and pack repositories', () => {
     const identity = '-c user.name=t -c user.email=t@example.com'
     run('cp', '-r', join(root, 'src/vfs'), join(mounted.path, 'repository'))
     shell(`cd repository; git init -q .; git add .; git ${identity} commit -q -m one; git gc -q
@@ -29,7 +29,7 @@ describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: 
     expect(shell('cd clone; git status --porcelain; git log --oneline | wc -l').trim()).toBe('2')
   })
 
-  it('gives tar back what tar was given', () => {
+  it('returns to tar what tar has written', () => {
     const from = packageDirectory
     shell(`mkdir tar; tar -C ${from} --format=posix -c . | tar -x -C tar`)
     run('diff', '-r', from, join(mounted.path, 'tar'))
@@ -54,7 +54,7 @@ describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: 
   })
 
   it.skipIf(!hasTool('make', 'make') || !hasTool('cc', 'gcc'))(
-    'lets make build, and see what is built',
+    'lets make build, and detect what is up to date',
     () => {
       const at = join(mounted.path, 'build')
       mkdirSync(at)
@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: 
     },
   )
 
-  it('has everything in the vault that the programs made', async () => {
+  it('stores everything that the programs created', async () => {
     shell('sync -f .')
     await using home = await openHome({ path: mounted.home })
     const vault = await home.vault('v')

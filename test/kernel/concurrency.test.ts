@@ -7,7 +7,7 @@ async function waiting() {
 }
 
 describe('children', () => {
-  it('of who has ended belong to the kernel, and those that ended too are gone', async () => {
+  it('of an ended process belong to the kernel, and ended ones are reaped', async () => {
     const { kernel, pid: parent } = await waiting()
     const running = await kernel.processes.spawn('runs', { parent })
     const ended = await kernel.processes.spawn('ends', {
@@ -25,7 +25,7 @@ describe('children', () => {
 })
 
 describe('threads', () => {
-  it('share the context of their process and tell what came of them', async () => {
+  it('share the context of their process and return results', async () => {
     const { kernel, pid } = await waiting()
     const { contextId } = kernel.table.get(pid)
     const tids = [1, 2, 3].map((number) =>
@@ -57,7 +57,7 @@ describe('threads', () => {
 })
 
 describe('coroutines', () => {
-  it('give values and take them, until they are done', async () => {
+  it('exchange values until they are done', async () => {
     const { kernel, pid } = await waiting()
     const coid = kernel.coroutines.spawnCoroutine(pid, async function* () {
       const first = yield 'a'

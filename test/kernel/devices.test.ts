@@ -49,18 +49,18 @@ describe('the registry of devices', () => {
     ['/dev/fs/deep/a', '/dev/fs/deep', '/a'],
     ['/dev/fs/deeper', '/dev/fs', '/deeper'],
     ['/dev/null', '/dev/null', ''],
-  ])('leads %s to the longest name of whole segments', (path, root, subpath) => {
+  ])('resolves %s to the longest prefix of whole segments', (path, root, subpath) => {
     expect(registry().resolve(path)).toMatchObject({ root, subpath })
   })
 
   it.each(['/dev/null/x', '/dev/fsx', '/dev', '/dev/llm', '/dev/llm/claude/x'])(
-    'has nothing at %s',
+    'has no device at %s',
     (path) => {
       expect(() => registry().resolve(path)).toThrow('ENOENT')
     },
   )
 
-  it('takes a path once, and gives it up', () => {
+  it('registers a path once, and can unregister it', () => {
     const devices = registry()
     expect(() => devices.register('/dev/null', answering('x'))).toThrow('EEXIST')
     devices.unregister('/dev/null')
@@ -93,7 +93,7 @@ describe('devices in a namespace', () => {
     })
   })
 
-  it('are read where they are files, and asked where they are devices', async () => {
+  it('are read if they are files, and called if they are devices', async () => {
     expect(await readText(fs, '/proc/1/status')).toBe('status of /1/status')
     await expect(readText(fs, '/dev/null')).rejects.toMatchObject({ code: 'EINVAL' })
     await fs.write('/dev/null', '{}')
@@ -109,7 +109,7 @@ describe('devices in a namespace', () => {
 })
 
 describe('the open files of a process', () => {
-  it('have numbers from 3 on that are used once, and each is closed once', async () => {
+  it('have numbers from 3 on that are never reused, and close once', async () => {
     const { kernel } = scene((_request, signal) => until(signal))
     const pid = await kernel.processes.spawn('open')
     const first = await kernel.files.open(pid, '/dev/echo/a', O_RDWR)
@@ -119,7 +119,7 @@ describe('the open files of a process', () => {
     await expect(kernel.files.read(pid, 99, 1)).rejects.toMatchObject({ code: 'EBADF' })
   })
 
-  it('are those of the devices it was granted, and files of its namespace', async () => {
+  it('are granted devices, and files of its namespace', async () => {
     const { kernel } = scene((_request, signal) => until(signal))
     const agent = { name: 'a', systemPrompt: '', skills: [], allowedDevices: ['/dev/echo/in'], mcp: {} }
     const pid = await kernel.processes.spawn('open', { agent })

@@ -15,7 +15,7 @@ function agentWith(fallbacks: AgentSpec['fallbacks']): AgentSpec {
   return { ...what, provider: 'first', model: 'large', fallbacks }
 }
 
-/** A provider that answers so often, and fails from then on. */
+/** A provider that answers a number of times, and then fails. */
 function provider(name: string, asked: string[], answers: unknown[], code?: ErrorCode): Device {
   return {
     match: 'exact',
@@ -43,7 +43,7 @@ function providers(code: ErrorCode) {
 
 describe('a provider that fails', () => {
   it.each(['EUNAVAILABLE', 'ETIMEDOUT'] as const)(
-    'with %s is followed by the next, which is asked from then on; steps say who answered',
+    'with %s is replaced by the next one; steps record who answered',
     async (code) => {
       const { kernel, steps, asked, events } = providers(code)
       const agent = agentWith([{ provider: 'second' }, { model: 'small' }, { provider: 'third', model: 'x' }])
@@ -59,7 +59,7 @@ describe('a provider that fails', () => {
       ])
       const logs = events.flatMap((event) => (event.kind === 'log' ? [event.text] : []))
       expect(logs).toContainEqual(
-        expect.stringMatching(/^first \(large\) failed: .*out of order.*; second is asked from now on$/),
+        expect.stringMatching(/^first \(large\) failed: .*out of order.*; second answers from now on$/),
       )
     },
   )
@@ -72,7 +72,7 @@ describe('a provider that fails', () => {
     expect(asked).toEqual(['first large', 'first large'])
   })
 
-  it('is followed by nobody where somebody chose it, or where it is the last', async () => {
+  it('is not replaced if it was chosen explicitly, or if it is the last', async () => {
     const { kernel, asked } = providers('EUNAVAILABLE')
     const agent = agentWith([{ provider: 'third' }])
     const chosen = await kernel.processes.spawn('work', { agent, provider: 'second' })
@@ -85,7 +85,7 @@ describe('a provider that fails', () => {
   })
 })
 
-it('a fallback there is not is refused when the process is to begin', async () => {
+it('an unknown fallback is refused at spawn', async () => {
   const { kernel } = providers('EUNAVAILABLE')
   const spawned = kernel.processes.spawn('work', { agent: agentWith([{ provider: 'nobody' }]) })
   await expect(spawned).rejects.toMatchObject({ code: 'ENOENT' })

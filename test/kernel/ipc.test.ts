@@ -13,7 +13,7 @@ async function pair() {
 }
 
 describe('messages', () => {
-  it('arrive in the order they were sent, as they were when they were sent', async () => {
+  it('arrive in sending order, as copies', async () => {
     const { kernel, a, b } = await pair()
     const data = bytes('one')
     kernel.ipc.send(a, b, data)
@@ -25,7 +25,7 @@ describe('messages', () => {
     expect(second.seq).toBeGreaterThan(first.seq)
   })
 
-  it('are waited for, until somebody has enough or the process ends', async () => {
+  it('are awaited until an abort or the end of the process', async () => {
     const { kernel, a, b } = await pair()
     const waiting = kernel.ipc.recv(b)
     kernel.ipc.send(a, b, bytes('late'))
@@ -43,7 +43,7 @@ describe('messages', () => {
 })
 
 describe('a pipe', () => {
-  it('leads from one process to the other, and ends with its writer', async () => {
+  it('connects two processes, and ends with its writer', async () => {
     const { kernel, a, b } = await pair()
     const { writeFd, readFd } = await kernel.ipc.pipe(a, b)
     expect([writeFd, readFd]).toEqual([4, 4])
@@ -57,7 +57,7 @@ describe('a pipe', () => {
     expect(await waiting).toHaveLength(0)
   })
 
-  it('makes its writer wait when it is full, and breaks when nobody reads', async () => {
+  it('blocks its writer when full, and breaks without a reader', async () => {
     const { kernel, a, b } = await pair()
     const { writeFd, readFd } = await kernel.ipc.pipe(a, b)
     const order: string[] = []
@@ -72,7 +72,7 @@ describe('a pipe', () => {
     await expect(stuck).rejects.toMatchObject({ code: 'EPIPE' })
   })
 
-  it('loses and invents nothing, however it is cut', async () => {
+  it('transfers all bytes in order, in any pieces', async () => {
     const cuts = fc.array(fc.uint8Array({ minLength: 1, maxLength: 70_000, size: 'max' }), { maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(cuts, fc.integer({ min: 1, max: 80_000 }), async (chunks, length) => {

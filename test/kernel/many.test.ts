@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { O_RDWR } from '../../src/kernel/index.ts'
 import { call, scene } from '../support/scripted-kernel.ts'
 
-it('a thousand processes at once with fifty open files each leave none open', async () => {
+it('a thousand concurrent processes with fifty open files each leave none open', async () => {
   const opened: number[] = []
   const { kernel, closed } = scene(({ messages }) =>
     messages.length < 5 ? call('echo', messages.length) : 'done',

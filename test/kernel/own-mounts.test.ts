@@ -20,7 +20,7 @@ function server(name: string): Device {
   }
 }
 
-it('a process finds what is mounted for it and for all, and nothing of another', async () => {
+it('a process sees its own and shared mounts, and none of another process', async () => {
   const offered: string[][] = []
   const told: string[] = []
   const answers = [
@@ -34,7 +34,7 @@ it('a process finds what is mounted for it and for all, and nothing of another',
     told.push(messages.at(-1)?.content ?? '')
     return answers.shift()
   })
-  // Another number that begins with the same digit is another process.
+  // A number with the same first digit is another process.
   for (const [path, name] of Object.entries({
     '/mnt/mcp/1-ours': 'ours',
     '/mnt/mcp/12-theirs': 'theirs',

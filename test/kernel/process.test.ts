@@ -5,7 +5,7 @@ import { MemoryFs } from '../../src/vfs/index.ts'
 import { call, type Say, scene, script, until } from '../support/scripted-kernel.ts'
 
 describe('a process', () => {
-  it('ends with what its model says at last, and is gone when it was waited for', async () => {
+  it('ends with the final text of its model, and is reaped after wait', async () => {
     const { kernel, closed } = scene(script('the answer'))
     const pid = await kernel.processes.spawn('ask')
     const process = kernel.table.get(pid)
@@ -18,7 +18,7 @@ describe('a process', () => {
     await expect(kernel.processes.wait(pid)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('calls tools by name and devices by path, and is told what came of it', async () => {
+  it('calls tools by name and devices by path, and gets the results', async () => {
     const told: string[] = []
     const answers = [call('echo', { a: 1 }), call('/dev/echo/quiet', 'x"'), call('/dev/nothing', {}), 'done']
     const { kernel, steps } = scene(({ messages }) => {
@@ -40,7 +40,7 @@ describe('a process', () => {
     ])
   })
 
-  it('gets of a long file what fits, and where to go on', async () => {
+  it('gets the beginning of a long file, and where to continue', async () => {
     const told: string[] = []
     const answers = [call('/workspace/lines', undefined), call('/workspace/line', undefined), 'done']
     const say: Say = ({ messages }) => {
@@ -59,7 +59,7 @@ describe('a process', () => {
     expect(told[2]).toMatch(/^(?:😀){50000}\n… \(more follows, from line 1 on: .*\)$/u)
   })
 
-  it('is told of an action that is none, and goes on', async () => {
+  it('is informed of a malformed action, and continues', async () => {
     const { kernel, steps } = scene(
       script('{"action": "fly"}', '```json\n{"action":"complete","result":"ok"}\n```'),
     )
@@ -70,13 +70,13 @@ describe('a process', () => {
     expect(steps.map(({ action }) => action)).toEqual(['malformed', 'complete'])
   })
 
-  it('has the tokens of its budget and none more', async () => {
+  it('stops at its token budget', async () => {
     const { kernel } = scene(script('{"action":"plan","steps":["a"]}', 'done'))
     const pid = await kernel.processes.spawn('spend', { contextBudget: 20 })
     expect(await kernel.processes.wait(pid)).toEqual({ code: 2, reason: 'budget_exceeded' })
   })
 
-  it('is stopped when it goes round in circles, and after its last step', async () => {
+  it('is stopped in a loop, and after its last step', async () => {
     const again = call('echo', {})
     const { kernel } = scene(() => again)
     const exit = await kernel.processes.wait(await kernel.processes.spawn('loop'))
@@ -89,7 +89,7 @@ describe('a process', () => {
     expect(number).toBe(5)
   })
 
-  it('is killed in the middle of an answer of its model, and leaves nothing open', async () => {
+  it('can be killed during a model request, and leaves nothing open', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>()
     const { kernel } = scene((_request, signal) => {
       resolve()
@@ -103,7 +103,7 @@ describe('a process', () => {
     expect(process.descriptors.list()).toEqual([])
   })
 
-  it('killed while it is paused says so', async () => {
+  it('reports that it was killed while paused', async () => {
     const { kernel } = scene(() => call('echo', Math.random()))
     const pid = await kernel.processes.spawn('pause me')
     kernel.signals.signal(pid, 'SIGPAUSE')
@@ -111,7 +111,7 @@ describe('a process', () => {
     expect(await kernel.processes.wait(pid)).toEqual({ code: 1, reason: 'context cancelled while paused' })
   })
 
-  it('that cannot be started leaves nothing', async () => {
+  it('leaves nothing behind if it cannot be started', async () => {
     const { kernel, closed } = scene(script('x'))
     await expect(kernel.processes.spawn('no', { provider: 'nobody' })).rejects.toMatchObject({
       code: 'ENOENT',
@@ -119,7 +119,7 @@ describe('a process', () => {
     expect([kernel.table.list(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
   })
 
-  it('is taken apart in twelve steps, once', async () => {
+  it('is reaped in twelve steps, once', async () => {
     const { kernel } = scene(script('x'))
     const events: KernelEvent[] = []
     onTestFinished(listen((event) => events.push(event)))

@@ -12,7 +12,7 @@ const agent: AgentSpec = {
   mcp: { docs: {}, slow: {} },
 }
 
-/** Everything that is told from now on. */
+/** Collects all events from now on. */
 function heard(): KernelEvent[] {
   const events: KernelEvent[] = []
   onTestFinished(listen((event) => events.push(event)))
@@ -23,8 +23,8 @@ function logsOf(events: readonly KernelEvent[]): string[] {
   return events.flatMap((event) => (event.kind === 'log' ? [event.text] : []))
 }
 
-describe('whoever watches', () => {
-  it('stops no process by throwing at what it is told', async () => {
+describe('a listener', () => {
+  it('stops no process by throwing', async () => {
     const events = heard()
     const no = (name: string) => () => {
       throw new Error(`no ${name}`)
@@ -50,7 +50,7 @@ describe('whoever watches', () => {
     )
   })
 
-  it('and fails at every event is told of once each, and others hear all the same', async () => {
+  it('that always fails is reported once an event, and others still get all events', async () => {
     onTestFinished(
       listen(() => {
         throw new Error('deaf')
@@ -64,7 +64,7 @@ describe('whoever watches', () => {
     expect(faults).toHaveLength(events.length - faults.length)
   })
 
-  it('sends a signal is not hit by the handler of the process', async () => {
+  it('sending a signal does not see errors of its handler', async () => {
     const { kernel } = scene((_request, signal) => until(signal))
     const pids = [await kernel.processes.spawn('a'), await kernel.processes.spawn('b')]
     const [first = 0] = pids
@@ -79,7 +79,7 @@ describe('whoever watches', () => {
 })
 
 describe('a process that is killed', () => {
-  it('while its model is opened leaves nothing, and who waits for it is told', async () => {
+  it('while its model is opened leaves nothing, and its waiters are notified', async () => {
     const { kernel, closed } = scene(script('never'))
     const opening = Promise.withResolvers<void>()
     kernel.devices.register('/dev/llm/slow', {
@@ -95,7 +95,7 @@ describe('a process that is killed', () => {
     kernel.groups.joinGroup(1, 'team')
     const waiting = kernel.processes.wait(1)
     kernel.processes.kill(1, 'SIGKILL')
-    await expect(spawned).rejects.toThrow('killed: SIGKILL before it began')
+    await expect(spawned).rejects.toThrow('killed: SIGKILL before it started')
     expect(await waiting).toMatchObject({ code: 1 })
     expect([kernel.table.list(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
     expect(() => kernel.groups.getProcGroup('team')).toThrow('ENOENT')
@@ -125,7 +125,7 @@ describe('a process that is killed', () => {
     expect([[...mounted], kernel.table.list(), kernel.contexts.count]).toEqual([[], [], 0])
   })
 
-  it('while it waits for a child ends at once, and the child goes on as an orphan', async () => {
+  it('while it waits for a child ends at once, and the child continues as an orphan', async () => {
     const childAsked = Promise.withResolvers<void>()
     const { kernel } = scene(({ intent }, signal) => {
       if (intent === 'lead') return '{"action":"spawn","intent":"help"}'
@@ -142,7 +142,7 @@ describe('a process that is killed', () => {
     await expect.poll(() => kernel.table.list()).toEqual([])
   })
 
-  it('while it waits for bytes of a pipe ends, though the writer is still there', async () => {
+  it('while it reads from a pipe ends, although the writer still runs', async () => {
     const { kernel } = scene((_request, signal) => until(signal))
     const writer = await kernel.processes.spawn('write')
     const piped = Promise.withResolvers<number>()
@@ -157,7 +157,7 @@ describe('a process that is killed', () => {
     expect(await kernel.processes.wait(reader)).toEqual({ code: 1, reason: 'killed: SIGKILL' })
   })
 
-  it('dies of SIGKILL whatever it blocks and handles', async () => {
+  it('ends on SIGKILL whatever it blocks and handles', async () => {
     const { kernel } = scene((_request, signal) => until(signal))
     const pid = await kernel.processes.spawn('stay')
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGPAUSE', 'SIGRESUME'] as const) {
@@ -171,7 +171,7 @@ describe('a process that is killed', () => {
 })
 
 describe('a spawn', () => {
-  it('that is under way when the kernel shuts down is taken back, and none comes after it', async () => {
+  it('that is pending at shutdown is rolled back, and later ones are refused', async () => {
     const asked = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     const closed: number[] = []
@@ -193,7 +193,7 @@ describe('a spawn', () => {
     await expect(kernel.processes.spawn('later')).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
   })
 
-  it("whose parent is gone meanwhile is the kernel's child", async () => {
+  it('belongs to the kernel if its parent ended meanwhile', async () => {
     const asked = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     const { kernel } = scene((_request, signal) => until(signal), {
@@ -236,7 +236,7 @@ describe('a budget', () => {
   })
 })
 
-it('however many wait for a process, it is taken apart once, and who comes later hears that it is gone', async () => {
+it('a process is reaped once for any number of waiters, and later ones get ENOENT', async () => {
   const events = heard()
   const { kernel } = scene(script('done'))
   const pid = await kernel.processes.spawn('end')

@@ -18,7 +18,7 @@ function recordOf(step_number: number, messages: StepRecord['messages']): StepRe
 }
 
 describe('step records', () => {
-  it('say what was asked, answered and done, and outlive the process', async () => {
+  it('contain request, response and actions, and outlive the process', async () => {
     const { steps, directory } = files()
     const { kernel } = scene(script(call('echo', { a: 1 }), 'the end'), { steps })
     const pid = await kernel.processes.spawn('try')
@@ -43,7 +43,7 @@ describe('step records', () => {
     expect(await steps.read(uuid)).toHaveLength(1)
   })
 
-  it('have no secrets, of the environment or by their looks', async () => {
+  it('contain no secrets, of the environment or by their shape', async () => {
     const { steps, directory } = files({ OPENAI_API_KEY: 'very-secret-value', PATH: '/usr/bin:/bin' })
     const secrets = [
       'very-secret-value',
@@ -69,14 +69,14 @@ describe('step records', () => {
   })
 
   it.each(['a-', 'eyJ-', 'token', 'https://a:', '"password":', '-----BEGIN ', '\\"'])(
-    'are made of a long text of %j as fast as of any other',
+    'are written as fast for a long text of %j as for any other',
     (part) => {
       const redactor = new Redactor({ MY_TOKEN: '"\\"quoted"\\"' })
       expect(redactor.redactText(part.repeat(200_000))).not.toBe('')
     },
   )
 
-  it('have each message once, also when the context forgets old ones, and are read whole', async () => {
+  it('store each message once, also after the context dropped it, and are read completely', async () => {
     const { steps, directory } = files()
     const uuid = '00000000-0000-7000-8000-000000000001'
     const all = Array.from({ length: 200 }, (_, at) => ({
@@ -106,7 +106,7 @@ describe('step records', () => {
     expect(await steps.read(uuid)).toEqual([recordOf(3, messages)])
   })
 
-  it('of older versions, with all messages in each, are read as they are', async () => {
+  it('of older versions, with all messages in each, can be read', async () => {
     const { steps, directory } = files()
     const uuid = '00000000-0000-7000-8000-000000000003'
     const old = [
@@ -118,7 +118,7 @@ describe('step records', () => {
     expect(await steps.read(uuid)).toEqual(old)
   })
 
-  it('of processes that nobody remembers are removed, and nothing else', async () => {
+  it('of forgotten processes are removed, and nothing else', async () => {
     const { steps, directory } = files()
     const [kept, gone] = ['00000000-0000-7000-8000-000000000004', '00000000-0000-7000-8000-000000000005']
     for (const uuid of [kept, gone]) await steps.write(uuid, recordOf(1, []))
@@ -127,7 +127,7 @@ describe('step records', () => {
     expect(readdirSync(directory).sort()).toEqual([kept, 'not-a-process'])
   })
 
-  it('are those of a process, and of nothing else', async () => {
+  it('are refused for a name that is not a process', async () => {
     const { steps } = files()
     await expect(steps.read('../../etc')).rejects.toMatchObject({ code: 'EINVAL' })
     expect(await steps.read('00000000-0000-7000-8000-000000000000')).toEqual([] satisfies StepRecord[])
@@ -135,7 +135,7 @@ describe('step records', () => {
 })
 
 describe('a context', () => {
-  it('holds so many messages; a process forgets the oldest but the first', async () => {
+  it('has a limit; a full one drops the oldest messages but the first', async () => {
     const lengths: number[] = []
     const firsts = new Set<string>()
     const { kernel } = scene(

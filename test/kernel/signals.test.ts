@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Signal } from '../../src/kernel/index.ts'
 import { call, scene, until } from '../support/scripted-kernel.ts'
 
-/** A process that waits for ever, or for a signal that ends it. */
+/** A process that waits until a signal ends it. */
 async function waiting(count = 1) {
   const { kernel } = scene((_request, signal) => until(signal))
   const pids: number[] = []
@@ -18,7 +18,7 @@ describe('signals', () => {
     expect(await kernel.processes.wait(pid)).toEqual({ code: 1, reason: `killed: ${signal}` })
   })
 
-  it('that are blocked wait until they are unblocked', async () => {
+  it('wait while blocked until they are unblocked', async () => {
     const { kernel, pid } = await waiting()
     kernel.signals.sigBlock(pid, 'SIGTERM')
     kernel.processes.kill(pid, 'SIGTERM')
@@ -29,7 +29,7 @@ describe('signals', () => {
     expect(await kernel.processes.wait(pid)).toMatchObject({ reason: 'killed: SIGTERM' })
   })
 
-  it('that are handled go to their handler, also when they were blocked before', async () => {
+  it('go to their handler, also after they were blocked', async () => {
     const { kernel, pid } = await waiting()
     const heard: Signal[] = []
     kernel.signals.sigHandle(pid, 'SIGINT', (signal) => heard.push(signal))
@@ -42,7 +42,7 @@ describe('signals', () => {
     expect(kernel.table.get(pid).state).toBe('running')
   })
 
-  it('leave SIGKILL neither blocked nor handled', async () => {
+  it('cannot block or handle SIGKILL', async () => {
     const { kernel, pid } = await waiting()
     expect(() => kernel.signals.sigBlock(pid, 'SIGKILL')).toThrow('EINVAL')
     expect(() => kernel.signals.sigHandle(pid, 'SIGKILL', () => {})).toThrow('EINVAL')
@@ -72,7 +72,7 @@ describe('signals', () => {
     expect(steps.length).toBeGreaterThan(seen)
   })
 
-  it('to a group reach every member, those that ended aside', async () => {
+  it('to a group reach every running member', async () => {
     const { kernel, pids } = await waiting(3)
     for (const pid of pids) kernel.groups.joinGroup(pid, 'team')
     const [first = 0, ...others] = pids
@@ -84,7 +84,7 @@ describe('signals', () => {
     expect(() => kernel.groups.getProcGroup('team')).toThrow('ENOENT')
   })
 
-  it('to what has ended are refused', async () => {
+  it('to an ended process are refused', async () => {
     const { kernel, pid } = await waiting()
     kernel.processes.kill(pid, 'SIGKILL')
     await kernel.table.get(pid).done

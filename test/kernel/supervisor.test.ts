@@ -5,7 +5,7 @@ import { scene, until } from '../support/scripted-kernel.ts'
 /** Children that end when the test says so. */
 class Nursery {
   readonly kernel: Kernel = scene((_request, signal) => until(signal)).kernel
-  /** The names of children in the order they were started. */
+  /** Names of children in the order of their start. */
   readonly started: string[] = []
   readonly stopped: string[] = []
   readonly #ends = new Map<string, (exit: ExitStatus) => void>()
@@ -64,7 +64,7 @@ describe('a supervisor', () => {
     },
   )
 
-  it('begins transient children anew only after a failure, and temporary ones never', async () => {
+  it('restarts transient children only after a failure, and temporary ones never', async () => {
     const nursery = new Nursery()
     const pid = await nursery.run('one_for_one', [
       nursery.child('t', 'transient'),
@@ -91,7 +91,7 @@ describe('a supervisor', () => {
     expect(nursery.kernel.table.list()).toEqual([])
   })
 
-  it('stops its children in the opposite order when it is stopped, and kills who does not heed', async () => {
+  it('stops its children in reverse order, and kills those that do not end', async () => {
     const nursery = new Nursery()
     const deaf: ChildSpec = {
       intent: 'deaf',

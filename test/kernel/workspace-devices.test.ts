@@ -55,7 +55,7 @@ function isRunning(command: string): boolean {
 }
 
 describe('the devices of a workspace', () => {
-  it('let a process write a file, run a command on it, and read what that made', async () => {
+  it('let a process write a file, run a command on it, and read the result', async () => {
     const kernel = await kernelOnVault()
     const pid = await running(kernel, async (process) => {
       await exchange(kernel, process, '/dev/fs/in.txt', '{"content": "b\\na\\n"}')
@@ -72,7 +72,7 @@ describe('the devices of a workspace', () => {
     expect(process.result).toBe('a\nb\n')
   })
 
-  it('end a command with all it started when the process is killed', async () => {
+  it('end a command with all its processes when the process is killed', async () => {
     const kernel = await kernelOnVault()
     const command = `sleep 86${process.pid}`
     const pid = await running(kernel, (running) =>

@@ -13,19 +13,19 @@ const SUITE = require.resolve('@modelcontextprotocol/conformance/dist/index.js')
 const NO_FAILURES = join(root, 'test/mcp/expected-failures.yml')
 
 describe('the server core', () => {
-  it('passes the official conformance suite, with nothing excused', async () => {
+  it('passes the official conformance suite without exceptions', async () => {
     const run = await conformance('--expected-failures', NO_FAILURES)
     expect(run, run.stdout).toMatchObject({ code: 0 })
     expect(run.stdout).toMatch(/Total: (?:[4-9]\d|\d{3,}) passed, 0 failed/)
   })
 
-  it('keeps the keywords of JSON Schema 2020-12, which the suite does not ask of everybody yet', async () => {
+  it('keeps keywords of JSON Schema 2020-12, which the suite does not check yet', async () => {
     const run = await conformance('--scenario', 'json-schema-2020-12')
     expect(run, run.stdout).toMatchObject({ code: 0 })
   })
 })
 
-/** Runs the suite against our fixture server, in a directory of its own: it leaves its results there. */
+/** Runs the suite against our fixture server, in its own directory, where it leaves its results. */
 async function conformance(...args: string[]): Promise<{ code: number | null; stdout: string }> {
   const cwd = mkdtempSync(join(tmpdir(), 'coppice-conformance-'))
   const url = await fixtureServer()

@@ -15,7 +15,7 @@ const TOKEN = 'sixteen-or-more-characters'
 interface Listening {
   readonly child: ChildProcess
   readonly url: string
-  /** The token it made, if it made one. */
+  /** The generated token, if there is one. */
   readonly token: string | undefined
 }
 
@@ -25,7 +25,7 @@ async function prepared(): Promise<Cli> {
   return cli
 }
 
-/** The program, listening on any port, until the test is over. */
+/** Starts the program on any port, until the end of the test. */
 async function listening(
   cli: Cli,
   args: readonly string[] = [],
@@ -51,7 +51,7 @@ async function connected(url: string, token: string): Promise<Client> {
 }
 
 describe('coppice mcp --http', () => {
-  it('makes a token, and serves several clients that have it', async () => {
+  it('generates a token, and serves several clients that send it', async () => {
     const cli = await prepared()
     const { url, token = '' } = await listening(cli)
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -69,7 +69,7 @@ describe('coppice mcp --http', () => {
     await expect(connected(url, 'another-token-than-that')).rejects.toThrow(/401|token/i)
   })
 
-  it('shows where it listens and its token on stderr, and nothing on stdout', async () => {
+  it('prints its URL and token on stderr, and nothing on stdout', async () => {
     const cli = await prepared()
     const child = cli.start(['mcp', '--http', '--port', '0'])
     const [listens] = await once(createInterface(child.stderr), 'line')
@@ -81,7 +81,7 @@ describe('coppice mcp --http', () => {
     expect(written).toEqual([])
   })
 
-  it('takes the token from a file or the environment, and then shows none', async () => {
+  it('takes the token from a file or the environment, and then prints none', async () => {
     const cli = await prepared()
     const file = join(cli.files, 'token')
     writeFileSync(file, `${TOKEN}\n`)
@@ -95,14 +95,14 @@ describe('coppice mcp --http', () => {
     }
   })
 
-  it('ends with clients connected, at SIGTERM', async () => {
+  it('ends on SIGTERM with connected clients', async () => {
     const { child, url, token = '' } = await listening(await prepared())
     await connected(url, token)
     child.kill('SIGTERM')
     expect(await once(child, 'close')).toEqual([0, null])
   })
 
-  it('refuses a token that could be guessed, a port that is none and one that is taken', async () => {
+  it('refuses a weak token, an invalid port and a used port', async () => {
     const cli = await prepared()
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')

@@ -90,8 +90,8 @@ function ask(
   return promise
 }
 
-describe('admission', () => {
-  it('lets in who knows the token', async () => {
+describe('authorization', () => {
+  it('accepts the token', async () => {
     const { url } = await echoServer()
     expect(await ask(url)).toMatchObject({ status: 200 })
   })
@@ -101,7 +101,7 @@ describe('admission', () => {
     ['a wrong token', { authorization: 'Bearer something-else' }],
     ['a token that only begins like it', { authorization: `Bearer ${TOKEN}x` }],
     ['another kind of authorization', { authorization: `Basic ${TOKEN}` }],
-  ])('refuses %s with 401, and says what to send', async (_what, headers) => {
+  ])('refuses %s with 401, and explains the header', async (_what, headers) => {
     const server = await echoServer()
     const answer = await ask(server.url, { headers })
     expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer realm="coppice"' } })
@@ -121,7 +121,7 @@ describe('admission', () => {
     ['a page that is not of the web', { origin: 'chrome-extension://localhost' }],
     ['a name with a user', { host: 'evil.example.com@127.0.0.1' }],
     ['a number that reads as ours', { host: '2130706433' }],
-  ])('refuses %s with 403, token or not', async (_what, headers) => {
+  ])('refuses %s with 403, with or without the token', async (_what, headers) => {
     const server = await echoServer()
     const answer = await ask(server.url, { headers })
     expect(answer.status).toBe(403)
@@ -131,7 +131,7 @@ describe('admission', () => {
     expect(server.sessions).toBe(0)
   })
 
-  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1:1', '[::1]:1'])('is known as %s', async (host) => {
+  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1:1', '[::1]:1'])('accepts the host %s', async (host) => {
     const { url } = await echoServer()
     expect(await ask(url, { headers: { host, origin: `http://${host}` } })).toMatchObject({ status: 200 })
   })
@@ -142,7 +142,7 @@ describe('a server over HTTP', () => {
     expect(new URL((await echoServer()).url).hostname).toBe('127.0.0.1')
   })
 
-  it('serves several clients at once, each in a session of its own', async () => {
+  it('serves several clients at once, each in its own session', async () => {
     const server = await echoServer()
     const clients = await Promise.all([connected(server), connected(server), connected(server)])
     expect(server.sessions).toBe(3)
@@ -154,7 +154,7 @@ describe('a server over HTTP', () => {
     )
   })
 
-  it('ends a session when its client says so', async () => {
+  it('ends a session on request of its client', async () => {
     const server = await echoServer()
     const client = await connected(server)
     const { transport } = client
@@ -163,7 +163,7 @@ describe('a server over HTTP', () => {
     expect(server.sessions).toBe(0)
   })
 
-  it('knows nothing elsewhere, of sessions that are not, or of those that have not begun', async () => {
+  it('refuses other paths, unknown sessions and uninitialized ones', async () => {
     const opened: McpSession[] = []
     const server = await echoServer({}, () => {}, opened)
     const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
@@ -176,7 +176,7 @@ describe('a server over HTTP', () => {
     expect(opened.map(({ signal }) => signal.aborted)).toEqual(opened.map(() => true))
   })
 
-  it('refuses a body that is too large with 413, and stays up', async () => {
+  it('refuses a body beyond the limit with 413, and keeps running', async () => {
     const server = await echoServer({ maxBodyBytes: 1000 })
     const answer = await ask(server.url, { body: JSON.stringify({ padding: 'x'.repeat(2000) }) })
     expect(answer.status).toBe(413)
@@ -184,7 +184,7 @@ describe('a server over HTTP', () => {
     await expect(connected(server)).resolves.toBeInstanceOf(Client)
   })
 
-  it('refuses more sessions than it has room for with 503, while all of them are connected', async () => {
+  it('refuses more sessions than the limit with 503, while all are connected', async () => {
     const held = Promise.withResolvers<void>()
     const server = await echoServer({ maxSessions: 1 }, held.resolve)
     const client = await connected(server)
@@ -194,7 +194,7 @@ describe('a server over HTTP', () => {
     expect(server.sessions).toBe(1)
   })
 
-  it('gives the place of a client that is gone to one that comes', async () => {
+  it('replaces the session of a disconnected client', async () => {
     const server = await echoServer({ maxSessions: 1 })
     const gone = await ask(server.url)
     await connected(server)
@@ -203,13 +203,13 @@ describe('a server over HTTP', () => {
     expect((await ask(server.url, { headers })).status).toBe(404)
   })
 
-  it('ends sessions nobody has used for long', async () => {
+  it('ends idle sessions', async () => {
     const server = await echoServer({ maxIdleMs: 20 })
     await ask(server.url)
     await vi.waitFor(() => expect(server.sessions).toBe(0))
   })
 
-  it('tells a client that comes back what it missed', async () => {
+  it('replays missed events to a client that reconnects', async () => {
     const { url } = await echoServer()
     const { headers } = await ask(url)
     const session = {
@@ -236,7 +236,7 @@ describe('a server over HTTP', () => {
     expect(value).toContain('"id":7')
   })
 
-  it('does not mind clients that break off in the middle of a request', async () => {
+  it('tolerates clients that disconnect during a request', async () => {
     const server = await echoServer()
     const { port } = new URL(server.url)
     const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\n`
@@ -251,7 +251,7 @@ describe('a server over HTTP', () => {
     expect(server.sessions).toBe(1)
   })
 
-  it('stops with clients connected', async () => {
+  it('stops with connected clients', async () => {
     const server = await echoServer()
     await connected(server)
     await server.close()

@@ -14,7 +14,7 @@ export interface StartedClient {
   readonly transport: StdioClientTransport
 }
 
-/** The environment of a test: a home of its own, and who is at work there. */
+/** The environment of a test: its own home and context. */
 export function environment(cli: Cli): Record<string, string> {
   return { COPPICE_HOME: cli.home, COPPICE_CONTEXT: 'tester', PATH: process.env['PATH'] ?? '' }
 }
@@ -38,15 +38,15 @@ export async function startClient(
   return { client, transport }
 }
 
-/** Who uses a client. */
+/** The person behind a client. */
 export interface Person {
-  /** The directories that person works in. */
+  /** Directories in which the person works. */
   readonly roots?: readonly string[]
-  /** What that person says when the server asks. */
+  /** Answer of the person to a question of the server. */
   readonly answer?: (question: string) => ElicitResult | Promise<ElicitResult>
 }
 
-/** A client that tells and asks as much as there is somebody to ask. */
+/** Creates a client with the capabilities of its person. */
 export function newClient({ roots, answer }: Person = {}): Client {
   const capabilities = {
     ...(roots !== undefined && { roots: { listChanged: true } }),
@@ -64,7 +64,7 @@ export function newClient({ roots, answer }: Person = {}): Client {
   return client
 }
 
-/** Calls a tool that must succeed; the text of its answer. */
+/** Calls a tool that must succeed; returns its text. */
 export async function call(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
   const { isError, text } = await tryCall(client, name, args)
   expect(isError, text).toBe(false)

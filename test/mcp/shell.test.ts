@@ -12,14 +12,14 @@ import { call, newClient, type Person, startClient, tryCall } from './mcp-client
 
 const TOKEN = 'a-token-of-this-test'
 
-/** A client of a program that serves a vault over stdio. */
+/** Connects a client to a program that serves a vault over stdio. */
 async function overStdio(person: Person): Promise<Client> {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
   return (await startClient(cli, ['--vault', 'base'], person)).client
 }
 
-/** A client of a server that serves a vault over HTTP. */
+/** Connects a client to a server that serves a vault over HTTP. */
 async function overHttp(person: Person): Promise<Client> {
   const path = mkdtempSync(join(tmpdir(), 'coppice-shell-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -61,7 +61,7 @@ describe.each([
     expect(await call(client, 'file_head', { path: 'vfs:///workspace/file' })).toBe('made')
   })
 
-  it('has the person at the client asked before a command reaches the network', async () => {
+  it('asks the person before a command reaches the network', async () => {
     const questions: string[] = []
     const client = await connect({
       answer: (question) => {
@@ -80,21 +80,23 @@ describe.each([
     const client = await connect({ answer: () => ({ ...answer }) })
     const { isError, text } = await tryCall(client, 'shell_exec', gated)
     expect(isError).toBe(true)
-    expect(text).toMatch(/EACCES.*said no, so asking for the same again is of no use/)
+    expect(text).toMatch(/EACCES.*a person denied it; do not ask for the same again/)
     expect(text).not.toContain('coppice approve')
   })
 
-  it('does not run what a person turns away from, or a client cannot ask, and says which', async () => {
+  it('does not run a dismissed or unanswered command, and says which', async () => {
     const turning = await connect({ answer: () => ({ action: 'cancel' }) })
     const dismissed = await tryCall(turning, 'shell_exec', gated)
-    expect(dismissed.text).toMatch(/EACCES.*turned away without an answer.*coppice approve [0-9a-f]{12}/)
+    expect(dismissed.text).toMatch(
+      /EACCES.*dismissed the question without an answer.*coppice approve [0-9a-f]{12}/,
+    )
     const failing = await connect({ answer: () => Promise.reject(new Error('no window')) })
     const unanswered = await tryCall(failing, 'shell_exec', gated)
     expect(unanswered.text).toMatch(/EACCES.*nobody answered.*coppice approve [0-9a-f]{12}/)
     for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('said no')
   })
 
-  it('asks nothing that is too long to be shown whole, and says how to approve it', async () => {
+  it('does not ask a question that is too long to show in full, and explains how to approve', async () => {
     const questions: string[] = []
     const client = await connect({
       answer: (question) => {
@@ -105,11 +107,11 @@ describe.each([
     const { text } = await tryCall(client, 'shell_exec', {
       command: `${'echo looks harmless; '.repeat(300)}${gated.command}`,
     })
-    expect(text).toMatch(/EACCES.*too long for a question.*coppice approve [0-9a-f]{12}/)
+    expect(text).toMatch(/EACCES.*too long to show in full.*coppice approve [0-9a-f]{12}/)
     expect(questions).toEqual([])
   })
 
-  it('refuses it where nobody can be asked, and says how to allow it', async () => {
+  it('refuses without a person to ask, and explains how to approve', async () => {
     const { isError, text } = await tryCall(await connect({}), 'shell_exec', gated)
     expect({ isError, text }).toMatchObject({
       isError: true,

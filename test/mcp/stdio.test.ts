@@ -8,7 +8,7 @@ import { Cli } from '../cli/run-cli.ts'
 import { root } from '../support/run-node.ts'
 import { call, environment, PROGRAM, startClient, tryCall } from './mcp-client.ts'
 
-/** A home with a vault that has one file. */
+/** Creates a home with a vault that has one file. */
 async function prepared(): Promise<Cli> {
   const cli = new Cli()
   await cli.ok('vault', 'create', 'base')
@@ -31,7 +31,7 @@ function piped(...messages: readonly object[]): string {
 }
 
 describe('coppice mcp over stdio', () => {
-  it('serves the vault as /workspace, to read and to write', async () => {
+  it('serves the vault as /workspace, for reading and writing', async () => {
     const cli = await prepared()
     const { client } = await startClient(cli, ['--vault', 'base'])
     expect(await call(client, 'file_read', { path: 'vfs:///workspace/README.md' })).toContain('# Base')
@@ -42,7 +42,7 @@ describe('coppice mcp over stdio', () => {
     )
   })
 
-  it('serves zones alone where there is no vault, and makes the home if there is none', async () => {
+  it('serves only zones without a vault, and creates a missing home', async () => {
     const cli = new Cli()
     const { client } = await startClient(cli, ['--context', 'anna'])
     await call(client, 'write_file', { path: 'vfs:///home/anna/note', content: 'mine' })
@@ -52,7 +52,7 @@ describe('coppice mcp over stdio', () => {
     expect(tools.map(({ name }) => name)).not.toContain('workspace_diff')
   })
 
-  it('serves files as resources and pushes what another process changes', async () => {
+  it('serves files as resources, and reports changes of other processes', async () => {
     const cli = await prepared()
     const { client } = await startClient(cli, ['--vault', 'base'])
     const uri = 'vfs:///workspace/README.md'
@@ -68,7 +68,7 @@ describe('coppice mcp over stdio', () => {
     expect((await client.readResource({ uri })).contents).toMatchObject([{ text: '# Changed\n' }])
   })
 
-  it('offers only the tools it is told to, and calls no other', async () => {
+  it('offers and calls only the selected tools', async () => {
     const cli = await prepared()
     const { client } = await startClient(cli, ['--vault', 'base', '--tools', 'file_read,vfs_list'])
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['file_read', 'vfs_list'])
@@ -85,7 +85,7 @@ describe('coppice mcp over stdio', () => {
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true)
   })
 
-  it('reaches directories of this machine only as far as both sides allow', async () => {
+  it('reaches host directories only as far as both sides allow', async () => {
     const cli = await prepared()
     const [app, other] = ['app', 'other'].map((name) => join(cli.files, name))
     for (const directory of [app, other]) {
@@ -105,7 +105,7 @@ describe('coppice mcp over stdio', () => {
     expect(await reach(['--allow-roots'], [String(app)])).toEqual([true, false])
   })
 
-  it('serves two clients on one home at once, each in a fork of its own', async () => {
+  it('serves two clients on one home at once, each in its own fork', async () => {
     const cli = await prepared()
     const clients = await Promise.all(
       ['one', 'two'].map((name) => startClient(cli, ['--vault', 'base', '--fork', name, '--context', name])),
@@ -132,7 +132,7 @@ describe('coppice mcp over stdio', () => {
 })
 
 describe('the program behind a client', () => {
-  it('answers everything that was asked before its input ends, and then ends, with nothing else on its output', async () => {
+  it('answers all requests before the end of its input, then ends, and prints nothing else', async () => {
     const cli = await prepared()
     const list = {
       id: 2,
@@ -147,7 +147,7 @@ describe('the program behind a client', () => {
     expect(JSON.stringify(messages[1]?.result)).toContain('README.md')
   })
 
-  it('survives a line that is no message', async () => {
+  it('survives an invalid line', async () => {
     const cli = await prepared()
     const ping = piped({ id: 9, method: 'ping' })
     const run = await cli.run(['mcp'], { input: `${piped(...HELLO)}this is no JSON\n{"half": 1}\n${ping}` })
@@ -155,7 +155,7 @@ describe('the program behind a client', () => {
     expect(run.stdout).toContain('"id":9')
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('cleans up and ends at %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('cleans up and ends on %s', async (signal) => {
     const cli = await prepared()
     const child = cli.start(['mcp', '--vault', 'base'])
     child.stdin.write(piped(...HELLO))
@@ -166,7 +166,7 @@ describe('the program behind a client', () => {
     expect(await cli.ok('ls', '--vault', 'base')).toBe('README.md\n')
   })
 
-  it('ends when its client is killed, with all it acknowledged in place', async () => {
+  it('ends when its client is killed, and keeps acknowledged changes', async () => {
     const cli = await prepared()
     const script = join(root, 'test/mcp/client-process.ts')
     const client = spawn(process.execPath, [script, ...PROGRAM, 'mcp', '--vault', 'base'], {
@@ -183,7 +183,7 @@ describe('the program behind a client', () => {
     await cli.ok('fsck')
   })
 
-  it('ends when its client takes no more answers, though it goes on asking', async () => {
+  it('ends when its client stops reading, although it keeps sending', async () => {
     const cli = await prepared()
     const child = cli.start(['mcp', '--vault', 'base'])
     child.stdin.on('error', () => {})
@@ -195,7 +195,7 @@ describe('the program behind a client', () => {
     expect(code).toBe(0)
   })
 
-  it('takes no change once its home is gone, and says why', async () => {
+  it('accepts no change once its home is deleted, and says why', async () => {
     const cli = await prepared()
     const { client } = await startClient(cli, ['--vault', 'base'])
     const write = (path: string) => tryCall(client, 'write_file', { path, content: 'x' })
@@ -207,7 +207,7 @@ describe('the program behind a client', () => {
     }
   })
 
-  it('says on stderr what is wrong with how it was started', async () => {
+  it('reports invalid options on stderr', async () => {
     const cli = await prepared()
     const wrong = async (...args: string[]) => {
       const { code, stdout, stderr } = await cli.run(['mcp', ...args])

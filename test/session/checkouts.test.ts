@@ -8,7 +8,7 @@ import { type Home, openHome } from '../../src/backends/vault/index.ts'
 import { Checkouts } from '../../src/workspace/checkout/index.ts'
 import { root } from '../support/run-node.ts'
 
-/** A home with a vault `base`, and a place for its checkouts. */
+/** A home with a vault `base`, and a directory for its checkouts. */
 class Scene {
   readonly home: Home
   readonly place: string
@@ -35,13 +35,13 @@ class Scene {
     await (await this.home.vault(vault)).write(path, content)
   }
 
-  /** The content of a file in a checkout that is taken and given back. */
+  /** Reads a file in a checkout. */
   async read(vault: string, path: string): Promise<string> {
     await using checkout = await this.checkouts.acquire(vault)
     return readFileSync(join(checkout.path, path), 'utf8')
   }
 
-  /** The vaults that are kept for checkouts. */
+  /** Lists the vaults kept for checkouts. */
   async records(): Promise<string[]> {
     return (await this.home.vaults()).filter((name) => name.startsWith('checkout-'))
   }
@@ -50,7 +50,7 @@ class Scene {
     return readdirSync(join(this.place, 'checkouts'))
   }
 
-  /** Another process takes a checkout of `base`, and is killed: while it changes files, or while it uses them. */
+  /** Another process takes a checkout of `base` and is killed: while it changes files, or while it uses them. */
   killAnother(when: 'work' | 'use'): void {
     const script = join(root, 'test/support/checkout-process.ts')
     const run = () => execFileSync(process.execPath, [script, this.place, when], { stdio: 'pipe' })
@@ -58,7 +58,7 @@ class Scene {
   }
 }
 
-/** Everything that can be seen of a tree, but for its root. */
+/** Returns everything visible of a tree except its root. */
 function treeOf(path: string): Record<string, unknown> {
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
   return Object.fromEntries(
@@ -78,7 +78,7 @@ function factsOf(at: string): { mode: number; mtimeNs: bigint; isLink: boolean; 
 }
 
 describe('a checkout', () => {
-  it('is taken and given back by many at once while the vault changes, none in the way of another', async () => {
+  it('can be taken and released by many at once while the vault changes', async () => {
     const scene = await Scene.make(true)
     const turns = Array.from({ length: 12 }, async (_, index) => {
       const checkouts = new Checkouts(scene.home, join(scene.place, 'checkouts'))
@@ -92,7 +92,7 @@ describe('a checkout', () => {
     expect((await scene.records()).length).toBeLessThanOrEqual(scene.slots().length)
   })
 
-  it('has the files of the vault as it is, whatever it was before', async () => {
+  it('has the current files of the vault, whatever it had before', async () => {
     const path = fc.constantFrom('/a', '/b', '/d', '/d/a', '/d/e', '/d/e/f', '/g/a')
     const step = fc.record({
       act: fc.constantFrom('write', 'write', 'remove', 'mkdir', 'rename', 'symlink', 'chmod', 'take'),
@@ -116,7 +116,7 @@ describe('a checkout', () => {
           },
           take: () => expectExported(scene),
         }
-        // What does not fit what is there is left out: any tree will do.
+        // Invalid steps are skipped: any tree will do.
         await (act === 'take' ? work.take() : work[act]().catch(() => {}))
       }
       expect(await scene.records()).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('a checkout', () => {
     expect(treeOf(checkout.path)).toEqual(treeOf(fresh))
   }
 
-  it('is the same directory next time, with only the changed files written', async () => {
+  it('is the same directory next time, and only changed files are written', async () => {
     const scene = await Scene.make()
     for (const name of ['kept', 'changed']) await scene.write('base', `/d/${name}`, 'old')
     const inoOf = async () => {
@@ -156,7 +156,7 @@ describe('a checkout', () => {
     expect(scene.slots()).toHaveLength(1)
   })
 
-  it('is shared by those of a process that want the same, and never changes while it is used', async () => {
+  it('is shared within a process for the same files, and never changes during use', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
     const [first, same] = await Promise.all([
@@ -173,7 +173,7 @@ describe('a checkout', () => {
     await same[Symbol.asyncDispose]()
   })
 
-  it('is not shared with another process, which makes one of its own', async () => {
+  it('is not shared with another process, which creates its own', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
     await using mine = await scene.checkouts.acquire('base')
@@ -181,7 +181,7 @@ describe('a checkout', () => {
     expect(theirs.path).not.toBe(mine.path)
   })
 
-  it('is taken over from a process that was killed with it', async () => {
+  it('is taken over from a killed process', async () => {
     const scene = await Scene.make(true)
     await scene.write('base', '/a', 'one')
     scene.killAnother('use')
@@ -201,7 +201,7 @@ describe('a checkout', () => {
     expect(await scene.records()).toHaveLength(1)
   })
 
-  it('is kept for the few that were used last, and nothing is kept for the others', async () => {
+  it('is kept for the most recently used vaults only', async () => {
     const scene = await Scene.make()
     const names = Array.from({ length: 6 }, (_, index) => `v${index}`)
     for (const name of names) {
@@ -213,7 +213,7 @@ describe('a checkout', () => {
     expect(await scene.records()).toHaveLength(4)
   })
 
-  it('is forgotten with what is kept for it if somebody removes its directory', async () => {
+  it('is forgotten if its directory was removed', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
     await scene.read('base', 'a')
@@ -222,7 +222,7 @@ describe('a checkout', () => {
     expect(await scene.records()).toHaveLength(1)
   })
 
-  it('leaves nothing if it cannot be made', async () => {
+  it('leaves nothing if it cannot be created', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
     await expect(scene.checkouts.acquire('base', AbortSignal.abort())).rejects.toThrow()

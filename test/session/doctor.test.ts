@@ -9,7 +9,7 @@ import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 const NOBODY = 65_534
 
 describe('coppice doctor', () => {
-  it('says what this machine can do, and makes no home', async () => {
+  it('reports what this machine supports, and creates no home', async () => {
     const cli = new Cli()
     const can = whyNoOverlay() === undefined
     expect(await cli.json('doctor')).toMatchObject({
@@ -26,7 +26,7 @@ describe('coppice doctor', () => {
   })
 
   it.skipIf(whyNotNobody() !== undefined)(
-    'says, as everything else does, where a user can have no home',
+    'reports a user without a home directory, as every command does',
     () => {
       const cli = new Cli()
       const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: join(cli.scratch, 'not/here') }
@@ -37,13 +37,13 @@ describe('coppice doctor', () => {
       }
       chmodSync(cli.scratch, 0o755)
       const told =
-        /^(?:coppice:|no {2,}home) +there can be no home in \S+\/not\/here: EACCES.*; name another with --home, or COPPICE_HOME$/m
+        /^(?:coppice:|no {2,}home) +cannot use \S+\/not\/here as a home: EACCES.*; name another with --home or COPPICE_HOME$/m
       expect(run('doctor').stdout).toMatch(told)
       expect(run('exec', '--', 'true').stderr).toMatch(told)
     },
   )
 
-  it('and every other command take an empty HOME for none, and make no home in the working directory', async () => {
+  it('treats an empty HOME as missing, as every command does, and creates no home in the working directory', async () => {
     const cli = new Cli()
     await cli.run(['vault', 'list'], { env: { HOME: '', COPPICE_HOME: '' } })
     const { stderr } = await cli.run(['vault', 'info', 'none'], { env: { HOME: '', COPPICE_HOME: '' } })

@@ -24,7 +24,7 @@ import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '.
 
 const NOBODY = 65534
 const ANOTHER_GROUP = 100
-/** A number that is not among the first ones, which Node closes for the programs it starts. */
+/** A descriptor number that Node does not close for its children. */
 const STRAY = 100
 const isRoot = process.getuid?.() === 0
 const withoutNobody = whyNotNobody()
@@ -37,7 +37,7 @@ let server: Server
 let victim: ChildProcess
 
 beforeAll(async () => {
-  // Not in /tmp, which is private to a command anyway.
+  // Outside of /tmp, which is private to a command anyway.
   place = mkdtempSync(join(root, 'node_modules/.coppice-escape-'))
   chmodSync(place, 0o755)
   server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
@@ -56,7 +56,7 @@ function port(): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Each prints ESCAPED if it sees that it got out; the host is looked at in any case. */
+/** Scripts that print ESCAPED if they see that they got out; the host is checked in any case. */
 function escapes(): Record<string, string> {
   const attack = 'echo x > "$OUTSIDE/victim" && echo ESCAPED'
   return {
@@ -124,7 +124,7 @@ describe.each(combinations)('strict isolation: $kind session, $means, $user user
     report = await attempted({ kind, place: at, plan, limits, escapes: escapes() }, user)
   })
 
-  it.skipIf(why !== undefined)('lets nothing out', () => {
+  it.skipIf(why !== undefined)('stops every escape', () => {
     for (const [name, { printed, refusal }] of Object.entries(report.attempts)) {
       expect(refusal, name).toBeUndefined()
       expect(printed, name).not.toMatch(/ESCAPED|SECRET/)
@@ -160,7 +160,7 @@ const withoutProcessLimit =
 describe.each([{ user: 'own' }, { user: 'nobody' }] as const)('limits: $user', ({ user }) => {
   const why = (user === 'nobody' ? withoutNobody : undefined) ?? withoutBubblewrap ?? withoutProcessLimit
 
-  it.skipIf(why !== undefined)('end a fork bomb where they say', async () => {
+  it.skipIf(why !== undefined)('stop a fork bomb at the limit', async () => {
     const at = mkdtempSync(join(place, 'bomb-'))
     const bomb = 'i=0; while [ $i -lt 3000 ]; do sleep 1000 & i=$((i+1)); done; echo ESCAPED'
     const run = {
@@ -179,7 +179,7 @@ describe.each([
   { means: 'bubblewrap', why: withoutBubblewrap },
   { means: 'unshare', why: withoutNamespaces },
 ] as const)('a descriptor that whoever started us left open: $means', ({ means, why }) => {
-  it.skipIf(why !== undefined)('is no way out', async () => {
+  it.skipIf(why !== undefined)('cannot be used to escape', async () => {
     const at = mkdtempSync(join(place, 'stray-'))
     const out = `/proc/self/fd/${STRAY}${at}`
     const escapes = {
@@ -202,8 +202,8 @@ const withoutOwnHome =
     ? undefined
     : 'only root can have another home for a while, and not with this checkout in it')
 
-describe('a program that was told of another home directory', () => {
-  it.skipIf(withoutOwnHome !== undefined)('hides what is secret in that of the account, too', () => {
+describe('a program with another home directory', () => {
+  it.skipIf(withoutOwnHome !== undefined)("also hides the secrets of the account's home", () => {
     const at = mkdtempSync(join(place, 'homes-'))
     const read = { keys: `cat ${accountHome}/.ssh/id`, other: `cat ${accountHome}/notes` }
     const plan = { level: 'strict', network: false } as const
@@ -219,8 +219,8 @@ describe('a program that was told of another home directory', () => {
   })
 })
 
-describe('isolation that is not asked for', () => {
-  it.skipIf(withoutBubblewrap !== undefined)('lets the network be reached', async () => {
+describe('without requested isolation, a command', () => {
+  it.skipIf(withoutBubblewrap !== undefined)('can reach the network', async () => {
     const at = mkdtempSync(join(place, 'open-'))
     const reach = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port()}' && cat /etc/resolv.conf > /dev/null && echo REACHED`
     const plan = { level: 'strict', network: true } as const
@@ -230,7 +230,7 @@ describe('isolation that is not asked for', () => {
 })
 
 describe.skipIf((withoutNobody ?? withoutNamespaces) !== undefined)('a directory of another group', () => {
-  it('can be written to by a user who may, in a copy: an overlay of theirs could not', async () => {
+  it('can be written by a permitted user in a copy, where an overlay could not', async () => {
     const at = mkdtempSync(join(place, 'group-'))
     mkdirSync(join(at, 'base'))
     chownSync(join(at, 'base'), NOBODY, ANOTHER_GROUP)
@@ -245,7 +245,7 @@ describe.skipIf((withoutNobody ?? withoutNamespaces) !== undefined)('a directory
 })
 
 describe.skipIf((withoutNobody ?? withoutNamespaces) !== undefined)('a file of another user', () => {
-  it('that an overlay of theirs cannot copy is named, with what to do', async () => {
+  it('that an overlay cannot copy is reported, with advice', async () => {
     const at = mkdtempSync(join(place, 'foreign-'))
     mkdirSync(join(at, 'base/theirs'), { recursive: true })
     for (const name of ['base/theirs', 'base/theirs/open', 'base/board']) {
@@ -278,7 +278,7 @@ describe.skipIf(withoutBubblewrap !== undefined)('a host without namespaces', ()
     after: 'cat /proc/[0-9]*/comm | grep -c sleep',
   }
 
-  it('runs in a copy, ends whatever was started, and refuses to be strict', () => {
+  it('runs in a copy, ends all processes, and refuses strict isolation', () => {
     for (const level of ['auto', 'strict'] as const) {
       const at = mkdtempSync(join(place, 'bare-'))
       const attack: EscapeRun = {
@@ -288,7 +288,7 @@ describe.skipIf(withoutBubblewrap !== undefined)('a host without namespaces', ()
         timeoutMs: 1000,
         escapes,
       }
-      // A user namespace in which no other can be made.
+      // A user namespace in which no other can be created.
       const bare = [
         '--die-with-parent',
         '--dev-bind',

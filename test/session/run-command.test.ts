@@ -35,11 +35,11 @@ async function opened(kind: 'overlay' | 'dir'): Promise<CommandSession> {
   )
 }
 
-/** A pipe that ends when the last process that holds it is gone. */
+/** A pipe that ends when the last process that holds it has ended. */
 async function witness(): Promise<{ path: string; isOver: () => Promise<string> }> {
   const path = join(mkdtempSync(join(place, 'witness-')), 'pipe')
   run('mkfifo', path)
-  // Opened for both, so that neither side waits for the other; the command is the only other writer.
+  // Opened for both, so that neither side blocks; the command is the only other writer.
   const file = await open(path, 'r+')
   return {
     path,
@@ -55,17 +55,17 @@ async function witness(): Promise<{ path: string; isOver: () => Promise<string> 
 
 const NOBODY = 65_534
 const FILL = 'while :; do head -c 4000000 /dev/zero > $((i=i+1)); done'
-/** More than what a pipe holds beside what was read of it. */
+/** More than a pipe holds besides the part that was read. */
 const SOME_PIPES = 160_000
-/** Longer than what a process may still say is waited for that could not be ended. */
+/** Longer than the wait for the output of a process that could not be killed. */
 const SLOWLY_MS = 1100
 
-/** Two of them, one in the other, are more than a path can hold. */
+/** Two of them nested exceed the length of a path. */
 const CHAIN = Array.from({ length: 15 }, () => 'd'.repeat(200)).join('/')
 const DEEP = `mkdir -p ${CHAIN} x/${CHAIN}; echo end > x/${CHAIN}/end; mv x ${CHAIN}/x`
 
 describe.each(kinds)('a command in a session: %s', (kind) => {
-  it('may go deeper than a path leads: what is there is told, cannot be kept, and goes with the session', async () => {
+  it('may create paths that are too long: they are reported, not kept, and removed with the session', async () => {
     const at = mkdtempSync(join(place, 'deep-'))
     const [lower, directory] = [seedBase(join(at, 'base')), join(at, 'sessions')]
     for (const _ of ['the first', 'the next']) {
@@ -80,10 +80,10 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     }
   })
 
-  it('waits for whoever takes its output slowly, and nothing is lost or piles up', async () => {
+  it('waits for a slow reader of its output, without losing or buffering', async () => {
     await using session = await opened(kind)
     let [heard, waiting, mostWaiting] = [0, 0, 0]
-    // The last of it is heard long after the command has ended.
+    // The last chunk arrives long after the command has ended.
     const onOutput = async (_stream: string, { length }: Uint8Array): Promise<void> => {
       heard += length
       mostWaiting = Math.max(mostWaiting, ++waiting)
@@ -94,7 +94,7 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect({ heard, mostWaiting }).toEqual({ heard: SOME_PIPES, mostWaiting: 1 })
   })
 
-  it('cannot hide from the limit of the disk what it writes by going deep', async () => {
+  it('cannot hide writes from the disk limit in deep directories', async () => {
     await using session = await opened(kind)
     const down = `mkdir -p ${CHAIN} x/${CHAIN}; cd x/${CHAIN}; (cd "$OLDPWD" && mv x ${CHAIN}/x)`
     const limits = { ...defaultLimits, diskBytes: 40_000_000 }
@@ -102,20 +102,17 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(outcome.stopped).toBe('disk')
   })
 
-  it.skipIf(whyNotNobody() !== undefined)(
-    'of a user cannot hide it in a directory that is shut, either',
-    () => {
-      const own = mkdtempSync(join(place, 'nobody-'))
-      chmodSync(place, 0o755)
-      chownSync(own, NOBODY, NOBODY)
-      const script = 'while mkdir $((i=i+1)); do head -c 4000000 /dev/zero > $i/f; chmod 0 $i; done'
-      const work = JSON.stringify({ kind, place: own, script, diskBytes: 40_000_000 })
-      const program = join(root, 'test/support/limited-process.ts')
-      expect(runAsNobody(process.execPath, program, work)).toBe('disk\n')
-    },
-  )
+  it.skipIf(whyNotNobody() !== undefined)('of a user cannot hide them in a closed directory, either', () => {
+    const own = mkdtempSync(join(place, 'nobody-'))
+    chmodSync(place, 0o755)
+    chownSync(own, NOBODY, NOBODY)
+    const script = 'while mkdir $((i=i+1)); do head -c 4000000 /dev/zero > $i/f; chmod 0 $i; done'
+    const work = JSON.stringify({ kind, place: own, script, diskBytes: 40_000_000 })
+    const program = join(root, 'test/support/limited-process.ts')
+    expect(runAsNobody(process.execPath, program, work)).toBe('disk\n')
+  })
 
-  it('has its output, its exit code and its place', async () => {
+  it('returns its output and exit code, and runs in its directory', async () => {
     await using session = await opened(kind)
     const outcome = await runShell(session, 'pwd; echo problem > /dev/stderr; exit 3', { cwd: '/dir/sub' })
     expect(text(outcome.stdout)).toBe(`${session.path}/dir/sub\n`)
@@ -123,26 +120,26 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(outcome).toMatchObject({ exitCode: 3, signal: null, timedOut: false, truncated: false })
   })
 
-  it('is told as a shell would when a signal ends it', async () => {
+  it('reports a signal as a shell does', async () => {
     await using session = await opened(kind)
     expect(await runShell(session, 'kill -TERM $$')).toMatchObject({ exitCode: 143, signal: 'SIGTERM' })
   })
 
-  it('is a program with arguments as they are', async () => {
+  it('gets its arguments literally', async () => {
     await using session = await opened(kind)
     const argv = ['printf', '%s|', '$HOME', "it's", 'a\nb', '']
     const { stdout } = await runShell(session, '', { command: { argv } })
     expect(text(stdout)).toBe("$HOME|it's|a\nb||")
   })
 
-  it('that does not exist is exit code 127', async () => {
+  it('exits with 127 if it does not exist', async () => {
     await using session = await opened(kind)
     const outcome = await runShell(session, '', { command: { argv: ['no-such-program'] } })
     expect(outcome.exitCode).toBe(127)
     expect(text(outcome.stderr)).toContain('no-such-program')
   })
 
-  it('has the environment it was given, and no other, whatever the names are', async () => {
+  it('gets exactly the given environment, whatever the names', async () => {
     await using session = await opened(kind)
     const env = { PATH: '/usr/bin:/bin', 'npm_config_//host/:_auth': "a'b", LD_PRELOAD: '', BASH_ENV: 'x' }
     const { stdout } = await runShell(session, '', { command: { argv: ['env', '-0'] }, env })
@@ -156,13 +153,13 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     )
   })
 
-  it('reads what it was given, and nothing otherwise', async () => {
+  it('reads the given input, or none', async () => {
     await using session = await opened(kind)
     expect(text((await runShell(session, 'cat /dev/stdin', { stdin: 'given' })).stdout)).toBe('given')
     expect(text((await runShell(session, 'cat')).stdout)).toBe('')
   })
 
-  it('is heard as it speaks, and kept up to a limit', async () => {
+  it('streams its output, and keeps it up to a limit', async () => {
     await using session = await opened(kind)
     let heard = 0
     const outcome = await runShell(session, 'head -c 300000 /dev/zero', {
@@ -176,7 +173,7 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(outcome.truncated).toBe(true)
   })
 
-  it('ends at its timeout with all it started, also what left its group', async () => {
+  it('is stopped at its timeout with all its processes, also outside of its group', async () => {
     await using session = await opened(kind)
     const { path, isOver } = await witness()
     const script = `exec 9>'${path}'; setsid sleep 1000 & (setsid sh -c 'trap "" TERM; sleep 1000' &); sleep 1000`
@@ -186,7 +183,7 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(await isOver()).toBe('')
   })
 
-  it('ends when it is called off', async () => {
+  it('ends on abort', async () => {
     await using session = await opened(kind)
     const calling = new AbortController()
     const outcome = await runShell(session, 'echo on; sleep 1000', {
@@ -204,14 +201,14 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(await isOver()).toBe('')
   })
 
-  it('is stopped when it writes more than it may', async () => {
+  it('is stopped at its disk limit', async () => {
     await using session = await opened(kind)
     const limits = { ...defaultLimits, diskBytes: 20 * 2 ** 20 }
     const script = 'i=0; while :; do i=$((i+1)); head -c 4000000 /dev/zero > fill$i || exit 9; done'
     expect(await runShell(session, script, { limits })).toMatchObject({ exitCode: null, stopped: 'disk' })
   })
 
-  it('keeps everything but names and targets that are not UTF-8, which it tells of', async () => {
+  it('keeps everything but names and targets that are not UTF-8, which it reports', async () => {
     const at = mkdtempSync(join(place, 'names-'))
     const lower = seedBase(join(at, 'base'))
     run(
@@ -239,7 +236,7 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     ])
   })
 
-  it.skipIf(withoutOverlay !== undefined)('cannot change a workspace that is read-only', async () => {
+  it.skipIf(withoutOverlay !== undefined)('cannot change a read-only workspace', async () => {
     const plans: readonly IsolationPlan[] = [
       { level: 'none', network: true },
       { level: 'strict', network: false, means: 'unshare' },
@@ -254,14 +251,14 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     }
   })
 
-  it.skipIf(withoutOverlay !== undefined)('gets no more memory than it may have', async () => {
+  it.skipIf(withoutOverlay !== undefined)('is limited in memory', async () => {
     await using session = await opened(kind)
     const limits = { ...defaultLimits, memoryBytes: 64 * 2 ** 20 }
     const { stdout } = await runShell(session, 'head -c 200000000 /dev/zero | tail -n 1 | wc -c', { limits })
     expect(text(stdout)).toBe('0\n')
   })
 
-  it('is ended when its processes together take more memory than they may, and not for what they reserve', async () => {
+  it('is stopped when its processes together exceed the memory limit, not for reserved memory', async () => {
     await using session = await opened(kind)
     const limits = { ...defaultLimits, watchedMemoryBytes: 96 * 2 ** 20 }
     const reserve = 'import mmap; mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | 0x4000)'
@@ -285,7 +282,7 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
 })
 
 describe('a process that is killed', () => {
-  it('takes its commands along, and the next start removes what it left', async () => {
+  it('takes its commands along, and the next start removes its leftovers', async () => {
     const at = mkdtempSync(join(place, 'killed-'))
     const path = join(at, 'pipe')
     run('mkfifo', path)

@@ -8,7 +8,7 @@ import { scriptedModel } from './scripted-model.ts'
 const stopWhen = stepCountIs(5)
 
 describe('aiSdkTools', () => {
-  it('lets a model of the AI SDK look, edit and end', async () => {
+  it('lets a model of the AI SDK read, edit and finish', async () => {
     const files = new MemoryFs({ '/src/main.ts': 'const port = 8080\n' })
     const model = scriptedModel([
       [{ tool: 'file_grep', args: { path: 'vfs:///src', pattern: 'port' } }],
@@ -35,7 +35,7 @@ describe('aiSdkTools', () => {
     })
   })
 
-  it('streams, and answers calls that are made at once', async () => {
+  it('streams, and handles parallel calls', async () => {
     const files = new MemoryFs()
     const write = (name: string) => ({
       tool: 'write_file',
@@ -48,7 +48,7 @@ describe('aiSdkTools', () => {
     expect(await readText(files, '/b')).toBe('b')
   })
 
-  it('tells the model what is wrong with its call, and goes on', async () => {
+  it('reports an invalid call to the model, and continues', async () => {
     const model = scriptedModel([[{ tool: 'file_read', args: { file_path: 'vfs:///a' } }], 'I see.'])
     const tools = aiSdkTools(new MemoryFs())
     await generateText({ model, tools, stopWhen, prompt: 'Read.' })
@@ -57,7 +57,7 @@ describe('aiSdkTools', () => {
     })
   })
 
-  it('offers the schema of each tool as it is', async () => {
+  it('offers the schema of each tool unchanged', async () => {
     const files = new MemoryFs()
     const model = scriptedModel(['Nothing to do.'])
     await generateText({ model, tools: aiSdkTools(files), prompt: 'Look.' })
@@ -71,7 +71,7 @@ describe('aiSdkTools', () => {
     expect(offered).toEqual(given)
   })
 
-  it('takes a registry as it is, or only some tools', () => {
+  it('accepts a registry, or a selection of tools', () => {
     const registry = createToolRegistry(new MemoryFs(), { tools: ['file_read'] })
     expect(Object.keys(aiSdkTools(registry))).toEqual(['file_read'])
     expect(Object.keys(aiSdkTools(new MemoryFs(), { tools: ['vfs_list'] }))).toEqual(['vfs_list'])

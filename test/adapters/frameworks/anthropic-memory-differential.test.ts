@@ -58,7 +58,7 @@ const commands: readonly BetaMemoryTool20250818Command[] = [
 ]
 
 describe('memoryHandlers', () => {
-  it('say what the SDK’s own handlers say on a directory of this machine', async () => {
+  it("answer as the SDK's own handlers do on a host directory", async () => {
     const base = await mkdtemp(join(tmpdir(), 'coppice-memory-'))
     const theirs = betaMemoryTool(await BetaLocalFilesystemMemoryTool.init(base))
     const ours = betaMemoryTool(memoryHandlers(new MemoryFs()))
@@ -69,7 +69,7 @@ describe('memoryHandlers', () => {
   })
 })
 
-/** Directories are as large as the machine makes them there, and as large as what they hold here. */
+/** Directory sizes differ: the host reports blocks, we report the size of the content. */
 const DIRECTORY_SIZES = /^[\d.]+[BKMG]\t(\/memories(?:\/.*\/|\/deep)?)$/gm
 
 async function outcome(

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { type Reply, scriptedServer } from './scripted-server.ts'
 
 describe('the memory tool on a directory of a vault', () => {
-  it('does what the tool runner of the SDK is asked for', async () => {
+  it("performs the calls of the SDK's tool runner", async () => {
     await using home = await openHome()
     const vault = await home.createVault('agent')
     const create = { command: 'create', path: '/memories/facts.md', file_text: 'Trees: 3\n' }
@@ -29,7 +29,7 @@ describe('the memory tool on a directory of a vault', () => {
     expect(last.content[0]).toMatchObject({ text: 'I know.' })
     expect(await readText(vault, '/home/anna/memories/facts.md')).toBe('Trees: 4\n')
     expect(server.requests[0]).toMatchObject({ tools: [{ type: 'memory_20250818', name: 'memory' }] })
-    // The runner sends what is new in each turn: the results.
+    // The runner sends only what is new in each turn: the results.
     expect(server.requests[2]).toMatchObject({
       messages: [{ content: [{ content: 'File created successfully at: /memories/facts.md' }] }],
     })
@@ -45,7 +45,7 @@ describe('the memory tool on a directory of a vault', () => {
     })
   })
 
-  it('loses no edit of those a model makes at once', async () => {
+  it('loses no edit of parallel calls', async () => {
     const fs = new MemoryFs({ '/memories/list': 'a\nb\nc\n' })
     const { str_replace } = memoryHandlers(fs)
     const edits = ['a', 'b', 'c'].map((name) =>
@@ -60,12 +60,12 @@ describe('the memory tool on a directory of a vault', () => {
     expect(await readText(fs, '/memories/list')).toBe('A\nB\nC\n')
   })
 
-  it('shows an empty directory before anything is kept', async () => {
+  it('shows an empty directory at first', async () => {
     const shown = await memoryHandlers(new MemoryFs()).view({ command: 'view', path: '/memories' })
     expect(shown.split('\n').at(-1)).toBe('0B\t/memories')
   })
 
-  it('shows how much is in a directory, two levels deep', async () => {
+  it('shows the sizes of entries, two levels deep', async () => {
     const fs = new MemoryFs({
       '/memories/a/b/c/deep.txt': 'x'.repeat(1000),
       '/memories/a/b/near.txt': 'x'.repeat(536),
@@ -82,7 +82,7 @@ describe('the memory tool on a directory of a vault', () => {
     ])
   })
 
-  it('finds a text of several lines, and tells each line it is on', async () => {
+  it('finds a text of several lines, and reports each of its lines', async () => {
     const fs = new MemoryFs({ '/memories/f': 'a\nb\nc\na\nb\n' })
     const { str_replace } = memoryHandlers(fs)
     const replace = (old_str: string) =>
@@ -116,7 +116,7 @@ describe('a path of the memory tool', () => {
     await expect(rename).rejects.toThrow(reason)
   })
 
-  it('never names anything outside of the directory, whatever it is made of', async () => {
+  it('never names anything outside of the directory', async () => {
     const part = fc.constantFrom('/memories', '/', '..', '.', '%2e', '%2F', '\\', 'a', '//', '/memories/')
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
@@ -132,7 +132,7 @@ describe('a path of the memory tool', () => {
     )
   })
 
-  it('follows no link, neither as its last name nor on the way', async () => {
+  it('follows no link, as its last name or above it', async () => {
     const fs = new MemoryFs({ '/secret/key': 'x', '/memories/a': '' })
     await fs.symlink('/secret', '/memories/door')
     const handlers = memoryHandlers(fs)
@@ -146,7 +146,7 @@ describe('a path of the memory tool', () => {
     expect(await readText(fs, '/secret/key')).toBe('x')
   })
 
-  it('follows no link that is put there after it was judged', async () => {
+  it('follows no link that is created after the check', async () => {
     const fs = new SwappedFs({ '/secret/key': 'x', '/memories/a/key': 'y' })
     const refusal = 'Path would escape /memories directory via symlink'
     const create = { command: 'create', path: '/memories/a/new', file_text: '' } as const
@@ -154,7 +154,7 @@ describe('a path of the memory tool', () => {
     expect(await fs.exists('/secret/new')).toBe(false)
   })
 
-  it('may lead to a directory that is itself behind a link', async () => {
+  it('may lead to a directory behind a link', async () => {
     const fs = new MemoryFs({ '/real/a': 'kept\n' })
     await fs.symlink('/real', '/shortcut')
     const { view } = memoryHandlers(fs, { directory: '/shortcut' })
@@ -163,33 +163,33 @@ describe('a path of the memory tool', () => {
 })
 
 describe('a command of the memory tool', () => {
-  it('is refused when it is longer than any path, before it is looked into', async () => {
+  it('is refused if it is longer than any path, before it is parsed', async () => {
     const path = `/memories/%${'25'.repeat(500_000)}2e`
     const viewing = memoryHandlers(new MemoryFs()).view({ command: 'view', path })
     await expect(viewing).rejects.toThrow('Path is longer than 4096 characters')
   })
 
-  it('leaves nothing behind for what would be renamed into itself', async () => {
+  it('leaves nothing behind after a rename into itself', async () => {
     const fs = new MemoryFs({ '/memories/a/f': '' })
     const rename = { command: 'rename', old_path: '/memories/a', new_path: '/memories/a/new/b' } as const
     await expect(memoryHandlers(fs).rename(rename)).rejects.toThrow('which lies inside it')
     expect(await fs.exists('/memories/a/new')).toBe(false)
   })
 
-  it('leaves nothing behind for what cannot be renamed', async () => {
+  it('leaves nothing behind after a failed rename', async () => {
     const fs = new MemoryFs({ '/memories/a': '' })
     const rename = { command: 'rename', old_path: '/memories/b', new_path: '/memories/new/b' } as const
     await expect(memoryHandlers(fs).rename(rename)).rejects.toThrow('The path /memories/b does not exist')
     expect(await fs.exists('/memories/new')).toBe(false)
   })
 
-  it('replaces nothing that is nothing', async () => {
+  it('does not replace an empty text', async () => {
     const handlers = memoryHandlers(new MemoryFs({ '/memories/a': 'text' }))
     const replace = { command: 'str_replace', path: '/memories/a', old_str: '', new_str: 'x' } as const
     await expect(handlers.str_replace(replace)).rejects.toThrow('did not appear verbatim in /memories/a')
   })
 
-  it('with arguments of another kind is refused in words', async () => {
+  it('explains arguments of a wrong type', async () => {
     const tool = betaMemoryTool(memoryHandlers(new MemoryFs()))
     const run = async (input: unknown) => tool.run(tool.parse(input))
     await expect(run({ command: 'view' })).rejects.toThrow('Invalid `path` parameter of view')
@@ -202,7 +202,7 @@ describe('a command of the memory tool', () => {
   })
 })
 
-/** Puts a link in the place of a directory as soon as somebody has asked where it leads. */
+/** Replaces a directory by a link as soon as its path was resolved. */
 class SwappedFs extends MemoryFs {
   override async realpath(...asked: Parameters<MemoryFs['realpath']>): Promise<string> {
     const real = await super.realpath(...asked)

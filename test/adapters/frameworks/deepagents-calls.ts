@@ -1,6 +1,6 @@
 import type { BackendProtocolV2 } from 'deepagents'
 
-/** What every backend begins with. */
+/** The initial files of every backend. */
 export const tree: Readonly<Record<string, string>> = {
   '/readme.md': '# Trees\n\nWater the trees.\nPrune the trees.\n',
   '/empty.txt': '',
@@ -17,7 +17,7 @@ export const tree: Readonly<Record<string, string>> = {
 
 type Call = (backend: BackendProtocolV2) => unknown
 
-/** Calls that are made of each backend in this order, by name. */
+/** Calls made to each backend in this order, by name. */
 export const calls: Readonly<Record<string, Call>> = {
   'ls /': (b) => b.ls('/'),
   'ls /src': (b) => b.ls('/src'),

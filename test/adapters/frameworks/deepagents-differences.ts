@@ -1,10 +1,10 @@
-/** Calls that are answered otherwise, and why. */
+/** Calls with different results, and the reason. */
 export interface Difference {
   readonly calls: readonly string[]
   readonly why: string
 }
 
-/** From FilesystemBackend without ripgrep, which keeps its files outside of the agent's state as we do. */
+/** Differences from FilesystemBackend without ripgrep, which stores files outside of the agent's state as we do. */
 export const fromFilesystem: readonly Difference[] = [
   {
     calls: ['read missing', 'edit missing'],
@@ -20,7 +20,7 @@ export const fromFilesystem: readonly Difference[] = [
   { calls: ['grep at most two'], why: 'asked for one file it searches all beside it, and so finds more' },
 ]
 
-/** From StateBackend, which has no directories and counts characters where we count bytes. */
+/** Differences from StateBackend, which has no directories and counts characters where we count bytes. */
 export const fromState: readonly Difference[] = [
   {
     calls: ['ls /', 'ls after', 'glob names'],

@@ -4,21 +4,21 @@ import { calls } from './deepagents-calls.ts'
 import { type Difference, fromFilesystem, fromState } from './deepagents-differences.ts'
 import { inState, onDisk, overMemory, overVault, type Subject } from './deepagents-subjects.ts'
 
-describe('a backend answers as those of deepagents do', () => {
-  // Whether ripgrep is installed changes what FilesystemBackend finds.
+describe('a backend answers like those of deepagents', () => {
+  // The results of FilesystemBackend depend on whether ripgrep is installed.
   beforeAll(() => void vi.stubEnv('PATH', ''))
   afterAll(() => void vi.unstubAllEnvs())
 
-  it('on a vault as in memory', async () => {
+  it('on a vault and in memory', async () => {
     expect(await answers(await overVault())).toEqual(await answers(await overMemory()))
   })
 
-  it('as FilesystemBackend, but for what is listed', async () => {
+  it('like FilesystemBackend, except for the listed differences', async () => {
     const [ours, theirs] = [await answers(await overMemory()), await answers(await onDisk())]
     expect(differing(ours, theirs)).toEqual(listed(fromFilesystem))
   })
 
-  it('as StateBackend, but for what is listed', async () => {
+  it('like StateBackend, except for the listed differences', async () => {
     const [ours, theirs] = [await answers(await overMemory()), await answers(await inState())]
     expect(differing(ours, theirs)).toEqual(listed(fromState))
   })
@@ -52,7 +52,7 @@ function listed(differences: readonly Difference[]): string[] {
 
 const TIMES: ReadonlySet<string> = new Set(['created_at', 'modified_at', 'filesUpdate'])
 
-/** Without times and state, bytes as bytes, matches in order: no backend promises one. */
+/** Removes times and state, and sorts matches: no backend promises an order. */
 function comparable(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: [...value] }
   if (Array.isArray(value)) {

@@ -7,10 +7,10 @@ import { openHome } from 'coppice/store'
 import { type BackendProtocolV2, type FileData, FilesystemBackend, StateBackend } from 'deepagents'
 import { tree } from './deepagents-calls.ts'
 
-/** A backend with the files of the tree, and what ends it. */
+/** A backend with the files of the tree, and its disposal. */
 export interface Subject extends AsyncDisposable {
   readonly backend: BackendProtocolV2
-  /** After each call, with its result. */
+  /** Called after each call, with its result. */
   settle(result: unknown): void
 }
 

@@ -28,7 +28,7 @@ describe('deepAgentsBackend', () => {
         { name: 'glob', args: { pattern: '**/*.md', path: '/' }, id: '6' },
       ])
       .respond(new AIMessage('Done.'))
-    // Assigned, so that the compiler holds our protocol against theirs.
+    // The assignment lets the compiler compare our protocol with theirs.
     const backend: BackendProtocolV2 = deepAgentsBackend(vault)
     const agent = createDeepAgent({ model, backend })
     const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Plan.' }] })
@@ -43,7 +43,7 @@ describe('deepAgentsBackend', () => {
     expect(told[5]).toContain('/todo/tuesday.md')
   })
 
-  it('loses no edit of those a model makes at once', async () => {
+  it('loses no edit of parallel calls', async () => {
     const fs = new MemoryFs({ '/list': 'a\nb\nc\nd\n' })
     const backend = deepAgentsBackend(fs)
     const edits = ['a', 'b', 'c', 'd'].map((name) => backend.edit('/list', name, name.toUpperCase()))
@@ -53,7 +53,7 @@ describe('deepAgentsBackend', () => {
     expect(await readText(fs, '/list')).toBe('A\nB\nC\nD\n')
   })
 
-  it('acts as whom it is told to, and tells the model where that one may not write', async () => {
+  it('acts as the given caller, and reports denied writes to the model', async () => {
     const fs = guard(new MemoryFs(), [zonePolicy()])
     const backend = deepAgentsBackend(fs, { ctx: { caller: { kind: 'context', context: 'anna' } } })
     expect(await backend.write('/home/anna/plan.md', 'think')).toEqual({
@@ -66,13 +66,13 @@ describe('deepAgentsBackend', () => {
     ])
   })
 
-  it('refuses to edit what is not text, and leaves it', async () => {
+  it('refuses to edit binary files, and leaves them unchanged', async () => {
     const fs = new MemoryFs({ '/latin': Uint8Array.of(0x61, 0xe9) })
     const edited = await deepAgentsBackend(fs).edit('/latin', 'a', 'b')
     expect(edited.error).toContain('not UTF-8')
   })
 
-  it('reads through links, and neither writes to one nor deletes what it leads to', async () => {
+  it('reads through links, but neither writes to nor deletes their targets', async () => {
     const fs = new MemoryFs({ '/real/a.txt': 'text\n' })
     await fs.symlink('/real', '/door')
     await fs.symlink('/real/a.txt', '/link.txt')
@@ -90,7 +90,7 @@ describe('deepAgentsBackend', () => {
     expect(await readText(fs, '/real/a.txt')).toBe('text\n')
   })
 
-  it('searches text by name or by path below where it begins', async () => {
+  it('searches text by name or by path below the start', async () => {
     const files = { '/app/src/a.ts': 'port', '/app/b.ts': 'port', '/app/c.pdf': 'port' }
     const backend = deepAgentsBackend(new MemoryFs(files))
     const found = async (glob?: string) =>
@@ -100,14 +100,14 @@ describe('deepAgentsBackend', () => {
     expect(await found('src/*.ts')).toEqual(['/app/src/a.ts'])
   })
 
-  it('empties the root rather than deleting it', async () => {
+  it('empties the root instead of deleting it', async () => {
     const fs = new MemoryFs({ '/a/b': '', '/c': '' })
     const backend = deepAgentsBackend(fs)
     expect(await backend.delete('/')).toEqual({ path: '/', filesUpdate: null })
     expect(await backend.ls('/')).toEqual({ files: [] })
   })
 
-  it('never leaves the file system, whatever the path is', async () => {
+  it('never leaves the file system, whatever the path', async () => {
     const backend = deepAgentsBackend(new MemoryFs({ '/a': 'x' }))
     expect(await backend.read('../a')).toEqual({ error: expect.stringContaining("'..' component") })
     expect(await backend.downloadFiles(['/x/../a', '/\0'])).toEqual([

@@ -4,7 +4,7 @@ import { openaiTools } from 'coppice/adapters/openai'
 import { openHome } from 'coppice/store'
 import { expect, it } from 'vitest'
 
-it('the journal knows who changed a file, and by which call of which framework', async () => {
+it('records the caller, the framework and the call of each change in the journal', async () => {
   await using home = await openHome()
   const vault = await home.createVault('notes')
   const options = { context: 'anna', tools: ['write_file'] }

@@ -8,7 +8,7 @@ import { createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
 
 describe('langchainTools', () => {
-  it('lets an agent of LangChain look, edit and end', async () => {
+  it('lets a LangChain agent read, edit and finish', async () => {
     const files = new MemoryFs({ '/src/main.ts': 'const port = 8080\n' })
     const edit = {
       path: 'vfs:///src/main.ts',
@@ -32,7 +32,7 @@ describe('langchainTools', () => {
     expect(results[0]?.content).toContain('const port = 8080')
   })
 
-  it('tells the model what is wrong with its call, with all of the result beside it', async () => {
+  it('reports an invalid call to the model, with the whole result as artifact', async () => {
     const model = fakeModel()
       .respondWithTools([{ name: 'file_read', args: { file_path: 'vfs:///a' }, id: '1' }])
       .respond(new AIMessage('I see.'))
@@ -44,13 +44,13 @@ describe('langchainTools', () => {
     expect(result?.artifact).toMatchObject({ isError: true, error: { code: 'EINVAL' } })
   })
 
-  it('offers the schema of each tool as it is', async () => {
+  it('offers the schema of each tool unchanged', async () => {
     const files = new MemoryFs()
     const offered = (await langchainTools(files)).map((tool) => convertToOpenAITool(tool).function.parameters)
     expect(offered).toEqual(createToolRegistry(files).tools.map(({ inputSchema }) => inputSchema))
   })
 
-  it('gives a program the text, and stops with its signal', async () => {
+  it('returns the text to a program, and stops with its signal', async () => {
     const [read] = await langchainTools(new MemoryFs({ '/a': 'text\n' }), { tools: ['file_head'] })
     expect(await read?.invoke({ path: 'vfs:///a' })).toBe('text')
     const signal = AbortSignal.abort(new Error('stopped'))

@@ -48,7 +48,7 @@ describe('openaiTools', () => {
     })
   })
 
-  it('answers calls that came in parts', async () => {
+  it('handles calls that arrive in parts', async () => {
     const part = (delta: unknown, finish_reason: string | null = null) => ({
       data: {
         id: 'c',
@@ -109,17 +109,17 @@ describe('openaiTools', () => {
   })
 })
 
-describe('a call that does not fit', () => {
+describe('an invalid call', () => {
   const tools = openaiTools(new MemoryFs({ '/a': 'text' }))
   const answer = async (name: string, args: string) =>
     (await tools.runToolCall({ id: '1', function: { name, arguments: args } })).content
 
-  it('is answered in words', async () => {
+  it('is explained to the model', async () => {
     expect(await answer('file_read', '{"path": ')).toMatch(/^EINVAL: file_read: the arguments are not JSON/)
     expect(await answer('file_read', '[]')).toContain('must be a JSON object')
     expect(await answer('file_read', '')).toContain("'path' is missing")
     expect(await answer('file_read', '{"file_path":"vfs:///a"}')).toContain("it is called 'path' here")
-    // Some servers hand over what the model wrote as an object, or leave out what is empty.
+    // Some servers send arguments as an object, or omit empty ones.
     const loose = (args: unknown): string => args as string
     expect(await answer('file_read', loose(undefined))).toContain("'path' is missing")
     expect(await answer('file_read', loose({ path: 'vfs:///a' }))).toContain('text')
@@ -134,7 +134,7 @@ describe('a call that does not fit', () => {
 })
 
 describe('strict schemas', () => {
-  it('require every argument, and take null for one that may be left out', () => {
+  it('require every argument, and accept null for optional ones', () => {
     const { responses } = openaiTools(new MemoryFs(), { tools: ['file_head'] })
     expect(responses[0]).toEqual({
       type: 'function',
@@ -145,7 +145,7 @@ describe('strict schemas', () => {
         type: 'object',
         properties: {
           path: { type: 'string', description: expect.any(String) },
-          lines: { type: ['integer', 'null'], description: 'How many lines. Null: 50.' },
+          lines: { type: ['integer', 'null'], description: 'Number of lines. Null: 50.' },
         },
         required: ['path', 'lines'],
         additionalProperties: false,
@@ -153,7 +153,7 @@ describe('strict schemas', () => {
     })
   })
 
-  it('are made of every tool on files', () => {
+  it('exist for every file tool', () => {
     expect(openaiTools(new MemoryFs()).responses.filter(({ strict }) => !strict)).toEqual([])
   })
 
@@ -162,7 +162,7 @@ describe('strict schemas', () => {
     ['a choice of types', { anyOf: [{ type: 'string' }, { type: 'number' }] }],
     ['a list of maps', { type: 'array', items: { type: 'object' } }],
     ['a keyword it may not know', { type: 'string', contentEncoding: 'base64' }],
-  ])('are not made of %s', (_what, property) => {
+  ])('do not exist for %s', (_what, property) => {
     const registry = createToolRegistry(new MemoryFs(), { tools: ['file_head'] })
     const tools = registry.tools.map((info) => ({
       ...info,

@@ -11,10 +11,10 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-/** One answer of a model: calls of tools, or its last word. */
+/** One response of a model: tool calls, or its final text. */
 export type Turn = string | readonly { readonly tool: string; readonly args: unknown }[]
 
-/** A model of the AI SDK that answers by a script, whole or in parts. */
+/** A model of the AI SDK that plays a script, whole or in parts. */
 export function scriptedModel(turns: readonly Turn[]): MockLanguageModelV3 {
   return new MockLanguageModelV3({
     doGenerate: turns.map(answer),

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An answer of the server: JSON, or the data of server-sent events, each with its name if it has one. */
+/** A response of the server: JSON, or server-sent events with optional names. */
 export type Reply = { readonly json: unknown } | { readonly events: readonly ServerEvent[] }
 
 interface ServerEvent {
@@ -10,10 +10,10 @@ interface ServerEvent {
   readonly data: unknown
 }
 
-/** A model's server on this machine that answers by a script, and remembers what it was asked. */
+/** A local model server that plays a script and records its requests. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string
-  /** The bodies of all requests. */
+  /** Bodies of all requests. */
   readonly requests: readonly unknown[]
 }
 

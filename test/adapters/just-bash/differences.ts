@@ -1,10 +1,10 @@
-/** Scripts that do something else on InMemoryFs than on ours, and why that is meant. */
+/** Scripts with another result on InMemoryFs than on ours, and the reason. */
 interface Difference {
   readonly reason: string
   readonly scripts: readonly string[]
 }
 
-/** Every one of them: the test fails if another script differs, or one of these no longer does. */
+/** All differences: the test fails if another script differs, or if one of these does not. */
 export const differences: readonly Difference[] = [
   {
     reason: 'InMemoryFs follows links when it reads, but not when it writes, makes, moves, removes or lists',

@@ -1,9 +1,9 @@
 import type { Script } from './script-table.ts'
 
-/** Numbers below a bound, the same ones for the same seed. */
+/** Returns numbers below a bound, deterministic for a seed. */
 type Dice = (bound: number) => number
 
-/** Random scripts over the seeded files, the same ones for the same seed. */
+/** Generates random scripts over the initial files, deterministic for a seed. */
 export function generatedScripts(count: number, seed: number): Script[] {
   return Array.from({ length: count }, (_, index) => {
     const dice = diceOf(seed + index)
@@ -31,7 +31,7 @@ const filters = [
 
 type Production = (dice: Dice) => string
 
-/** What a line of a script can be. Links are left to the tables: there InMemoryFs is no measure. */
+/** Possible lines of a script. Links are covered by the tables, because InMemoryFs handles them differently. */
 const productions: readonly Production[] = [
   (dice) => `echo ${word(dice)} > ${name(dice)}`,
   (dice) => `echo ${word(dice)} >> ${name(dice)}`,
@@ -85,7 +85,7 @@ function pick<T>(dice: Dice, choices: readonly T[]): T {
   return choice
 }
 
-/** A multiplicative generator with a good spread of its high bits; nothing here needs more. */
+/** A multiplicative generator; its high bits are well distributed. */
 function diceOf(seed: number): Dice {
   let state = Math.imul(seed, 0x9e3779b1) | 1
   return (bound) => {

@@ -9,7 +9,7 @@ import { Bash, DefenseInDepthBox, defineCommand, InMemoryFs } from 'just-bash'
 import { describe, expect, it } from 'vitest'
 import { PlainFs } from './plain-fs.ts'
 
-/** What a file system with a database or a network behind it does, and just-bash blocks in scripts. */
+/** Calls that a file system with a database or a network needs, and that just-bash blocks in scripts. */
 async function useOfTheMachine(): Promise<void> {
   await new Promise((done) => setTimeout(done, 0))
   await new Promise((done) => setImmediate(done))
@@ -18,7 +18,7 @@ async function useOfTheMachine(): Promise<void> {
   await import('node:zlib')
 }
 
-/** A file system as others write them: called right where the script runs. */
+/** A file system as others write it: called inside the sandbox. */
 class NaiveFs extends InMemoryFs {
   override async readFileBuffer(path: string): Promise<Uint8Array> {
     await useOfTheMachine()
@@ -28,7 +28,7 @@ class NaiveFs extends InMemoryFs {
 
 const script = 'mkdir d; echo x > d/a; cat d/a >> d/b; cp d/b d/c; mv d/c d/e; ls d; cat d/e; rm d/a'
 
-/** A command that is no more trusted than a script, and tells what it was kept from. */
+/** A command as untrusted as a script, which reports what was blocked. */
 const probe = defineCommand(
   'probe',
   async () => {
@@ -39,7 +39,7 @@ const probe = defineCommand(
 )
 
 describe("just-bash's hardening", () => {
-  it('blocks what a file system does, if that is called inside the sandbox', async () => {
+  it('blocks calls of a file system inside the sandbox', async () => {
     const { stdout, stderr, exitCode } = await new Bash({
       fs: new NaiveFs({ '/a': 'text' }),
       cwd: '/',
@@ -51,7 +51,7 @@ describe("just-bash's hardening", () => {
     })
   })
 
-  it('stays on in a shell of ours', async () => {
+  it('stays active in our shell', async () => {
     const bash = await createBash(new MemoryFs(), { customCommands: [probe] })
     const { stdout, stderr } = await bash.exec('probe')
     expect(stdout).toBe('')
@@ -59,12 +59,12 @@ describe("just-bash's hardening", () => {
     expect(DefenseInDepthBox.getInstance().getStatus()).toMatchObject({ state: 'enabled' })
   })
 
-  it('would be noticed if it were off', async () => {
+  it('is detected by the probe', async () => {
     const bash = await createBash(new MemoryFs(), { customCommands: [probe], defenseInDepth: false })
     expect(await bash.exec('probe')).toMatchObject({ stdout: 'not blocked\n', exitCode: 0 })
   })
 
-  it('does not hinder a file system with timers, an environment and packages to load', async () => {
+  it('does not block a file system with timers, an environment and packages to load', async () => {
     let calls = 0
     const files = new MemoryFs()
     const fs = new PlainFs(files, async () => {
@@ -78,7 +78,7 @@ describe("just-bash's hardening", () => {
     expect(calls).toBeGreaterThan(10)
   })
 
-  it.each(['sqlite', 'lmdb', 'level', 'memory'] as const)('does not hinder a vault on %s', async (engine) => {
+  it.each(['sqlite', 'lmdb', 'level', 'memory'] as const)('does not block a vault on %s', async (engine) => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'coppice-hardening-'))
     await using home = await openHome(engine === 'memory' ? {} : { path: directory.path, engine })
     const vault = await home.createVault('v')
@@ -87,7 +87,7 @@ describe("just-bash's hardening", () => {
     expect(await readText(vault, '/d/b')).toBe('x\n')
   })
 
-  it('lets two shells run at once', async () => {
+  it('allows two concurrent shells', async () => {
     const fs = new MemoryFs()
     const shells = await Promise.all([createBash(fs), createBash(fs)])
     const runs = shells.map((bash, index) => bash.exec(`for i in 1 2 3; do echo ${index} >> log$i; done`))

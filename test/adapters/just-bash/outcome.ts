@@ -1,9 +1,9 @@
 import type { Bash, FsStat, IFileSystem } from 'just-bash'
 
-/** Where scripts run, and what they find there. */
+/** Working directory of scripts. */
 export const cwd = '/w'
 
-/** What a script did: all a user could tell. */
+/** Everything a user can observe of a script. */
 export interface Outcome {
   readonly stdout: string
   readonly stderr: string
@@ -11,10 +11,10 @@ export interface Outcome {
   readonly tree: readonly string[]
 }
 
-/** Later than every time a script sets, earlier than any write of this run. */
+/** Later than every time that a script sets, and earlier than any write of this run. */
 const LAST_SET_TIME = Date.parse('2024-01-01')
 
-/** Puts the files every script starts with. */
+/** Creates the initial files of every script. */
 export async function seedFiles(fs: IFileSystem): Promise<void> {
   const files = {
     'a.txt': 'alpha\nbeta\ngamma\n',
@@ -38,7 +38,7 @@ export async function outcomeOf(bash: Bash, script: string): Promise<Outcome> {
   return { stdout, stderr, exitCode, tree: await treeOf(bash.fs) }
 }
 
-/** Types, modes, content, targets, times that were set, and which names are one file. */
+/** Lists types, modes, content, targets, explicit times, and hard links. */
 async function treeOf(fs: IFileSystem): Promise<string[]> {
   const groups = new Map<string, string>()
   const lines: string[] = []
@@ -65,7 +65,7 @@ async function contentOf(
   groups.set(identity, first ?? path)
   const time = stat.mtime.getTime() < LAST_SET_TIME ? ` at ${stat.mtime.toISOString()}` : ''
   const bytes = Buffer.from(await fs.readFileBuffer(path))
-  // Archives hold the time they were made at.
+  // Archives contain the time of their creation.
   const content =
     path.endsWith('.tar') || /\.t?gz$/.test(path) ? 'archive' : JSON.stringify(bytes.toString('latin1'))
   return `${content}${time}${first === undefined ? '' : ` is ${first}`}`

@@ -27,16 +27,16 @@ describe.each(subjects)('links, attributes and identities on $name', ({ make }) 
     expect(await run('readlink a')).toBe('1')
   })
 
-  it('are as usual where nothing is known', async () => {
+  it('have defaults where nothing is known', async () => {
     expect(await run('mkdir d; stat -c "%a %F" a d')).toBe('644 regular file\n755 directory\n0')
   })
 
-  it('are left as they are where that is harmless', async () => {
+  it('are ignored where that is harmless', async () => {
     expect(await run('touch -d 2001-01-01 a new; chmod 600 a; ls; stat -c %a a')).toBe('a\nb\nnew\n644\n0')
     expect(await run('chmod 600 gone')).toBe("chmod: cannot access 'gone': No such file or directory\n1")
   })
 
-  it('do not keep files from being copied and moved, over others too', async () => {
+  it('are not needed for copying and moving, also over existing files', async () => {
     expect(await run('cp a b; cat b; mv b c; ls; cp -r . /copy 2> /dev/null; mkdir d; mv a c d; ls d')).toBe(
       'x\na\nc\na\nc\n0',
     )
@@ -46,7 +46,7 @@ describe.each(subjects)('links, attributes and identities on $name', ({ make }) 
     )
   })
 
-  it('are not needed to tell an empty directory from a full one', async () => {
+  it('are not needed to detect an empty directory', async () => {
     const fs = bashFileSystem(make())
     await fs.mkdir('/p/d')
     await fs.writeFile('/p/d/f', 'x')

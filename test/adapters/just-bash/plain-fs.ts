@@ -12,13 +12,13 @@ import {
   type WriteOptions,
 } from 'coppice/backend'
 
-/** Files and directories and nothing else: no links, attributes, identities, renames or appends. */
+/** A file system with only files and directories: no links, attributes, identities, renames or appends. */
 export class PlainFs extends Backend {
   readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir'])
   readonly #files: FileSystem
   readonly #before: () => Promise<void>
 
-  /** @param before happens within every operation. */
+  /** @param before runs within every operation. */
   constructor(files: FileSystem = new MemoryFs(), before: () => Promise<void> = async () => {}) {
     super()
     this.#files = files

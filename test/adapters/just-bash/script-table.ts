@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** A script of the tables: its topic and what it is about name it. */
+/** A script of the tables, named by its topic and its description. */
 export interface Script {
   readonly name: string
   readonly text: string
@@ -9,7 +9,7 @@ export interface Script {
 
 const folder = new URL('scripts/', import.meta.url)
 
-/** The scripts in `scripts/<topic>.sh`, where `#: …` begins each. */
+/** Reads the scripts in `scripts/<topic>.sh`; `#: …` begins each. */
 export function writtenScripts(): Script[] {
   return globSync('*.sh', { cwd: folder })
     .sort()

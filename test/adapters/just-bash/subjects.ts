@@ -7,12 +7,12 @@ import { openHome } from 'coppice/store'
 import { Bash, InMemoryFs } from 'just-bash'
 import { cwd, seedFiles } from './outcome.ts'
 
-/** Gives a shell on files of its own, the same ones each time. */
+/** Creates shells, each on its own copy of the same files. */
 export interface Subject extends AsyncDisposable {
   shell(): Promise<Bash>
 }
 
-/** just-bash's own files in memory. */
+/** Uses just-bash's own files in memory. */
 export function inMemory(): Subject {
   const shell = async () => {
     const fs = new InMemoryFs()
@@ -28,7 +28,7 @@ export async function overMemory(): Promise<Subject> {
   return { shell: () => shellOn(seeded.fork()), [Symbol.asyncDispose]: async () => {} }
 }
 
-/** Forks of one vault on SQLite. */
+/** Uses forks of one vault on SQLite. */
 export async function overVaults(): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), 'coppice-bash-'))
   const home = await openHome({ path: directory })

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import type { NodeFs } from '../../../src/adapters/node-fs/index.ts'
 
-/** One call of Node's fs: in which face, and with which arguments. A path is written `{ at: '/a' }`. */
+/** A call of Node's fs with its API style and arguments. A path is written `{ at: '/a' }`. */
 export interface FsCall {
   readonly face: 'promises' | 'callback' | 'sync'
   readonly name: string
   readonly args: readonly unknown[]
 }
 
-/** Several calls on one open file, and then it is closed. */
+/** Several calls on one open file, which is closed afterwards. */
 export interface FsSession {
   readonly face: FsCall['face']
   readonly open: readonly unknown[]
@@ -63,7 +63,7 @@ function options(shape: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arb
 
 const flags = options({ recursive: fc.boolean(), force: fc.boolean() })
 
-/** Calls on paths, with what may be passed to them. */
+/** Calls on paths, with possible arguments. */
 const onPaths: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> = {
   writeFile: fc.tuple(place, data, options({ flag: writing, mode })),
   appendFile: fc.tuple(place, data, options({ mode })),
@@ -97,18 +97,18 @@ const onPaths: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> = {
 
 const buffer = text.map((content) => Buffer.from(content))
 
-/** Part of a buffer and where in the file it goes: `buffer, offset, length, position`. */
+/** A part of a buffer and its position in the file: `buffer, offset, length, position`. */
 const span = fc.tuple(buffer, fc.nat(), fc.nat(), position).map(([bytes, start, count, at]) => {
   const offset = start % (bytes.length + 1)
   return [bytes, offset, count % (bytes.length - offset + 1), at]
 })
 
-/** Calls on an open file; the descriptor comes before these arguments. */
+/** Calls on an open file; the descriptor precedes these arguments. */
 const onDescriptors: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> = {
   write: fc.oneof(span, fc.tuple(text, position)),
   read: span,
   writev: fc.tuple(fc.array(buffer, { minLength: 1, maxLength: 3 }), position),
-  // Of nothing at all in two buffers, Node says of a directory that it was read.
+  // For empty buffers, Node claims to have read a directory.
   readv: fc.tuple(
     fc.array(buffer, { minLength: 1, maxLength: 3 }).filter((all) => all.some(({ length }) => length > 0)),
     position,
@@ -119,7 +119,7 @@ const onDescriptors: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> 
   fchmod: fc.tuple(mode),
   futimes: fc.tuple(seconds, seconds),
   readFile: fc.tuple(options({ encoding })),
-  // Of nothing, to what is open for reading only, Node's faces disagree: it is done, or EBADF.
+  // For empty data on a read-only file, Node's API styles disagree: success, or EBADF.
   appendFile: fc.tuple(data.filter(({ length }) => length > 0)),
 }
 
@@ -141,7 +141,7 @@ const session: fc.Arbitrary<FsSession> = fc
   })
   .map((given) => (given.face === 'sync' ? given : withCallbacks(given)))
 
-/** The same with callbacks, but without `readFile`: of a descriptor, Node's swallows every error then. */
+/** The same with callbacks, without `readFile`: Node's swallows every error of a descriptor. */
 export function withCallbacks(asked: FsSession): FsSession {
   return { ...asked, face: 'callback', calls: asked.calls.filter(({ name }) => name !== 'readFile') }
 }
@@ -152,7 +152,7 @@ export const steps: fc.Arbitrary<FsStep[]> = fc.array(
   { minLength: 1, maxLength: 30 },
 )
 
-/** Makes one call and gives what came of it: a promise, whatever the face. */
+/** Makes one call and returns its result as a promise, in any API style. */
 export function make(fs: NodeFs, { face: asked, name, args }: FsCall): Promise<unknown> {
   if (asked === 'sync') return Promise.resolve().then(() => invoke(fs, `${name}Sync`, args))
   if (asked === 'promises' && name in fs.promises) return Promise.resolve(invoke(fs.promises, name, args))

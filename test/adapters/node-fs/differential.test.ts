@@ -10,14 +10,14 @@ import { type FsStep, steps, withCallbacks } from './calls.ts'
 import { differsKnowingly } from './known-differences.ts'
 import { outcomeOf, type Subject } from './outcome.ts'
 
-/** The same sequences every time; `NODE_FS_RUNS=5000` looks for new ones. */
+/** The same sequences every time; `NODE_FS_RUNS=5000` searches for new ones. */
 const SEARCH = process.env['NODE_FS_RUNS']
 const PARAMETERS = SEARCH === undefined ? { seed: 7, numRuns: 80 } : { numRuns: Number(SEARCH) }
 
 const step = (name: string, ...args: unknown[]): FsStep => ({ face: 'promises', name, args })
 const at = (path: string) => ({ at: path })
 
-/** What long searches have found. */
+/** Failures that long searches have found. */
 const FOUND: [FsStep[]][] = [
   [[step('symlink', 'l', at('/l')), step('mkdir', at('/l'), {})]],
   [[step('symlink', 'a', at('/l')), ...[1, 2].map(() => step('cp', at('/l'), at('/a'), {}))]],
@@ -37,7 +37,7 @@ async function onVault(run: (fs: FileSystem) => Promise<void>): Promise<void> {
   await run(await home.createVault('v'))
 }
 
-/** The same file system for callers that wait, and nobody else. */
+/** The same file system without its synchronous interface. */
 function withoutSync(fs: FileSystem): FileSystem {
   const left = new Set<Capability>(fs.capabilities)
   left.delete('sync')
@@ -52,9 +52,9 @@ function withoutSync(fs: FileSystem): FileSystem {
 }
 
 describe('node:fs over a file system', () => {
-  it('does what the real one does, over memory', () => compare((run) => run(new MemoryFs()), allFaces))
-  it('does what the real one does, over a vault', () => compare(onVault, allFaces))
-  it('does what the real one does, over a file system that has to be waited for', () =>
+  it('behaves like the real one, over memory', () => compare((run) => run(new MemoryFs()), allFaces))
+  it('behaves like the real one, over a vault', () => compare(onVault, allFaces))
+  it('behaves like the real one, over an asynchronous file system', () =>
     compare((run) => run(withoutSync(new MemoryFs())), withoutSyncFace))
 })
 
@@ -97,7 +97,7 @@ async function expectSame(real: Subject, ours: Subject, step: FsStep): Promise<v
   expect({ step, outcome: actual }).toEqual({ step, outcome: expected })
 }
 
-/** Everything below a root: kind, permissions and content of each path. */
+/** Lists everything below a root: kind, permissions and content of each path. */
 async function treeOf({ fs, root }: { fs: NodeFs; root: string }, below = ''): Promise<string[]> {
   const lines: string[] = []
   for (const entry of await fs.promises.readdir(`${root}${below}/`, { withFileTypes: true })) {

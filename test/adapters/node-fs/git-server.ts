@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Serves the repositories below a directory over HTTP on this machine, with git's own server. */
+/** Serves the repositories below a directory over local HTTP, with git's own server. */
 export class GitServer implements AsyncDisposable {
   readonly url: string
   readonly #stop: () => Promise<void>
@@ -44,7 +44,7 @@ function addressOf(address: AddressInfo | string | null): AddressInfo {
   throw new Error('the server has no port')
 }
 
-/** One request through CGI. */
+/** Runs one request through CGI. */
 function answer(directory: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const child = spawn('git', ['http-backend'], {

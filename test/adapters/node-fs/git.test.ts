@@ -29,14 +29,14 @@ describe('isomorphic-git on a vault', () => {
     rmSync(place, { recursive: true, force: true })
   })
 
-  /** What git itself says about the repository, once it is a directory. */
+  /** Runs git itself on an export of the repository. */
   async function gitSays(...args: string[]): Promise<string> {
     const target = mkdtempSync(join(place, 'export-'))
     await home.export('work', target)
     return run(join(target, dir), ...args)
   }
 
-  it('commits, branches, checks out and merges, and git finds the repository in order', async () => {
+  it('commits, branches, checks out and merges, and git finds no problem', async () => {
     const fs = nodeFs(vault)
     await git.init({ fs, dir, defaultBranch: 'main' })
     await fs.promises.writeFile(`${dir}/README.md`, '# Project\n')
@@ -68,7 +68,7 @@ describe('isomorphic-git on a vault', () => {
     expect(await gitSays('ls-tree', '-r', 'HEAD')).toMatch(/^120000 .*docs$/m)
   })
 
-  it('tells what was changed, added and removed since the last commit', async () => {
+  it('lists changed, added and removed files since the last commit', async () => {
     const fs = nodeFs(vault)
     await git.init({ fs, dir, defaultBranch: 'main' })
     for (const name of ['same', 'changed', 'removed']) await fs.promises.writeFile(`${dir}/${name}`, name)
@@ -85,7 +85,7 @@ describe('isomorphic-git on a vault', () => {
     ])
   })
 
-  it.skipIf(!isGitServerInstalled())('clones from a server, in a fork, and pushes back', async () => {
+  it.skipIf(!isGitServerInstalled())('clones from a server into a fork, and pushes back', async () => {
     const upstream = join(place, 'upstream.git')
     run(place, 'init', '--bare', '--initial-branch=main', upstream)
     run(upstream, 'config', 'http.receivepack', 'true')

@@ -6,7 +6,7 @@ import { isPlace, type Subject } from './outcome.ts'
 
 interface Asked {
   readonly fs: NodeFs
-  /** Where the first and the second path are, with the root; '' if there is none. */
+  /** Real paths of the first and second argument; '' if there is none. */
   readonly path: string
   readonly target: string
   readonly root: string
@@ -19,7 +19,7 @@ interface Difference {
   readonly applies: (asked: Asked) => boolean
 }
 
-/** Where ours is not the real one, on purpose. */
+/** Intended differences from Node's fs. */
 const differences: readonly Difference[] = [
   {
     calls: [
@@ -89,7 +89,7 @@ const differences: readonly Difference[] = [
   },
 ]
 
-/** Whether a step is one that ours does otherwise on purpose. */
+/** True if a step has an intended difference. */
 export function differsKnowingly({ fs, root }: Subject, step: FsStep): boolean {
   const [name, args] = 'open' in step ? ['open', step.open] : [step.name, step.args]
   const [path = '', target = ''] = args.slice(0, 2).map((place) => (isPlace(place) ? root + place.at : ''))
@@ -106,7 +106,7 @@ function isLink(fs: NodeFs, path: string): boolean {
   return refusalOf(fs, path) === undefined && fs.lstatSync(path).isSymbolicLink()
 }
 
-/** Why a place cannot be looked at; undefined if it can. */
+/** Returns the error for a path that cannot be inspected; undefined otherwise. */
 function refusalOf(fs: NodeFs, path: string): unknown {
   try {
     fs.lstatSync(path)

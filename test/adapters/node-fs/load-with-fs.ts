@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { compileFunction } from 'node:vm'
 
-/** What a package calls the machine's files by. */
+/** Module names by which packages import the machine's files. */
 const FILES = new Set(['fs', 'node:fs', 'graceful-fs'])
 
 /**
- * Loads a CommonJS package so that it gets another object for `fs`, for packages that cannot be given one.
- * @param packages those that are loaded in this way; what else they need is loaded as ever.
+ * Loads a CommonJS package with another object for `fs`, for packages that do not accept one. @param packages
+ * packages to load this way; their other dependencies load normally.
  */
 export function loadWithFs(name: string, fs: object, packages: readonly string[]): unknown {
   const loaded = new Map<string, { exports: unknown }>()

@@ -2,14 +2,14 @@ import { dirname, resolve } from 'node:path/posix'
 import type { NodeFs } from '../../../src/adapters/node-fs/index.ts'
 import { type FsCall, type FsSession, type FsStep, make } from './calls.ts'
 
-/** A node:fs and the directory in it that stands for the root. */
+/** A node:fs and the directory that serves as its root. */
 export interface Subject {
   readonly name: string
   readonly fs: NodeFs
   readonly root: string
 }
 
-/** What came of a step, in a form that can be compared. */
+/** Returns the outcome of a step in a comparable form. */
 export async function outcomeOf(subject: Subject, step: FsStep): Promise<unknown> {
   return 'open' in step ? sessionOutcome(subject, step) : callOutcome(subject, step)
 }
@@ -26,7 +26,7 @@ async function sessionOutcome(subject: Subject, { face, open, calls }: FsSession
   }
   const outcomes: unknown[] = []
   for (const { name, args } of calls) {
-    // Every subject gets buffers of its own.
+    // Every subject gets its own buffers.
     const own = args.map((argument) => structuredClone(argument)).map(asBuffers)
     const outcome = await callOutcome(subject, { face: asked, name, args: [fd, ...own] })
     outcomes.push(name.startsWith('read') ? [outcome, own[0]] : outcome)
@@ -35,7 +35,7 @@ async function sessionOutcome(subject: Subject, { face, open, calls }: FsSession
   return outcomes
 }
 
-/** A structured clone of a Buffer is a plain array of bytes. */
+/** A structured clone of a Buffer is a plain byte array. */
 function asBuffers(argument: unknown): unknown {
   if (argument instanceof Uint8Array)
     return Buffer.from(argument.buffer, argument.byteOffset, argument.byteLength)
@@ -47,7 +47,7 @@ async function callOutcome(subject: Subject, call: FsCall): Promise<unknown> {
     const result = await make(subject.fs, { ...call, args: placed(subject, call.args) })
     return { result: await shown(subject, call.name, result) }
   } catch (error) {
-    // Node finds real paths in two ways, one of which asks for each name.
+    // Node resolves real paths in two ways, one of which stats each name.
     return call.name === 'realpath' ? { ...failure(error), syscall: 'realpath' } : failure(error)
   }
 }
@@ -56,7 +56,7 @@ function placed({ root }: Subject, args: readonly unknown[]): unknown[] {
   return args.map((argument) => (isPlace(argument) ? `${root}${argument.at}` : argument))
 }
 
-/** A path that is still to be put below a root. */
+/** True for a path that still needs its root. */
 export function isPlace(argument: unknown): argument is { at: string } {
   return (
     typeof argument === 'object' && argument !== null && 'at' in argument && typeof argument.at === 'string'
@@ -105,7 +105,7 @@ function typesOf(entry: object): string[] {
   return questions.filter((question) => Reflect.apply(Reflect.get(entry, question), entry, []) === true)
 }
 
-/** Of a directory neither size nor number of names is anybody's promise. */
+/** The size and link count of a directory are unspecified. */
 function statOf(stat: object): unknown {
   const { mode, size, nlink } = { mode: 0, size: 0, nlink: 0, ...stat }
   const types = typesOf(stat)

@@ -27,18 +27,18 @@ describe('packages on a vault', () => {
 
   afterEach(() => home.close())
 
-  it('glob finds files, waiting and at once', async () => {
+  it('glob finds files, asynchronously and synchronously', async () => {
     expect((await glob('/src/**/*.ts', { fs })).sort()).toEqual(['/src/a.ts', '/src/deep/b.ts'])
     expect(globSync('**/*.js', { fs, cwd: '/src' })).toEqual(['deep/c.js'])
   })
 
-  it('glob follows a link to a directory where it is told to', async () => {
+  it('glob follows a link to a directory on request', async () => {
     await vault.symlink('/src/deep', '/linked')
     expect(await glob('/linked/*.js', { fs })).toEqual(['/linked/c.js'])
     expect(await glob('/linked/*.js', { fs, realpath: true })).toEqual(['/src/deep/c.js'])
   })
 
-  it('fast-glob finds files, waiting, at once and as a stream', async () => {
+  it('fast-glob finds files, asynchronously, synchronously and as a stream', async () => {
     expect((await fastGlob('**/*.ts', { fs, cwd: '/src' })).sort()).toEqual(['a.ts', 'deep/b.ts'])
     expect(fastGlob.sync('/src/*', { fs, onlyFiles: false }).sort()).toEqual(['/src/a.ts', '/src/deep'])
     const stats = fastGlob.sync('/src/a.ts', { fs, stats: true })
@@ -46,7 +46,7 @@ describe('packages on a vault', () => {
     expect(await Array.fromAsync(fastGlob.stream('**/*.js', { fs, cwd: '/src' }))).toEqual(['deep/c.js'])
   })
 
-  it('fs-extra makes, copies, moves, empties and removes', async () => {
+  it('fs-extra creates, copies, moves, empties and removes', async () => {
     const extra = fsExtraOn(fs)
     await extra.outputFile('/new/deep/file.txt', 'made with its parents')
     await extra.outputJson('/new/data.json', { one: 1 })
@@ -74,7 +74,7 @@ describe('packages on a vault', () => {
     expect(await fs.promises.readdir('/src/deep')).toEqual(['b.ts', 'c.js'])
   })
 
-  it('unzipper takes apart an archive that yazl wrote, both in the vault', async () => {
+  it('unzipper reads an archive that yazl wrote, both in the vault', async () => {
     const zip = new yazl.ZipFile()
     const large = Buffer.alloc(300_000, 'abc')
     zip.addBuffer(Buffer.from('one\n'), 'one.txt')
@@ -89,7 +89,7 @@ describe('packages on a vault', () => {
     expect(await fs.promises.readFile('/out/deep/large.bin')).toEqual(large)
   })
 
-  it('tar-stream takes apart an archive that it wrote, both in the vault', async () => {
+  it('tar-stream reads an archive that it wrote, both in the vault', async () => {
     const pack = tar.pack()
     for (const name of fs.readdirSync('/src/deep')) {
       pack.entry({ name, mtime: new Date(0) }, fs.readFileSync(`/src/deep/${name}`))
@@ -110,7 +110,7 @@ describe('packages on a vault', () => {
   })
 })
 
-/** It takes `fs` from its own require. */
+/** fs-extra requires `fs` itself. */
 function fsExtraOn(fs: NodeFs): typeof FsExtra {
   const loaded = loadWithFs('fs-extra', fs, ['fs-extra', 'jsonfile'])
   assertFsExtra(loaded)

@@ -22,7 +22,7 @@ async function vaultFs(): Promise<Fs> {
   return nodeFs(await home.createVault('work'))
 }
 
-/** Node's own, on a temporary directory, and ours: the same calls have the same outcome. */
+/** Node's own on a temporary directory, and ours: equal calls have equal outcomes. */
 const subjects: readonly [string, () => Promise<{ fs: Fs; top: string }>][] = [
   ['node:fs', async () => ({ fs: realFs, top: scratch() })],
   ['memory', async () => ({ fs: nodeFs(new MemoryFs({ '/top/x': '' })), top: '/top' })],
@@ -31,7 +31,7 @@ const subjects: readonly [string, () => Promise<{ fs: Fs; top: string }>][] = [
 
 const watchers = subjects.filter(([name]) => name !== 'memory')
 
-/** The name and code of what a call throws, or its promise. */
+/** Returns name and code of the error that a call throws or rejects with. */
 async function failure(act: () => unknown): Promise<unknown> {
   try {
     await act()
@@ -44,7 +44,7 @@ async function failure(act: () => unknown): Promise<unknown> {
 const loose = (value: unknown): object => Object(value)
 
 describe.each(subjects)('a directory of %s', (_, make) => {
-  it('that was opened by a promise or a callback is read and closed at once', async () => {
+  it('can be read and closed synchronously after an asynchronous open', async () => {
     const { fs, top } = await make()
     const place = join(top, 'd')
     await fs.promises.mkdir(place)
@@ -61,7 +61,7 @@ describe.each(subjects)('a directory of %s', (_, make) => {
     }
   })
 
-  it('does nothing at once while it is asked something', async () => {
+  it('refuses synchronous calls during an asynchronous one', async () => {
     const { fs, top } = await make()
     const dir = await fs.promises.opendir(top)
     const pending = dir.read()
@@ -74,7 +74,7 @@ describe.each(subjects)('a directory of %s', (_, make) => {
   })
 })
 
-it('a directory of what cannot answer at once says so, and is closed', async () => {
+it('reports that an asynchronous file system has no synchronous directory, and closes', async () => {
   const fs = nodeFs(guard(new MemoryFs({ '/a': '' }), []))
   const dir = await fs.promises.opendir('/')
   expect(await failure(() => dir.readSync())).toEqual(['Error', 'ENOTSUP'])
@@ -97,7 +97,7 @@ describe.each(subjects)('a file handle of %s', (_, make) => {
     }
   }
 
-  it('gives one stream of its bytes, and stays open behind it', async () => {
+  it('returns one stream of its bytes, and stays open', async () => {
     const handle = await (await opened())()
     const stream = handle.readableWebStream()
     expect(await failure(() => handle.readableWebStream())).toEqual(['Error', 'ERR_INVALID_STATE'])
@@ -108,7 +108,7 @@ describe.each(subjects)('a file handle of %s', (_, make) => {
     expect(await failure(() => handle.readableWebStream())).toEqual(['Error', 'ERR_INVALID_STATE'])
   })
 
-  it('is closed with its stream where that is wanted, at its end or when it is cancelled', async () => {
+  it('is closed with its stream on request, at its end or on cancellation', async () => {
     const open = await opened()
     const [read, cancelled] = [await open(), await open()]
     await text(read.readableWebStream({ autoClose: true }))
@@ -131,7 +131,7 @@ describe.each(subjects)('a file handle of %s', (_, make) => {
     expect(await reader.read()).toEqual({ done: true, value: undefined })
   })
 
-  it('has a number for its asynchronous work', async () => {
+  it('has an async id', async () => {
     const open = await opened()
     const [one, other] = [await open(), await open()]
     const ids = [one, other].map((handle) => Reflect.get(handle, 'getAsyncId').call(handle))
@@ -141,7 +141,7 @@ describe.each(subjects)('a file handle of %s', (_, make) => {
 })
 
 describe.each(watchers)('promises.watch of %s', (_, make) => {
-  it('fails with ABORT_ERR when it is aborted, also before it began', async () => {
+  it('fails with ABORT_ERR when aborted, also before its start', async () => {
     const { fs, top } = await make()
     const reason = new Error('enough')
     const aborted = fs.promises.watch(top, { signal: AbortSignal.abort(reason) })
@@ -163,7 +163,7 @@ describe.each(watchers)('promises.watch of %s', (_, make) => {
     [{ persistent: 5 }],
     [{ recursive: 5 }],
     [{ encoding: 'zz' }],
-  ])('refuses %j when it is first asked', async (options) => {
+  ])('refuses %j on first use', async (options) => {
     const { fs, top } = await make()
     const events = fs.promises.watch(top, options)
     const refusal = await failure(() => events[Symbol.asyncIterator]().next())
@@ -171,7 +171,7 @@ describe.each(watchers)('promises.watch of %s', (_, make) => {
     expect(refusal).toEqual(await failure(() => real[Symbol.asyncIterator]().next()))
   })
 
-  it('fails if more wait than it may keep, where that is wanted', async () => {
+  it('fails on request if its queue overflows', async () => {
     const { fs, top } = await make()
     const options = loose({ maxQueue: 3, overflow: 'error' })
     const events = fs.promises.watch(top, options)[Symbol.asyncIterator]()
@@ -184,7 +184,7 @@ describe.each(watchers)('promises.watch of %s', (_, make) => {
     expect(await failure(all)).toEqual(['Error', 'ERR_FS_WATCH_QUEUE_OVERFLOW'])
   })
 
-  it('closes a watcher whose signal was aborted before', async () => {
+  it('closes a watcher whose signal is already aborted', async () => {
     const { fs, top } = await make()
     const watcher = fs.watch(top, { signal: AbortSignal.abort() })
     await new Promise((resolve) => watcher.once('close', () => resolve(undefined)))

@@ -5,10 +5,10 @@ import { type NodeFs, nodeFs } from '../../../src/adapters/node-fs/index.ts'
 import { openHome } from '../../../src/backends/vault/index.ts'
 import { readText } from '../../../src/vfs/index.ts'
 
-/** Where the compiler's own declarations are, in the vault as well. */
+/** Path of the compiler's own declarations in the vault. */
 const libraries = '/libraries'
 
-/** The compiler's view of this machine, with every file of the project in `fs`. */
+/** The compiler's view of the system, with every project file in `fs`. */
 function systemOn(fs: NodeFs): ts.System {
   return {
     ...ts.sys,
@@ -70,7 +70,7 @@ function check(fs: NodeFs): string[] {
 }
 
 describe('the TypeScript compiler on a vault', () => {
-  it('checks and compiles a project whose files, links and packages are in it', async () => {
+  it('checks and compiles a project with files, links and packages', async () => {
     await using home = await openHome()
     const vault = await home.createVault('work')
     for (const { fileName, text } of getLibFiles()) await vault.write(`${libraries}/${fileName}`, text)

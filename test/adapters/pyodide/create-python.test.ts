@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { loadPyodidePackage } from '../../../src/adapters/pyodide/load-pyodide.ts'
 import { PRELUDE, programs, sqliteProgram } from './programs.ts'
 
-/** Never answers for one of its files, and says when it is asked. */
+/** Never answers for one of its files, and reports the request. */
 class StallingFs extends OverlayFs {
   readonly #asked = Promise.withResolvers<void>()
   readonly asked: Promise<void> = this.#asked.promise
@@ -18,7 +18,7 @@ class StallingFs extends OverlayFs {
   }
 }
 
-/** Does not tell when a directory changed, as object storage. */
+/** Reports no modification times of directories, like object storage. */
 class UndatedFs extends OverlayFs {
   protected override async doStat(
     ...[path, ctx]: Parameters<OverlayFs['stat']>
@@ -42,8 +42,8 @@ afterAll(() => python.close())
 
 const resultOf = async (code: string) => (await python.run(code)).value
 
-describe('Python in a thread of its own', () => {
-  it('gives the value of a program, what it printed, and keeps what it defined', async () => {
+describe('Python in its own thread', () => {
+  it('returns the value and the output of a program, and keeps its definitions', async () => {
     const result = await python.run(
       'import sys\nprint("out", "é")\nprint("err", file=sys.stderr)\nx = 6\nx * 7',
     )
@@ -60,7 +60,7 @@ describe('Python in a thread of its own', () => {
     expect(await resultOf('import asyncio\nawait asyncio.sleep(0)\n"waited"')).toBe('waited')
   })
 
-  it('rejects with the exception that nobody caught', async () => {
+  it('rejects with an uncaught exception', async () => {
     const failed = python.run('print("before")\n{}["missing"]')
     await expect(failed).rejects.toThrow(PythonError)
     await expect(failed).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('Python in a thread of its own', () => {
     expect(await resultOf('1')).toBe(1)
   })
 
-  it('has file systems that must be waited for, within one another', async () => {
+  it('supports nested asynchronous file systems', async () => {
     expect(await resultOf('sorted(os.listdir()), open("lower.txt").read(), open("inner/f").read()')).toEqual([
       ['inner', 'lower.txt'],
       'below',
@@ -91,7 +91,7 @@ describe('Python in a thread of its own', () => {
     expect(await resultOf(run)).toEqual(says)
   })
 
-  it('has databases of SQLite', async () => {
+  it('supports SQLite databases', async () => {
     const run = `json.loads(run("/work/sqlite", ${JSON.stringify(sqliteProgram('delete'))}))`
     expect(await resultOf(run)).toEqual([
       'delete',
@@ -102,7 +102,7 @@ describe('Python in a thread of its own', () => {
     ])
   })
 
-  it('mounts and unmounts while it lives', async () => {
+  it('mounts and unmounts at run time', async () => {
     const other: FileSystem = new MemoryFs({ '/f': 'one' })
     await python.mount('/other', other)
     expect(await resultOf('open("/other/f").read()')).toBe('one')
@@ -111,7 +111,7 @@ describe('Python in a thread of its own', () => {
     expect(await resultOf('os.listdir("/other")')).toEqual([])
   })
 
-  it('says what to install where Pyodide is missing', async () => {
+  it('explains how to install Pyodide if it is missing', async () => {
     const missing = loadPyodidePackage(() => Promise.reject(new Error('Cannot find package')))
     await expect(missing).rejects.toThrow("ENOTSUP: the package 'pyodide' is needed: npm install pyodide")
   })
@@ -120,7 +120,7 @@ describe('Python in a thread of its own', () => {
 const WAIT = { timeout: 60_000 }
 
 describe('a program that takes too long', () => {
-  it('is interrupted while it computes, and the next one runs', async () => {
+  it('is interrupted during a computation, and the next one runs', async () => {
     const told: string[] = []
     await using own = await createPython({ onStdout: (text) => told.push(text) })
     const late = own.run('while True: pass', { timeoutMs: 1000 })
@@ -133,7 +133,7 @@ describe('a program that takes too long', () => {
     expect((await own.run('"goes on"')).value).toBe('goes on')
   })
 
-  it('is interrupted once also if the one before closed every file there is', async () => {
+  it('is interrupted even after the previous one closed every file', async () => {
     const told: string[] = []
     await using own = await createPython({ onStdout: (text) => told.push(text) })
     await own.run('import os\nos.closerange(3, 5000)')
@@ -149,7 +149,7 @@ len(taken)`)
     expect((await counting).value).toBe(1)
   })
 
-  it('is interrupted while it waits for a file, and the file system is told', async () => {
+  it('is interrupted while it waits for a file, and cancels the operation', async () => {
     await python.mount('/stalling', stalling)
     const waiting = python.run('open("/stalling/stalls")')
     await stalling.asked
@@ -159,7 +159,7 @@ len(taken)`)
     expect(stalling.signal?.aborted).toBe(true)
   })
 
-  it('ends the interpreter if it will not be interrupted, and that is told from then on', async () => {
+  it('ends the interpreter if it ignores the interrupt, and later calls report that', async () => {
     const stubborn =
       'while True:\n  try:\n    print("begun")\n    while True: pass\n  except KeyboardInterrupt: pass'
     const giveUp = new AbortController()

@@ -23,7 +23,7 @@ function saidBy(code: string, root: string): unknown {
   return JSON.parse(String(python(`run(${JSON.stringify(root)}, ${JSON.stringify(code)})`)))
 }
 
-/** A mount of its own, for a test that looks at it from both sides. */
+/** Number of mounts, for a unique mount point in each test. */
 let mounts = 0
 function mounted(fs: FileSystem | SyncFileSystem): string {
   mounts += 1
@@ -41,16 +41,19 @@ describe('Python on a mounted file system', () => {
     })
   }
 
-  it.each(['delete', 'truncate', 'persist', 'wal'])('has databases of SQLite with journal %s', (journal) => {
-    const code = sqliteProgram(journal)
-    const says = [journal, 'database is locked', '2000 1999000', '1000 ok', "['x.db']"]
-    expect(saidBy(code, `/memory/sqlite-${journal}`)).toEqual(says)
-    expect(saidBy(code, `/vault/sqlite-${journal}`)).toEqual(says)
-  })
+  it.each(['delete', 'truncate', 'persist', 'wal'])(
+    'supports SQLite databases with journal mode %s',
+    (journal) => {
+      const code = sqliteProgram(journal)
+      const says = [journal, 'database is locked', '2000 1999000', '1000 ok', "['x.db']"]
+      expect(saidBy(code, `/memory/sqlite-${journal}`)).toEqual(says)
+      expect(saidBy(code, `/vault/sqlite-${journal}`)).toEqual(says)
+    },
+  )
 })
 
 describe('the two sides of a mount', () => {
-  it('see at once what the other changes', async () => {
+  it('see changes of the other side at once', async () => {
     for (const fs of [new MemoryFs(), await home.createVault('both')]) {
       const root = mounted(fs)
       await fs.write('/f', 'ours')
@@ -63,7 +66,7 @@ describe('the two sides of a mount', () => {
     }
   })
 
-  it('do not remember names that the other took away or gave to something else', async () => {
+  it('do not cache names that the other side removed or replaced', async () => {
     const fs = new MemoryFs({ '/d/f': 'one', '/e': 'two' })
     const root = mounted(fs)
     const state = () =>
@@ -86,7 +89,7 @@ describe('the two sides of a mount', () => {
     expect(python(`open("${root}/y").read() + open("${root}/d/f").read()`)).toBe('a file nowback')
   })
 
-  it('leave nothing in the table of names of the interpreter', async () => {
+  it("leave nothing in the interpreter's table of names", async () => {
     const fs = new MemoryFs()
     const root = mounted(fs)
     const names = () => pyodide.FS.nameTable.filter((node: unknown) => node !== undefined).length
@@ -97,7 +100,7 @@ describe('the two sides of a mount', () => {
     expect(names()).toBe(before)
   })
 
-  it('agree on where an absolute link leads, whatever the mount point', async () => {
+  it('resolve an absolute link equally, whatever the mount point', async () => {
     const fs = new MemoryFs({ '/d/f': 'content' })
     const root = mounted(fs)
     python(`os.symlink("${root}/d/f", "${root}/link")`)
@@ -109,7 +112,7 @@ describe('the two sides of a mount', () => {
 })
 
 describe('a mount', () => {
-  it('reads only the part of a large file that is asked for', async () => {
+  it('reads only the requested part of a large file', async () => {
     const fs = new MemoryFs()
     const handle = fs.sync.open('/large', { write: true, create: true })
     handle.write(200_000_000, new TextEncoder().encode('the end'))
@@ -121,7 +124,7 @@ describe('a mount', () => {
     expect(read).toEqual([7])
   })
 
-  it('may lie in another one, and shows again what it hid', () => {
+  it('may be nested, and shows the covered files again afterwards', () => {
     const root = mounted(new MemoryFs({ '/inner/hidden': '' }))
     const inner = mountInPyodide(pyodide, new MemoryFs({ '/f': 'inner' }), `${root}/inner`)
     expect(python(`open("${root}/inner/f").read()`)).toBe('inner')
@@ -131,13 +134,13 @@ describe('a mount', () => {
     expect(python(`os.listdir("${root}/inner")[0]`)).toBe('hidden')
   })
 
-  it('keeps its files apart from those of another, whatever their numbers', () => {
+  it('keeps its files apart from those of another mount with the same inode numbers', () => {
     const [one, other] = [mounted(new MemoryFs({ '/f': '' })), mounted(new MemoryFs({ '/f': '' }))]
     expect(python(`os.stat("${one}/f").st_ino == os.stat("${other}/f").st_ino`)).toBe(true)
     expect(python(`os.path.samefile("${one}/f", "${other}/f")`)).toBe(false)
   })
 
-  it('tells what is refused', () => {
+  it('reports refused operations', () => {
     const fs = new MemoryFs()
     mountInPyodide(pyodide, fs, '/taken')
     expect(() => mountInPyodide(pyodide, fs, '/taken')).toThrow(
@@ -149,7 +152,7 @@ describe('a mount', () => {
   })
 })
 
-/** Steps that work the same on Emscripten's files in memory. */
+/** Steps with the same result on Emscripten's files in memory. */
 const name = fc.constantFrom('a', 'b', 'd', 'd/a', 'd/e')
 const act = fc.oneof(
   fc.tuple(fc.constant('write'), name, fc.nat(9000), fc.nat(5000)),
@@ -184,7 +187,7 @@ for each in json.loads(ACTS):
 `
 
 describe('any sequence of steps', () => {
-  it("has the result it has on the interpreter's own files", () => {
+  it("has the same result as on the interpreter's own files", () => {
     let run = 0
     fc.assert(
       fc.property(fc.array(act, { minLength: 5, maxLength: 40 }), (acts) => {

@@ -1,13 +1,13 @@
-/** A program of Python and what it says: `say` prints, `failure` gives the name of an exception's number. */
+/** A Python program and its output: `say` prints, `failure` returns the name of an exception's errno. */
 export interface Program {
   readonly name: string
   readonly code: string
   readonly says: readonly string[]
-  /** What Emscripten's own files in memory cannot do, or do wrong. */
+  /** True if Emscripten's own files in memory cannot do this correctly. */
   readonly isBeyondMemfs?: true
 }
 
-/** What the programs use. */
+/** Helpers of the programs. */
 export const PRELUDE = `
 import errno, json, mmap, os, shutil, sqlite3, stat, sys, tempfile
 from pathlib import Path
@@ -194,7 +194,7 @@ say(len(os.listdir(".")), set(os.listdir(".")) <= set(seen))`,
   },
 ]
 
-/** SQLite with a journal of each kind: two connections that lock one another out, a rollback, a check of all pages. */
+/** SQLite in each journal mode: two connections with locks, a rollback, an integrity check. */
 export const sqliteProgram = (journal: string): string => `
 a = sqlite3.connect("x.db", timeout=0)
 say(a.execute("pragma journal_mode=${journal}").fetchone()[0])
