@@ -64,7 +64,10 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     const server = await cli.serve('base', cli.place)
     writeFileSync(join(cli.place, 'f'), 'content')
     const second = await cli.run(['mount', 'base', cli.place])
-    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('coppice:base is mounted on') })
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('coppice:base is already mounted on'),
+    })
     expect(readFileSync(join(cli.place, 'f'), 'utf8')).toBe('content')
     server.kill('SIGINT')
     await once(server, 'exit')
