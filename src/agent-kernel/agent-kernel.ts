@@ -64,7 +64,7 @@ export interface SpawnedAgent {
 
 /** Current state of a process. */
 export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
-  readonly state: ProcessRecord['state'] | 'paused'
+  readonly state: ProcessRecord['state'] | 'paused' | 'stalled'
   readonly elapsed_ms: number
   readonly step: number
   readonly max_steps: number
@@ -262,7 +262,7 @@ export class AgentKernel implements AsyncDisposable {
     }
     return {
       ...record,
-      state: running.isPaused ? 'paused' : 'running',
+      state: running.isPaused ? 'paused' : running.isStalled ? 'stalled' : 'running',
       reason: running.pauseReason,
       tokens_used: running.tokensUsed,
       elapsed_ms: running.elapsed,

@@ -31,6 +31,8 @@ export interface AgentKernelOptions extends KernelStateOptions, KernelExtension 
   readonly defaults?: Partial<ProcessDefaults>
 }
 
+/** A process without an event for this long is shown as stalled: twice as long as a model may take. */
+const STALL_MS = 10 * 60 * 1000
 /** Limit of past processes to search for passages. */
 const MAX_RECALLED_PROCESSES = 100
 
@@ -130,6 +132,7 @@ function createKernelParts(
     defaults,
     mounts,
     lastPid: records.lastPid,
+    stallMs: STALL_MS,
     createEnvironment: (pid, _intent, spawn) => places.open(pid, spawn),
     agent: (name) => catalog.agent(name),
     skill: async (name) => (await catalog.skill(name)).body,

@@ -63,6 +63,8 @@ function formatLogText(event: KernelEvent): string | undefined {
       return event.detail === undefined ? 'paused' : `paused: ${event.detail}`
     case 'resumed':
       return 'resumed'
+    case 'stalled':
+      return 'no sign of life for a while; coppice strace shows its last call'
     case 'signal':
       return event.detail
     default:

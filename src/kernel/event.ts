@@ -16,7 +16,16 @@ export interface SyscallEvent {
 
 /** A change of a process's state. */
 export interface LifecycleEvent {
-  readonly kind: 'spawned' | 'running' | 'paused' | 'resumed' | 'ended' | 'reaped' | 'reparented' | 'signal'
+  readonly kind:
+    | 'spawned'
+    | 'running'
+    | 'paused'
+    | 'resumed'
+    | 'stalled'
+    | 'ended'
+    | 'reaped'
+    | 'reparented'
+    | 'signal'
   readonly pid: number
   readonly elapsed: number
   readonly detail?: string

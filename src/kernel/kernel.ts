@@ -8,6 +8,7 @@ import type { AgentAction, LoopEnvironment } from './loop/index.ts'
 import { ToolCalls } from './loop/tool-calls.ts'
 import { createSafeCallbacks, type KernelCallbacks } from './process/callbacks.ts'
 import { formatChildResult, raceWithAbort } from './process/child-result.ts'
+import { HeartbeatMonitor } from './process/heartbeat-monitor.ts'
 import type { Process } from './process/process.ts'
 import { type ProcessDefaults, processDefaults } from './process/process-spec.ts'
 import { ProcessTable } from './process/process-table.ts'
@@ -41,6 +42,8 @@ export interface KernelOptions {
   readonly defaults?: Partial<ProcessDefaults>
   /** Last process number of a previous kernel, so that numbers are not reused. 0 when absent. */
   readonly lastPid?: number
+  /** Time without an event after which a running process counts as stalled; never when absent. */
+  readonly stallMs?: number
 }
 
 /** Agents as processes, combined from small parts. Each part can be used alone. */
@@ -59,6 +62,7 @@ export class Kernel {
   readonly #options: KernelOptions
   readonly #callbacks: Required<KernelCallbacks>
   readonly #tools: ToolCalls
+  readonly #heartbeats: HeartbeatMonitor | undefined
 
   constructor(options: KernelOptions) {
     this.#options = options
@@ -73,6 +77,8 @@ export class Kernel {
     this.threads = new Threads(this.table)
     this.coroutines = new Coroutines(this.table)
     this.#tools = new ToolCalls(this.devices, this.files)
+    const { stallMs } = options
+    this.#heartbeats = stallMs === undefined ? undefined : new HeartbeatMonitor(this.table, stallMs)
     const { table, contexts, files, signals, groups, threads, coroutines, mounts } = this
     const reaper = new Reaper(table, contexts, {
       leaveGroups: (process) => groups.leaveAll(process),
@@ -105,6 +111,7 @@ export class Kernel {
     await this.processes.close()
     await Promise.all(this.table.list().map(({ pid }) => this.processes.wait(pid).catch(() => {})))
     await this.mounts?.unmountAll()
+    this.#heartbeats?.[Symbol.dispose]()
   }
 
   #createLoopEnvironment(): LoopEnvironment {

@@ -32,6 +32,44 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('spawn', 'again', '--script', script)).toMatch(/^process 2 runs in agent-/)
   })
 
+  it('continues from a step, resumes, and takes a signal by either name', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    const script = cli.script(
+      call('/dev/fs/a.txt', { content: 'one' }),
+      call('/dev/fs/a.txt', { content: 'two' }),
+      { say: 'Done.' },
+    )
+    await cli.ok('spawn', 'write', '--script', script, '--follow')
+    const next = cli.script({ say: 'Other.' })
+    const other = await cli.json('spawn', 'go another way', '--from', '1@1', '--script', next)
+    await cli.ok('wait', '2')
+    expect(await cli.ok('cat', '/a.txt', '--vault', (other as { fork: string }).fork)).toBe('one')
+    expect(await cli.run(['spawn', 'x', '--from', 'one'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('such as 3@5'),
+    })
+    await cli.ok('spawn', 'wait', '--script', cli.script(slow))
+    await cli.ok('kill', '-s', 'SIGPAUSE', '3')
+    expect(await cli.ok('resume', '3')).toBe('process 3 goes on\n')
+    await cli.ok('kill', '-s', 'SIGKILL', '3')
+    expect(await cli.run(['wait', '3'])).toMatchObject({ code: 1 })
+  })
+
+  it('reads devices byte for byte, and describes them', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('daemon', 'start')
+    const child = cli.start(['cat', '/dev/random'])
+    child.stdin.end()
+    const chunks = await Array.fromAsync(child.stdout)
+    expect(Buffer.concat(chunks)).toHaveLength(64 * 1024)
+    expect(await cli.ok('stat', '/dev/shell')).toMatch(/^type +device$/m)
+    expect(await cli.run(['cat', '/dev'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('/dev is a directory'),
+    })
+  })
+
   it('exits with the code of the process, or of an invalid request', async () => {
     const cli = new DaemonCli()
     expect((await cli.run(['ps'])).stderr).toContain('there is no home')

@@ -1,6 +1,9 @@
+import type { DaemonClient, DaemonHandle } from '../../daemon/client/index.ts'
 import { escapeName } from '../../text/index.ts'
 import { collect, type FileHandle, isWithin, VfsError } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { formatBytes } from '../render/format-values.ts'
+import { formatTable } from '../render/table.ts'
 import { withDaemon } from './daemon-access.ts'
 import { parseVaultPath } from './parse-vault-path.ts'
 
@@ -30,11 +33,34 @@ export function listDevices(call: CommandInvocation, path: string): Promise<void
   })
 }
 
-/** Prints the content of a process file or a device. */
+/** Prints the content of a device or a file of a process, byte for byte. */
 export function printDevice(call: CommandInvocation, path: string): Promise<void> {
   return withDaemon(call, async (client) => {
-    const content = await client.call('read', { path }, call.terminal.signal)
-    await call.output.writeValue({ path, content }, content.replace(/\n$/, ''))
+    const { type } = await client.call('stat', { path }, call.terminal.signal)
+    if (type === 'directory')
+      throw new VfsError('EISDIR', path, {
+        op: 'cat',
+        detail: `${path} is a directory; coppice ls ${path} lists it`,
+      })
+    await using handle = await openHandle(call, client, path, false)
+    if (call.isJson) {
+      const content = Buffer.from(await collect(readAnswer(handle))).toString('utf8')
+      await call.output.writeValue({ path, content })
+    } else await call.output.writeBytes(readAnswer(handle))
+  })
+}
+
+/** Describes a device or a file of a process. */
+export function describeDevice(call: CommandInvocation, path: string): Promise<void> {
+  return withDaemon(call, async (client) => {
+    const { type, size, mtime, mode } = await client.call('stat', { path }, call.terminal.signal)
+    const kind = type === 'other' ? 'device' : type
+    const rows = [
+      ['path', escapeName(path)],
+      ['type', kind],
+      ...(type === 'file' ? [['size', `${formatBytes(size)} (${size})`]] : []),
+    ]
+    await call.output.writeValue({ path, type: kind, size, mtime, mode }, formatTable(rows).join('\n'))
   })
 }
 
@@ -46,14 +72,22 @@ export function writeDevice(
 ): Promise<void> {
   return withDaemon(call, async (client) => {
     const bytes = await collect(content)
-    // Loaded on use: commands without a daemon do not need it.
-    const { DaemonHandle } = await import('../../daemon/client/index.ts')
-    const number = await client.call('open', { path, write: true }, call.terminal.signal)
-    await using handle = new DaemonHandle(client, number, path)
+    await using handle = await openHandle(call, client, path, true)
     await handle.write(0, bytes)
     const answer = Buffer.from(await collect(readAnswer(handle))).toString('utf8')
     await call.output.writeValue({ path, answer }, answer.replace(/\n$/, ''))
   })
+}
+
+async function openHandle(
+  call: CommandInvocation,
+  client: DaemonClient,
+  path: string,
+  write: boolean,
+): Promise<DaemonHandle> {
+  // Loaded on use: commands without a daemon do not need it.
+  const { DaemonHandle } = await import('../../daemon/client/index.ts')
+  return new DaemonHandle(client, await client.call('open', { path, write }, call.terminal.signal), path)
 }
 
 async function* readAnswer(handle: FileHandle): AsyncGenerator<Uint8Array> {

@@ -9,6 +9,7 @@ import {
 } from '../operation/index.ts'
 import type { LanguageServer } from './language-server.ts'
 import { defaultServers, getLanguageId, getServerSpec, type LanguageServerSpec } from './language-servers.ts'
+import { findMainServer } from './main-language.ts'
 import { type PositionQuery, positionQueries } from './position-queries.ts'
 import { ServerPool } from './server-pool.ts'
 import { findWorkspaceSymbols, type LspQueryContext, listDocumentSymbols } from './symbols.ts'
@@ -111,12 +112,12 @@ class LspOperations {
         query: z.string().describe('A name, or a part of it.'),
         file: file.optional().describe('Any file in the language to search, such as src/main.ts.'),
       }),
-      run: ({ query, file: given }, call) => {
+      run: async ({ query, file: given }, call) => {
         const ask = (asked: LspQueryContext) => findWorkspaceSymbols(query, asked)
         if (given !== undefined) return this.#queryFile(given, call, (_uri, asked) => ask(asked))
-        return this.#query(servers[0] ?? getServerSpec('', servers), call, async (server, files, signal) =>
-          ask({ server, files, signal }),
-        )
+        const { root = '/workspace' } = this.#options
+        const spec = await findMainServer(servers, root, call.ctx)
+        return this.#query(spec, call, async (server, files, signal) => ask({ server, files, signal }))
       },
     })
   }

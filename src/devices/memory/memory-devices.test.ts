@@ -233,6 +233,17 @@ describe('/dev/memory/recall', () => {
     })
   })
 
+  it('keeps the findings when the model that sums them up fails', async () => {
+    const { ask } = scene({
+      history: () => from(said),
+      summarize: () => Promise.reject(new Error('no model')),
+    })
+    expect(await ask('recall', { query: 'parser', summarize: true })).toMatchObject({
+      entries: [expect.anything()],
+      summary_error: 'no model',
+    })
+  })
+
   it('splits long passages, and finds every part', async () => {
     const text = `${'padding words here\n'.repeat(200)}the needle\n${'more padding\n'.repeat(200)}`
     const { ask } = scene({ history: () => from([{ text, source: 'process 3' }]) })

@@ -49,9 +49,24 @@ export function createRecallOperation(
         .slice(0, max_results)
         .map(({ item, score }) => ({ ...item, score: Number(score.toFixed(3)) }))
       if (!isSummary || summarize === undefined || entries.length === 0) return { entries }
-      return { entries, summary: await summarize(query, entries, signal) }
+      return { entries, ...(await trySummarize(summarize, query, entries, signal)) }
     },
   })
+}
+
+/** Sums up the findings. A model that fails does not lose them: its failure stands beside them. */
+async function trySummarize(
+  summarize: Summarize,
+  query: string,
+  entries: readonly MemoryPassage[],
+  signal: AbortSignal,
+): Promise<{ readonly summary: string } | { readonly summary_error: string }> {
+  try {
+    return { summary: await summarize(query, entries, signal) }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { summary_error: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 async function collectPassages(

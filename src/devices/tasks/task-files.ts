@@ -136,6 +136,7 @@ export class TaskFiles {
         status: task.status === after.status ? before.status : task.status,
         owner: task.owner === after.owner ? before.owner : task.owner,
         dependencies: task.dependencies.filter((name) => !added.includes(name)),
+        updated_at: task.updated_at === after.updated_at ? before.updated_at : task.updated_at,
       }),
       ctx,
     )

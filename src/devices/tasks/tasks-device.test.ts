@@ -95,15 +95,17 @@ describe('/dev/tasks', () => {
   })
 
   it('refuses a dependency cycle and leaves the task unchanged', async () => {
-    const files = new TaskFiles(new MemoryFs(), '/tasks')
+    let now = 0
+    const files = new TaskFiles(new MemoryFs(), '/tasks', () => new Date(++now))
     for (const subject of ['a', 'b', 'c']) await files.create(subject, '')
+    const { updated_at } = await files.get('1')
     await files.update('2', { dependencies: ['1'] })
     await files.update('3', { dependencies: ['2'] })
     await expect(files.update('1', { dependencies: ['3'], status: 'in_progress' })).rejects.toMatchObject({
       code: 'EINVAL',
       message: expect.stringContaining('1 → 3 → 2 → 1'),
     })
-    expect(await files.get('1')).toMatchObject({ dependencies: [], status: 'pending' })
+    expect(await files.get('1')).toMatchObject({ dependencies: [], status: 'pending', updated_at })
     await expect(files.update('1', { dependencies: ['1'] })).rejects.toMatchObject({ code: 'EINVAL' })
     await expect(files.update('1', { dependencies: ['9'] })).rejects.toMatchObject({ code: 'ENOENT' })
   })

@@ -71,6 +71,8 @@ export class Process {
   readonly #finish: (exit: ExitStatus) => void
   readonly #startedAt = performance.now()
   #state: ProcessState = 'created'
+  #lastBeat = performance.now()
+  #isStalled = false
   #exit: ExitStatus | undefined
   #pause: Pause | undefined
 
@@ -98,6 +100,16 @@ export class Process {
   /** Aborted when it must stop at once. */
   get signal(): AbortSignal {
     return this.#abort.signal
+  }
+
+  /** Time of its last event, on the clock of `performance.now`. */
+  get lastBeat(): number {
+    return this.#lastBeat
+  }
+
+  /** True if it has shown no event for too long. */
+  get isStalled(): boolean {
+    return this.#isStalled
   }
 
   get isPaused(): boolean {
@@ -174,8 +186,16 @@ export class Process {
     return true
   }
 
+  /** Marks it as stalled until its next event. */
+  stall(): void {
+    this.emit({ kind: 'stalled' })
+    this.#isStalled = true
+  }
+
   /** Publishes an event to the kernel's stream and to the process's trace. */
   emit(event: ProcessEvent): void {
+    this.#lastBeat = performance.now()
+    this.#isStalled = false
     const published: KernelEvent = { ...event, pid: this.pid, elapsed: this.elapsed }
     this.debug.push(published)
     publishEvent(published)

@@ -1,5 +1,6 @@
 import { escapeName } from '../../../text/index.ts'
 import { isContentAddressed, isLinkable } from '../../../vfs/index.ts'
+import { describeDevice, findDevicePath } from '../../access/device-paths.ts'
 import { getVaultView, withVault } from '../../access/home-access.ts'
 import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -16,8 +17,10 @@ export const stat: Command = defineCommand(
     arguments: { path: { summary: 'File or directory', offers: 'path' } },
     examples: ['coppice stat /src/cart.ts', 'coppice stat /src/cart.ts --at before --json'],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
+  (call) => {
+    const device = findDevicePath(call, call.argument('path'))
+    if (device !== undefined) return describeDevice(call, device)
+    return withVault(call, async ({ vault, ctx }) => {
       const fs = getVaultView(call, vault)
       const path = parseVaultPath(call.argument('path'))
       const { type, size, mtime, mode } = await fs.stat(path, ctx)
@@ -36,5 +39,6 @@ export const stat: Command = defineCommand(
         { path, type, size, mtime, mode, target, hash },
         formatTable(rows).join('\n'),
       )
-    }),
+    })
+  },
 )
