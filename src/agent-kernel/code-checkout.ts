@@ -70,8 +70,8 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
 
   async #mirror(path: string, isWhole: boolean): Promise<void> {
     if (path === '/') return isWhole ? this.#mirrorAll() : undefined
-    const [now, there] = [await statIfPresent(this.#vault, path), await statIfPresent(this.#host, path)]
-    const isReplaced = there !== undefined && (now === undefined || isWhole || now.type !== there.type)
+    const [now, hostStat] = [await statIfPresent(this.#vault, path), await statIfPresent(this.#host, path)]
+    const isReplaced = hostStat !== undefined && (now === undefined || isWhole || now.type !== hostStat.type)
     if (isReplaced) {
       await this.#recordChanges(this.#host, path, 'deleted')
       await this.#host.remove(path, { recursive: true })
@@ -80,7 +80,11 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
     else if (now?.type === 'file') await this.#host.write(path, this.#vault.read(path))
     else if (now !== undefined) await copy(this.#vault, path, path, { into: this.#host, overwrite: true })
     if (now !== undefined) {
-      await this.#recordChanges(this.#vault, path, there === undefined || isReplaced ? 'created' : 'changed')
+      await this.#recordChanges(
+        this.#vault,
+        path,
+        hostStat === undefined || isReplaced ? 'created' : 'changed',
+      )
     }
   }
 

@@ -3,13 +3,13 @@ import { isVfsError } from '../vfs/index.ts'
 
 /** Returns the project of a vault: the name of its first ancestor, which may be deleted by now. */
 export async function findProject(home: Home, vault: string): Promise<string> {
-  const met = new Set([vault])
+  const visited = new Set([vault])
   let first = vault
   for (;;) {
     const parent = await findParent(home, first)
     // A name may have been reused, for a fork of its own forks.
-    if (parent === undefined || met.has(parent)) return first
-    met.add(parent)
+    if (parent === undefined || visited.has(parent)) return first
+    visited.add(parent)
     first = parent
   }
 }

@@ -24,7 +24,7 @@ export function createSummarizer(
   return async (query, passages, signal) => {
     const path = `/dev/llm/${provider}`
     const sections = passages.map(({ source, text }) => `From ${source}:\n${text}`)
-    const asked: ModelRequest = {
+    const modelRequest: ModelRequest = {
       intent: `Summarize what is known about: ${query}`,
       system_prompt: INSTRUCTIONS,
       model,
@@ -35,7 +35,7 @@ export function createSummarizer(
     }
     const file = await devices.open(path, O_RDWR, { ...ctx(), signal })
     try {
-      const { content }: ModelResponse = JSON.parse(await sendDeviceRequest(file, asked, signal))
+      const { content }: ModelResponse = JSON.parse(await sendDeviceRequest(file, modelRequest, signal))
       return content
     } finally {
       await file.close()

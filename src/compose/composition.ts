@@ -104,13 +104,13 @@ function assertDependencies(
 
 /** Returns the path from an agent back to itself, if there is one. */
 function findCycle(name: string, agents: Composition['agents']): readonly string[] | undefined {
-  const met = new Set<string>()
+  const visited = new Set<string>()
   const trails: string[][] = [[name]]
   for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
     for (const other of agents[trail.at(-1) ?? '']?.depends_on ?? []) {
       if (other === name) return [...trail, name]
-      if (!met.has(other)) trails.push([...trail, other])
-      met.add(other)
+      if (!visited.has(other)) trails.push([...trail, other])
+      visited.add(other)
     }
   }
   return undefined

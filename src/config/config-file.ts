@@ -64,8 +64,8 @@ export async function setConfig(home: string, key: PlainKey, value: string | und
   const changed = setTopLevelValue(text, key, value)
   // The edit is textual, so the result must parse to exactly the intended configuration.
   if (!(await isExactConfig(file, changed, value === undefined ? rest : { ...rest, [key]: value }))) {
-    const wish = value === undefined ? `drop ${key}` : `set ${key} = "${value}"`
-    const message = `cannot change this line; ${wish} by hand`
+    const manualEdit = value === undefined ? `drop ${key}` : `set ${key} = "${value}"`
+    const message = `cannot change this line; ${manualEdit} by hand`
     throw new ConfigError(file, [{ line: current.getLine(key), message }])
   }
   await replaceFileAtomically(file, changed)

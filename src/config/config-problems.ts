@@ -32,8 +32,8 @@ function formatIssue(issue: z.core.$ZodIssue, keys: Keys, value: unknown): strin
 
 function formatUnknownKey(keys: Keys, known: readonly string[]): string {
   const near = findNearest(String(keys.at(-1)), known)
-  const meant = near === undefined ? '' : `; did you mean '${near}'?`
-  return `there is no setting '${formatKey(keys)}'; known: ${known.join(', ')}${meant}`
+  const suggestion = near === undefined ? '' : `; did you mean '${near}'?`
+  return `there is no setting '${formatKey(keys)}'; known: ${known.join(', ')}${suggestion}`
 }
 
 /** Suggests a known value for a misspelt one. */

@@ -35,8 +35,8 @@ function parseObject(tool: Tool, given: unknown): ParsedArguments {
 
 /** Keeps the first issue of each argument: later ones often follow from it. */
 function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
-  const met = new Map(issues.toReversed().map((issue) => [issue.path[0] ?? issue.code, issue]))
-  return issues.filter((issue) => [...met.values()].includes(issue))
+  const firstIssues = new Map(issues.toReversed().map((issue) => [issue.path[0] ?? issue.code, issue]))
+  return issues.filter((issue) => [...firstIssues.values()].includes(issue))
 }
 
 const names = new WeakMap<Tool, readonly string[]>()
@@ -72,8 +72,8 @@ function formatUnknownArgument(whole: string, given: object, tool: Tool): string
   const key = truncateText(whole, MAX_SHOWN_CHARACTERS)
   const known = listArgumentNames(tool)
   const free = known.filter((name) => !Object.hasOwn(given, name))
-  const meant = suggestArgument(key, free)
-  const hint = meant === undefined ? '' : `: it is called '${meant}' here`
+  const suggestion = suggestArgument(key, free)
+  const hint = suggestion === undefined ? '' : `: it is called '${suggestion}' here`
   return `there is no argument '${key}'${hint}; ${tool.name} takes ${known.join(', ')}`
 }
 

@@ -144,8 +144,8 @@ export class DaemonClient implements AsyncDisposable {
     else for (const line of lines) this.#dispatchReply(JSON.parse(line))
   }
 
-  #dispatchReply(said: UncheckedJson): void {
-    const { id, error }: { id: number | null; error?: VfsErrorJson } = said
+  #dispatchReply(reply: UncheckedJson): void {
+    const { id, error }: { id: number | null; error?: VfsErrorJson } = reply
     // The daemon could not parse a request, and does not know which.
     if (id === null) {
       if (error !== undefined) this.#failAll(VfsError.fromJSON(error))
@@ -153,9 +153,9 @@ export class DaemonClient implements AsyncDisposable {
     }
     const waiting = this.#pending.get(id)
     if (error !== undefined) waiting?.fail(VfsError.fromJSON(error))
-    else if ('event' in said) waiting?.event(said.event)
-    else if ('end' in said) waiting?.end()
-    else waiting?.result(said.result)
+    else if ('event' in reply) waiting?.event(reply.event)
+    else if ('end' in reply) waiting?.end()
+    else waiting?.result(reply.result)
   }
 
   #failAll(error: Error): void {

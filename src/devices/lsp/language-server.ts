@@ -172,8 +172,8 @@ export class LanguageServer {
 
   #createGoneError(why: string): VfsError {
     const { name, command, install } = this.#spec
-    const said = this.#child.stderrTail
-    const words = said === '' ? why : `${why}: ${said}`
+    const stderrTail = this.#child.stderrTail
+    const words = stderrTail === '' ? why : `${why}: ${stderrTail}`
     const detail = this.#isReady
       ? `the language server has ended (${words}); the next use restarts it`
       : `'${command}' does not start (${words}); install it: ${install}`

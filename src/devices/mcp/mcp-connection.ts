@@ -140,14 +140,14 @@ export class McpConnection {
   }
 
   #createConnectError(error: unknown, timeout: number, lastWords: string): VfsError {
-    const said = lastWords === '' ? '' : `; it said: ${lastWords}`
+    const stderrNote = lastWords === '' ? '' : `; it said: ${lastWords}`
     if (isTimeout(error)) {
-      const detail = `the server did not answer within ${timeout} ms; raise connect_timeout_ms${said}`
+      const detail = `the server did not answer within ${timeout} ms; raise connect_timeout_ms${stderrNote}`
       return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail })
     }
     const { why } = this.#redactError(error)
     return this.#createUnavailableError(
-      `the server cannot be reached (${why}); check its command or url${said}`,
+      `the server cannot be reached (${why}); check its command or url${stderrNote}`,
     )
   }
 

@@ -48,8 +48,8 @@ export class McpResources {
   async #resolveUri(given: string, signal: AbortSignal): Promise<string> {
     if (given.includes('://')) return given
     const resources = await this.list(signal)
-    const meant = resources.find(({ uri }) => uri === given || uri.replaceAll(/\/+/g, '/') === given)
-    return meant?.uri ?? given.replace(/^([a-z][a-z0-9+.-]*):\/(?!\/)/i, '$1://')
+    const matching = resources.find(({ uri }) => uri === given || uri.replaceAll(/\/+/g, '/') === given)
+    return matching?.uri ?? given.replace(/^([a-z][a-z0-9+.-]*):\/(?!\/)/i, '$1://')
   }
 }
 

@@ -29,11 +29,11 @@ export function toJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown
 
 /** Keeps the first issue of each argument: later ones often follow from it. */
 function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
-  const met = new Set<string>()
+  const seenKeys = new Set<string>()
   return issues.filter(({ path }) => {
     const key = path.join('.')
-    const isFirst = !met.has(key)
-    met.add(key)
+    const isFirst = !seenKeys.has(key)
+    seenKeys.add(key)
     return isFirst
   })
 }

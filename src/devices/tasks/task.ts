@@ -72,13 +72,13 @@ export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskSta
 /** Returns the tasks of a dependency cycle through a task; undefined if there is none. */
 export function findCycle(id: string, tasks: readonly Task[]): readonly string[] | undefined {
   const dependencies = new Map(tasks.map((task) => [task.id, task.dependencies]))
-  const met = new Set<string>()
+  const visited = new Set<string>()
   const trails = [[id]]
   for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
     for (const before of dependencies.get(trail.at(-1) ?? '') ?? []) {
       if (before === id) return [...trail, id]
-      if (!met.has(before)) trails.push([...trail, before])
-      met.add(before)
+      if (!visited.has(before)) trails.push([...trail, before])
+      visited.add(before)
     }
   }
   return undefined

@@ -100,8 +100,8 @@ function createSearchOperation(path: string, search: WebSearch | undefined): Dev
         const detail = 'no search endpoint is configured; a person must set one that returns JSON'
         throw new VfsError('ENOTSUP', path, { op: 'search', detail })
       }
-      const asked = { query, allowedDomains, blockedDomains }
-      const hits = filterByDomain(await search(asked, signal), asked).slice(0, MAX_HITS)
+      const searchQuery = { query, allowedDomains, blockedDomains }
+      const hits = filterByDomain(await search(searchQuery, signal), searchQuery).slice(0, MAX_HITS)
       return { results: hits.map(({ title, url, snippet }) => ({ origin: url, title, url, snippet })) }
     },
   })

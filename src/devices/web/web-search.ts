@@ -50,10 +50,10 @@ export function createEndpointSearch({ url, headers = {} }: SearchEndpoint): Web
   return async ({ query, allowedDomains, blockedDomains }, signal) => {
     const only = allowedDomains.map((domain) => `site:${domain}`).join(' OR ')
     const but = blockedDomains.map((domain) => `-site:${domain}`).join(' ')
-    const asked = new URL(url)
-    asked.searchParams.set('q', [query, only, but].filter((part) => part !== '').join(' '))
-    asked.searchParams.set('format', 'json')
-    const parsed = answerSchema.safeParse(await fetchJson(asked, headers, signal))
+    const queryUrl = new URL(url)
+    queryUrl.searchParams.set('q', [query, only, but].filter((part) => part !== '').join(' '))
+    queryUrl.searchParams.set('format', 'json')
+    const parsed = answerSchema.safeParse(await fetchJson(queryUrl, headers, signal))
     if (!parsed.success)
       throw createUnavailableError(url, 'its answer is not {"results": [{"title", "url", "content"}]}')
     return parsed.data.results.map(({ title, url: origin, content, snippet }) => ({

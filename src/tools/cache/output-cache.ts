@@ -81,9 +81,9 @@ export class OutputCache {
 
   /** Removes the cached outputs of one context or of all, optionally before a time; returns their number. */
   async clear(context?: string, olderThan?: Date): Promise<number> {
-    const doomed = await this.list(context)
+    const outputs = await this.list(context)
     const limit = olderThan?.getTime() ?? Number.POSITIVE_INFINITY
-    return this.#remove(doomed.filter(({ time }) => time.getTime() < limit))
+    return this.#remove(outputs.filter(({ time }) => time.getTime() < limit))
   }
 
   async #store(
@@ -125,15 +125,15 @@ export class OutputCache {
     const byContext = Map.groupBy(await this.list(context), (output) => output.context)
     for (const [name, outputs] of byContext) {
       let taken = outputs.reduce((sum, { bytes }) => sum + bytes, 0)
-      const doomed: CachedOutput[] = []
+      const evicted: CachedOutput[] = []
       for (const output of outputs) {
         const isDoomed = taken > this.#options.maxBytes || output.time.getTime() < oldest
         if (!isDoomed || output.path === newest.path) continue
         taken -= output.bytes
-        doomed.push(output)
+        evicted.push(output)
       }
       this.#bytes.set(name, taken)
-      await this.#remove(doomed)
+      await this.#remove(evicted)
     }
   }
 

@@ -130,9 +130,9 @@ export class HookedFs extends Backend {
   }
 
   async #assertAllowed(hook: keyof HostHooks, op: string, path: string, ctx?: CallContext): Promise<void> {
-    const asked = `${hook} ${path}`
-    const ruling = this.#verdicts.get(asked) ?? this.#runHook(hook, path, ctx)
-    this.#verdicts.set(asked, ruling)
+    const hookKey = `${hook} ${path}`
+    const ruling = this.#verdicts.get(hookKey) ?? this.#runHook(hook, path, ctx)
+    this.#verdicts.set(hookKey, ruling)
     const reason = await ruling
     ctx?.signal?.throwIfAborted()
     if (reason !== undefined) throw new VfsError('EACCES', path, { op, detail: reason })

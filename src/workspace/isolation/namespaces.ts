@@ -58,8 +58,8 @@ export function createEnterArgs(
   directory: string,
 ): string[] {
   const own = privilege === 'user' ? ['--user', '--preserve-credentials'] : []
-  const there = ['sh', '-c', 'cd -- "$0" && exec "$@"', directory]
-  return ['nsenter', '--target', String(pid), '--mount', ...own, '--', ...there]
+  const shellArgs = ['sh', '-c', 'cd -- "$0" && exec "$@"', directory]
+  return ['nsenter', '--target', String(pid), '--mount', ...own, '--', ...shellArgs]
 }
 
 /** Guesses the privilege without a probe. */

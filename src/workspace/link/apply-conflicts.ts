@@ -81,11 +81,11 @@ function checkChange(
   isUnsure: (path: string) => boolean,
 ): string | undefined {
   if (directory.isBehindLink(path)) return 'is now behind a symbolic link'
-  const there = directory.findEntry(path)
-  if (isSameEntry(there, after)) return 'done'
+  const hostEntry = directory.findEntry(path)
+  if (isSameEntry(hostEntry, after)) return 'done'
   if (isUnsure(path)) return 'changed while the command ran'
-  if (isSameEntry(there, before) || isRefreshedIndex(path, there, before)) return undefined
-  if (there === undefined) return 'was removed meanwhile'
+  if (isSameEntry(hostEntry, before) || isRefreshedIndex(path, hostEntry, before)) return undefined
+  if (hostEntry === undefined) return 'was removed meanwhile'
   return before === undefined ? 'was created meanwhile' : 'changed meanwhile'
 }
 

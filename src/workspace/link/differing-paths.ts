@@ -7,8 +7,9 @@ export function* findDifferingPaths(directory: HostTree, tree: TreeFiles, path =
   for (const name of listNames(tree, path)) {
     const below = joinPath(path, name)
     const entry = findEntry(tree, below)
-    const there = directory.findEntry(below)
-    const isSame = entry?.type === 'directory' ? there?.type === 'directory' : isSameEntry(there, entry)
+    const hostEntry = directory.findEntry(below)
+    const isSame =
+      entry?.type === 'directory' ? hostEntry?.type === 'directory' : isSameEntry(hostEntry, entry)
     if (!isSame) yield below
     if (entry?.type === 'directory') yield* findDifferingPaths(directory, tree, below)
   }

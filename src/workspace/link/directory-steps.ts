@@ -146,10 +146,11 @@ function assertNew(made: DirectoryHandle): void {
 function restoreMode(tree: HostTree, { path, type, old }: Extract<ApplyStep, { op: 'chmod' }>): void {
   ignoreMissing(() =>
     tree.withDentry(path, ({ directory, name }) => {
-      const there = findStats(directory.at(name))
+      const currentStats = findStats(directory.at(name))
       // Before the step, the path may hold an entry that a directory replaces. Plans of earlier versions lack the
       // type.
-      const isIt = type === 'directory' ? there?.isDirectory() : there?.isSymbolicLink() === false
+      const isIt =
+        type === 'directory' ? currentStats?.isDirectory() : currentStats?.isSymbolicLink() === false
       if (isIt) directory.withPinnedPath(name, (pin) => chmodSync(pin, old))
     }),
   )

@@ -63,10 +63,10 @@ function findNewEntries(
   steps: readonly ApplyStep[],
   changes: readonly TreeChange[],
 ): (TreeChange & { readonly index: number })[] {
-  const brought = new Set(
+  const created = new Set(
     steps.map((step) => (step.op === 'replace' || step.op === 'place' ? step.index : -1)),
   )
-  return changes.map((change, index) => ({ ...change, index })).filter(({ index }) => brought.has(index))
+  return changes.map((change, index) => ({ ...change, index })).filter(({ index }) => created.has(index))
 }
 
 function createRemovals(changes: readonly TreeChange[]): ApplyStep[] {

@@ -34,7 +34,7 @@ function importPut(tree: TreeFiles, { path, linkOf }: PutChange, entry: LinkEntr
 
 /** Returns the entry at the session's path, with the attributes that the commands see. */
 function toLinkEntry({ type, host, mode, mtimeNs, uid, gid }: PutChange): LinkEntry | undefined {
-  const there = findHostEntry(host)
-  if (there === undefined || type === 'other') return undefined
-  return { ...there, mode: mode & PERMISSION_BITS, mtime: toFileTime(mtimeNs), uid, gid }
+  const hostEntry = findHostEntry(host)
+  if (hostEntry === undefined || type === 'other') return undefined
+  return { ...hostEntry, mode: mode & PERMISSION_BITS, mtime: toFileTime(mtimeNs), uid, gid }
 }

@@ -92,14 +92,14 @@ function classifyRequest({
   for (const [name, value] of Object.entries(env)) judge.classifySetting(name, value, around)
   if ('shell' in command) judge.classifyShell(command.shell, around)
   else judge.classifyArgv(command.argv, around)
-  const wish: Finding = { category: 'networked', reason: 'asks for the network' }
+  const requestFinding: Finding = { category: 'networked', reason: 'asks for the network' }
   if (network) {
     judge.parts.push({
       text: 'the request',
       program: undefined,
       path: undefined,
       args: [],
-      findings: [wish],
+      findings: [requestFinding],
       isInert: true,
     })
   }

@@ -63,7 +63,7 @@ export class Approvals {
     const { reason, categories, part } = decision
     const { vault, cwd, command, network, isolation, env, passedEnv, session, readonly } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
-    const asked = new Date().toISOString()
+    const requestedAt = new Date().toISOString()
     const review = {
       vault,
       cwd,
@@ -79,7 +79,7 @@ export class Approvals {
       ...(part !== undefined && { part }),
       ...(passedEnv && { passedEnv }),
     }
-    await this.#save({ id, digest, ...this.#redact(review), asked, approved: null })
+    await this.#save({ id, digest, ...this.#redact(review), asked: requestedAt, approved: null })
     return id
   }
 

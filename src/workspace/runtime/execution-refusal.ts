@@ -30,9 +30,9 @@ export class ExecutionRefusal extends VfsError {
 
   constructor(path: string, decision: ExecutionDecision, { approval, answer }: RefusalDetails = {}) {
     const why = decision.reason ?? `the command is ${decision.categories.join(', ')}`
-    const said = answer === undefined ? [] : [ANSWER_TEXTS[answer]]
+    const answerTexts = answer === undefined ? [] : [ANSWER_TEXTS[answer]]
     const next = approval === undefined ? [] : [`to let it run once: coppice approve ${approval}`]
-    super('EACCES', path, { op: 'exec', detail: [why, ...said, ...next].join('; ') })
+    super('EACCES', path, { op: 'exec', detail: [why, ...answerTexts, ...next].join('; ') })
     this.decision = decision
     this.approval = approval
     this.answer = answer

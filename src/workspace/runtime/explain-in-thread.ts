@@ -19,10 +19,10 @@ export function explainInThread(
   policy: PolicyRules | undefined,
 ): Promise<Explanation> {
   if (measureRequest(request) <= MAX_INLINE_CHARACTERS) return Promise.resolve(explain(request, policy))
-  const asked: ExplainWorkerData = { request, policy }
+  const workerInput: ExplainWorkerData = { request, policy }
   return new Promise((resolve) => {
     const worker = startThread(import.meta.url, 'judge-worker', {
-      workerData: asked,
+      workerData: workerInput,
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
     })
     const end = (explanation: Explanation) => {

@@ -51,11 +51,11 @@ Without a terminal, or with --yes, approves at once.`,
       }
       const isAsked = call.terminal.canAsk && !isSaid && !call.has('deny')
       if (isAsked && !(await confirmApproval(call.terminal, approvals, id))) return
-      const said = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
-      const verdict = said.approved === null ? 'does not run' : 'may run once'
+      const updated = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
+      const verdict = updated.approved === null ? 'does not run' : 'may run once'
       await call.output.writeValue(
-        said,
-        [`${said.id} ${verdict}`, ...(isAsked ? [] : formatApproval(said, said))].join('\n'),
+        updated,
+        [`${updated.id} ${verdict}`, ...(isAsked ? [] : formatApproval(updated, updated))].join('\n'),
       )
     }),
 )

@@ -66,7 +66,11 @@ async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promis
 }
 
 /** Returns the given limit, or the current one. */
-function parseLimit(option: string, asked: string | undefined, now: number | undefined): number | undefined {
-  if (asked === 'none') return undefined
-  return asked === undefined ? now : parseByteCount(option, asked)
+function parseLimit(
+  option: string,
+  givenLimit: string | undefined,
+  now: number | undefined,
+): number | undefined {
+  if (givenLimit === 'none') return undefined
+  return givenLimit === undefined ? now : parseByteCount(option, givenLimit)
 }

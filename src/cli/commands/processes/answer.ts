@@ -24,12 +24,12 @@ Give one word or quoted text per question; a number selects an option.`,
         const text = waiting.map(formatQuestions).join('\n')
         return call.output.writeValue(waiting, text || 'no question waits for an answer')
       }
-      const asked = waiting.find((questions) => questions.id === id)
-      if (asked === undefined)
+      const pendingQuestions = waiting.find((questions) => questions.id === id)
+      if (pendingQuestions === undefined)
         throw new CommandError(`there is no question ${id}; coppice answer lists open questions`)
       const given = call.argumentList('answers')
       const answers = given.map((words, at) => {
-        const question = asked.questions[at]
+        const question = pendingQuestions.questions[at]
         return question === undefined ? words : parseReply(question, words)
       })
       await client.call('answer', { id, answers }, call.terminal.signal)

@@ -30,8 +30,9 @@ export function runLanes(
   { ask, ...options }: BoundaryRunOptions,
   count: number,
 ): Promise<LaneResult[]> {
-  let asked: Promise<ApprovalAnswer> | undefined
-  const askOnce: BoundaryRunOptions['ask'] = ask && ((decision, asking) => (asked ??= ask(decision, asking)))
+  let sharedAnswer: Promise<ApprovalAnswer> | undefined
+  const askOnce: BoundaryRunOptions['ask'] =
+    ask && ((decision, asking) => (sharedAnswer ??= ask(decision, asking)))
   const lanes = Array.from({ length: count }, async (_, index): Promise<LaneResult> => {
     const number = index + 1
     // The number is part of the request, because an approval is for one run only.

@@ -33,10 +33,10 @@ export async function prepareMount(plan: MountPlan): Promise<MountPlan & { reado
   findProgram('fusermount3')
   await sweepStaleMounts()
   const directory = await realpath(plan.directory)
-  const there = listOwnMounts().find((mount) => mount.directory === directory)
-  if (there !== undefined) {
+  const existingMount = listOwnMounts().find((mount) => mount.directory === directory)
+  if (existingMount !== undefined) {
     const next = 'unmount it first, or choose another directory'
-    throw new CommandError(`${there.source} is mounted on ${directory} already; ${next}`)
+    throw new CommandError(`${existingMount.source} is mounted on ${directory} already; ${next}`)
   }
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const [file, ...args] = createFusermountCommand(directory, plan, again)

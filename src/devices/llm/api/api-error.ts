@@ -37,8 +37,9 @@ export function toApiError(path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
   const { status, message, retryAfterMs } = parseFailure(error)
   const { code, advice } = interpretStatus(status)
-  const said = message.slice(0, MAX_MESSAGE_CHARACTERS)
-  const detail = status === undefined ? `${advice}: ${said}` : `${advice} (HTTP ${status}): ${said}`
+  const shortMessage = message.slice(0, MAX_MESSAGE_CHARACTERS)
+  const detail =
+    status === undefined ? `${advice}: ${shortMessage}` : `${advice} (HTTP ${status}): ${shortMessage}`
   const details = { op: 'write', detail, cause: error }
   return code === 'EUNAVAILABLE' && retryAfterMs !== undefined
     ? new BusyError(path, retryAfterMs, details)

@@ -49,7 +49,7 @@ const NEEDS_LOGIN = /api[ _-]?key|log ?in|authenticat|unauthorized|\b401\b/i
 /** Assembles a program's response, event by event. */
 export class AnswerEvents {
   /** Text since its last tool use; earlier text only announces the tool. */
-  #said = ''
+  #textSinceTool = ''
   #result: z.output<typeof resultEvent> | undefined
   readonly #onText: (text: string) => void
 
@@ -60,10 +60,10 @@ export class AnswerEvents {
   add(event: object): void {
     const delta = deltaEvent.safeParse(event)
     if (delta.success) this.#onText(delta.data.event.delta.text)
-    if (toolCallEvent.safeParse(event).success) this.#said = ''
+    if (toolCallEvent.safeParse(event).success) this.#textSinceTool = ''
     const assistant = assistantEvent.safeParse(event)
     for (const { type, text = '' } of assistant.data?.message.content ?? []) {
-      this.#said = type === 'tool_use' ? '' : this.#said + text
+      this.#textSinceTool = type === 'tool_use' ? '' : this.#textSinceTool + text
     }
     this.#result = resultEvent.safeParse(event).data ?? this.#result
   }
@@ -79,7 +79,7 @@ export class AnswerEvents {
     if (result === undefined) {
       throw createProgramError(program, `the program ended without a result: ${stderrTail || 'no output'}`)
     }
-    return { content: this.#said || (result.result ?? ''), tokens_used: sumTokens(result.usage) }
+    return { content: this.#textSinceTool || (result.result ?? ''), tokens_used: sumTokens(result.usage) }
   }
 }
 

@@ -72,10 +72,10 @@ export class Playback {
   ): VfsError {
     const { file, entries } = this.#script
     if (next === undefined || 'found' in next.judgement) {
-      const asked = formatText(messages.at(-1)?.content ?? '')
+      const lastMessage = formatText(messages.at(-1)?.content ?? '')
       return createPlaybackError(
         path,
-        `the script ${file} has ended after ${entries.length} entries; the request: ${asked}`,
+        `the script ${file} has ended after ${entries.length} entries; the request: ${lastMessage}`,
       )
     }
     const { entry, judgement } = next

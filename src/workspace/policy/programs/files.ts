@@ -119,8 +119,8 @@ const ln: ProgramClassifier = ({ args }) => {
   const link = isLast ? (sorted.operands.at(-1) ?? '') : `${directory ?? '.'}/`
   // With two operands the last may be the link itself, the worse case: its directory is then one level higher.
   const at = targets.length > 1 ? `${link}/` : link.slice(0, link.lastIndexOf('/') + 1)
-  const led = targets.map((target) => (/^[/~]/.test(target) ? target : `${at}${target}`))
-  return { ...createEffect('mutating', 'makes a link'), paths: [...led, link] }
+  const linkTargets = targets.map((target) => (/^[/~]/.test(target) ? target : `${at}${target}`))
+  return { ...createEffect('mutating', 'makes a link'), paths: [...linkTargets, link] }
 }
 
 /** The first operand is a mode or an owner. */

@@ -51,8 +51,11 @@ const python: ProgramClassifier = (call) => {
   const at = call.args.findIndex((arg) => MODULE.test(arg))
   const script = parseArguments(call.args, PYTHON_VALUES).operands[0]
   if (at === -1 || (script !== undefined && call.args.indexOf(script) < at)) return pythonCode(call)
-  const glued = call.args[at]?.replace(MODULE, '') ?? ''
-  const [module = UNKNOWN, ...args] = [...(glued === '' ? [] : [glued]), ...call.args.slice(at + 1)]
+  const attachedValue = call.args[at]?.replace(MODULE, '') ?? ''
+  const [module = UNKNOWN, ...args] = [
+    ...(attachedValue === '' ? [] : [attachedValue]),
+    ...call.args.slice(at + 1),
+  ]
   if (CARRIERS.test(module)) return classifyCarriedModule(call, args)
   if (SERVERS.test(module))
     return { findings: [createFinding('networked'), createFinding('mutating', RUNS_CODE)], paths: call.args }

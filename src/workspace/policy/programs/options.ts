@@ -67,9 +67,9 @@ function addLetters(arg: string, next: string | undefined, takesValue: OptionSet
       add(name)
       continue
     }
-    const glued = arg.slice(at + 1)
-    add(name, glued === '' ? next : glued)
-    return glued === '' ? 1 : 0
+    const attachedValue = arg.slice(at + 1)
+    add(name, attachedValue === '' ? next : attachedValue)
+    return attachedValue === '' ? 1 : 0
   }
   return 0
 }

@@ -35,8 +35,8 @@ const SED_VALUES = toOptionSet('-e --expression -f --file -l --line-length')
 const sed: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, SED_VALUES)
   const files = getValues(sorted, '-f --file')
-  const fed = files.some(isStream) ? [stdin ?? ''] : []
-  const given = [...getValues(sorted, '-e --expression'), ...fed]
+  const inputs = files.some(isStream) ? [stdin ?? ''] : []
+  const given = [...getValues(sorted, '-e --expression'), ...inputs]
   const hasScript = given.length > 0 || files.length > 0
   const scripts = hasScript ? given : sorted.operands.slice(0, 1)
   const isLong = scripts.some(({ length }) => length > LONGEST_SCRIPT)
@@ -98,8 +98,8 @@ const awk: ProgramClassifier = ({ args, stdin }) => {
   // `-i inplace` is a library that ships with it: the program is still the first operand.
   const libraries = getValues(sorted, '-i --include -l --load')
   const files = getValues(sorted, '-f --file -E --exec')
-  const fed = files.some(isStream) ? [stdin ?? ''] : []
-  const given = [...getValues(sorted, '-e --source'), ...fed]
+  const inputs = files.some(isStream) ? [stdin ?? ''] : []
+  const given = [...getValues(sorted, '-e --source'), ...inputs]
   const hasProgram = files.length > 0 || given.length > 0
   // A line that ends in a backslash continues in the next.
   const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))]

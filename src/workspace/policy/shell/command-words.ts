@@ -24,9 +24,9 @@ export function expandCommand({ prefix, name, args }: Command, variables: Variab
   const add = (part: Assignment | Word) => {
     const texts = expandPart(part, variables)
     if (part.pos === end) {
-      const glued = texts.shift() ?? ''
-      if (setting !== undefined) setting.value += glued
-      if (words.length > 0) words.push(`${words.pop()}${glued}`)
+      const attachedText = texts.shift() ?? ''
+      if (setting !== undefined) setting.value += attachedText
+      if (words.length > 0) words.push(`${words.pop()}${attachedText}`)
     } else setting = undefined
     end = part.end
     if (part.type === 'Assignment') {

@@ -203,10 +203,11 @@ class ScriptReader implements ShellScript {
   }
 
   #visitCommand(node: Command, around: NodeContext): number {
-    const fed = this.#findInput(node.redirects)
-    const stdin = fed ?? around.stdin
+    const redirectedInput = this.#findInput(node.redirects)
+    const stdin = redirectedInput ?? around.stdin
     // Another reader may run before or after it: with two redirections, either may apply.
-    if (isExec(node) && fed !== undefined) this.input = this.input === undefined ? fed : () => UNKNOWN
+    if (isExec(node) && redirectedInput !== undefined)
+      this.input = this.input === undefined ? redirectedInput : () => UNKNOWN
     this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
     this.#hasAlias ||= node.name?.value === 'alias'
     const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
