@@ -50,9 +50,30 @@ export const claimGroups: readonly ClaimGroup[] = [
         tests: ['test/fuse/full-disk.test.ts'],
       },
       {
+        promise: 'On a full disk, commands remove, drop and collect what the message advises.',
+        method: 'Disks are filled through the command line, on every engine; files are cut at every place.',
+        tests: ['test/cli/full-disk.test.ts', 'test/freeing.test.ts'],
+      },
+      {
+        promise: 'LevelDB has room for its compactions, and refuses only what grows.',
+        method:
+          'Pages that do not compress fill a small disk all over the keys; then half of them are removed.',
+        tests: ['test/torture/compaction-room.test.ts'],
+      },
+      {
+        promise: 'A writer that never pauses is flushed, one flush at a time.',
+        method: 'Writers, checkpoints and forks at once on every engine; the flushes that run are counted.',
+        tests: ['test/torture/page-flush.test.ts'],
+      },
+      {
         promise: 'Of a damaged store, everything that can be read is given back, and the rest is named.',
         method: 'Store files are cut off, overwritten and bits flipped; fsck and salvage run in a child.',
         tests: ['src/backends/vault/salvage.test.ts', 'test/damaged-store.test.ts'],
+      },
+      {
+        promise: 'A damaged LMDB page that ended one process ends no second one.',
+        method: 'A process is killed by a damaged page; the next one checks every page first.',
+        tests: ['src/store/engines/lmdb-open-marker.test.ts'],
       },
       {
         promise: 'A killed apply is finished or taken back by the next command.',
@@ -93,6 +114,20 @@ export const claimGroups: readonly ClaimGroup[] = [
         method:
           'Walks in other processes beside a loop of removals and collections; stopped and killed readers.',
         tests: ['test/torture/readers-beside-gc.test.ts', 'src/store/sessions/sessions.model.test.ts'],
+      },
+      {
+        promise: 'fsck beside gc reports no damage where there is none.',
+        method: 'A collection through another home runs between any two reads of fsck and stats.',
+        tests: ['test/fsck-beside-gc.test.ts'],
+      },
+      {
+        promise: 'A program that opens many vaults keeps memory only for those in use.',
+        method: 'Open logs, holds and the buffers behind cached values are counted after a collection.',
+        tests: [
+          'src/store/vault/open-logs.test.ts',
+          'src/store/sessions/forgotten-holds.test.ts',
+          'src/store/files/owned-values.test.ts',
+        ],
       },
       {
         promise: 'No clock decides what a merge takes.',
