@@ -54,11 +54,17 @@ const counted = () => {
 }
 
 describe('a hostile S3 server', () => {
-  const number = counted()
+  const [number, turn] = [counted(), counted()]
 
   it.each<[string, Answer, RegExp]>([
     ['gives the same token again', () => page({ keys: ['a'], next: 'x' }), /repeats a page/],
     ['goes round in circles', () => page({ keys: ['a', 'b'], next: number() }), /repeats earlier keys/],
+    ['repeats one key without end', () => page({ keys: ['a'], next: number() }), /repeats earlier keys/],
+    [
+      'goes back and forth',
+      () => page({ keys: [Number(turn()) % 2 === 0 ? 'a' : 'b'], next: number() }),
+      /repeats earlier keys/,
+    ],
     ['has empty pages without end', () => page({ next: number() }), /more than 100 empty pages/],
     [
       'has more and does not say where',
@@ -96,10 +102,11 @@ describe('a hostile S3 server', () => {
     expect(walked.filter((path) => path !== '/a')).toEqual(['/ok'])
   })
 
-  it.each([
-    ['a listing', 200],
-    ['a failure', 500],
-  ])('cannot fill the memory with %s of 300 MB', async (_, status) => {
+  it.each<[string, number, (fs: S3Fs) => AsyncIterable<unknown>]>([
+    ['a listing', 200, (fs) => fs.readdir('/')],
+    ['a failure', 500, (fs) => fs.readdir('/')],
+    ['a failure to read', 500, (fs) => fs.read('/file')],
+  ])('cannot fill the memory with %s of 300 MB', async (_, status, ask) => {
     let sent = 0
     const fs = await bucketOf((_query, response) => {
       response.writeHead(status, { 'content-type': 'application/xml' })
@@ -111,10 +118,19 @@ describe('a hostile S3 server', () => {
       Readable.from(flood()).pipe(response)
       return undefined
     })
-    await expect(Array.fromAsync(fs.readdir('/'))).rejects.toMatchObject({
+    await expect(Array.fromAsync(ask(fs))).rejects.toMatchObject({
       code: 'EIO',
       message: expect.stringContaining('more than 16 MiB'),
     })
     expect(sent).toBeLessThan(64 * MIB)
+  })
+  it('has its objects read whole, however large they are', async () => {
+    const fs = await bucketOf((_query, response) => {
+      response.setHeader('content-length', 20 * MIB).end(Buffer.alloc(20 * MIB))
+      return undefined
+    })
+    let read = 0
+    for await (const chunk of fs.read('/file')) read += chunk.length
+    expect(read).toBe(20 * MIB)
   })
 })

@@ -62,6 +62,8 @@ class ListingProgress {
   readonly #call: S3Call
   #last: Buffer | undefined
   #emptyPages = 0
+  /** True if the last page had only the key before it. */
+  #isRepeated = false
 
   constructor(prefix: string, call: S3Call) {
     this.#prefix = prefix
@@ -98,10 +100,12 @@ class ListingProgress {
     if (last === undefined) return
     const key = Buffer.from(last.key)
     const order = this.#last === undefined ? 1 : Buffer.compare(key, this.#last)
-    if (order < 0 || (order === 0 && page.length > 1)) {
+    const isRepeated = order === 0
+    if (order < 0 || (isRepeated && (page.length > 1 || this.#isRepeated))) {
       throw createListingError(this.#call, 'the listing repeats earlier keys')
     }
     this.#last = key
+    this.#isRepeated = isRepeated
   }
 }
 
