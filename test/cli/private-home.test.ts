@@ -15,14 +15,15 @@ const VAULT_FILES = /^(?:checkouts|sessions)\/[^/]+\/(?:tree|upper|work)(?:\/|$)
 interface As {
   readonly uid?: number
   readonly umask?: string
+  readonly cwd?: string
 }
 
 /** Runs the program on a home as another user, or under another umask. */
-function run(cli: Cli, { uid = 0, umask = '022' }: As, ...args: string[]) {
+function run(cli: Cli, { uid = 0, umask = '022', cwd = '/' }: As, ...args: string[]) {
   const env = { PATH: process.env['PATH'] ?? '', COPPICE_HOME: cli.home, HOME: '/nonexistent' }
   const words = ['-c', `umask ${umask}; exec "$@"`, 'sh', ...PROGRAM, ...args]
   const user = process.getuid?.() === 0 ? { uid, gid: uid } : {}
-  const { status, stdout, stderr } = spawnSync('sh', words, { ...user, cwd: '/', env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('sh', words, { ...user, cwd, env, encoding: 'utf8' })
   return { status, stdout, stderr }
 }
 
@@ -53,8 +54,15 @@ describe('a home', () => {
     expect(run(cli, free, 'write', '/f', '--text', 'x')).toMatchObject({ status: 0 })
     const command = ['exec', '--vault', 'base', '--', 'sh', '-c', 'cat f; echo y > g']
     expect(run(cli, free, ...command)).toMatchObject({ status: 0 })
+    const inProject = { ...free, cwd: makeProject(cli) }
+    expect(run(cli, inProject, 'exec', '--', 'sh', '-c', 'echo y > g')).toMatchObject({ status: 0 })
+    expect(run(cli, inProject, 'apply')).toMatchObject({ status: 0 })
     expect(run(cli, free, 'ps')).toMatchObject({ status: 0 })
     expect(run(cli, free, 'daemon', 'stop')).toMatchObject({ status: 0 })
+    expect(openIn(cli.home)).toEqual([])
+    // Nothing that commands leave is taken for the user's, who may share the directory.
+    chmodSync(cli.home, 0o755)
+    expect(run(cli, free, 'vault', 'list')).toMatchObject({ status: 0 })
     expect(openIn(cli.home)).toEqual([])
   })
 
@@ -121,14 +129,33 @@ describe.skipIf(whyNotNobody())('a home of another user', () => {
     expect(run(cli, {}, 'vault', 'create', 'base', '--engine', engine)).toMatchObject({ status: 0 })
     expect(run(cli, {}, 'write', '/f', '--text', 'x')).toMatchObject({ status: 0 })
     expect(run(cli, {}, 'exec', '--vault', 'base', '--', 'true')).toMatchObject({ status: 0 })
+    // LevelDB keeps no forks of directories.
+    if (engine !== 'level') {
+      const inProject = { cwd: makeProject(cli) }
+      expect(run(cli, inProject, 'exec', '--', 'sh', '-c', 'echo y > g')).toMatchObject({ status: 0 })
+      expect(run(cli, inProject, 'apply')).toMatchObject({ status: 0 })
+    }
     const foreign = readdirSync(cli.home, { recursive: true, encoding: 'utf8' }).filter(
       (name) => !VAULT_FILES.test(name) && statSync(join(cli.home, name)).uid !== NOBODY,
     )
     expect(foreign).toEqual([])
-    expect(run(cli, { uid: NOBODY }, 'cat', '/f')).toMatchObject({ status: 0, stdout: 'x\n' })
-    expect(run(cli, { uid: NOBODY }, 'write', '/f', '--text', 'y')).toMatchObject({ status: 0, stderr: '' })
+    expect(run(cli, { uid: NOBODY }, 'cat', '--vault', 'base', '/f')).toMatchObject({
+      status: 0,
+      stdout: 'x\n',
+    })
+    expect(run(cli, { uid: NOBODY }, 'write', '--vault', 'base', '/f', '--text', 'y')).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
   })
 })
+
+/** A directory outside of the home, to run commands in. */
+function makeProject(cli: Cli): string {
+  const project = join(cli.scratch, 'project')
+  mkdirSync(project)
+  return project
+}
 
 /** Opens a home to others, as older versions created it. */
 function open(home: string): void {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 /** Directories share this many locks, so that lock files of deleted directories do not accumulate. */
 const LOCK_COUNT = 64
-const PRIVATE_DIRECTORY_MODE = 0o700
 /** No write takes this long; a longer one hangs. */
 const TIMEOUT_MS = 5 * 60_000
 const MAX_BACKOFF_MS = 100
@@ -57,7 +57,8 @@ export class WriteLock implements Disposable {
 
   static #tryAcquireFile(home: string, name: string): WriteLock | undefined {
     const locks = join(home, 'applying')
-    mkdirSync(locks, { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+    makePrivateDirectory(locks)
+    makePrivateFile(join(locks, name))
     const file = new DatabaseSync(join(locks, name))
     try {
       // Nothing is ever written to it.
