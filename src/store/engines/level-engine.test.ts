@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
@@ -115,6 +116,20 @@ describe('the level engine', () => {
     await db.put(Buffer.from('\0format'), Buffer.of(0, 0, 0, 0, 0, 0, 0, 99))
     await db.close()
     await expect(LevelEngine.open({ directory })).rejects.toThrow(/format 99, this version knows 1; update/)
+  })
+
+  it('refuses a store with a table that is cut off, before anything is read from it', async () => {
+    const directory = place()
+    const engine = await LevelEngine.open({ directory })
+    for (let id = 1; id <= 16; id++) await engine.commit({ pages: [{ id, bytes: randomBytes(1024 ** 2) }] })
+    await engine.close()
+    const table = readdirSync(directory).find((name) => name.endsWith('.ldb')) ?? ''
+    const { size } = statSync(join(directory, table))
+    truncateSync(join(directory, table), size - 1)
+    await expect(LevelEngine.open({ directory })).rejects.toMatchObject({
+      code: 'EIO',
+      message: expect.stringContaining(`${table} has ${size - 1} bytes, not ${size}`),
+    })
   })
 
   it('says what is wrong where it cannot open', async () => {
