@@ -44,6 +44,20 @@ const notes = 'vfs:///workspace/notes.md'
 const change = { path: notes, operation: 'replace_lines', start: 2, content: 'TWO' }
 
 describe('the tools of a workspace', () => {
+  it('take relative paths as paths in the workspace', async () => {
+    const { tools, text } = await workspaceTools()
+    expect(await text('file_head', { path: 'notes.md', lines: 1 })).toContain('one')
+    await text('write_file', { path: './src/new.ts', content: 'x\n' })
+    expect(await text('vfs_list', { path: '.' })).toContain('src/')
+    await text('vfs_move', { src: 'src/new.ts', dst: 'src/moved.ts' })
+    expect(await text('vfs_info', { path: 'src/moved.ts' })).toContain('vfs:///workspace/src/moved.ts')
+    for (const path of ['../shared/a', 'src/../../shared/a', '~/a', 'file:a']) {
+      const refused = await tools.call('write_file', { path, content: 'x' })
+      expect(refused.isError, path).toBe(true)
+    }
+    expect(await text('vfs_list', { path: 'vfs:///shared' })).toBe('vfs:///shared is empty')
+  })
+
   it('show changes since a checkpoint, as a patch or as a list', async () => {
     const { text } = await workspaceTools()
     expect(await text('workspace_checkpoint', { name: 'start' })).toMatch(

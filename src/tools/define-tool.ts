@@ -10,10 +10,14 @@ export const READ_ONLY_HINTS: ToolHints = { readOnly: true, destructive: false, 
 /** A path argument of the tools that take both kinds of path. */
 export const pathSchema: z.ZodString = z
   .string()
-  .describe('A vfs:/// URI such as vfs:///shared/notes.md, or an absolute path of this machine.')
+  .describe(
+    'A vfs:/// URI such as vfs:///shared/notes.md, a path relative to the workspace, or an absolute path of this machine.',
+  )
 
 /** A path argument of the tools that work in the namespace only. */
-export const uriSchema: z.ZodString = z.string().describe('A vfs:/// URI such as vfs:///shared/notes.md.')
+export const uriSchema: z.ZodString = z
+  .string()
+  .describe('A vfs:/// URI such as vfs:///shared/notes.md, or a path relative to the workspace.')
 
 /** Context of a tool on one path. */
 export interface TargetContext {

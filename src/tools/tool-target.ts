@@ -4,6 +4,7 @@ import {
   isLinkable,
   isVfsError,
   type Stat,
+  strict,
   VfsError,
 } from '../vfs/index.ts'
 import { escapeUnprintable } from './text/escape-unprintable.ts'
@@ -13,6 +14,9 @@ import { fromUri, isUri, toUri } from './uri.ts'
 /** Largest editable file; versions of larger ones are not tracked. */
 export const MAX_EDITABLE_BYTES: number = 16 * 1024 * 1024
 
+/** The part of the environment that namespace tools use. */
+type NamespaceEnvironment = Pick<ToolEnvironment, 'fs' | 'workspace'>
+
 /** Resolved argument: a file system, a path in it, and the shown form of its paths. */
 export interface ToolTarget {
   readonly fs: FileSystem
@@ -21,9 +25,11 @@ export interface ToolTarget {
   show(path: string): string
 }
 
-/** Resolves a `vfs:///` URI or a host path. EINVAL if it is neither, EACCES if it is not allowed. */
+/**
+ * Resolves a `vfs:///` URI, a path in the workspace or a host path. EINVAL if it is none, EACCES if it is not allowed.
+ */
 export async function resolveTarget(bench: ToolEnvironment, text: string): Promise<ToolTarget> {
-  if (isUri(text)) return resolveUri(bench.fs, text)
+  if (isUri(text) || isWorkspacePath(bench, text)) return resolveUri(bench, text)
   assertNoOtherScheme(text)
   if (bench.host === undefined) {
     const hint = text.startsWith('/') ? `did you mean ${toUri(text)}?` : 'such as vfs:///shared/notes.md'
@@ -42,8 +48,10 @@ export async function resolveTarget(bench: ToolEnvironment, text: string): Promi
   }
 }
 
-/** Resolves the path of a namespace tool. EINVAL if it is not a `vfs:///` URI. */
-export function resolveUri(fs: FileSystem, uri: string): ToolTarget {
+/** Resolves the path of a namespace tool. EINVAL if it is neither a `vfs:///` URI nor a path in the workspace. */
+export function resolveUri(bench: NamespaceEnvironment, uri: string): ToolTarget {
+  const { fs } = bench
+  if (isWorkspacePath(bench, uri)) return resolveWorkspacePath(bench, uri)
   if (!isUri(uri)) {
     assertNoOtherScheme(uri)
     const hint = uri.startsWith('/') ? `did you mean ${toUri(uri)}?` : 'such as vfs:///shared/notes.md'
@@ -80,6 +88,18 @@ async function statFollowed(fs: FileSystem, path: string, ctx: CallContext): Pro
   const stat = await fs.stat(path, ctx)
   if (stat.type !== 'symlink' || !isLinkable(fs)) return stat
   return fs.stat(await fs.realpath(path, { followLast: true }, ctx), ctx)
+}
+
+/** Reports whether a path is relative, which means the workspace. */
+function isWorkspacePath({ workspace }: NamespaceEnvironment, text: string): boolean {
+  return workspace !== undefined && text !== '' && !/^(?:[/~]|[a-z][a-z0-9+.-]*:)/i.test(text)
+}
+
+function resolveWorkspacePath({ fs, workspace }: NamespaceEnvironment, text: string): ToolTarget {
+  const root = workspace?.path ?? '/'
+  const inner = text.replace(/^(?:\.\/)+/, '')
+  const path = inner === '' || inner === '.' ? root : strict(`${root}/${inner}`)
+  return { fs, path, shown: toUri(path), show: toUri }
 }
 
 function assertNoOtherScheme(text: string): void {

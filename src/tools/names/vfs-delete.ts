@@ -15,7 +15,7 @@ export const vfsDelete: Tool = defineVfsTool({
     recursive: z.boolean().default(false).describe('Delete a directory and its content.'),
   }),
   async run({ path: uri, recursive }, bench, { ctx }) {
-    const place = resolveUri(bench.fs, uri)
+    const place = resolveUri(bench, uri)
     try {
       await bench.fs.remove(place.path, { recursive }, ctx)
     } catch (error) {

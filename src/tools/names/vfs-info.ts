@@ -11,8 +11,8 @@ export const vfsInfo: Tool = defineVfsTool({
   description: 'Show the kind, size, modification time and version of a file or directory.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({ path: uriSchema }),
-  async run({ path: uri }, { fs }, { ctx }) {
-    const { path, shown } = resolveUri(fs, uri)
+  async run({ path: uri }, bench, { ctx }) {
+    const { fs, path, shown } = resolveUri(bench, uri)
     const stat = await fs.stat(path, ctx)
     const facts = {
       path: shown,

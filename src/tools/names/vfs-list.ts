@@ -23,9 +23,9 @@ export const vfsList: Tool = defineVfsTool({
       .describe('How many levels deep; 1 is the directory alone.'),
     sizes: z.boolean().default(false).describe('Also show the size of each file.'),
   }),
-  async run({ path: uri, depth, sizes }, { fs }, { ctx, progress }) {
-    const place = resolveUri(fs, uri)
-    const { path, shown } = place
+  async run({ path: uri, depth, sizes }, bench, { ctx, progress }) {
+    const place = resolveUri(bench, uri)
+    const { fs, path, shown } = place
     const { type } = await statOpenable(place, ctx)
     if (type === 'file') throw new VfsError('ENOTDIR', path, { op: 'list' })
     const output = new TextOutput()

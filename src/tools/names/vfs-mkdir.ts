@@ -9,8 +9,8 @@ export const vfsMkdir: Tool = defineVfsTool({
   description: 'Create a directory and its missing parents; an existing directory is accepted.',
   hints: { readOnly: false, destructive: false, idempotent: true },
   schema: z.strictObject({ path: uriSchema }),
-  async run({ path: uri }, { fs }, { ctx }) {
-    const { path, shown } = resolveUri(fs, uri)
+  async run({ path: uri }, bench, { ctx }) {
+    const { fs, path, shown } = resolveUri(bench, uri)
     await fs.mkdir(path, { parents: true }, ctx)
     return `${shown} is a directory`
   },

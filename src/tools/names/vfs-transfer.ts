@@ -20,7 +20,7 @@ export const vfsCopy: Tool = defineVfsTool({
   hints,
   schema,
   async run({ src, dst, overwrite }, bench, { ctx }) {
-    const [from, to] = [resolveUri(bench.fs, src), resolveUri(bench.fs, dst)]
+    const [from, to] = [resolveUri(bench, src), resolveUri(bench, dst)]
     await withOverwriteHint(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
     forgetReads(bench, to)
     return `copied ${from.shown} to ${to.shown}`
@@ -35,7 +35,7 @@ export const vfsMove: Tool = defineVfsTool({
   hints,
   schema,
   async run({ src, dst, overwrite }, bench, { ctx }) {
-    const [from, to] = [resolveUri(bench.fs, src), resolveUri(bench.fs, dst)]
+    const [from, to] = [resolveUri(bench, src), resolveUri(bench, dst)]
     await withOverwriteHint(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
     forgetReads(bench, from, to)
     return `moved ${from.shown} to ${to.shown}`
