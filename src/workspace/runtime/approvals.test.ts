@@ -38,6 +38,17 @@ describe('a request with the id of another', () => {
   })
 })
 
+it('a request is approved for its kind of session alone', async () => {
+  const approvals = new Approvals(new MemoryFs())
+  const copied = { ...harmless, session: 'dir' } as const
+  await approvals.approve(await approvals.request(harmless, {}))
+  expect(await approvals.consume(copied)).toBe(false)
+  const own = await approvals.request(copied, {})
+  await approvals.approve(own)
+  expect(await approvals.consume({ ...copied, session: 'overlay' })).toBe(false)
+  expect([await approvals.consume(copied), await approvals.consume(harmless)]).toEqual([true, true])
+})
+
 /** A file system that others change between the listing of a directory and the next call. */
 class Contested extends MemoryFs {
   readonly taken: string[] = []

@@ -208,9 +208,10 @@ function hashRequest(request: ExecutionRequest): string {
   const { vault, cwd, command, env, passedEnv = [], network, isolation, readonly, stdin = null } = request
   const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
   const fields = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
-  // Only if there are any, so that older approvals stay valid.
+  // Only if not the default, so that older approvals stay valid.
   const passed = passedEnv.length === 0 ? [] : [[...passedEnv].sort()]
+  const session = request.session === 'auto' ? [] : [request.session]
   return createHash('sha256')
-    .update(JSON.stringify([...fields, ...passed]))
+    .update(JSON.stringify([...fields, ...passed, ...session]))
     .digest('hex')
 }
