@@ -20,7 +20,8 @@ export interface MergeRequest {
 }
 
 /**
- * Merges the changes of one vault into another in one durable commit: O(changes of both). Returns those changes.
+ * Merges the changes of one vault into another in one durable commit: O(changes of both). Returns those changes, or
+ * none if the target has them all.
  * `MergeError` with the conflicts if both changed the same; then nothing has changed.
  */
 export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
@@ -75,8 +76,12 @@ async function mergeOnce(
     }
     const merge = new MergePlan(sides, home.blobs, onConflict)
     if (onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
-    taken.push(diffFiles({ ...comparison, touched, apartFrom: sides.apart.theirs }))
     const { operations } = merge
+    // Without operations the target has all of it already.
+    const apartFromTheirs = sides.apart.theirs
+    taken.push(
+      operations.length === 0 ? [] : diffFiles({ ...comparison, touched, apartFrom: apartFromTheirs }),
+    )
     if (operations.length === 0 && findMergePoint(files, head.id)?.root === theirs) return null
     const { id, seq } = head
     return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }

@@ -107,6 +107,17 @@ describe('a merge', () => {
     expect(await readText(base, '/b')).toBe(`${lines}${TEXT}hasOwnProperty\n`)
   })
 
+  it('returns no changes where the target has them all', async () => {
+    const { home, base, task } = await forked()
+    for (const vault of [base, task]) await vault.write('/new', 'same\n')
+    expect(await home.merge('task', 'base')).toEqual([])
+    await task.write('/more', 'x\n')
+    const lengths = [await home.merge('task', 'base'), await home.merge('task', 'base')].map(
+      (all) => all.length,
+    )
+    expect(lengths).toEqual([1, 0])
+  })
+
   it('fails for a vault that is no fork of the target', async () => {
     const { home } = await forked()
     await home.createVault('other')
