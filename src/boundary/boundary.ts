@@ -7,6 +7,7 @@ import {
   type ApprovalAnswer,
   Approvals,
   Checkouts,
+  type ExecutedCommand,
   type ExecuteOptions,
   type ExecutionDecision,
   type ExecutionJournal,
@@ -57,6 +58,7 @@ export class Boundary {
   readonly #sessions: string
   readonly #checkouts: Checkouts
   readonly #journal: ExecutionJournal
+  readonly #files: FileJournal
   readonly #policy: PolicyRules
   readonly #redactor: Redactor | undefined
 
@@ -69,6 +71,7 @@ export class Boundary {
     this.#redactor = redactor
     this.approvals = new Approvals(vault, redactor)
     const journal = new FileJournal(vault)
+    this.#files = journal
     this.#journal = { append: (line, by) => journal.append(redactor?.redactValue(line) ?? line, by) }
   }
 
@@ -83,6 +86,11 @@ export class Boundary {
     const { policy } = await readPolicy(path)
     await sweepForkPoints(home)
     return new Boundary(home, path, await openBoundaryVault(home), policy, redactor)
+  }
+
+  /** Yields the executed and refused commands of the home, the newest first. */
+  commands(): AsyncIterable<ExecutedCommand> {
+    return this.#files.read()
   }
 
   /** Runs a command. See `execute`. */

@@ -48,6 +48,7 @@ export {
   type CollectedChanges,
   type CommandChanges,
   type ExecuteOptions,
+  type ExecutedCommand,
   type ExecutionJournal,
   ExecutionRefusal,
   type ExecutionStep,

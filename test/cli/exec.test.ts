@@ -38,6 +38,20 @@ describe('coppice exec', () => {
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })
 
+  it('lists the commands that ran or were refused, the newest first', async () => {
+    const cli = project()
+    await cli.run(['exec', '--', 'sh', '-c', 'exit 3'])
+    await cli.run(['exec', '--network', '--', 'curl', 'http://127.0.0.1:1'])
+    const lines = (await cli.ok('log', '--commands')).trimEnd().split('\n')
+    expect(lines).toEqual([
+      expect.stringMatching(/ refused .* curl http:\/\/127\.0\.0\.1:1 /),
+      expect.stringMatching(/ exit 3 .* sh -c 'exit 3' /),
+    ])
+    expect(JSON.parse(await cli.ok('log', '--commands', '-n', '1', '--json'))).toMatchObject({
+      event: 'refused',
+    })
+  })
+
   it('continues in a fork, shows, applies, undoes and drops it', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])

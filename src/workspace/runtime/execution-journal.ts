@@ -1,4 +1,4 @@
-import { type Appendable, type CallContext, type FileSystem, isVfsError } from '../../vfs/index.ts'
+import { type Appendable, type CallContext, type FileSystem, isVfsError, readText } from '../../vfs/index.ts'
 import type { ExecutionDecision, ExecutionRequest, ExecutionResult } from '../policy/index.ts'
 
 /** Event of an execution, for its journal. */
@@ -29,12 +29,31 @@ export interface ExecutionJournal {
   append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
 }
 
+/** An executed command with its latest event: `requested` if it runs, or was killed with its program. */
+export type ExecutedCommand = JournalLine
+
 /** A journal as files of a vault, one for each day: `/journal/2026-11-15.jsonl`. */
 export class FileJournal implements ExecutionJournal {
   readonly #fs: FileSystem & Appendable
 
   constructor(fs: FileSystem & Appendable) {
     this.#fs = fs
+  }
+
+  /** Yields executed commands, the newest first. A truncated line is skipped. */
+  async *read(): AsyncGenerator<ExecutedCommand> {
+    if (!(await this.#fs.exists('/journal'))) return
+    const days: string[] = []
+    for await (const { name } of this.#fs.readdir('/journal')) if (name.endsWith('.jsonl')) days.push(name)
+    // The last event of a command may be in the file of the next day.
+    const ended = new Set<string>()
+    for (const day of days.sort().reverse()) {
+      const lines = (await readText(this.#fs, `/journal/${day}`)).split('\n').reverse()
+      for (const line of lines.flatMap(parseJournalLine)) {
+        if (!ended.has(line.id)) yield line
+        ended.add(line.id)
+      }
+    }
   }
 
   async append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
@@ -48,5 +67,13 @@ export class FileJournal implements ExecutionJournal {
       await this.#fs.mkdir('/journal', { parents: true })
       await append()
     }
+  }
+}
+
+function parseJournalLine(line: string): JournalLine[] {
+  try {
+    return line === '' ? [] : [JSON.parse(line)]
+  } catch {
+    return []
   }
 }

@@ -12,6 +12,7 @@ export {
   type RunningOptions,
 } from './execute.ts'
 export {
+  type ExecutedCommand,
   type ExecutionJournal,
   FileJournal,
   type JournalEvent,

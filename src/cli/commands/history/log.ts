@@ -9,6 +9,7 @@ import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatCaller, formatTime } from '../../render/format-values.ts'
 import { takeFirst } from '../../render/take-first.ts'
+import { printCommands } from './command-log.ts'
 
 const SEQ_COLUMN = 6
 const CALLER_COLUMN = 12
@@ -42,6 +43,7 @@ With --follow, prints all changes, oldest first, then new ones until Ctrl-C; in 
       'oldest-first': { summary: 'Print the oldest first' },
       inherited: { summary: 'Include changes from before the fork' },
       follow: { summary: 'Wait for new changes', short: 'f' },
+      commands: { summary: 'Show the commands that ran or were refused instead' },
       after: { summary: 'With --follow: continue after this token', value: 'token' },
     },
     arguments: { path: { summary: 'Only changes at or below this path', isOptional: true, offers: 'path' } },
@@ -50,10 +52,12 @@ With --follow, prints all changes, oldest first, then new ones until Ctrl-C; in 
       'coppice log /src -n 20',
       'coppice log --caller alice --op remove --json',
       'coppice log --follow --json',
+      'coppice log --commands -n 10',
     ],
   },
-  (call) =>
-    withVault(call, async ({ vault }) => {
+  (call) => {
+    if (call.has('commands')) return printCommands(call, call.countOption('limit'))
+    return withVault(call, async ({ vault }) => {
       const { output, terminal } = call
       const isLive = call.has('follow')
       const records = isLive
@@ -63,7 +67,8 @@ With --follow, prints all changes, oldest first, then new ones until Ctrl-C; in 
       const path = call.optionalArgument('path')
       if (path !== undefined) await assertPathKnown(vault, parseVaultPath(path))
       await output.writeStream(limited, (record) => formatRecord(terminal, record), { isLive })
-    }),
+    })
+  },
 )
 
 /** Fails for a path that never existed, where an empty log would mislead. ENOENT. */
