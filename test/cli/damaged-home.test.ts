@@ -83,6 +83,6 @@ describe.skipIf(whyNotNobody())('a home that cannot be written to', () => {
     const doctor = run('doctor')
     expect(doctor).toMatchObject({ status: 0, stderr: '' })
     expect(doctor.stdout).toMatch(/^no +home +\S+ is not writable$/m)
-    expect(doctor.stdout).toMatch(/^ +home: have \S+ made writable/m)
+    expect(doctor.stdout).toMatch(/^ +home: make \S+ writable/m)
   })
 })
