@@ -10,18 +10,8 @@ const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 // The library in one file for each layer: Node takes half a millisecond and more to load a file, and there are hundreds.
 // Entries share these files, so that a class is the same whichever subpath it is imported from.
-const bundle = await rolldown({
-  input: { ...listEntries(), ...listPrograms() },
-  platform: 'node',
-  external: /^[^./]/,
-  plugins: [
-    { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
-  ],
-  // No module of ours does anything by being loaded, programs aside.
-  treeshake: { moduleSideEffects: false },
-  preserveEntrySignatures: 'allow-extension',
-  checks: { ineffectiveDynamicImport: false },
-})
+const bundle = await openBundle({ ...listEntries(), ...listPrograms() })
+const front = await listFrontModules()
 await bundle.write({
   dir: join(root, 'dist'),
   format: 'esm',
@@ -54,6 +44,34 @@ function replaceBuiltinImports(code) {
   }
 }
 
+function openBundle(input) {
+  return rolldown({
+    input,
+    platform: 'node',
+    external: /^[^./]/,
+    plugins: [
+      { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
+    ],
+    // No module of ours does anything by being loaded, programs aside.
+    treeshake: { moduleSideEffects: false },
+    preserveEntrySignatures: 'allow-extension',
+    checks: { ineffectiveDynamicImport: false },
+  })
+}
+
+/** Modules that `import 'coppice'` loads at once. They get a file of their own, so that it loads no others. */
+async function listFrontModules() {
+  const { output } = await (await openBundle({ index: join(root, 'src/public/index.ts') })).generate({
+    format: 'esm',
+    codeSplitting: { groups: [{ name: 'vfs', test: /\/src\/vfs\// }] },
+  })
+  const entry = output.find((chunk) => chunk.type === 'chunk' && chunk.isEntry)
+  const chunks = output.filter(
+    ({ fileName }) => fileName === entry.fileName || entry.imports.includes(fileName),
+  )
+  return new Set(chunks.flatMap(({ moduleIds }) => moduleIds))
+}
+
 /** Entries of `exports`: `dist/vfs/index.js` comes from `src/vfs/index.ts`. */
 function listEntries() {
   const targets = Object.values(exports).filter((target) => typeof target === 'object')
@@ -73,6 +91,7 @@ function listPrograms() {
 
 /** Folder of a source file, as the layers of the architecture have it: `vfs`, `backends-host`. */
 function getLayer(id) {
+  if (front.has(id) && !id.includes('/src/vfs/')) return 'front'
   const [layer = '', part = ''] = relative(join(root, 'src'), dirname(id)).split('/')
   return ['backends', 'adapters', 'devices'].includes(layer) ? `${layer}-${part}` : layer
 }

@@ -74,15 +74,17 @@ describe('the package', () => {
   it('loads the store and the tools when they are first used, not with the front door', () => {
     const loaded = listStaticImports('dist/public/index.js')
     expect(loaded).toContain('dist/lib/vfs.js')
-    const slow = ['node:crypto', 'node:child_process', 'node:worker_threads', 'node:util']
+    expect(loaded).toContain('node:fs')
+    const slow = ['node:crypto', 'node:child_process', 'node:worker_threads', 'node:fs/promises']
     expect(loaded.filter((path) => slow.includes(path))).toEqual([])
     expect(loaded.filter((path) => /\/(?:store|backends-vault|tools)\.js$|^[^.:]*$/.test(path))).toEqual([])
   })
 
-  /** Files and packages that a file of the package loads at once. */
+  /** Files, packages and modules of Node that a file of the package loads at once. */
   function listStaticImports(entry: string, found = new Set<string>()): string[] {
     const text = readFileSync(join(root, entry), 'utf8')
-    for (const [, specifier = ''] of text.matchAll(/\b(?:from|import)\s*"([^"]+)"/g)) {
+    const loads = /^(?:import [^"\n]*|const [^\n]*\.getBuiltinModule\()"([^"]+)"/gm
+    for (const [, specifier = ''] of text.matchAll(loads)) {
       const target = specifier.startsWith('.') ? join(dirname(entry), specifier) : specifier
       if (found.has(target)) continue
       found.add(target)

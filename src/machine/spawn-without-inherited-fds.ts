@@ -1,6 +1,5 @@
-import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { loadChildProcess } from './load-on-use.ts'
 
 type Stdio = readonly (number | 'ignore' | 'pipe' | 'ipc')[]
 
@@ -18,7 +17,7 @@ export function spawnWithoutInheritedFds(
   { stdio, ...options }: SpawnOptions & { readonly stdio: Stdio },
 ): ChildProcess {
   const strays = listInheritableDescriptors(stdio.length)
-  if (strays.length === 0) return loadChildProcess().spawn(file, args, { ...options, stdio: [...stdio] })
+  if (strays.length === 0) return spawn(file, args, { ...options, stdio: [...stdio] })
   // Node can close none for another program, but it can put something else in its place.
   const nothing = openSync('/dev/null', 'r+')
   try {
@@ -27,7 +26,7 @@ export function spawnWithoutInheritedFds(
       while (all.length < stray) all.push('ignore')
       all.push(nothing)
     }
-    return loadChildProcess().spawn(file, args, { ...options, stdio: all })
+    return spawn(file, args, { ...options, stdio: all })
   } finally {
     closeSync(nothing)
   }

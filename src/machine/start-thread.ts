@@ -1,5 +1,4 @@
-import type { Worker, WorkerOptions } from 'node:worker_threads'
-import { loadWorkerThreads } from './load-on-use.ts'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** Options with a value that control where and how modules are loaded. A thread needs them too. */
 const MODULE_FLAGS: ReadonlySet<string> = new Set([
@@ -21,7 +20,6 @@ const MODULE_FLAGS: ReadonlySet<string> = new Set([
 export function startThread(module: string, name: string, options: WorkerOptions): Worker {
   const ending = module.endsWith('.ts') ? '.ts' : '.js'
   const flags = selectThreadFlags(process.execArgv)
-  const { Worker } = loadWorkerThreads()
   return new Worker(new URL(`./${name}${ending}`, module), { ...options, ...flags })
 }
 
