@@ -2,7 +2,8 @@ import { describe, it } from 'vitest'
 import { openHome, type Vault } from '../backends/vault/index.ts'
 import { fileSystemSuite, type Subject } from '../conformance/index.ts'
 import { type CallContext, type Caller, type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
-import { contextCaller, GuardedFs, guard, type Policy, SYSTEM, zonePolicy } from './index.ts'
+import { GuardedFs } from './guard.ts'
+import { contextCaller, guard, type Policy, SYSTEM, zonePolicy } from './index.ts'
 
 /** Where each operation takes its context. */
 const CONTEXT_AT: Readonly<Record<string, number>> = {

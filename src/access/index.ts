@@ -6,7 +6,7 @@
  */
 export { asSystem, assertContextName, callerName, contextCaller, getCallerContext, SYSTEM } from './caller.ts'
 export { deviceWhitelistPolicy } from './device-whitelist.ts'
-export { GuardedFs, type GuardOptions, guard } from './guard.ts'
+export { type GuardedFs, type GuardOptions, guard } from './guard.ts'
 export type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
 export { DEFAULT_PROTECTED_NAMES, ProtectedNames } from './protected-names.ts'
 export { type ProtectedRoot, protectedNamesPolicy } from './protected-names-policy.ts'

@@ -5,14 +5,17 @@ const printer = ts.createPrinter({ removeComments: true })
 
 /**
  * Returns a declaration as a caller sees it: without bodies, initial values, comments and private members.
+ * Of a class that is exported as a type, also without its constructor and static members: nobody can call these.
  * It needs no type checker, since every exported declaration of ours spells its types.
  */
-export function printSignature(declaration: ts.Declaration): string {
+export function printSignature(declaration: ts.Declaration, asType: boolean): string {
   const file = declaration.getSourceFile()
-  return printer.printNode(ts.EmitHint.Unspecified, toSignature(declaration), file).replaceAll('    ', '  ')
+  return printer
+    .printNode(ts.EmitHint.Unspecified, toSignature(declaration, asType), file)
+    .replaceAll('    ', '  ')
 }
 
-function toSignature(node: ts.Declaration): ts.Node {
+function toSignature(node: ts.Declaration, asType: boolean): ts.Node {
   if (ts.isFunctionDeclaration(node)) {
     const { asteriskToken, name, typeParameters, type } = node
     const parameters = node.parameters.map(toParameter)
@@ -27,7 +30,9 @@ function toSignature(node: ts.Declaration): ts.Node {
     )
   }
   if (ts.isClassDeclaration(node)) {
-    const members = node.members.filter((member) => !isHidden(member)).map(toMember)
+    const members = node.members
+      .filter((member) => !isHidden(member) && !(asType && isStatic(member)))
+      .map(toMember)
     const abstract = keepModifiers(node, ts.SyntaxKind.AbstractKeyword)
     return factory.createClassDeclaration(
       abstract,
@@ -102,6 +107,10 @@ function toParameter(parameter: ts.ParameterDeclaration): ts.ParameterDeclaratio
   const optional = initializer ? factory.createToken(ts.SyntaxKind.QuestionToken) : questionToken
   const plain = ts.isIdentifier(name) ? name : factory.createIdentifier('options')
   return factory.createParameterDeclaration([], dotDotDotToken, plain, optional, type)
+}
+
+function isStatic(member: ts.ClassElement): boolean {
+  return ts.isConstructorDeclaration(member) || keepModifiers(member, ts.SyntaxKind.StaticKeyword).length > 0
 }
 
 function isHidden(member: ts.ClassElement): boolean {

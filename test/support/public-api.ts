@@ -47,7 +47,7 @@ export function readPublicApi(root: string): ApiEntry[] {
     if (file === undefined || symbol === undefined) throw new Error(`${subpath}: ${path} is not a module`)
     const exported = checker.getExportsOfModule(symbol).map((name) => {
       const target = name.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(name) : name
-      return describeName(root, name.name, target)
+      return describeName(root, name.name, target, isTypeOnly(name, checker))
     })
     return {
       subpath,
@@ -73,7 +73,15 @@ function resolveSource(specifier: string, from: string): ts.ResolvedModuleFull |
   return { resolvedFileName: path, extension: ts.Extension.Ts, isExternalLibraryImport: false }
 }
 
-function describeName(root: string, name: string, symbol: ts.Symbol): ApiName {
+/** True if a name is exported as a type alone, at any step from its declaration to the entry. */
+function isTypeOnly(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
+  if (!(symbol.flags & ts.SymbolFlags.Alias)) return false
+  if (symbol.declarations?.some(ts.isTypeOnlyImportOrExportDeclaration)) return true
+  const next = checker.getImmediateAliasedSymbol(symbol)
+  return next !== undefined && isTypeOnly(next, checker)
+}
+
+function describeName(root: string, name: string, symbol: ts.Symbol, asType: boolean): ApiName {
   const [first] = symbol.declarations ?? []
   if (first === undefined) throw new Error(`${name} has no declaration`)
   const file = relative(root, first.getSourceFile().fileName)
@@ -83,7 +91,7 @@ function describeName(root: string, name: string, symbol: ts.Symbol): ApiName {
     file,
     kind: getKind(first),
     signature: listCallable(symbol.declarations ?? [])
-      .map(printSignature)
+      .map((node) => printSignature(node, asType))
       .join('\n'),
     doc: readDoc(first),
   }

@@ -14,7 +14,8 @@ import {
   ReadOnlyFs,
   readText,
 } from '../../vfs/index.ts'
-import { NodeFileHandle, nodeFs } from './index.ts'
+import { nodeFs } from './index.ts'
+import { NodeFileHandle } from './node-file-handle.ts'
 
 /** The same file system without its synchronous face, and what else is named. */
 function patient(fs: FileSystem, ...without: readonly Capability[]): FileSystem {

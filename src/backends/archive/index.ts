@@ -3,7 +3,7 @@
  * and `open-zip.ts` read the entries of an archive, `archive-fs.ts` serves them, `pack-…` write one. Invariant: an
  * entry whose name leads out of the archive, or through one of its links, is never served.
  */
-export { ArchiveFs } from './archive-fs.ts'
+export type { ArchiveFs } from './archive-fs.ts'
 export type { ArchiveOptions, SkippedEntry } from './archive-tree.ts'
 export { openTar, type TarOptions } from './open-tar.ts'
 export { openZip } from './open-zip.ts'

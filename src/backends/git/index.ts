@@ -4,7 +4,7 @@
  * Invariant: it uses no program, hook or address from a repository's own configuration.
  */
 export type { Commit } from './commit-object.ts'
-export { GitFs, type Submodule } from './git-fs.ts'
+export type { GitFs, Submodule } from './git-fs.ts'
 export { exportGit, type GitExportOptions, type GitExportReport } from './history/export-git.ts'
 export { type GitImportOptions, type GitImportReport, importGit } from './history/import-git.ts'
 export type { RemoteOptions } from './native/remote-cache.ts'
