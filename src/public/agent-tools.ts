@@ -12,6 +12,7 @@ import type { FileSystem } from '../vfs/index.ts'
  * ```ts
  * const tools = await agentTools(new MemoryFs({ '/notes.md': 'one\n' }))
  * const { text } = await tools.call('file_read', { path: 'vfs:///notes.md' })
+ * assert.match(text, /one/)
  * ```
  */
 export async function agentTools(

@@ -8,7 +8,7 @@ import type { Home, HomeOptions } from '../backends/vault/index.ts'
  *
  * @example
  * ```ts
- * const home = await openHome({ path: '.coppice' })
+ * const home = await openHome() // { path: '…' } keeps it on disk
  * const vault = await home.createVault('base')
  * await vault.write('/notes.md', 'remember\n')
  * await home.close()

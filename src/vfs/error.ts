@@ -54,6 +54,13 @@ export interface VfsErrorJson {
  * The error that every file system operation throws, shaped like Node's: `ENOENT: no such file or directory, stat
  * '/a/b'`. Test for it with `isVfsError(error, code)`, which also recognises errors from another process or another
  * copy of the package.
+ *
+ * @example
+ * ```ts
+ * const error = await new MemoryFs().stat('/missing').catch((error) => error)
+ * assert.ok(error instanceof VfsError)
+ * assert.equal(error.code, 'ENOENT')
+ * ```
  */
 export class VfsError extends Error {
   override readonly name = 'VfsError'
@@ -105,7 +112,19 @@ export class VfsError extends Error {
   }
 }
 
-/** Reports whether a value is a `VfsError`, optionally with a certain code. */
+/**
+ * Reports whether a value is a `VfsError`, optionally with a certain code.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs()
+ * const text = await readText(fs, '/notes.md').catch((error) => {
+ *   if (isVfsError(error, 'ENOENT')) return ''
+ *   throw error
+ * })
+ * assert.equal(text, '')
+ * ```
+ */
 export function isVfsError(error: unknown, code?: ErrorCode): error is VfsError {
   // Not instanceof: the error may come from another copy of the package or another realm.
   if (typeof error !== 'object' || error === null || !('name' in error) || !('code' in error)) return false

@@ -44,7 +44,15 @@ const READ_SIDE: ReadonlySet<Capability> = new Set([
   'hash',
 ])
 
-/** Wraps a file system and rejects every mutation with EROFS. */
+/**
+ * Wraps a file system and rejects every mutation with EROFS.
+ *
+ * @example
+ * ```ts
+ * const fs = new ReadOnlyFs(new MemoryFs())
+ * await assert.rejects(fs.write('/a.txt', 'a'), { code: 'EROFS' })
+ * ```
+ */
 export class ReadOnlyFs
   extends CheckedFileSystem
   implements Forkable, Linkable, HardLinkable, Synchronous, Searchable, ContentAddressed

@@ -17,17 +17,9 @@ export function printSignature(declaration: ts.Declaration, asType: boolean): st
 
 function toSignature(node: ts.Declaration, asType: boolean): ts.Node {
   if (ts.isFunctionDeclaration(node)) {
-    const { asteriskToken, name, typeParameters, type } = node
+    const { name, typeParameters, type } = node
     const parameters = node.parameters.map(toParameter)
-    return factory.createFunctionDeclaration(
-      [],
-      asteriskToken,
-      name,
-      typeParameters,
-      parameters,
-      type,
-      undefined,
-    )
+    return factory.createFunctionDeclaration([], undefined, name, typeParameters, parameters, type, undefined)
   }
   if (ts.isClassDeclaration(node)) {
     const members = node.members
@@ -73,11 +65,11 @@ function toMember(member: ts.ClassElement): ts.ClassElement {
     return factory.createConstructorDeclaration(modifiers, parameters, undefined)
   }
   if (ts.isMethodDeclaration(member)) {
-    const { asteriskToken, name, questionToken, typeParameters, type } = member
+    const { name, questionToken, typeParameters, type } = member
     const parameters = member.parameters.map(toParameter)
     return factory.createMethodDeclaration(
       modifiers,
-      asteriskToken,
+      undefined,
       name,
       questionToken,
       typeParameters,
@@ -106,7 +98,22 @@ function toParameter(parameter: ts.ParameterDeclaration): ts.ParameterDeclaratio
   const { dotDotDotToken, name, type, questionToken, initializer } = parameter
   const optional = initializer ? factory.createToken(ts.SyntaxKind.QuestionToken) : questionToken
   const plain = ts.isIdentifier(name) ? name : factory.createIdentifier('options')
-  return factory.createParameterDeclaration([], dotDotDotToken, plain, optional, type)
+  return factory.createParameterDeclaration(
+    [],
+    dotDotDotToken,
+    plain,
+    optional,
+    type ?? inferType(initializer),
+  )
+}
+
+/** Type of a default that spells it: a text, a number or a boolean. */
+function inferType(initializer: ts.Expression | undefined): ts.TypeNode | undefined {
+  if (initializer === undefined) return undefined
+  if (ts.isStringLiteral(initializer)) return factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword)
+  if (ts.isNumericLiteral(initializer)) return factory.createKeywordTypeNode(ts.SyntaxKind.NumberKeyword)
+  const isBoolean = [ts.SyntaxKind.TrueKeyword, ts.SyntaxKind.FalseKeyword].includes(initializer.kind)
+  return isBoolean ? factory.createKeywordTypeNode(ts.SyntaxKind.BooleanKeyword) : undefined
 }
 
 function isStatic(member: ts.ClassElement): boolean {

@@ -85,6 +85,12 @@ export interface HostFsOptions {
  * Paths are resolved synchronously, which is faster than a promise on a local disk; content is read and written
  * asynchronously. A write is synced before the rename, so that a crash leaves the old file or the new. It replaces the
  * file: other hard links keep the old content, and extended attributes are not kept.
+ *
+ * @example
+ * ```ts
+ * const docs = new ReadOnlyFs(new HostFs('docs'))
+ * assert.ok(await docs.exists('/errors.md'))
+ * ```
  */
 export class HostFs
   extends Backend

@@ -66,7 +66,20 @@ export interface VaultInfo {
   readonly bytes: number
 }
 
-/** A home: vaults that share pages and blobs. Close it when done; acknowledged changes are kept either way. */
+/**
+ * A home: vaults that share pages and blobs. Close it when done; acknowledged changes are kept either way.
+ *
+ * @example
+ * ```ts
+ * const home = await openHome()
+ * const base = await home.createVault('base')
+ * const task = await home.fork('base', 'task')
+ * await task.write('/plan.md', 'think\n')
+ * await home.merge('task', 'base')
+ * assert.equal(await readText(base, '/plan.md'), 'think\n')
+ * await home.close()
+ * ```
+ */
 export class Home implements AsyncDisposable {
   readonly #store: StoreHome
   /** The directory of the home; undefined if it is in memory. */

@@ -70,7 +70,20 @@ export type CheckpointNotes = Pick<CheckpointInfo, 'description' | 'meta'>
 /** The state to compare with: a checkpoint of the same vault by name, a vault, or a vault at a checkpoint. */
 export type DiffBase = string | Vault | { readonly vault: string; readonly checkpoint?: string }
 
-/** A named tree that keeps its history: a file system that can be checkpointed, restored, compared and forked. */
+/**
+ * A named tree that keeps its history: a file system that can be checkpointed, restored, compared and forked.
+ *
+ * @example
+ * ```ts
+ * const home = await openHome()
+ * const vault = await home.createVault('base')
+ * await vault.checkpoint('empty')
+ * await vault.write('/a.txt', 'one\n')
+ * await vault.restore('empty')
+ * assert.equal(await vault.exists('/a.txt'), false)
+ * await home.close()
+ * ```
+ */
 export class Vault
   extends HistoryPathsFs
   implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable, Searchable

@@ -19,7 +19,16 @@ export interface MoveOptions extends RenameOptions {
   readonly across?: boolean
 }
 
-/** Copies a file or a tree as a stream, links as links. A failed copy leaves no part of a new target behind. */
+/**
+ * Copies a file or a tree as a stream, links as links. A failed copy leaves no part of a new target behind.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/src/a.ts': 'a' })
+ * await copy(fs, '/src', '/backup')
+ * assert.ok(await fs.exists('/backup/a.ts'))
+ * ```
+ */
 export async function copy(
   fs: FileSystem,
   from: string,
@@ -40,7 +49,16 @@ export async function copy(
   }
 }
 
-/** Moves a file or a tree, by rename if the file system supports it. The source stays if a copy fails. */
+/**
+ * Moves a file or a tree, by rename if the file system supports it. The source stays if a copy fails.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/old.txt': 'a' })
+ * await move(fs, '/old.txt', '/new.txt')
+ * assert.equal(await fs.exists('/old.txt'), false)
+ * ```
+ */
 export async function move(
   fs: FileSystem,
   from: string,

@@ -7,6 +7,15 @@ import { isMissing, statIfPresent } from './stat-if-present.ts'
 /**
  * Lists the changes from one tree to another, sorted by path. Content decides, not time: a file rewritten with
  * equal content is no change. Trees that share nodes are compared in time proportional to the changes.
+ *
+ * @example
+ * ```ts
+ * const before = new MemoryFs({ '/a.txt': 'one' })
+ * const after = before.fork()
+ * await after.write('/b.txt', 'two')
+ * const changes = await Array.fromAsync(diff(before, after), ({ kind, path }) => `${kind} ${path}`)
+ * assert.deepEqual(changes, ['added /b.txt'])
+ * ```
  */
 export async function* diff(
   before: FileSystem,

@@ -22,7 +22,15 @@ export async function readFile(
   return concat(chunks)
 }
 
-/** Returns the content of a file decoded as UTF-8. */
+/**
+ * Returns the content of a file decoded as UTF-8.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/a.txt': 'one\ntwo\n' })
+ * assert.equal(await readText(fs, '/a.txt'), 'one\ntwo\n')
+ * ```
+ */
 export async function readText(
   fs: FileSystem,
   path: string,
@@ -43,7 +51,17 @@ export function writeFile(
   return fs.write(path, content, options, ctx)
 }
 
-/** Appends to a file, creating it if it is missing. Concurrent appends lose nothing, native or composed. */
+/**
+ * Appends to a file, creating it if it is missing. Concurrent appends lose nothing, native or composed.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs()
+ * await append(fs, '/log', 'one\n')
+ * await append(fs, '/log', 'two\n')
+ * assert.equal(await readText(fs, '/log'), 'one\ntwo\n')
+ * ```
+ */
 export async function append(
   fs: FileSystem,
   path: string,
@@ -65,7 +83,15 @@ export async function append(
   }
 }
 
-/** Returns the last lines of a file. Reads only the end of the file. */
+/**
+ * Returns the last lines of a file. Reads only the end of the file.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/log': 'one\ntwo\nthree\n' })
+ * assert.equal(await tail(fs, '/log', 2), 'two\nthree\n')
+ * ```
+ */
 export async function tail(fs: FileSystem, path: string, lines = 10, ctx?: CallContext): Promise<string> {
   const { type, size } = await fs.stat(path, ctx)
   // A link's size is not the size of its target.

@@ -6,6 +6,13 @@ import { compileGlob, expandBraces, hasWildcard, matchesPattern } from './glob-p
 /**
  * Yields the paths below `cwd` that match a pattern: `*` and `?` inside a name, `**` over any depth, `[a-z]`, `[!a-z]`,
  * `{one,two}`. Reads only the directories that the pattern can reach.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/src/a.ts': 'a', '/src/deep/b.ts': 'b', '/c.md': 'c' })
+ * const found = await Array.fromAsync(glob(fs, '/src/*.ts'), ({ path }) => path)
+ * assert.deepEqual(found, ['/src/a.ts'])
+ * ```
  */
 export async function* glob(
   fs: FileSystem,

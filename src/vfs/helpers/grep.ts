@@ -8,6 +8,12 @@ import { readFile } from './file-content.ts'
 /**
  * Yields the matching lines of one file, or of the files below a directory in the order of the walk. Throws ENOENT if
  * the root is missing. Holds one file at a time; skips binary files, links and unreadable paths.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/src/a.ts': 'one\n// TODO: two\n' })
+ * for await (const { path, line } of grep(fs, '/src', /TODO/)) assert.equal(`${path}:${line}`, '/src/a.ts:2')
+ * ```
  */
 export async function* grep(
   fs: FileSystem,

@@ -34,7 +34,15 @@ export interface TreeOptions extends Pick<WalkOptions, 'maxDepth'> {
   readonly formatName?: (name: string) => string
 }
 
-/** Draws the tree below a root as the `tree` command does. Directories end with a slash. */
+/**
+ * Draws the tree below a root as the `tree` command does. Directories end with a slash.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/src/a.ts': 'a' })
+ * assert.equal(await tree(fs, '/src'), '/src/\n└── a.ts')
+ * ```
+ */
 export async function tree(
   fs: FileSystem,
   root = '/',

@@ -10,6 +10,13 @@ export interface MapReduceOptions {
 /**
  * Maps every file below a root, several at once, and reduces the results as they arrive, in no particular order. The
  * first failure ends it, once the running maps have settled.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/a.txt': 'one', '/b.txt': 'two' })
+ * const files = await mapReduce(fs, '/', () => 1, (sum, one) => sum + one, 0)
+ * assert.equal(files, 2)
+ * ```
  */
 export async function mapReduce<Mapped, Result>(
   fs: FileSystem,

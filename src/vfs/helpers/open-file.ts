@@ -9,6 +9,15 @@ import { AsyncHandle } from './async-handle.ts'
 /**
  * Opens a file for random access on any file system. Without native support it reads in parts and buffers writes until
  * `sync` or `close`. Follows links. Throws ENOENT without `create`, EISDIR, and for writers EROFS and EACCES.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/a.txt': 'hello' })
+ * const file = await openFile(fs, '/a.txt', { write: true })
+ * await file.write(0, new TextEncoder().encode('J'))
+ * await file.close()
+ * assert.equal(await readText(fs, '/a.txt'), 'Jello')
+ * ```
  */
 export async function openFile(
   fs: FileSystem,

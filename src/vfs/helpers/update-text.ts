@@ -7,6 +7,13 @@ import { readFile } from './file-content.ts'
  * Changes a text file. `change` returns the new text for the old, or throws to leave the file unchanged. On a conflict
  * with another writer it reads and changes the file again, so no update is lost. Throws EINVAL if the file is not
  * UTF-8.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/a.txt': 'one' })
+ * await updateText(fs, '/a.txt', (text) => text.toUpperCase())
+ * assert.equal(await readText(fs, '/a.txt'), 'ONE')
+ * ```
  */
 export async function updateText(
   fs: FileSystem,

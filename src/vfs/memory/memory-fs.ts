@@ -73,7 +73,17 @@ export interface MemoryFsOptions {
   readonly now?: () => number
 }
 
-/** Files in memory. Forks in constant time. Listings and walks show one moment, unaffected by later writes. */
+/**
+ * Files in memory. Forks in constant time. Listings and walks show one moment, unaffected by later writes.
+ *
+ * @example
+ * ```ts
+ * const fs = new MemoryFs({ '/a.txt': 'one\n' })
+ * const fork = fs.fork()
+ * await fork.write('/a.txt', 'two\n')
+ * assert.equal(await readText(fs, '/a.txt'), 'one\n')
+ * ```
+ */
 export class MemoryFs
   extends Backend
   implements

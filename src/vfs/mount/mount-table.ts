@@ -74,6 +74,12 @@ export interface MountOptions {
  * Combines many file systems into one namespace. The longest mount point of whole segments serves a path. Directories
  * that lead to a mount point exist. Hidden paths are never listed or walked. Errors carry the user's path and the
  * mount. A table is a file system, so tables nest.
+ *
+ * @example
+ * ```ts
+ * const table = new MountTable({ '/src': new MemoryFs({ '/a.ts': 'a' }), '/docs': new MemoryFs() })
+ * assert.equal(await readText(table, '/src/a.ts'), 'a')
+ * ```
  */
 export class MountTable
   extends CheckedFileSystem

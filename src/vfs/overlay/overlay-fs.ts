@@ -59,6 +59,16 @@ export interface OverlayDiff {
  *
  * Hard links are kept in upper only. A commit copies each name as its own file, and a lower file that is changed under
  * one name becomes a separate file.
+ *
+ * @example
+ * ```ts
+ * const files = new MemoryFs({ '/a.txt': 'one\n' })
+ * const stage = new OverlayFs(files)
+ * await stage.write('/a.txt', 'two\n')
+ * assert.deepEqual((await stage.diff()).modified, ['/a.txt'])
+ * await stage.commit()
+ * assert.equal(await readText(files, '/a.txt'), 'two\n')
+ * ```
  */
 export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkable, Attributed, Appendable {
   #layers: Layers
