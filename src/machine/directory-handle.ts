@@ -4,33 +4,33 @@ import { DirectoryError } from './directory-error.ts'
 import { FileDescriptor } from './file-descriptor.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants
-/** Linux's own: a handle to stand on, which needs no permission to read the directory. */
+/** Flag of Linux: opens a directory without the permission to read it. */
 const O_PATH = 0o10000000
 
 /**
  * A directory inside the root, to run system calls in. Names are single path components; `.` is the directory itself.
- * Shared by counting: whoever got it from `enter` or `share` closes it once.
+ * Counts its users: each caller of `enter` or `share` closes it once.
  */
 export interface DirectoryHandle {
-  /** A path for a system call that does not follow the last component, valid while the directory is open. */
+  /** Returns a path for a system call that does not follow the last component; valid while the directory is open. */
   at(name: string): string
   /** Opens a file in it, never through a link. */
   open(name: string, flags: number, mode?: number): FileDescriptor
   /** Runs a step with a path that leads to what has this name, for system calls that follow links. ELOOP for a link. */
   withPinnedPath<T>(name: string, step: (path: string) => T): T
-  /** The directory of this name in it; ENOTDIR for anything else, links included, and EACCES for a closed one. */
+  /** Opens the directory of this name in it. ENOTDIR for any other type and for a link, EACCES for a forbidden one. */
   enter(name: string): DirectoryHandle
-  /** To be asked after a look through `at`: throws if what was seen may have been outside the root. */
+  /** Throws if the last use of `at` may have left the root. Call it after each read through `at`. */
   assertInsideRoot(): void
   /** Current path on the machine. */
   realPath(): string
   retain(): DirectoryHandle
-  /** As `Descriptor.guard`. */
+  /** As `FileDescriptor.closeOnFinalize`. */
   closeOnFinalize(): this
   close(): void
 }
 
-/** Directories that nobody may enter: both methods throw for one of them. */
+/** Forbids directories: both methods throw for one of them. */
 export interface EntryGuard {
   assertOutside(real: string): void
   assertOpen(entry: Stats): void
@@ -40,8 +40,8 @@ export interface EntryGuard {
 export type RootConfinement = 'handles' | 'paths'
 
 /**
- * Opens a directory as a root, by handles where the machine has them. ENOTSUP if they are demanded and missing, EACCES
- * if it is closed; so is every closed directory that is entered from there.
+ * Opens a directory as a root, by handles where the machine has them. ENOTSUP if handles are required and missing.
+ * EACCES if the guard forbids the directory, or later one that is entered from it.
  */
 export function openRoot(
   dir: string,
@@ -87,7 +87,7 @@ class DescriptorDirectory implements DirectoryHandle {
   }
 
   at(name: string): string {
-    // Asked on every use: the number of a closed descriptor may be another directory's.
+    // Checked on every use: the number of a closed descriptor may belong to another directory.
     if (this.#users === 0) throw new DirectoryError('EBADF')
     return `${this.#prefix}/${name}`
   }
@@ -99,7 +99,7 @@ class DescriptorDirectory implements DirectoryHandle {
   withPinnedPath<T>(name: string, step: (path: string) => T): T {
     const pin = this.open(name, O_PATH)
     try {
-      // The descriptor is of the link itself, should one be there.
+      // For a link, this is a descriptor of the link itself.
       assertNotLink(fstatSync(pin.fd))
       return step(`/proc/self/fd/${pin.fd}`)
     } finally {
@@ -144,7 +144,7 @@ class DescriptorDirectory implements DirectoryHandle {
       const [seen, own] = [lstatSync(this.at('.')), fstatSync(this.#descriptor.fd)]
       return seen.ino === own.ino && seen.dev === own.dev
     } catch {
-      // No `/proc`, or not for us.
+      // `/proc` is missing or not accessible.
       return false
     }
   }
@@ -153,8 +153,8 @@ class DescriptorDirectory implements DirectoryHandle {
 /**
  * A directory by its real path, for machines without `/proc`. Each use is preceded by a check that the path is still
  * free of links, and each open and listing followed by one.
- * Not covered: somebody who swaps a directory for a link right after the check before and back right before the
- * check after, or who swaps it between the check and a call that only changes (unlink, rename, mkdir, chmod).
+ * Not covered: another process swaps a directory for a link right after the first check and back right before the
+ * second, or swaps it between the check and a call without a second check (unlink, rename, mkdir, chmod).
  */
 class PathDirectory implements DirectoryHandle {
   readonly #path: string
@@ -191,7 +191,7 @@ class PathDirectory implements DirectoryHandle {
     if (!entry.isDirectory()) throw new DirectoryError('ENOTDIR')
     this.#closed?.assertOpen(entry)
     if (name === '.') return this
-    // Its real name may differ from the one asked for, where case does not matter; its parent may not.
+    // The real name may differ in case from the given one; the parent may not differ.
     const real = realpathSync.native(this.#child(name))
     if (dirname(real) !== this.#path) throw createReplacedError()
     return new PathDirectory(real, this.#closed)
@@ -228,7 +228,7 @@ function createReplacedError(): DirectoryError {
   return new DirectoryError('EACCES', 'a directory on the way was replaced by a link')
 }
 
-/** A path of the machine with all links followed, or undefined if it leads nowhere. */
+/** Returns a path with all links followed; undefined if nothing is there. */
 export function findRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)

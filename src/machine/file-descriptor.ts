@@ -19,14 +19,14 @@ export class FileDescriptor {
     this.#slot = { fd }
   }
 
-  /** EBADF once it is closed. */
+  /** The number of the descriptor. EBADF once it is closed. */
   get fd(): number {
     const { fd } = this.#slot
     if (fd === undefined) throw new DirectoryError('EBADF')
     return fd
   }
 
-  /** For one that is handed to a caller: should it be forgotten, the garbage collector's finalizer closes it. */
+  /** Closes it when it is garbage collected, for a descriptor whose caller may forget to. */
   closeOnFinalize(): this {
     leakedDescriptors.register(this, this.#slot, this.#slot)
     this.#isGuarded = true

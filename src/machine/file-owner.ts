@@ -7,8 +7,8 @@ export interface FileOwner {
 }
 
 /**
- * Gives something to its owner, as far as this user may: only the superuser to others, anybody to a group of their own.
- * Permissions are to be set after it, since it takes some of them away.
+ * Changes the owner of a file as far as this user may: root to any owner, other users to one of their own groups.
+ * Set permissions afterwards: a change of owner clears some of them.
  */
 export function chownIfPermitted(path: string, { uid, gid }: FileOwner): void {
   if (process.getuid?.() === 0) lchownSync(path, uid, gid)

@@ -1,6 +1,6 @@
 const NANOS_PER_SECOND = 1_000_000_000n
 
-/** A moment as file systems keep it: seconds since the epoch, negative before it, and the rest, which never is. */
+/** A time of a file: seconds since the epoch, which may be negative, and nanoseconds, which may not. */
 export interface FileTime {
   readonly seconds: number
   readonly nanos: number
@@ -11,14 +11,14 @@ export function toFileTime(nanos: bigint): FileTime {
   return { seconds: Number((nanos - rest) / NANOS_PER_SECOND), nanos: Number(rest) }
 }
 
-/** All of a moment in nanoseconds. */
+/** Converts a time to nanoseconds since the epoch. */
 export function toNanoseconds({ seconds, nanos }: FileTime): bigint {
   return BigInt(seconds) * NANOS_PER_SECOND + BigInt(nanos)
 }
 
 /**
- * A moment as `utimes` of Node takes it, which is less than a microsecond off. Text, since a number before the epoch is
- * taken for now.
+ * Converts a time to an argument of Node's `utimes`, less than a microsecond off. A string, since Node takes a negative
+ * number for the current time.
  */
 export function toUtimesArgument({ seconds, nanos }: FileTime): string {
   return String(seconds + nanos / Number(NANOS_PER_SECOND))

@@ -1,4 +1,4 @@
-/** The error that came first, where another one followed while things were closed because of it. */
+/** Returns the first error of a chain of SuppressedErrors, which `using` makes where a disposal fails, too. */
 export function firstError(error: unknown): unknown {
   let first = error
   while (first instanceof Error && first.name === 'SuppressedError' && 'suppressed' in first)

@@ -2,15 +2,14 @@ import { readFile } from 'node:fs/promises'
 
 const POLL_INTERVAL_MS = 200
 const KIB = 1024
-/** Memory that is no copy of a file; what processes share counts for each of them. */
+/** Fields of `status`: memory that is no copy of a file. Shared memory counts for each process. */
 const RESIDENT = /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm
-/** The same, with what processes share divided among them. The kernel takes much longer to answer. */
+/** Fields of `smaps_rollup`: the same with shared memory divided among the processes. Much slower to read. */
 const PROPORTIONAL = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm
 
 /**
- * Watches the memory that the processes of a run hold, and reports once that it is more than allowed.
- * Unlike the kernel's limit on each process it counts what is used, not what is reserved: sanitizers and race detectors
- * reserve terabytes.
+ * Watches the memory of the processes of a run, and calls back once when it exceeds the limit. Unlike the kernel's
+ * limit on each process, it counts used memory, not reserved: sanitizers and race detectors reserve terabytes.
  */
 export class MemoryGuard implements Disposable {
   readonly #pids: () => readonly number[]
@@ -56,11 +55,11 @@ async function readResident(pid: number): Promise<number> {
 
 async function readProportional(pid: number): Promise<number> {
   const text = await readProcess(pid, 'smaps_rollup')
-  // The kernel answers this question only about processes that we could trace.
+  // Only readable for processes that this one may trace.
   return text === '' ? readResident(pid) : sumFields(text, PROPORTIONAL)
 }
 
-/** Empty for a process that is gone. */
+/** Reads a file of a process; empty if the process has exited. */
 function readProcess(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')
 }

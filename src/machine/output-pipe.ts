@@ -7,20 +7,20 @@ import { promisify } from 'node:util'
 const streams = ['stdout', 'stderr'] as const
 export type OutputStream = (typeof streams)[number]
 
-/** Makes the pipes that the commands of a session write to. */
+/** Creates the named pipes for the output of commands in a directory. */
 export async function createOutputPipes(directory: string): Promise<void> {
   await promisify(execFile)('mkfifo', ['-m', '600', ...streams.map((stream) => join(directory, stream))], {
     env: { PATH: '/usr/bin:/bin' },
   })
 }
 
-/** Lines of a shell that make them, in the directory of the session, where one is to run anyway. */
+/** Returns shell lines that create them in the current directory, for a shell that runs anyway. */
 export function createOutputPipeLines(): string[] {
   return [`[ -p ${streams[0]} ] || mkfifo -m 600 ${streams.join(' ')}`]
 }
 
 /**
- * One output of a command. A named pipe, since what Node makes are sockets, which a program cannot open again:
+ * One output stream of a command, through a named pipe. Node would make a socket, which a program cannot open again:
  * `echo problem > /dev/stderr` would fail.
  */
 export class OutputPipe {
@@ -30,7 +30,7 @@ export class OutputPipe {
   readonly #ended: Promise<void>
   #isReaderPaused = false
 
-  /** Reads on once what was read is taken: who takes it slowly fills the pipe, and the command waits as in a shell. */
+  /** @param take receives each chunk. While its promise is pending nothing is read, so the command waits as in a shell. */
   constructor(directory: string, stream: OutputStream, take: (chunk: Uint8Array) => unknown) {
     const path = join(directory, stream)
     const source = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -40,7 +40,7 @@ export class OutputPipe {
     this.#ended = new Promise((resolve) => this.#reader.once('close', () => resolve()))
   }
 
-  /** True while it waits for the reader to process a chunk. */
+  /** True while the promise of `take` is pending. */
   get isPaused(): boolean {
     return this.#isReaderPaused
   }
@@ -49,12 +49,12 @@ export class OutputPipe {
     closeSync(this.descriptor)
   }
 
-  /** Waits until nobody can write any more and all is read. */
+  /** Resolves when all writers have closed the pipe and everything is read. */
   waitForEnd(): Promise<void> {
     return this.#ended
   }
 
-  /** Stops to listen, whoever may still write. */
+  /** Stops reading, even if a process still writes. */
   close(): void {
     this.#reader.destroy()
   }

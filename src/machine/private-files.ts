@@ -21,24 +21,24 @@ export const PRIVATE_DIRECTORY_MODE = 0o700
 export const PRIVATE_FILE_MODE = 0o600
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants
-/** Of Linux; Node does not name it. */
+/** Flag of Linux that Node does not export. */
 const O_PATH = 0o10000000
 const PERMISSION_BITS = 0o777
 const SUPERUSER = 0
 
 /**
- * Makes a directory that only its owner may enter, with all missing above it. One that is there stays as it is.
- * What the superuser makes belongs to the owner of the directory above it: a user's files stay the user's.
+ * Creates a directory that only its owner may enter, with its missing parents. An existing one stays as it is. If root
+ * creates it, it belongs to the owner of its parent, so that a user's files stay the user's.
  */
 export function makePrivateDirectory(path: string): void {
   const at = resolve(path)
   if (isDirectory(at)) return
-  // Node's recursive form never ends where nothing can be made, as below `/proc`.
+  // Node's recursive form loops for ever where nothing can be created, as below `/proc`.
   if (statSync(dirname(at), { throwIfNoEntry: false }) === undefined) makePrivateDirectory(dirname(at))
   try {
     mkdirSync(at, PRIVATE_DIRECTORY_MODE)
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (isDirectory(at)) return
     throw error
   }
@@ -50,7 +50,7 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Makes an empty file that only its owner may read, if there is none. False if there was one. */
+/** Creates an empty file that only its owner may read; false if it exists. */
 export function makePrivateFile(path: string): boolean {
   let fd: number
   try {
@@ -68,8 +68,8 @@ export function makePrivateFile(path: string): boolean {
 }
 
 /**
- * Takes the permissions of everybody else from a file or directory of this owner.
- * A link is not followed, and what belongs to another user is left alone, so the superuser can be led nowhere.
+ * Removes the permissions of group and others from a file or directory of this owner. Follows no link and skips files
+ * of other owners, so that nobody can misdirect root.
  */
 export function makePrivate(path: string, owner: number): void {
   changeAttributes(path, (at, found) => {
@@ -78,8 +78,8 @@ export function makePrivate(path: string, owner: number): void {
 }
 
 /**
- * Makes the files that a library has put into a private directory as `makePrivateFile` would have made them: their
- * owner's alone, and of the owner of the directory.
+ * Gives the files that a library created in a private directory the owner of that directory, and removes the
+ * permissions of group and others.
  */
 export function makeFilesPrivate(directory: string): void {
   const owner = statSync(directory)
@@ -93,9 +93,8 @@ export function makeFilesPrivate(directory: string): void {
 }
 
 /**
- * Changes the permissions or the owner of a file or directory where there is one, and the file system has such things.
- * Held by a descriptor that is only a path: with any other, closing it would give up the locks that this process has on
- * the file, as SQLite and LevelDB do.
+ * Changes the permissions or the owner of a file or directory, if it exists and the file system has them. Opens it with
+ * O_PATH: closing any other descriptor would release the locks of this process on the file, such as those of SQLite.
  */
 function changeAttributes(path: string, work: (at: string, found: Stats) => void): void {
   try {
@@ -112,7 +111,7 @@ function changeAttributes(path: string, work: (at: string, found: Stats) => void
     const found = lstatSync(path)
     if (found.isFile() || found.isDirectory()) work(path, found)
   } catch {
-    // Gone meanwhile, another user's, or on a file system without permissions.
+    // Removed meanwhile, another user's, or on a file system without permissions.
   }
 }
 
@@ -121,17 +120,17 @@ export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
   return (mode & PERMISSION_BITS & ~PRIVATE_DIRECTORY_MODE) !== 0
 }
 
-/** Gives a new file to the owner of its directory, and the permissions that the umask may have taken. */
+/** Gives a new file the owner of its directory, and the permissions that the umask may have removed. */
 function applyOwnerAndMode(fd: number, directory: string, mode: number): void {
   try {
     if (process.getuid?.() === SUPERUSER) {
       const { uid, gid } = statSync(directory)
-      // The directory of everybody, such as /tmp, is the superuser's.
+      // A directory for all users, such as /tmp, belongs to root.
       if (uid !== SUPERUSER) fchownSync(fd, uid, gid)
     }
     if ((fstatSync(fd).mode & PERMISSION_BITS) !== mode) fchmodSync(fd, mode)
   } catch {
-    // A file system without owners or permissions, or a superuser who may not give away.
+    // A file system without owners or permissions, or a root that may not change them.
   }
 }
 

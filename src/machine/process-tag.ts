@@ -36,8 +36,8 @@ export interface ProcessIdentity extends MachineIdentity {
 let ownTagPrefix: string | undefined
 
 /**
- * A mark for something this process makes, unlike that of anything else ever made. Letters, digits and hyphens, at
- * most 51: the name of a vault has 64, and says more than whose it is.
+ * Creates a unique tag that names this process. It has letters, digits and hyphens, at most 51: a vault name has 64,
+ * and contains more than the tag.
  */
 export function createProcessTag(): string {
   const { machine, boot, namespace } = getMachineIdentity()
@@ -56,18 +56,18 @@ export function parseProcessTag(mark: string): ProcessIdentity | undefined {
 /** Reports whether a process has ended; undefined if that cannot be determined here. */
 export function hasExited({ machine, boot, namespace, pid, start }: ProcessIdentity): boolean | undefined {
   if (machine !== getMachineIdentity().machine) return undefined
-  // No process outlives its machine.
+  // No process survives a reboot.
   if (boot !== getMachineIdentity().boot) return true
   if (namespace !== getMachineIdentity().namespace) return undefined
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // Another user's process may not be signalled, and lives.
+    // EPERM: a process of another user is alive.
     return isErrno(error, 'ESRCH')
   }
   const status = readProcessStatus(pid)
   if (status === undefined) return start === UNKNOWN_START ? undefined : false
-  // A number is given again, and a process that was killed has its number until somebody has noticed.
+  // Numbers are reused, and a killed process keeps its number until its parent has waited for it.
   return status.start !== start || status.state === 'Z' || status.state === 'X'
 }
 
@@ -88,7 +88,7 @@ function readMachineIdentity(): MachineIdentity {
   const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? ''
   const namespace = tryRead(() => readlinkSync('/proc/self/ns/pid')) ?? ''
   const id = tryRead(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''
-  // Images have none, or an empty one. A name alone may be that of two machines, so each boot counts as another then.
+  // Images have no id, or an empty one. Two machines may have the same name, so each boot then counts as a machine.
   const identity = /^[0-9a-f]{32}\s*$/.test(id) ? id : boot
   return {
     machine: hashDigits(`${hostname()}\n${identity}`, MACHINE_DIGITS),
@@ -101,7 +101,7 @@ function hashDigits(text: string, digits: number): string {
   return loadCrypto().createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
-/** Linux's `stat` line of a process: a name in brackets with any characters, then fields between spaces. */
+/** Parses Linux's `stat` line of a process: a name in brackets with any characters, then fields between spaces. */
 function readProcessStatus(pid: number): { readonly state: string; readonly start: string } | undefined {
   const text = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []

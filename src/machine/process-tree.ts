@@ -4,38 +4,38 @@ import { isErrno } from './is-errno.ts'
 /** Variable that marks the processes of one run, where no namespace contains them. */
 export const RUN_ID_VARIABLE = 'COPPICE_RUN'
 
-/** A process that waits for a disk that does not answer cannot be ended, and is not waited for. */
+/** Limit of rounds: a process that waits for a dead disk cannot be killed. */
 const MAX_ROUNDS = 200
 
-/** A command that was started, with all that it starts. */
+/** A process and all its descendants. */
 export interface ProcessTree {
-  /** Ends them all, whatever they do about it. */
+  /** Kills all of them. */
   kill(): void
-  /** Lists the processes that are alive. Empty where the system does not list processes as files. */
+  /** Lists the living processes. Empty on systems without `/proc`. */
   pids(): readonly number[]
 }
 
 /**
- * Processes in a namespace of their own, below the process that waits for its first one. To end that first one is to
- * end all, and whoever waits for it returns when the last is gone.
+ * Processes in a PID namespace of their own. `pid` is the process outside that waits for the first one inside. If the
+ * first one is killed, the kernel kills all others before `pid` exits.
  */
 export function createNamespaceTree(pid: number): ProcessTree {
   return {
     kill() {
       const first = listChildren(pid)
-      // Without a child it is still being set up, or over: then its own death takes everything along.
+      // Without a child it is still being set up, or over: then it is enough to kill `pid`.
       for (const victim of first.length === 0 ? [pid] : first) sendKill(victim)
     },
     pids: () => listDescendants(pid),
   }
 }
 
-/** A process group, and whoever left it but carries the mark of the run. */
+/** A process group, and processes that left it but have the mark of the run in their environment. */
 export function createGroupTree(pid: number, mark: string): ProcessTree {
   return {
     kill() {
       sendKill(-pid)
-      // One that forks meanwhile is found in the next round.
+      // A round finds processes that were forked during the one before.
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const found = listMarkedProcesses(mark)
         if (found.length === 0) return
@@ -50,7 +50,7 @@ function sendKill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // Gone already, or given to another user, who alone may end it.
+    // The process has exited, or has become another user's.
     if (!isErrno(error, 'ESRCH', 'EPERM')) throw error
   }
 }
@@ -59,7 +59,7 @@ function listChildren(pid: number, thread = String(pid)): number[] {
   return readFields(`/proc/${pid}/task/${thread}/children`, ' ').map(Number)
 }
 
-/** Orphans stay below the first process of a namespace, so nobody leaves by ending a parent. */
+/** Lists all processes below one. Orphans stay below the first process of their namespace, so none escapes. */
 function listDescendants(pid: number): number[] {
   const found: number[] = []
   const pending = [pid]
@@ -84,7 +84,7 @@ function listProcesses(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
-/** A process that is dead but not yet waited for still has its entry. */
+/** False for a zombie, which still has its entry. */
 function isAlive(pid: number): boolean {
   const [stat = ''] = readFields(`/proc/${pid}/stat`, '\n')
   return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
@@ -94,7 +94,7 @@ function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // The process is gone.
+    // The process has exited.
     return []
   }
 }
@@ -103,7 +103,7 @@ function readFields(path: string, separator: string): string[] {
   try {
     return readFileSync(path, 'latin1').split(separator).filter(Boolean)
   } catch {
-    // The process is gone, or another user's.
+    // The process has exited, or is another user's.
     return []
   }
 }

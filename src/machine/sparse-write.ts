@@ -1,10 +1,10 @@
 import { ftruncateSync, writeSync } from 'node:fs'
 
-/** As much as a disk is likely to leave out at once. */
+/** Size of a block that is left out if it has only zeros; at least as large as the blocks of most disks. */
 const BLOCK_BYTES = 64 * 1024
 const ZEROS = Buffer.alloc(BLOCK_BYTES)
 
-/** Writes content into an open empty file. Where it is nothing but zeros for long, the disk stores nothing. */
+/** Writes content into an open empty file, with holes in place of long runs of zeros. */
 export function writeSparse(fd: number, content: Iterable<Uint8Array>): void {
   let end = 0
   for (const chunk of content) {
@@ -14,7 +14,7 @@ export function writeSparse(fd: number, content: Iterable<Uint8Array>): void {
       end += piece.length
     }
   }
-  // What was left out at the end is there, too.
+  // Includes a hole at the end.
   ftruncateSync(fd, end)
 }
 

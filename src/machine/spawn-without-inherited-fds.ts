@@ -7,9 +7,9 @@ type Stdio = readonly (number | 'ignore' | 'pipe' | 'ipc')[]
 const O_CLOEXEC = 0o2000000
 
 /**
- * Starts a program with the descriptors it is given and no others. Whoever started this process may have left more open
- * in it than Node closes, a directory for example: through that a program would get out of whatever confines it.
- * On systems other than Linux it gets them all the same.
+ * Starts a program with the given descriptors and no others. The parent of this process may have left descriptors open
+ * that Node does not close; through one of a directory, a program could leave its confinement.
+ * On systems other than Linux the program inherits them.
  */
 export function spawnWithoutInheritedFds(
   file: string,
@@ -18,7 +18,7 @@ export function spawnWithoutInheritedFds(
 ): ChildProcess {
   const strays = listInheritableDescriptors(stdio.length)
   if (strays.length === 0) return spawn(file, args, { ...options, stdio: [...stdio] })
-  // Node can close none for another program, but it can put something else in its place.
+  // Node cannot close a descriptor for a child, but it can replace it.
   const nothing = openSync('/dev/null', 'r+')
   try {
     const all: Stdio[number][] = [...stdio]
@@ -32,7 +32,7 @@ export function spawnWithoutInheritedFds(
   }
 }
 
-/** Descriptors from a number on that every program this process starts has, too, in their order. */
+/** Lists the descriptors from a number on that child processes inherit, in order. */
 function listInheritableDescriptors(from: number): number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc/self/fd')
@@ -47,7 +47,7 @@ function isInheritable(descriptor: number): boolean {
       readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1').match(/^flags:\s*(\d+)/m) ?? []
     return (Number.parseInt(flags, 8) & O_CLOEXEC) === 0
   } catch {
-    // Closed since it was listed, as the listing itself is.
+    // Closed since it was listed, such as the descriptor of the listing itself.
     return false
   }
 }

@@ -12,10 +12,10 @@ const MODULE_FLAGS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Starts a thread whose program lies beside the module that asks, as source or built.
+ * Starts a thread with a program beside the calling module, as source or built.
  *
- * @param module the `import.meta.url` of who asks.
- * @param name the program's file without its ending.
+ * @param module the `import.meta.url` of the caller.
+ * @param name the program's file without its extension.
  */
 export function startThread(module: string, name: string, options: WorkerOptions): Worker {
   const ending = module.endsWith('.ts') ? '.ts' : '.js'
@@ -23,10 +23,10 @@ export function startThread(module: string, name: string, options: WorkerOptions
   return new Worker(new URL(`./${name}${ending}`, module), { ...options, ...flags })
 }
 
-/** A thread inherits all flags, but with that for the language of `node --eval` no file can be run. */
+/** Selects the flags of a thread. It inherits all, but cannot run a file with `--input-type`, a flag of `--eval`. */
 function selectThreadFlags(flags: readonly string[]): Pick<WorkerOptions, 'execArgv'> {
   if (!flags.some((flag) => flag.split('=', 1)[0] === '--input-type')) return {}
-  // Of the others only these can be given one by one: what is about the whole process is refused.
+  // A thread refuses flags of the whole process, so only these are passed on.
   const kept = flags.flatMap((flag, at) => {
     if (MODULE_FLAGS.has(flag)) return [flag, flags[at + 1] ?? '']
     return MODULE_FLAGS.has(flag.split('=', 1)[0] ?? '') ? [flag] : []

@@ -8,22 +8,22 @@ const LEGACY_TAG = /^(?:[0-9a-f]{24}|\d+\.[\d-]+\.[0-9a-f]+\.[0-9a-f]+)$/
 /** Age after which a file of an unknown writer, such as another machine, counts as stale. */
 const UNKNOWN_OWNER_TTL_MS = 24 * 60 * 60 * 1000
 
-/** A name for a file that is being written and gets its real one when it is whole, unlike any other. */
+/** Creates a unique name for a file that gets its final name when it is complete. */
 export function createTemporaryName(): string {
   return `${PREFIX}${createProcessTag()}${SUFFIX}`
 }
 
-/** Such names are ours: not listed, not found and not given to callers, even when their writer is dead. */
+/** Reports whether a name is temporary. File systems hide such files from callers, even after their writer's end. */
 export function isTemporaryName(name: string): boolean {
   const mark = findTag(name)
   return mark !== undefined && (LEGACY_TAG.test(mark) || parseProcessTag(mark) !== undefined)
 }
 
 /**
- * Removes from a directory what writers left who were killed. What cannot be removed stays, and what a living process
- * may be writing.
+ * Removes temporary files of killed processes from a directory. Keeps those of living processes, and those that cannot
+ * be removed.
  *
- * @param directory a path to list, and to put names behind.
+ * @param directory a path to which names can be appended.
  */
 export function removeAbandonedFiles(directory: string): void {
   for (const name of listNames(directory)) {
@@ -32,12 +32,12 @@ export function removeAbandonedFiles(directory: string): void {
     try {
       if (isAbandoned(name, path)) unlinkSync(path)
     } catch {
-      // Gone by now, or somebody else's: nobody sees it either way.
+      // Removed meanwhile, or another user's: it is hidden either way.
     }
   }
 }
 
-/** Whoever may not list a directory may still write into it. */
+/** Lists a directory; empty without the permission to, since writing may still be allowed. */
 function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
@@ -50,7 +50,7 @@ function isAbandoned(name: string, path: string): boolean {
   const maker = parseProcessTag(findTag(name) ?? '')
   const verdict = maker && hasExited(maker)
   if (verdict !== undefined) return verdict
-  // Not the time of its content, which may be set to any before it gets its name.
+  // Not `mtime`, which the writer may have set to any time.
   return Date.now() - lstatSync(path).ctimeMs > UNKNOWN_OWNER_TTL_MS
 }
 

@@ -104,11 +104,11 @@ export class StoreHome {
   async forkAt(source: string, checkpoint: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(source)
-    const kept = await this.reader.run(() => this.getCheckpoints(log).readRecord(checkpoint))
-    const { root, seq, time } = decodeCheckpoint(kept)
+    const record = await this.reader.run(() => this.getCheckpoints(log).readRecord(checkpoint))
+    const { root, seq, time } = decodeCheckpoint(record)
     const id = await this.reader.run(() => this.ids.next())
     const head = createForkHead(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
-    return this.#recordVault(name, head, { expect: [kept], records: await this.#inheritQuota(log, id) })
+    return this.#recordVault(name, head, { expect: [record], records: await this.#inheritQuota(log, id) })
   }
 
   /** Forks a vault at the point where a sibling was forked. EINVAL, EEXIST, ENOENT. */
@@ -141,16 +141,17 @@ export class StoreHome {
     name: string,
     root: number,
     checkpoint?: Pick<Checkpoint, 'name' | 'uid' | 'description' | 'meta'>,
-    besides: ExtraRecords = () => ({}),
+    extraRecords: ExtraRecords = () => ({}),
   ): Promise<VaultLog> {
     await this.assertAdoptable(name, checkpoint)
     const time = Date.now()
     const id = await this.reader.run(() => this.ids.next())
     const head: VaultHead = { id, root, seq: 0, created: time, lineage: [] }
     const checkpoints = new Checkpoints(this.reader, id)
-    const kept = checkpoint === undefined ? [] : [checkpoints.toRecord({ ...checkpoint, root, seq: 0, time })]
-    const { expect = [] } = await this.reader.run(besides)
-    return this.#recordVault(name, head, { expect, records: kept })
+    const records =
+      checkpoint === undefined ? [] : [checkpoints.toRecord({ ...checkpoint, root, seq: 0, time })]
+    const { expect = [] } = await this.reader.run(extraRecords)
+    return this.#recordVault(name, head, { expect, records })
   }
 
   /** Opens an existing vault. ENOENT. */
@@ -284,7 +285,7 @@ export class StoreHome {
         await log.flushPages({ frees: true })
       } catch (error) {
         // Another process deleted the vault.
-        if (!(error instanceof VfsError && error.code === 'ENOENT')) throw error
+        if (!isVfsError(error, 'ENOENT')) throw error
         this.#openLogs.delete(name)
       }
     }
@@ -295,9 +296,9 @@ export class StoreHome {
    * on a full disk, loses nothing: the journal has every row, unless it is gone.
    */
   async commitAndFlushAll(): Promise<void> {
-    let areFolded = true
-    for (const [, log] of this.#openLogs.entries()) areFolded = (await log.commitAndFlush()) && areFolded
-    if (!areFolded) await this.engine.commit({})
+    let areFlushed = true
+    for (const [, log] of this.#openLogs.entries()) areFlushed = (await log.commitAndFlush()) && areFlushed
+    if (!areFlushed) await this.engine.commit({})
   }
 
   /** Commits and flushes every open vault, then closes the engine. */

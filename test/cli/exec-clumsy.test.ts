@@ -272,7 +272,7 @@ describe('an apply that fails', () => {
     const run = inMounts(cli, ['coppice exec --session dir -- true'], become)
     expect(run.code).toBe(1)
     expect(run.stderr).toMatch(
-      /^coppice: \S+ cannot be copied for the command: [^\n]*Permission denied, and 1 more\n$/,
+      /^coppice: cannot copy \S+ for the command: [^\n]*Permission denied, and 1 more\n$/,
     )
     expect(readFileSync(join(cli.files, 'b'), 'utf8')).toBe('secret\n')
   })

@@ -21,7 +21,7 @@ export async function pruneJournals(home: StoreHome, keepHistory: Date | undefin
   return Math.max(0, before.journal.count - after.journal.count)
 }
 
-/** @param note the record of the deletion; where no vault is left, it says so to a check of what is left of them. */
+/** @param note the record of the deletion. That of the last vault stays: a check then knows that none is missing. */
 async function pruneDeletedVault(
   home: StoreHome,
   vault: number,

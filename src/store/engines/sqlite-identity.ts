@@ -2,18 +2,18 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { assertFormat, createForeignStoreError } from './engine-errors.ts'
 
-/** In the header of each store since it is written: "copp". */
+/** Application id in the header of each store: "copp". Older stores have none. */
 export const APPLICATION_ID = 0x636f7070
 export const FORMAT_VERSION = 1
 
 const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'pages', 'records']
 
-/** What a database is: a store, nothing yet, or one that belongs to another program. */
+/** `store` is a store of ours; `empty` has no tables yet, or not all. */
 export type SqliteIdentity = 'store' | 'empty'
 
 /**
- * Finds whether a database is a store of ours, and changes nothing. ENOTSUP for one of another program, or of a later
- * version. A store without an application id is an older one, known by its tables.
+ * Reports whether a database is a store, without a change. ENOTSUP for one of another program or of a later version.
+ * An older store has no application id; its tables identify it.
  */
 export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity {
   const id = readPragma(db, 'application_id')
@@ -29,7 +29,7 @@ export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity
   const isOurs = names.every((name) => TABLE_NAMES.includes(name))
   if (id !== 0 || !isOurs) throw createForeignStoreError(file, 'a SQLite database', names)
   if (version !== 0) assertFormat(file, version, FORMAT_VERSION)
-  // Whoever made it was ended before the tables were there.
+  // The process that created it was killed before the tables existed.
   return names.length === TABLE_NAMES.length ? 'store' : 'empty'
 }
 
@@ -37,8 +37,8 @@ export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity
 export const BUSY_TIMEOUT_MS = 60_000
 
 /**
- * As `identifyDatabase`, for a database whose last changes are still in a log: a connection that may write would bring them
- * into the file when it is closed, whosever they are.
+ * As `identifyDatabase`, for a database with changes in a log, through a read-only connection. A connection that may
+ * write would change the file when it is closed, even that of another program.
  */
 export function assertOwnLog(file: string): void {
   if (!['-wal', '-journal'].some((suffix) => getFileSize(`${file}${suffix}`) > 0)) return

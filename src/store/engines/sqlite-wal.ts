@@ -1,26 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** SQLite's own default, which suits whoever commits now and then. */
+/** SQLite's default, for a connection that commits now and then. */
 const DEFAULT_CHECKPOINT_PAGES = 1000
-/** For whoever commits often: not to wait for the disk at every eighth megabyte. */
+/** For a connection that commits often: the default would wait for the disk every eight megabytes. */
 const GROUP_COMMIT_CHECKPOINT_PAGES = 4096
-/** Where room is scarce. The database grows by no more than this when the log is brought into it. */
+/** For a nearly full disk: a checkpoint makes the database grow by no more than this. */
 const SCARCE_CHECKPOINT_PAGES = 96
 const SCARCE_BYTES = 1024 * 1024
 const NO_LIMIT = -1
 
-/** How long the write-ahead log of a connection grows before it is brought into the database. */
+/** Limits the size of a connection's write-ahead log, by checkpoints. */
 export class SqliteWal {
   readonly #db: DatabaseSync
   #checkpointPages = DEFAULT_CHECKPOINT_PAGES
-  /** Whether this connection commits in groups. */
+  /** True if this connection commits in groups. */
   usesGroupCommit = false
 
   constructor(db: DatabaseSync) {
     this.#db = db
   }
 
-  /** Called outside of a transaction. */
+  /** Sets the limit. Call it outside of a transaction. */
   limitSize(isScarce: boolean): void {
     const pages = isScarce
       ? SCARCE_CHECKPOINT_PAGES
@@ -34,7 +34,7 @@ export class SqliteWal {
     if (isScarce) this.checkpoint()
   }
 
-  /** Brings it into the database, as far as readers and the disk let it, so that it is written from its start again. */
+  /** Copies the log into the database as far as readers and the disk allow, so that SQLite overwrites it. */
   checkpoint(): void {
     try {
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')

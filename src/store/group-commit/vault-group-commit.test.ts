@@ -13,7 +13,7 @@ import { StoreHome } from '../store-home.ts'
 import { countPieces, readPiece } from '../vault/content-pieces.ts'
 import { FileHistory } from '../vault/file-history.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'coppice-gathered-'))
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-vault-group-commit-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 let places = 0
@@ -21,24 +21,24 @@ const place = () => join(scratch, `store-${++places}.db`)
 const ROOT = PosixFiles.root
 const OWNER = { mode: 0o644, uid: 1, gid: 2 }
 
-/** The time stands still until it is disposed of: nothing is settled because it has waited long enough. */
+/** Stops the clock until it is disposed of, so that no group is committed for its age. */
 function stillTime(): MockInstance {
   return vi.spyOn(performance, 'now').mockReturnValue(performance.now())
 }
 
-/** Everything there is below a directory, with the times if they are to be told apart. */
+/** Returns everything below a directory, with its times if wanted. */
 function treeOf(files: PosixFiles, withTimes: boolean, directory: number = ROOT): unknown {
   return files.readdir(directory).map(({ name, inode, type }) => {
     const { mode, nlink, uid, size, blocks, ...others } = files.getattr(inode)
     const content =
       type === 'directory' ? treeOf(files, withTimes, inode) : [...files.read(inode, 0, size)].join()
     const attributes = files.listxattr(inode).map((each) => [each, ...(files.getxattr(inode, each) ?? [])])
-    const told = { name, type, mode, nlink, uid, size, blocks, content, attributes }
-    return withTimes ? { ...told, ...others } : told
+    const entry = { name, type, mode, nlink, uid, size, blocks, content, attributes }
+    return withTimes ? { ...entry, ...others } : entry
   })
 }
 
-/** The same with the root's own attributes, asked for before and after all names. */
+/** The same with the root's own attributes, read before and after all names. */
 function allOf(files: PosixFiles): unknown {
   return [files.getattr(ROOT), treeOf(files, true), files.getattr(ROOT), files.statfs().files]
 }
@@ -146,7 +146,7 @@ function copyOf(file: string): string {
   return copy
 }
 
-async function gatheringAt(file: string): Promise<{ home: StoreHome; files: PosixFiles }> {
+async function openWithGroupCommit(file: string): Promise<{ home: StoreHome; files: PosixFiles }> {
   const home = new StoreHome(new SqliteEngine({ file }))
   return { home, files: new PosixFiles(await home.createVault('v'), home.blobs, { usesGroupCommit: true }) }
 }
@@ -179,15 +179,15 @@ async function expectPast({ home, files }: { home: StoreHome; files: PosixFiles 
   }
 }
 
-describe('changes that are gathered', () => {
-  it('are refused and done as one by one, and found the same when settled and after a kill', async () => {
+describe('the group commit of a vault', () => {
+  it('applies and refuses each change as alone, and has the same files after a commit and after a kill', async () => {
     const steps = fc.array(fc.oneof({ weight: 9, arbitrary: step }, fc.constant('settle' as const)), {
       maxLength: 30,
     })
     const property = fc.asyncProperty(steps, async (all) => {
       const [memory, file] = [new StoreHome(new MemoryEngine()), place()]
       const plain = new PosixFiles(await memory.createVault('v'), memory.blobs)
-      const { home, files } = await gatheringAt(file)
+      const { home, files } = await openWithGroupCommit(file)
       for (const one of all) {
         if (one === 'settle') files.commit()
         else expect(outcome(files, one)).toEqual(outcome(plain, one))
@@ -208,10 +208,10 @@ describe('changes that are gathered', () => {
     await fc.assert(property, { numRuns: 40 })
   })
 
-  it('are one version of a file that is written in pieces, and store no piece twice', async () => {
+  it('makes one version of a file that is written in pieces, and stores no piece twice', async () => {
     using _still = stillTime()
     const file = place()
-    const { home, files } = await gatheringAt(file)
+    const { home, files } = await openWithGroupCommit(file)
     files.batch(() => {
       const ino = files.create(ROOT, 'f', OWNER)
       for (let at = 0; at < 20_000; at += 1000) files.write(ino, at, Buffer.alloc(1000, 'x'))
@@ -222,9 +222,9 @@ describe('changes that are gathered', () => {
     await home.close()
   })
 
-  it('are one operation of the journal for a file that is made, written and given its attributes', async () => {
+  it('makes one journal operation of a file that is created, written and given its attributes', async () => {
     using _still = stillTime()
-    const { home, files } = await gatheringAt(place())
+    const { home, files } = await openWithGroupCommit(place())
     const ino = files.mknod(ROOT, 'f', { ...OWNER, mode: 0o100600 })
     files.write(ino, 0, Buffer.from('one'))
     files.write(ino, 3, Buffer.alloc(1000, 'x'))
@@ -251,9 +251,9 @@ describe('changes that are gathered', () => {
     await home.close()
   })
 
-  it('have the times last that were set last, also of a directory something was made in between', async () => {
+  it('keeps the times that were set last, also of a directory with a create in between', async () => {
     const file = place()
-    const { home, files } = await gatheringAt(file)
+    const { home, files } = await openWithGroupCommit(file)
     files.setattr(ROOT, { mtime: { seconds: 1, nanos: 0 } })
     files.create(ROOT, 'f', OWNER)
     files.setattr(ROOT, { mtime: { seconds: 2, nanos: 0 } })
@@ -263,10 +263,10 @@ describe('changes that are gathered', () => {
     for (const each of [other.home, home]) await each.close()
   })
 
-  it('have their content after a kill, also where size and mode were set in one', async () => {
+  it('recovers the content after a kill, also where size and mode were set in one call', async () => {
     using _still = stillTime()
     const file = place()
-    const { home, files } = await gatheringAt(file)
+    const { home, files } = await openWithGroupCommit(file)
     const ino = files.create(ROOT, 'f', OWNER)
     files.write(ino, 0, Buffer.alloc(6000, 'x'))
     files.commit()
@@ -276,10 +276,10 @@ describe('changes that are gathered', () => {
     for (const each of [killed.home, home]) await each.close()
   })
 
-  it('lead from each version to the one before it, of the same file, when they are found after a kill', async () => {
+  it('links each version to the one before it, of the same file, after a kill', async () => {
     using _still = stillTime()
     const file = place()
-    const { home, files } = await gatheringAt(file)
+    const { home, files } = await openWithGroupCommit(file)
     const one = files.create(ROOT, 'one', OWNER)
     files.write(one, 0, Buffer.alloc(100_000, 'a'))
     files.commit()
@@ -299,8 +299,8 @@ describe('changes that are gathered', () => {
     for (const each of [killed.home, home]) await each.close()
   })
 
-  it('take nothing away that was committed through the same log meanwhile', async () => {
-    const { home, files } = await gatheringAt(place())
+  it('removes nothing that was committed through the same log meanwhile', async () => {
+    const { home, files } = await openWithGroupCommit(place())
     const log = await home.openVault('v')
     files.create(ROOT, 'one', OWNER)
     await log.submit(() => ({ op: 'mkdir', path: '/two', parents: false }))
@@ -311,9 +311,9 @@ describe('changes that are gathered', () => {
     await home.close()
   })
 
-  it('are in the journal once they are answered, and the store is free, where a page is damaged', async () => {
+  it('has every acknowledged change in the journal, and releases the store, where a page is damaged', async () => {
     const file = place()
-    const { home, files } = await gatheringAt(file)
+    const { home, files } = await openWithGroupCommit(file)
     files.batch(() => {
       for (let count = 0; count < 500; count++) files.create(ROOT, `f${count}`, OWNER)
     })
@@ -343,9 +343,9 @@ describe('changes that are gathered', () => {
     }
   })
 
-  it('are not in the way of another writer, nor he in theirs', async () => {
+  it('lets another writer commit, and goes on after it', async () => {
     const file = place()
-    const { home, files } = await gatheringAt(file)
+    const { home, files } = await openWithGroupCommit(file)
     const other = await opened(file)
     for (let round = 0; round < 20; round++) {
       files.create(ROOT, `ours-${round}`, OWNER)
@@ -359,8 +359,8 @@ describe('changes that are gathered', () => {
     await home.close()
   })
 
-  it('leave nothing waiting when all of them were refused', async () => {
-    const { home, files } = await gatheringAt(place())
+  it('leaves nothing pending when all changes were refused', async () => {
+    const { home, files } = await openWithGroupCommit(place())
     expect(outcome(files, (one) => one.unlink(ROOT, 'none'))).toBe('ENOENT')
     expect(files.pendingVersion).toBeGreaterThan(0)
     files.commit()

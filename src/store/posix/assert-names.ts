@@ -2,27 +2,26 @@ import { VfsError } from '../../vfs/index.ts'
 
 export const MAX_NAME_BYTES = 255
 const MAX_TARGET_BYTES = 4095
-/** A unit of a string takes three bytes of UTF-8 at most. */
+/** A UTF-16 code unit takes at most three bytes of UTF-8, so a name of this length needs no count. */
 const SAFE_NAME_LENGTH = Math.floor(MAX_NAME_BYTES / 3)
 
-/** Refuses what no directory can hold. ENOENT for no name at all, ENAMETOOLONG, EINVAL. */
+/** Throws for a name that no directory can have: ENOENT for an empty one, ENAMETOOLONG, EINVAL. */
 export function assertName(name: string, op: string): void {
   if (name === '') throw new VfsError('ENOENT', name, { op, detail: 'the name is empty' })
   if (name.length > SAFE_NAME_LENGTH && Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new VfsError('ENAMETOOLONG', name, { op })
   }
   if (name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
-    throw new VfsError('EINVAL', name, { op, detail: 'no name is . or .., or has a slash or NUL in it' })
+    throw new VfsError('EINVAL', name, { op, detail: "a name cannot be '.' or '..' or contain '/' or NUL" })
   }
   assertWellFormed(name, op)
 }
 
-/** Refuses what no symbolic link can hold. ENOENT, ENAMETOOLONG, EINVAL. */
+/** Throws for a target that no symbolic link can have: ENOENT for an empty one, ENAMETOOLONG, EINVAL. */
 export function assertSymlinkTarget(target: string, op: string): void {
   if (target === '') throw new VfsError('ENOENT', target, { op, detail: 'the target is empty' })
   if (Buffer.byteLength(target) > MAX_TARGET_BYTES) throw new VfsError('ENAMETOOLONG', target, { op })
-  if (target.includes('\0'))
-    throw new VfsError('EINVAL', target, { op, detail: 'the target has a NUL in it' })
+  if (target.includes('\0')) throw new VfsError('EINVAL', target, { op, detail: 'the target contains NUL' })
   assertWellFormed(target, op)
 }
 
@@ -33,7 +32,7 @@ export function assertAttributeName(name: string, op: string): void {
   assertWellFormed(name, op)
 }
 
-/** The store keeps text: half a surrogate pair would come back as something else. */
+/** EINVAL for half a surrogate pair: stored as text, it would come back as another character. */
 function assertWellFormed(text: string, op: string): void {
   if (!text.isWellFormed()) throw new VfsError('EINVAL', text, { op, detail: 'it is not valid Unicode' })
 }

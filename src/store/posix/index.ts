@@ -1,7 +1,7 @@
 /**
- * A vault as POSIX sees it: inodes, names and bytes, each call done when it returns, for whoever serves a kernel.
- * It decides which operation a call is and leaves applying it to `files`; permissions are the caller's to check.
- * Invariant: what it holds beyond the vault (who has what open, counted blocks) may be lost without harm.
+ * A vault as POSIX sees it: inodes, names and bytes, with synchronous calls for a server of a kernel. It decides which
+ * operation a call is; `files` applies the operation. The caller checks permissions.
+ * Invariant: its state beyond the vault (open counts, counted blocks) may be lost without harm.
  */
 
 export { planSize, planWrite, type XattrMode } from './plan-content.ts'

@@ -1,4 +1,4 @@
-/** How often each inode is open. Inside a batch, counts can be taken back to where they were. */
+/** Counts how many times each inode is open. `rollback` restores the counts at `begin`. */
 export class OpenCounts {
   readonly #counts = new Map<number, number>()
   #undoLog: { readonly ino: number; readonly more: number }[] | undefined
@@ -7,7 +7,7 @@ export class OpenCounts {
     return this.#counts.has(ino)
   }
 
-  /** Counts some more, or fewer; returns how many there are now. */
+  /** Changes a count by `more`, which may be negative; returns the new count. */
   add(ino: number, more: number): number {
     const count = Math.max(0, (this.#counts.get(ino) ?? 0) + more)
     this.#undoLog?.push({ ino, more: count - (this.#counts.get(ino) ?? 0) })
@@ -16,7 +16,7 @@ export class OpenCounts {
     return count
   }
 
-  /** From here on `rollback` can undo. */
+  /** Starts to record changes for `rollback`. */
   begin(): void {
     this.#undoLog = []
   }

@@ -9,13 +9,13 @@ import { toMoment } from '../vault/replica.ts'
 import { assertAttributeName } from './assert-names.ts'
 import { type PosixAttributeChanges, planAttributes } from './posix-attributes.ts'
 
-/** Whether an attribute must be new, must be there, or neither. */
+/** `create` requires that the attribute is new, `replace` that it exists. */
 export type XattrMode = 'any' | 'create' | 'replace'
 
-/** As on ext4. Far below what a number can count, so that the sizes of all files can be added up. */
+/** As on ext4. Small enough that the sum of all file sizes is a safe integer. */
 const MAX_FILE_BYTES = 2 ** 44
 const MAX_ATTRIBUTE_BYTES = 64 * 1024
-/** More is not written again to keep an append in one piece. */
+/** Limit of bytes that an append rewrites to keep its parts together. */
 const MAX_REWRITTEN_BYTES = 1024 * 1024
 
 export function planWrite(target: PatchTarget, position: number, bytes: Uint8Array): FileOperation | null {
@@ -23,13 +23,13 @@ export function planWrite(target: PatchTarget, position: number, bytes: Uint8Arr
   return bytes.length === 0 ? null : patchBytes(target, position, bytes)
 }
 
-/** Bytes that were appended, and where they are if nobody has moved them since. */
+/** Bytes that were appended, and their position if no other writer has moved them since. */
 export interface EarlierAppend {
   readonly position: number
   readonly bytes: Buffer
 }
 
-/** What continues a piece stays with it: that is moved behind what others appended meanwhile, if it is still there. */
+/** Plans an append that follows an earlier one: the earlier bytes move behind those that others appended in between. */
 export function planAppend(
   target: PatchTarget,
   end: number,
@@ -41,7 +41,7 @@ export function planAppend(
   return planWrite(target, begun.position, Buffer.concat([others, begun.bytes, bytes]))
 }
 
-/** What lies between a piece and the end of the file; undefined if nothing does, or the piece is not there. */
+/** Returns the bytes behind an earlier append; undefined if there are none, or the earlier bytes are gone. */
 function readAfterAppend(
   { files, blobs, inode }: PatchTarget,
   end: number,
@@ -74,7 +74,7 @@ export function planHole(
   return position >= size ? null : patchHole(target, position, length)
 }
 
-/** The size is content and the rest is not, but they change together or not at all. */
+/** Plans a change of size and attributes as one batch: size is content, and both must change atomically. */
 export function planAttributeChanges(
   target: PatchTarget,
   inode: Inode,
@@ -102,7 +102,7 @@ export function planXattr(
   if (value !== null && value.length > MAX_ATTRIBUTE_BYTES) {
     throw new VfsError('EINVAL', path, {
       op,
-      detail: `an attribute has at most ${MAX_ATTRIBUTE_BYTES} bytes`,
+      detail: `the attribute has ${value.length} bytes; the limit is ${MAX_ATTRIBUTE_BYTES}`,
     })
   }
   const isThere = findXattr(files, inode, name) !== undefined
@@ -111,7 +111,7 @@ export function planXattr(
   return { op: 'xattr', ...at, value: value === null ? null : Buffer.from(value).toString('base64') }
 }
 
-/** EISDIR, EINVAL, EFBIG. */
+/** Plans a change of size. EISDIR, EINVAL, EFBIG. */
 export function planSize(target: PatchTarget, { type }: Inode, size: number): FileOperation {
   const { path } = target
   if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'truncate' })
@@ -122,11 +122,15 @@ export function planSize(target: PatchTarget, { type }: Inode, size: number): Fi
 
 function assertRange(path: string, position: number, length: number): void {
   if (length <= 0)
-    throw new VfsError('EINVAL', path, { op: 'fallocate', detail: 'the length is not above 0' })
+    throw new VfsError('EINVAL', path, {
+      op: 'fallocate',
+      detail: `the length is ${length}; it must be above 0`,
+    })
   assertSize(path, position, position + length, 'fallocate')
 }
 
 function assertSize(path: string, position: number, end: number, op: string): void {
-  if (!(position >= 0)) throw new VfsError('EINVAL', path, { op, detail: 'the position is below 0' })
+  if (!(position >= 0))
+    throw new VfsError('EINVAL', path, { op, detail: `the position is ${position}; it must not be below 0` })
   if (end > MAX_FILE_BYTES) throw new VfsError('EFBIG', path, { op })
 }

@@ -6,27 +6,27 @@ import type { DirectoryEntry, Inode } from '../tree/tree-values.ts'
 import { assertName, assertSymlinkTarget } from './assert-names.ts'
 import { applySetGroupId, type CreationAttributes, fileTypeBits } from './posix-attributes.ts'
 
-/** What a rename does where something is: takes its place, refuses, or changes places with it. */
+/** Effect of a rename on an existing target: replace it, refuse, or exchange both. */
 export type RenameMode = 'replace' | 'noreplace' | 'exchange'
 
 /** A name in a directory. */
 type DentryTuple = readonly [parent: number, name: string]
 
-/** Whether somebody has an inode open. */
+/** Reports whether an inode is open here. */
 type IsOpen = (ino: number) => boolean
 
 const SYMLINK_PERMISSIONS = 0o777
-/** No name may have a slash, so nobody else has this one. */
+/** No valid name has a slash, so no entry has this one. */
 const TEMPORARY_NAME = '/'
 
-/** What an inode is. ENOENT. */
+/** Returns an inode. ENOENT. */
 export function getInode(files: VaultFiles, ino: number, op: string): Inode {
   const inode = files.findInode(ino)
   if (inode === undefined) throw new VfsError('ENOENT', `inode ${ino}`, { op })
   return inode
 }
 
-/** Where the journal says an inode is. One without a name must not be taken for what has its old name now. */
+/** Returns the path of an inode for the journal. One without a name gets a path that no other inode can have. */
 export function getJournalPath(files: VaultFiles, ino: number, { links }: Inode): string {
   return links === 0 ? formatDeletedPath(ino) : files.getPath(ino)
 }
@@ -59,7 +59,7 @@ export function planSymlink(
   return planCreate(files, at, 'symlink', { ...owner, mode: SYMLINK_PERMISSIONS }, target)
 }
 
-/** A file or a device, as the format in the mode says. EPERM for a directory, EINVAL. */
+/** Plans a file, pipe, socket or device, by the file type in the mode. EPERM for a directory, EINVAL for a link. */
 export function planNode(
   files: VaultFiles,
   at: DentryTuple,
@@ -76,7 +76,7 @@ export function planNode(
   return planCreate(files, at, 'other', owner, String(isDevice ? rdev : 0))
 }
 
-/** A file that never has a name: made under one that nobody can ask for, and unlinked at once. */
+/** Plans a file without a name: one batch creates it under an impossible name and unlinks it. */
 export function planTmpfile(files: VaultFiles, parent: number, owner: CreationAttributes): FileOperation {
   const directory = getDirectory(files, parent, '', 'create')
   const [path, name] = [formatDeletedPath(files.getCounters().nextInode), TEMPORARY_NAME]
@@ -111,12 +111,12 @@ export function planRmdir(files: VaultFiles, [parent, name]: DentryTuple, isOpen
   return { op: 'unlink', path, parent, name, keep: isOpen(inode) }
 }
 
-/** What nobody has open any more goes, if it has no name. */
+/** Plans the removal of an inode that has no name and is no longer open. */
 export function planRelease(inode: number): FileOperation {
   return { op: 'release', path: formatDeletedPath(inode), inode }
 }
 
-/** Null where both are names of one file: then a rename does nothing. */
+/** Plans a rename; null if both are names of one file, as POSIX has it. */
 export function planRename(
   files: VaultFiles,
   from: DentryTuple,
@@ -139,7 +139,7 @@ export function planRename(
   }
 }
 
-/** What a name leads to; undefined if there is none. ENOENT and ENOTDIR are about the directory. */
+/** Returns the entry of a name, or undefined. ENOENT and ENOTDIR are about the directory. */
 export function findEntry(
   files: VaultFiles,
   parent: number,
@@ -148,7 +148,7 @@ export function findEntry(
 ): DirectoryEntry | undefined {
   const entry = files.findEntry(parent, name)
   if (entry !== undefined) return entry
-  // Only what is not there needs a second look.
+  // An entry that exists has a valid name and parent.
   assertName(name, op)
   getDirectory(files, parent, name, op)
   return undefined

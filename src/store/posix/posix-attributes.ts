@@ -7,7 +7,7 @@ export const BLOCK_BYTES = 512
 const PERMISSION_BITS = 0o7777
 const SET_GROUP_ID = 0o2000
 
-/** The part of a mode that says what kind of file it is. */
+/** Bits of a mode that have the file type. */
 export const fileTypeBits = {
   mask: 0o170000,
   file: 0o100000,
@@ -19,12 +19,12 @@ export const fileTypeBits = {
   block: 0o060000,
 } as const
 
-/** What `stat` tells. `mode` says the kind of file too, as in C. */
+/** Result of `stat`. `mode` includes the file type, as in C. */
 export interface PosixAttributes {
   readonly ino: number
   readonly type: FileType
   readonly mode: number
-  /** 1 for a directory, which tells `find` nothing about how many directories are in it; 0 once it has no name. */
+  /** 1 for a directory, so that `find` infers no number of subdirectories; 0 for an inode without a name. */
   readonly nlink: number
   readonly uid: number
   readonly gid: number
@@ -37,14 +37,14 @@ export interface PosixAttributes {
   readonly rdev: number
 }
 
-/** Who makes something, and with which permissions. */
+/** Owner and permissions of a new inode. */
 export interface CreationAttributes {
   readonly mode: number
   readonly uid: number
   readonly gid: number
 }
 
-/** What `setattr` may change; `'now'` is the moment of the call. */
+/** Attributes that `setattr` can change; `'now'` is the time of the call. */
 export interface PosixAttributeChanges {
   readonly mode?: number
   readonly uid?: number
@@ -54,7 +54,7 @@ export interface PosixAttributeChanges {
   readonly mtime?: Timestamp | 'now'
 }
 
-/** What `statfs` tells, in blocks of `blockSize` bytes. */
+/** Result of `statfs`, in blocks of `blockSize` bytes. */
 export interface StatfsReport {
   readonly blockSize: number
   readonly blocks: number
@@ -70,7 +70,7 @@ export interface UserIds {
   readonly gid: number
 }
 
-/** Returns what `stat` tells of an inode. What no user made has this default owner. */
+/** Converts an inode to the result of `stat`. An inode without an owner gets the default one. */
 export function toPosixAttributes(
   { ino, blocks }: Pick<PosixAttributes, 'ino' | 'blocks'>,
   inode: Inode,
@@ -85,7 +85,7 @@ export function toPosixAttributes(
   return { ino, type, mode: whole, nlink, uid, gid, size, blocks, atime, mtime, ctime, rdev }
 }
 
-/** A new file's owner: a directory with the set-group-id bit passes on its group, and the bit to directories. */
+/** Applies the set-group-id bit of a directory: a new entry gets its group, and a new directory the bit, too. */
 export function applySetGroupId(
   directory: Inode,
   { mode, uid, gid }: CreationAttributes,
@@ -95,7 +95,7 @@ export function applySetGroupId(
   return { mode: type === 'directory' ? mode | SET_GROUP_ID : mode, uid, gid: directory.gid }
 }
 
-/** The operation that changes everything but the size. What is not told stays, but for the time of change. */
+/** Plans a change of attributes except the size. Absent ones stay, except the change time. */
 export function planAttributes(
   { mode: oldMode }: Inode,
   at: { readonly path: string; readonly inode: number },

@@ -50,12 +50,12 @@ const ENTRIES_PER_READ = 1000
 
 /** Options of `PosixFiles`. */
 export interface PosixOptions {
-  /** Who does all this, for the journal. */
+  /** Author of the changes in the journal. */
   readonly by?: Provenance
-  /** What is done may be seen by others some milliseconds later, if `settle` is called when nothing more comes. */
+  /** Commits in groups: others see changes some milliseconds later. The caller must call `commit` when it is idle. */
   readonly usesGroupCommit?: boolean
   /**
-   * Who owns what no user made: imported files, and those that the library or a command wrote. Root when absent. Git
+   * Owner of files without one: imported files, and those that the library or a command wrote. Root when absent. Git
    * and `cp -a` refuse to work on files of root, so a mount of an ordinary user names that user.
    */
   readonly defaultOwner?: UserIds
@@ -64,10 +64,10 @@ export interface PosixOptions {
 const SUPERUSER: UserIds = { uid: 0, gid: 0 }
 
 /**
- * A vault by inode number, as a kernel asks for it. Every call is done when it returns: kept if this process is killed
- * and, unless it gathers, seen by everybody; or throws a VfsError with the code POSIX has for it. Only on an engine that is local.
- * A number that leads nowhere is ENOENT. Who may do what is not asked here. Reading does not change `atime`. What is
- * open here stays when it loses its name here; another process that removes it does not know.
+ * A vault by inode number, for a kernel. When a call returns, its change survives the end of this process and, without
+ * group commit, others see it. A call that fails throws a VfsError with the code of POSIX; ENOENT for an unknown inode.
+ * Needs a local engine. Checks no permissions. A read does not change `atime`. An inode that is open here stays when
+ * it loses its last name here; a removal by another process does not know of it.
  */
 export class PosixFiles {
   static readonly root: number = ROOT_INODE
@@ -78,7 +78,7 @@ export class PosixFiles {
   readonly #defaultOwner: UserIds
   readonly #isOpen = (ino: number): boolean => this.#openCounts.has(ino)
 
-  /** ENOTSUP on an engine that lets callers wait. */
+  /** ENOTSUP on a remote engine. */
   constructor(log: VaultLog, blobs: BlobStore, options: PosixOptions = {}) {
     const { by = {}, usesGroupCommit = false, defaultOwner = SUPERUSER } = options
     if (blobs.reader.isRemote) throw createNotLocalError(blobs.reader.engine)
@@ -87,24 +87,24 @@ export class PosixFiles {
     this.#committer = new PosixCommitter(log, blobs, by, usesGroupCommit)
   }
 
-  /** Whether changes may be seen by others a little later. */
+  /** True if changes are committed in groups, so that others see them some milliseconds later. */
   get usesGroupCommit(): boolean {
     return this.#committer.usesGroupCommit
   }
 
-  /** Another number after each change, 0 if there is nothing to settle. All of it survives the end of this process. */
+  /** A number that changes with each change; 0 if no change waits for `commit`. All of them survive a kill. */
   get pendingVersion(): number {
     return this.#committer.pendingVersion
   }
 
-  /** Lets others see everything that was done. */
+  /** Commits the open group, so that others see it. */
   commit(): void {
     this.#committer.commit()
   }
 
   /**
-   * Commits everything that is done in `work` together when that returns; calls inside see it at once. If `work`
-   * throws, nothing of it was done. It may run more than once, from its beginning: what counts is the last time.
+   * Commits all changes of `work` atomically when it returns; calls inside see them at once. If `work` throws, none
+   * is committed. `work` may run more than once; only the last run counts.
    */
   batch(work: () => void): void {
     this.#committer.runBatch(work, {
@@ -117,12 +117,12 @@ export class PosixFiles {
     })
   }
 
-  /** The inode a name leads to; undefined if there is none: asked too often to be an error. ENOTDIR. */
+  /** Returns the inode of a name; undefined if there is none, which is too common for an error. ENOTDIR. */
   lookup(parent: number, name: string): number | undefined {
     return this.#readFiles((files) => findEntry(files, parent, name, 'lookup')?.inode)
   }
 
-  /** The directory something is in; of a file with several names, that of the first. The root is in itself. */
+  /** Returns the directory of an inode, by its first name. The root is its own. */
   getParent(ino: number): number {
     return this.#getInode(ino, 'lookup').parent
   }
@@ -135,7 +135,7 @@ export class PosixFiles {
     })
   }
 
-  /** Changes what is given, and the time of change. EISDIR or EINVAL for the size of what is no file, EFBIG. */
+  /** Changes the given attributes and the change time. For a size: EISDIR, EINVAL for another type, EFBIG. */
   setattr(ino: number, changes: PosixAttributeChanges): void {
     this.#changeInode(ino, 'setattr', (files, inode, path) =>
       planAttributeChanges({ files, blobs: this.#blobs, inode: ino, path }, inode, changes),
@@ -143,8 +143,8 @@ export class PosixFiles {
   }
 
   /**
-   * Some entries behind a name, in a fixed order; none at the end. A name is a place in that order whether or not it
-   * is still there, so who reads on behind the last one it saw misses nothing and sees nothing twice. ENOTDIR.
+   * Returns up to `limit` entries behind a name, in a fixed order; none at the end. The name need not exist any more,
+   * so a reader that continues behind its last name misses no entry and sees none twice. ENOTDIR.
    */
   readdir(ino: number, after?: string, limit: number = ENTRIES_PER_READ): NamedEntry[] {
     return this.#readFiles((files) => {
@@ -153,7 +153,7 @@ export class PosixFiles {
     })
   }
 
-  /** Makes an empty file. Here and below a new thing's inode is returned. EEXIST, ENOTDIR, ENAMETOOLONG, EINVAL. */
+  /** Creates an empty file; returns its inode, as the next methods do. EEXIST, ENOTDIR, ENAMETOOLONG, EINVAL. */
   create(parent: number, name: string, owner: CreationAttributes): number {
     return this.#createInode((files) => planCreate(files, [parent, name], 'file', owner))
   }
@@ -162,7 +162,7 @@ export class PosixFiles {
     return this.#createInode((files) => planCreate(files, [parent, name], 'directory', owner))
   }
 
-  /** Makes a file, pipe, socket or device, as the format in the mode says. EPERM for a directory. */
+  /** Creates a file, pipe, socket or device, by the file type in the mode. EPERM for a directory. */
   mknod(parent: number, name: string, owner: CreationAttributes, rdev = 0): number {
     return this.#createInode((files) => planNode(files, [parent, name], owner, rdev))
   }
@@ -171,36 +171,36 @@ export class PosixFiles {
     return this.#createInode((files) => planSymlink(files, [parent, name], target, owner))
   }
 
-  /** A file without a name, open once: gone at the last release unless `link` names it. */
+  /** Creates an open file without a name. The last release removes it, unless `link` has named it. */
   tmpfile(parent: number, owner: CreationAttributes): number {
     const ino = this.#createInode((files) => planTmpfile(files, parent, owner))
     this.#openCounts.add(ino, 1)
     return ino
   }
 
-  /** EINVAL for what is no symbolic link. */
+  /** Returns the target of a symbolic link. EINVAL for another type. */
   readlink(ino: number): string {
     const { type, content } = this.#getInode(ino, 'readlink')
     if (type !== 'symlink') throw new VfsError('EINVAL', `inode ${ino}`, { op: 'readlink' })
     return toInlineText(content)
   }
 
-  /** Gives a file one more name. EPERM for a directory, EEXIST. */
+  /** Adds a name to a file. EPERM for a directory, EEXIST. */
   link(ino: number, parent: number, name: string): void {
     this.#committer.apply((files) => planLink(files, ino, [parent, name]))
   }
 
-  /** Takes a name away. Its file goes with the last one, but not while it is open. EISDIR. */
+  /** Removes a name; with the last name also the file, once it is no longer open. EISDIR. */
   unlink(parent: number, name: string): void {
     this.#committer.apply((files) => planUnlink(files, [parent, name], this.#isOpen))
   }
 
-  /** ENOTDIR, ENOTEMPTY. */
+  /** Removes an empty directory. ENOTDIR, ENOTEMPTY. */
   rmdir(parent: number, name: string): void {
     this.#committer.apply((files) => planRmdir(files, [parent, name], this.#isOpen))
   }
 
-  /** EINVAL for a directory into itself, ENOTEMPTY, EISDIR, ENOTDIR; EEXIST for `noreplace`. */
+  /** Renames an entry. EINVAL for a directory into itself, ENOTEMPTY, EISDIR, ENOTDIR; EEXIST for `noreplace`. */
   rename(
     parent: number,
     name: string,
@@ -213,7 +213,7 @@ export class PosixFiles {
     )
   }
 
-  /** From here on the inode stays, named or not, until it was released as often as it was opened. */
+  /** Keeps the inode, with or without a name, until `release` was called once for each `open`. */
   open(ino: number): void {
     this.#getInode(ino, 'open')
     this.#openCounts.add(ino, 1)
@@ -224,7 +224,7 @@ export class PosixFiles {
     if (this.#committer.files.findInode(ino)?.links === 0) this.#committer.apply(() => planRelease(ino))
   }
 
-  /** Removes files without a name that nobody here has open. Only while nobody else serves this vault. */
+  /** Removes files without a name that are not open here; returns their number. No other process may serve the vault. */
   reapUnlinked(): number {
     const left = listUnlinkedInodes(this.#committer.files).filter((ino) => !this.#openCounts.has(ino))
     this.batch(() => {
@@ -234,7 +234,7 @@ export class PosixFiles {
     return left.length
   }
 
-  /** Bytes of a file, fewer at its end. They are the store's: not to be changed. EISDIR, EINVAL. */
+  /** Returns bytes of a file, fewer at its end. The caller must not change them. EISDIR, EINVAL. */
   read(ino: number, position: number, length: number): Uint8Array {
     const pieces = this.#readFiles((files) => {
       assertFile(getInode(files, ino, 'read'), ino, 'read')
@@ -244,7 +244,7 @@ export class PosixFiles {
     return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
   }
 
-  /** Writes all of the bytes, which may be used again afterwards. No bytes change nothing. EISDIR, EINVAL, EFBIG. */
+  /** Writes all of the bytes, and keeps no reference to them. An empty write changes nothing. EISDIR, EINVAL, EFBIG. */
   write(ino: number, position: number, bytes: Uint8Array): void {
     this.#changeInode(ino, 'write', (files, inode, path) => {
       assertFile(inode, ino, 'write')
@@ -253,9 +253,9 @@ export class PosixFiles {
   }
 
   /**
-   * Writes all of the bytes at the end of the file as it is when they are committed; returns where that is.
+   * Writes all of the bytes at the end of the file at the time of the commit; returns that position.
    * EISDIR, EINVAL, EFBIG.
-   * @param begun the piece these bytes continue: whatever others appended since comes before both.
+   * @param begun an earlier append that these bytes continue: bytes of others in between move before both.
    */
   append(ino: number, bytes: Uint8Array, begun?: EarlierAppend): number {
     let position = 0
@@ -267,7 +267,7 @@ export class PosixFiles {
     return position
   }
 
-  /** Makes sure the file reaches so far, with a hole unless `keepSize`; no room is set aside. EINVAL, EFBIG. */
+  /** Extends the file to a range with a hole, unless `keepSize`. Reserves no space. EINVAL, EFBIG. */
   allocate(
     ino: number,
     position: number,
@@ -281,7 +281,7 @@ export class PosixFiles {
     })
   }
 
-  /** Makes bytes zero and gives back their room; the size stays. */
+  /** Replaces bytes by a hole. The size stays. */
   punchHole(ino: number, position: number, length: number): void {
     this.#changeInode(ino, 'fallocate', (files, inode, path) => {
       assertFile(inode, ino, 'fallocate')
@@ -289,7 +289,7 @@ export class PosixFiles {
     })
   }
 
-  /** Where data or a hole begins from a position on; null where `lseek` says ENXIO: there is none. */
+  /** Returns the next position of data or of a hole; null where `lseek` has ENXIO. */
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
     return this.#readFiles((files) => {
       const inode = getInode(files, ino, 'lseek')
@@ -298,7 +298,7 @@ export class PosixFiles {
     })
   }
 
-  /** An extended attribute; undefined where `getxattr` says ENODATA: asked too often to be an error. */
+  /** Returns an extended attribute; undefined where `getxattr` has ENODATA, which is too common for an error. */
   getxattr(ino: number, name: string): Uint8Array | undefined {
     return this.#readFiles((files) => {
       getInode(files, ino, 'getxattr')
@@ -306,14 +306,14 @@ export class PosixFiles {
     })
   }
 
-  /** EEXIST and ENODATA where the mode wants it otherwise, EINVAL for a name or value that is too long. */
+  /** Sets an extended attribute. EEXIST or ENODATA by the mode, EINVAL for a name or value that is too long. */
   setxattr(ino: number, name: string, value: Uint8Array, mode: XattrMode = 'any'): void {
     this.#changeInode(ino, 'setxattr', (files, _, path) =>
       planXattr(files, { path, inode: ino, name }, value, mode),
     )
   }
 
-  /** The names, in order. */
+  /** Lists the names of extended attributes, in order. */
   listxattr(ino: number): string[] {
     return this.#readFiles((files) => {
       getInode(files, ino, 'listxattr')
@@ -321,7 +321,7 @@ export class PosixFiles {
     })
   }
 
-  /** ENODATA. */
+  /** Removes an extended attribute. ENODATA. */
   removexattr(ino: number, name: string): void {
     this.#changeInode(ino, 'removexattr', (files, _, path) =>
       planXattr(files, { path, inode: ino, name }, null, 'replace'),
@@ -335,7 +335,7 @@ export class PosixFiles {
     )
   }
 
-  /** Everything done so far, by any call, survives power loss when it returns; in a batch, when that does. */
+  /** Makes all changes so far survive power loss; inside a batch, at the end of the batch. */
   fsync(): void {
     this.#committer.sync()
   }
@@ -344,12 +344,12 @@ export class PosixFiles {
     return this.#readFiles((files) => getInode(files, ino, op))
   }
 
-  /** Looks at the files as they are; again, if a collection took what others have replaced meanwhile. */
-  #readFiles<T>(see: (files: VaultFiles) => T): T {
-    return this.#blobs.reader.runSync(() => see(this.#committer.files))
+  /** Reads the current files; reads again if a garbage collection has removed a page meanwhile. */
+  #readFiles<T>(read: (files: VaultFiles) => T): T {
+    return this.#blobs.reader.runSync(() => read(this.#committer.files))
   }
 
-  /** The number a new inode will have is known before it is made. */
+  /** Creates an inode; returns its number, which is known before the commit. */
   #createInode(plan: (files: VaultFiles) => FileOperation): number {
     let ino = 0
     this.#committer.apply((files) => {

@@ -3,10 +3,10 @@ import { entryKinds, toGroup } from '../tree/tree-key.ts'
 import { CHUNK_BYTES, type Inode } from '../tree/tree-values.ts'
 import { BLOCK_BYTES } from './posix-attributes.ts'
 
-/** How many files' blocks are remembered. */
+/** Limit of files whose block count is cached. */
 const MAX_CACHED_FILES = 1024
 
-/** Where the next data, or the next hole, is from a position on; null from the file's end on, and after its last data. */
+/** Returns the next position of data or of a hole; null at the end of the file and after the last data. */
 export function seekDataOrHole(
   files: VaultFiles,
   ino: number,
@@ -25,7 +25,7 @@ export function seekDataOrHole(
   return what === 'data' ? null : Math.min(size, Math.max(from, hole * CHUNK_BYTES))
 }
 
-/** How much room files take. A large file is counted once for each version of its content. */
+/** Counts the blocks of files. A large file is counted once for each version of its content. */
 export class BlockCounts {
   readonly #cached = new Map<number, { readonly version: number; readonly blocks: number }>()
 
@@ -43,7 +43,7 @@ export class BlockCounts {
     return blocks
   }
 
-  /** Content changed without a new version: inside a batch everything has the same. */
+  /** Drops a cached count: inside a batch, content changes without a new version. */
   invalidate(ino: number): void {
     this.#cached.delete(ino)
   }

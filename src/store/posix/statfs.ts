@@ -4,11 +4,14 @@ import { MAX_NAME_BYTES } from './assert-names.ts'
 import type { StatfsReport } from './posix-attributes.ts'
 
 const BLOCK_BYTES = 4096
-/** Said to be free where neither a quota nor a disk sets a limit: enough for any program that asks first. */
+/** Reported as free if neither a quota nor a disk sets a limit. */
 const UNLIMITED_BYTES = 2 ** 42
 const UNLIMITED_FILES = 2 ** 32
 
-/** @param roomLeft what the disk below still has. */
+/**
+ * Reports usage and free space, by the quota and the disk.
+ * @param roomLeft free bytes of the disk below the store.
+ */
 export function toStatfsReport(
   { files, bytes }: Counters,
   quota: VaultQuota,

@@ -3,28 +3,25 @@ import type { FileType } from '../../vfs/index.ts'
 import type { CommandLimits, IsolationPlan } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
 
-/** Tree that ordinary programs can use, with the changes they made. */
+/** A tree that ordinary programs can use, and the changes they made. */
 export interface CommandSession extends AsyncDisposable {
   readonly kind: 'overlay' | 'dir' | 'fuse'
   /** Path of the workspace for the commands that run in it. */
   readonly path: string
   /**
-   * Runs a command in it to its end, one after another if several are asked for. The whole process tree is gone when
-   * it resolves, also after a timeout or an abort. ENOTSUP if the isolation that is asked for cannot be had.
+   * Runs a command to its end; several calls run one after another. When it resolves, the whole process tree has ended,
+   * also after a timeout or an abort. ENOTSUP if this host lacks the requested isolation.
    */
   run(spec: RunSpec): Promise<RunOutcome>
-  /**
-   * What differs from the base after all commands so far, what was staged included, in the order of a walk.
-   * May be asked again after the next command.
-   */
+  /** Returns the differences from the base after all commands so far, with staged changes, in the order of a walk. */
   changes(): Promise<readonly SessionChange[]>
 }
 
 export interface RunSpec {
   readonly command: CommandSpec
-  /** Absolute, from the root of the workspace. */
+  /** Absolute path from the root of the workspace. */
   readonly cwd: string
-  /** All of the command's environment. */
+  /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>
   /** Input of the command: bytes, or an open descriptor of this process. Empty when absent. */
   readonly stdin?: string | Uint8Array | number
@@ -33,9 +30,9 @@ export interface RunSpec {
   readonly signal?: AbortSignal
   readonly isolation: IsolationPlan
   readonly limits: CommandLimits
-  /** The command cannot change the workspace, where namespaces can be had. */
+  /** True if the command must not change the workspace, as far as this host has namespaces. */
   readonly isReadonly?: boolean
-  /** Hears all output as it comes, also what is no longer kept. If it returns a promise, more is read only after that. */
+  /** Receives all output, also beyond the limit. If it returns a promise, reading waits for it. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): unknown
   /** Reports whether output still has a reader; without one the command gets a closed pipe. */
   isHeard?(stream: 'stdout' | 'stderr'): boolean
@@ -58,11 +55,11 @@ export interface RunOutcome {
   readonly stopped?: StopReason
 }
 
-/** One changed path below the workspace root, as it is now, with where to read it on this machine. */
+/** A changed path of the workspace: its current entry, with a path to read it on this machine, or its removal. */
 export type SessionChange =
   | {
       readonly kind: 'put'
-      /** Absolute, from the root of the workspace. What was there of another type is replaced, with all below it. */
+      /** Absolute path from the root of the workspace. An entry of another type there is replaced as a whole. */
       readonly path: string
       readonly type: FileType
       /** Path of its content, until the next command or the end of the session. */
@@ -71,7 +68,7 @@ export type SessionChange =
       readonly mtimeNs: bigint
       readonly uid: number
       readonly gid: number
-      /** The earlier path of which it is another name. */
+      /** Earlier path of the same file. */
       readonly linkOf?: string
     }
   | { readonly kind: 'gone'; readonly path: string }
@@ -84,14 +81,14 @@ export type StagedChange =
       readonly type: 'file' | 'directory' | 'symlink'
       readonly mode: number
       readonly mtimeNs: bigint
-      /** Kept where the user may give files away. */
+      /** Applied if the user may change owners. */
       readonly uid?: number
       readonly gid?: number
       /** Target of a symbolic link. */
       readonly target?: string
       /** The bytes of a file. */
       content?(): Iterable<Uint8Array>
-      /** The path of which it is another name, if that is put as well. */
+      /** Path of the same file, if another change puts it. */
       readonly linkOf?: string
     }
   | { readonly kind: 'gone'; readonly path: string }

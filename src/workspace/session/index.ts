@@ -1,7 +1,7 @@
 /**
- * Sessions: a directory of this machine as commands may change it, without being changed. An overlay of the kernel
- * where there is one, a private copy elsewhere; the same commands lead to the same changes.
- * Invariant: nothing outside the session's own directory is written, and nothing outlives the process that opened it.
+ * Sessions: commands change a directory of this machine, and the directory stays as it is. A session is an overlay of the
+ * kernel, a private copy or a vault behind FUSE; the same commands lead to the same changes.
+ * Invariant: a session writes nothing outside its own directory or vault, and nothing of it outlives its process.
  */
 
 export type {

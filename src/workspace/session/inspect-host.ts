@@ -38,7 +38,7 @@ const ALLOW_NAMESPACES =
 const ALLOW_OVERLAYS =
   'needs Linux 5.11 or newer, and the home on a disk that is not itself an overlay: choose one with --home'
 
-/** Tries out what sessions and isolation need. Works in a directory of its own below `directory`, and removes it. */
+/** Probes this host for what sessions and isolation need, in a temporary directory below `directory`. */
 export async function inspectHost(directory: string): Promise<HostReport> {
   const [namespaces, bubblewrap] = [await inspectNamespaces(), await inspectBubblewrap()]
   const overlay = await inspectOverlay(directory)
@@ -105,7 +105,7 @@ async function inspectOverlay(directory: string): Promise<HostFinding> {
 async function inspectFuse(): Promise<HostFinding> {
   const name = 'fuse'
   try {
-    // fusermount3, too, opens it with the rights of who calls it.
+    // fusermount3 opens it with the caller's rights, too.
     await access('/dev/fuse', constants.R_OK | constants.W_OK)
     return { name, isAvailable: true, detail: '/dev/fuse can be opened' }
   } catch {

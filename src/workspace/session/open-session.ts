@@ -23,7 +23,7 @@ export async function openSession(
   if (kind === 'overlay') return openOverlaySession(base, options)
   if (kind === 'fuse') {
     const detail =
-      "a directory cannot be served through FUSE; import it into a vault, or take a session of kind 'overlay' or 'dir'"
+      "a directory cannot be served through FUSE; import it into a vault, or use a session of kind 'overlay' or 'dir'"
     throw new VfsError('ENOTSUP', base.lower, { op: 'session', detail })
   }
   try {

@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import { createProcessTag, isErrno, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
 
 const execute = promisify(execFile)
-/** They go from one directory to the next, as deep as it may be; Node goes by paths. */
+/** Environment of `chmod` and `rm`: they walk trees of any depth, while Node is limited by the length of paths. */
 const EXEC_OPTIONS = { env: { PATH: '/usr/bin:/bin' } } as const
 
 /**
- * Makes a directory for one session, and removes those of processes that are no more.
- * The name says whose it is, so there is no moment at which a directory has no owner.
+ * Creates a directory for one session, and removes those of ended processes. The name is the tag of this process, so
+ * a directory has an owner from its first moment.
  */
 export async function createSessionDirectory(sessions: string): Promise<string> {
   makePrivateDirectory(sessions)
@@ -20,20 +20,20 @@ export async function createSessionDirectory(sessions: string): Promise<string> 
   return path
 }
 
-/** Removes what sessions of dead processes left. Returns how many there were. */
+/** Removes the session directories of ended processes; returns their number. */
 export async function sweepSessions(sessions: string): Promise<number> {
   const stale = (await listNames(sessions)).filter(isStaleTag)
   for (const name of stale) await removeTree(join(sessions, name))
   return stale.length
 }
 
-/** Removes a tree, also directories in it that nobody may enter, or to which no path leads since it would be too long. */
+/** Removes a tree, with directories that deny access or whose path is too long for a system call. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true })
   } catch (error) {
     if (!isErrno(error, 'EACCES', 'EPERM', 'ENAMETOOLONG')) throw error
-    // The removal that failed may still be under way: what is gone needs not be opened.
+    // Fails where the failed removal is still running: then there is nothing left to unlock.
     await execute('chmod', ['-R', 'u+rwx', '--', path], EXEC_OPTIONS).catch(() => undefined)
     await execute('rm', ['-rf', '--', path], EXEC_OPTIONS)
   }

@@ -8,12 +8,12 @@ import { findStatsByName, listHostNames } from '../entries/host-names.ts'
 import type { LockedEntries } from '../entries/locked-entries.ts'
 import type { TreeStats } from './dir-copy.ts'
 
-/** A copy of a directory, and what it held before the first command. */
+/** A copy of a directory, and its stats before the first command. */
 export interface DirCopy {
   readonly root: string
   readonly lower: string
   readonly before: TreeStats
-  /** Paths of the original that the copy has only stand-ins of: what is done to those cannot be kept. */
+  /** Hidden paths, for which the copy has placeholders. Changes of these are dropped. */
   readonly hidden: readonly string[]
 }
 
@@ -55,7 +55,7 @@ class DirChangeReader {
     }
   }
 
-  /** Directories around a hidden path stay; everything beside it is gone. */
+  /** Reports a removal. Directories around a hidden path stay; only the rest is removed. */
   #addGone(path: string): void {
     if (this.#isHidden(path)) return
     if (!this.#isAroundHidden(path)) {
@@ -75,7 +75,7 @@ class DirChangeReader {
     const facts = this.#locked.unlockStats(host)
     if (facts === undefined) return
     if (!facts.isDirectory() && this.#isAroundHidden(path)) {
-      // It would take the place of a directory in which something is hidden.
+      // It would replace a directory with a hidden path.
       this.#found.push(createUnnameableChange(path))
       return
     }
@@ -94,7 +94,7 @@ class DirChangeReader {
     return this.#copy.hidden.some((hidden) => isWithin(hidden, path))
   }
 
-  /** Whatever is done to an entry sets its change time, which no program can set back. */
+  /** Compares change times first: every change sets them, and no program can set them back. */
   #isUntouched(path: string, before: BigIntStats, now: BigIntStats): boolean {
     if (before.ino === now.ino && before.ctimeNs === now.ctimeNs) return true
     const lower = join(this.#copy.lower, path)

@@ -8,22 +8,21 @@ import { isTooDeep } from '../entries/entry-stats.ts'
 import { findStatsByName, listHostNames } from '../entries/host-names.ts'
 import { copyAttributes } from '../entries/staging.ts'
 
-/** A tree as it was at one moment: what each directory held. The root is the empty path. */
+/** Stats of all entries of a tree, by directory and name. The root is the empty path. */
 export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 
 /** Limit in bytes of the error output of `cp`. */
 const MAX_STDERR_BYTES = 2 ** 20
 
-/** A place below a directory that is not copied, by its real path, and what is in its place in the copy. */
+/** A real path that is not copied, and the type of its placeholder in the copy. */
 export interface ExcludedPath {
   readonly path: string
   readonly standIn: 'directory' | 'file' | 'nothing'
 }
 
 /**
- * Copies a directory, sharing content with it where the disk can. Files with several names become separate files, as
- * in an overlay. O(files). What is left out is not copied: secrets, or the place of the copy itself. EIO for what
- * cannot be read.
+ * Copies a directory, with shared content where the disk can. Files with several names become separate files, as in an
+ * overlay. Skips the excluded paths: secrets, or the copy itself. O(files). EIO if something cannot be read.
  */
 export async function copyDirectory(
   from: string,
@@ -48,7 +47,7 @@ async function copyExcept(
   const names = new Set(left.map(({ path }) => path.slice(from.length + 1).split('/')[0] ?? ''))
   const others = [...names].flatMap((name) => ['!', '-name', escapePattern(name)])
   const copying = `exec cp ${getCopyOptions().join(' ')} -- "$@" "$0"`
-  // By `find`, since any of the names may not be UTF-8, and no string of ours could hold it.
+  // By `find`, since a name that is not UTF-8 does not fit into a string.
   const found = ['find', `${from}/.`, '-mindepth', '1', '-maxdepth', '1', ...others]
   await runCopy(from, [...found, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
   for (const name of names) {
@@ -59,7 +58,7 @@ async function copyExcept(
   }
 }
 
-/** Makes something empty that is otherwise like the original: isolation can be mounted over it. */
+/** Creates an empty placeholder with the original's attributes: isolation can be mounted over it. */
 function makeStandIn({ path, standIn }: ExcludedPath, copy: string): void {
   if (standIn === 'nothing') return
   if (standIn === 'directory') mkdirSync(copy)
@@ -67,7 +66,7 @@ function makeStandIn({ path, standIn }: ExcludedPath, copy: string): void {
   copyAttributes(path, copy)
 }
 
-/** A name as a pattern that nothing else matches. */
+/** Escapes a name, so that a pattern matches only it. */
 function escapePattern(name: string): string {
   return name.replaceAll(/[\\*?[]/g, String.raw`\$&`)
 }
@@ -96,7 +95,7 @@ function createCopyError(from: string, error: unknown): VfsError {
   const [first = '', ...others] = said.split('\n')
   const more = others.length === 0 ? '' : `, and ${others.length} more`
   const why = first === '' ? String(error) : `${first.replace(/^cp: /, '')}${more}`
-  const detail = `${from} cannot be copied for the command: ${why}`
+  const detail = `cannot copy ${from} for the command: ${why}`
   return new VfsError('EIO', from, { op: 'session', detail, cause: error })
 }
 

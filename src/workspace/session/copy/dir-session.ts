@@ -26,7 +26,7 @@ import { copyDirectory, type ExcludedPath, readTreeStats } from './dir-copy.ts'
  */
 const CLOCK_TICK_MS = 12
 
-/** A session in a private copy of a directory: it works on every host, and costs what the directory holds. */
+/** Opens a session in a private copy of a directory. It works on every host; its cost grows with the directory. */
 export async function openDirSession(base: SessionBase, options: SessionOptions): Promise<CommandSession> {
   const lower = await resolveBaseDirectory(base.lower)
   const directory = await realpath(await createSessionDirectory(options.directory))
@@ -81,7 +81,7 @@ class DirSession implements CommandSession {
     })
   }
 
-  /** So that the host can be made read-only without it. */
+  /** Returns the shell line that binds the copy, so that the host can be read-only around it. */
   #createBindLine(): string {
     const path = quoteWord(this.path)
     return `mount -n --bind ${path} ${path}`

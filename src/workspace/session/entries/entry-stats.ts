@@ -12,16 +12,16 @@ const SPARE_BYTES = 128
 /** Returns the stats of a path of this machine, or undefined. Does not follow a link at the end. */
 export function findEntryStats(path: string): BigIntStats | undefined {
   try {
-    // Nothing there is the common case, and an error takes ten times as long.
+    // A missing entry is common, and an error takes ten times as long.
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    // Below something that is no directory there is nothing, either.
+    // A path below a file does not exist, either.
     if (isErrno(error, 'ENOTDIR')) return undefined
     throw error
   }
 }
 
-/** A link to what is not UTF-8 is as little to be kept as a name that is not. */
+/** Returns the type; `other` for a link whose target is not UTF-8, since that cannot be stored. */
 function toFileType(facts: BigIntStats, host: string): FileType {
   if (facts.isFile()) return 'file'
   if (facts.isDirectory()) return 'directory'
@@ -32,7 +32,7 @@ function readTarget(host: string): Buffer {
   return readlinkSync(host, { encoding: 'buffer' })
 }
 
-/** An entry as a change that puts it there. */
+/** Creates the change that puts an entry at a path. */
 export function createPut(
   path: string,
   host: string,
@@ -57,20 +57,20 @@ export function isTooDeep(path: string): boolean {
   return Buffer.byteLength(path) > MAX_PATH_BYTES - SPARE_BYTES
 }
 
-/** A change of something whose name is not UTF-8, by what people may call it, or that is too deep. It cannot be kept. */
+/** Creates a change of type `other` for an entry that cannot be stored: its name is not UTF-8, or it is too deep. */
 export function createUnnameableChange(path: string): SessionChange {
   return { kind: 'put', path, type: 'other', host: '', mode: 0, mtimeNs: 0n, uid: 0, gid: 0 }
 }
 
-/** Something that was, or is, at a path, and where it can be read. */
+/** Stats of an entry, and its path on this machine. */
 export interface LocatedEntry {
   readonly facts: BigIntStats
   readonly host: string
 }
 
 /**
- * Whether nothing was done to an entry: type, permissions, owner, and content or target are the same, and of a file
- * the time. A directory is only itself, without what is in it, and its time follows from that.
+ * True if type, permissions, owner, content or target, and for a file the time, are the same. Compares no entries of a
+ * directory, and not its time, which follows from them.
  */
 export function isUntouched(before: LocatedEntry, now: LocatedEntry): boolean {
   const [one, other] = [before.facts, now.facts]
@@ -81,7 +81,7 @@ export function isUntouched(before: LocatedEntry, now: LocatedEntry): boolean {
   return one.size === other.size && one.mtimeNs === other.mtimeNs && isSameContent(before.host, now.host)
 }
 
-/** Read in full: a program may change a file and set its time back. */
+/** Compares all bytes: a program may change a file and set its time back. */
 function isSameContent(left: string, right: string): boolean {
   const descriptors: number[] = []
   try {

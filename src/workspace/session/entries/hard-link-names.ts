@@ -1,11 +1,11 @@
 import type { BigIntStats } from 'node:fs'
 
-/** Finds the names of files that have several, in the order they are come upon. */
+/** Finds the names of files that have several, in the order of a walk. */
 export class HardLinkNames {
   readonly #first = new Map<string, string>()
   readonly #reported = new Set<string>()
 
-  /** The path at which the same file was found before; undefined if this is the first. */
+  /** Returns the path at which the walk found the same file before, or undefined. */
   findEarlier(path: string, facts: BigIntStats): string | undefined {
     if (facts.nlink < 2n || facts.isDirectory()) return undefined
     const key = `${facts.dev}:${facts.ino}`
@@ -16,8 +16,8 @@ export class HardLinkNames {
 
   /** True if a path was changed, or is a second name of one that was. */
   shouldReport(path: string, isChanged: boolean, earlier: string | undefined): boolean {
-    const isTold = isChanged || (earlier !== undefined && this.#reported.has(earlier))
-    if (isTold) this.#reported.add(path)
-    return isTold
+    const isReported = isChanged || (earlier !== undefined && this.#reported.has(earlier))
+    if (isReported) this.#reported.add(path)
+    return isReported
   }
 }

@@ -13,7 +13,7 @@ export interface HostName {
   readonly raw?: Buffer
 }
 
-/** The names in a directory, sorted. */
+/** Lists the names in a directory, sorted. */
 export function listHostNames(directory: string): HostName[] {
   return readdirSync(directory, { encoding: 'buffer' })
     .map((raw): HostName => (isUtf8(raw) ? { name: raw.toString() } : { name: escapeBytes(raw), raw }))

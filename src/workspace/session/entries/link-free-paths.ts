@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { VfsError } from '../../../vfs/index.ts'
 import { findEntryStats } from './entry-stats.ts'
 
-/** Which paths of a tree lead through directories alone. What is behind a link is not in the tree, but anywhere. */
+/** Finds paths of a tree that lead through directories alone: a path through a link may leave the tree. */
 export class LinkFreePaths {
   readonly #root: string
   readonly #directories = new Set(['/'])
@@ -15,10 +15,10 @@ export class LinkFreePaths {
     return this.#isDirectory(dirname(path))
   }
 
-  /** ECONFLICT for what is no directory, or behind something that is none. */
+  /** ECONFLICT for a path that is no directory, or leads through a link. */
   assertDirectory(path: string): void {
     if (this.#isDirectory(path)) return
-    const detail = `${path} is no directory any more, and something was to be put into it; try again`
+    const detail = `${path} is no longer a directory, and a file has to be put into it; try again`
     throw new VfsError('ECONFLICT', path, { op: 'session', detail })
   }
 

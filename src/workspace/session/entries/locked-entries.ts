@@ -6,8 +6,8 @@ const OWNER_ENTERS = 0o500
 const PERMISSION_BITS = 0o7777
 
 /**
- * What a command made so that even its owner cannot read it. It is opened while changes are read, and closed again
- * before the next command looks.
+ * Entries whose permissions deny access to their owner. They are unlocked while changes are read, and locked again
+ * before the next command.
  */
 export class LockedEntries {
   readonly #unlocked = new Map<string, BigIntStats>()
@@ -24,7 +24,7 @@ export class LockedEntries {
     return facts
   }
 
-  /** Puts everything back as the command left it; inner entries first, while their directories are open. */
+  /** Restores all permissions; inner entries first, while their directories are open. */
   relockAll(): void {
     for (const [path, { mode }] of [...this.#unlocked].reverse())
       chmodSync(path, Number(mode) & PERMISSION_BITS)

@@ -22,24 +22,24 @@ type StagedPut = Extract<StagedChange, { kind: 'put' }>
 
 const PERMISSION_BITS = 0o7777
 const PRIVATE_FILE_MODE = 0o600
-/** After so many, others have a turn. */
+/** Number of changes after which other work runs. */
 const YIELD_EVERY = 100
 
 /**
- * Makes earlier changes on this machine. Directories get their permissions and times when all that is in them is there.
- * The calls do not wait for each other's turn: there may be thousands, of which each takes less than a turn does.
+ * Applies earlier changes to a directory of this machine. Directories get their permissions and times at the end, when
+ * their entries exist. Uses synchronous calls: each of thousands takes less time than a turn of the event loop.
  */
 export class Staging {
   readonly #root: string
   readonly #pendingAttributes: (() => void)[] = []
   #made = 0
 
-  /** @param root where the paths of changes begin on this machine. */
+  /** @param root directory of this machine to which the paths of changes are relative. */
   constructor(root: string) {
     this.#root = root
   }
 
-  /** Makes what a change says at its path. What is there of another type goes. */
+  /** Applies a change. An existing entry of another type is removed. */
   async put(change: StagedPut): Promise<void> {
     this.#make(change, join(this.#root, change.path))
     this.#made++
@@ -58,21 +58,21 @@ export class Staging {
     else applyAttributes(change, host)
   }
 
-  /** Makes a directory like another, which is all it is made from. */
+  /** Creates a directory with the attributes of another. */
   createDirectoryLike(from: string, host: string): void {
     mkdirSync(host)
     this.#pendingAttributes.push(() => copyAttributes(from, host))
   }
 
-  /** To be called when everything is put. */
+  /** Sets the attributes of directories, after the last `put`. */
   finish(): void {
     for (const dressDirectory of this.#pendingAttributes.toReversed()) dressDirectory()
   }
 }
 
 /**
- * Makes changes in a directory of this machine that has what they are changes of. Of what is behind a link there,
- * nothing is removed, and ECONFLICT if something is to be put.
+ * Applies changes to a directory of this machine that has their base. Removes nothing behind a link; ECONFLICT if a
+ * change would put something there.
  */
 export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
   const before = new LinkFreePaths(root)
@@ -89,7 +89,7 @@ export async function stageInto(root: string, staged: readonly StagedChange[]): 
   staging.finish()
 }
 
-/** Earlier changes that put something, in an order in which each finds its parent, and what it is another name of. */
+/** Sorts the puts, so that each comes after its parent and after the first name of its file. */
 export function sortPuts(staged: readonly StagedChange[]): StagedPut[] {
   const puts = staged
     .filter((change) => change.kind === 'put')
@@ -98,18 +98,18 @@ export function sortPuts(staged: readonly StagedChange[]): StagedPut[] {
   return [...puts.filter(isFirst), ...puts.filter((put) => !isFirst(put))]
 }
 
-/** Gives what is at a path another name; false where it cannot be. */
+/** Adds a hard link; false if the disk refuses it. */
 function tryLink(first: string, host: string): boolean {
   try {
     linkSync(first, host)
     return true
   } catch {
-    // No disk for it, or too many names: then it is a file of its own.
+    // The disk has no hard links, or the file too many names: the caller writes a file of its own.
     return false
   }
 }
 
-/** Gives a directory the owner, the permissions and the times of another. */
+/** Copies owner, permissions and times of a directory to another. */
 export function copyAttributes(from: string, to: string): void {
   const { uid, gid, mode, atime, mtime } = statSync(from)
   chownIfPermitted(to, { uid, gid })
@@ -130,6 +130,6 @@ function applyAttributes({ type, mode, uid, gid, mtimeNs }: StagedPut, host: str
   if (uid !== undefined && gid !== undefined) chownIfPermitted(host, { uid, gid })
   const time = toUtimesArgument(toFileTime(mtimeNs))
   lutimesSync(host, time, time)
-  // After the owner, whose change takes set-user-id bits away.
+  // After the owner: a change of owner clears set-user-id bits.
   if (type !== 'symlink') chmodSync(host, mode)
 }

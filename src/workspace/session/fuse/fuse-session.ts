@@ -16,8 +16,8 @@ import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { LiveMount } from './live-mount.ts'
 
 /**
- * A session in a vault that is served to its commands live: nothing is copied before, and nothing read back.
- * ENOTSUP if this host has no FUSE for this user.
+ * Opens a session in a vault that its commands use through FUSE: nothing is copied before, and nothing read back.
+ * ENOTSUP if this user cannot use FUSE on this host.
  */
 export async function openFuseSession(base: LiveBase, options: SessionOptions): Promise<CommandSession> {
   const { privilege, reason = 'there are no namespaces' } = await probeNamespaces()
@@ -55,7 +55,7 @@ class FuseSession implements CommandSession {
     return this.#mutex.run(async () => {
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
-      // What is written is in the vault, where nobody looks at the size of a directory.
+      // Commands write to the vault, so a guard of the directory would see nothing.
       if (limits.diskBytes !== undefined) await this.#base.limit(limits.diskBytes)
       const place = { directory, workspace: this.path, isReadonly, mountLines: [] }
       const started = this.#mount.wrapLaunch(await createLaunch({ plan, limits, ...place }))
@@ -78,11 +78,11 @@ class FuseSession implements CommandSession {
   }
 }
 
-/** The vault that would be served is nobody's to name: it is there for the session alone. */
+/** Creates ENOTSUP. It names no vault, since that exists for the session alone. */
 function createNoFuseError(reason: string): VfsError {
-  const next = "see 'coppice doctor', or take a session of kind 'overlay' or 'dir'"
+  const next = "see 'coppice doctor', or use a session of kind 'overlay' or 'dir'"
   return new VfsError('ENOTSUP', '/', {
     op: 'session',
-    detail: `no vault can be served: ${reason}; ${next}`,
+    detail: `cannot serve a vault through FUSE: ${reason}; ${next}`,
   })
 }

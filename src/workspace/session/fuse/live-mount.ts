@@ -9,7 +9,7 @@ import {
 } from '../../isolation/index.ts'
 
 export interface LiveMountOptions {
-  /** Of the session. */
+  /** Directory of the session. */
   readonly directory: string
   readonly privilege: 'root' | 'user'
   readonly home: HomeLocation
@@ -17,8 +17,8 @@ export interface LiveMountOptions {
 }
 
 /**
- * A vault mounted for the commands of one session: in a mount namespace of the process that serves it, which dies with
- * this one. Nothing is mounted on the machine, so nothing can be left mounted.
+ * A vault that is mounted for the commands of one session, in the mount namespace of the process that serves it. That
+ * process exits with this one. Nothing is mounted on the machine itself, so nothing can stay mounted.
  */
 export class LiveMount implements AsyncDisposable {
   /** Path for the commands. */
@@ -50,13 +50,13 @@ export class LiveMount implements AsyncDisposable {
     return new LiveMount(path, mount, privilege)
   }
 
-  /** A launch that is started where the mount is. */
+  /** Wraps a launch, so that it runs in the mount namespace. */
   wrapLaunch(launch: Launch): Launch {
     const words = createEnterArgs(this.#privilege, this.#mount.pid, dirname(this.path))
     return { ...launch, argv: [...words, ...launch.argv] }
   }
 
-  /** Resolves when everything that was done in it is in the vault. */
+  /** Resolves when the vault has all changes of the mount. */
   async flush(): Promise<void> {
     await statfs(this.hostPath)
   }

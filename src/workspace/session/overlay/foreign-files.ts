@@ -13,8 +13,8 @@ interface ForeignFile {
 }
 
 /**
- * What to say where a command failed because an overlay of an ordinary user cannot copy what belongs to others: what
- * that is, and what to do. Undefined where nothing looks like it. Paths are sought in what the command said.
+ * Formats a hint for a command that failed because an overlay of an ordinary user cannot copy files of other users.
+ * Names such files, by paths in the command's error output. Undefined if the output has no such error.
  */
 export function formatForeignFilesHint(said: Uint8Array, root: string, cwd: string): string | undefined {
   const lines = Buffer.from(said)
@@ -33,7 +33,7 @@ export function formatForeignFilesHint(said: Uint8Array, root: string, cwd: stri
   const what = named.length === 0 ? 'what the command wanted to change' : named.join(', ')
   return (
     `coppice: ${what} belongs to another user or group, and an overlay of an ordinary user cannot copy that. ` +
-    "Take a session of kind 'dir', which copies the whole directory first, or make the files your own\n"
+    "Use a session of kind 'dir', which copies the whole directory first, or change the owner of the files\n"
   )
 }
 
@@ -42,7 +42,7 @@ function splitWords(line: string): string[] {
   return line.split(/[\s'"`‘’:,()]+/).filter((word) => word !== '')
 }
 
-/** The path or the nearest directory above it that belongs to somebody else, within the root. */
+/** Finds the path, or its nearest directory within the root, that belongs to another user or group. */
 function findForeign(path: string, root: string): ForeignFile | undefined {
   for (let at = path; at.startsWith(`${root}/`); at = dirname(at)) {
     const { uid, gid } = lstatSync(at, { throwIfNoEntry: false }) ?? {}

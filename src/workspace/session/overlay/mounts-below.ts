@@ -10,8 +10,8 @@ interface MountBelow {
 }
 
 /**
- * What is mounted below a directory: volumes of a container, other disks. An overlay has what lies under them instead,
- * so they are put on top of it; to be read only, since what changed in them could be found nowhere.
+ * Mounts below a directory: volumes of a container, other disks. An overlay shows the directories under them instead, so
+ * they are mounted again on top of it. Read-only, since the upper tree would not have their changes.
  */
 export class MountsBelow {
   static readonly none: MountsBelow = new MountsBelow([])
@@ -22,7 +22,7 @@ export class MountsBelow {
   }
 
   static find(directory: string): MountsBelow {
-    // What was mounted last at a path is what is seen there.
+    // The last mount at a path is the visible one.
     const mounts = new Map(listHostMounts().map((mount) => [mount.path, mount]))
     const below = [...mounts.values()].filter(({ path }) => path.startsWith(`${directory}/`))
     const tops = below.filter(({ path }) => !below.some((other) => path.startsWith(`${other.path}/`)))
@@ -34,7 +34,7 @@ export class MountsBelow {
     )
   }
 
-  /** Lines of a shell that take hold of them, before the directory is covered. What cannot be reached is left out. */
+  /** Returns shell lines that bind them elsewhere, before the overlay covers the directory. Skips unreachable ones. */
   takingLines(): string[] {
     return this.#found.flatMap(({ path, mounts }, index) => [
       `mkdir -p ${BIND_DIRECTORY}; if [ -d ${quoteWord(path)} ]; then mkdir -p ${BIND_DIRECTORY}/${index}; elif [ -e ${quoteWord(path)} ]; then : > ${BIND_DIRECTORY}/${index}; fi`,
@@ -45,7 +45,7 @@ export class MountsBelow {
     ])
   }
 
-  /** Lines that put them in their places, once the workspace is in its own. */
+  /** Returns shell lines that mount them at their paths, once the overlay is mounted. */
   placingLines(): string[] {
     return this.#found.map(({ path }, index) => {
       const held = `${BIND_DIRECTORY}/${index}`

@@ -17,32 +17,32 @@ const NOT_UTF8 = '\ufffd'
 /** Number of paths for one program. */
 const BATCH_SIZE = 200
 
-/** A directory in both trees, and a name that is only in the lower one: it is seen unless the upper covers it all. */
+/** A directory in both trees, and a name of the lower one only: the overlay shows it unless the upper is opaque. */
 interface OpaqueProbe {
   readonly path: string
   readonly name: string
 }
 
 /**
- * The directories of an upper tree that cover what the base has below them. The mark for it is an attribute Node cannot
- * read, so the overlay itself is asked where any may have it: whether a name that only the base has is there. O(changes).
+ * Finds opaque directories of an upper tree, which hide all entries of the base. Their mark is an attribute that Node
+ * cannot read, so a probe looks in the mounted overlay for a name that only the base has. O(changes).
  */
 export async function findOpaqueDirectories(
   place: OverlayLayout,
   locked: LockedEntries,
 ): Promise<ReadonlySet<string>> {
-  const questions: OpaqueProbe[] = []
-  await collectProbes(place, '', locked, questions)
-  if (questions.length === 0 || (await isNoneMarked(place, questions))) return new Set()
-  const seen = await runProbes(place, questions)
-  return new Set(questions.filter((_, index) => seen[index] === '0').map(({ path }) => path))
+  const probes: OpaqueProbe[] = []
+  await collectProbes(place, '', locked, probes)
+  if (probes.length === 0 || (await isNoneMarked(place, probes))) return new Set()
+  const seen = await runProbes(place, probes)
+  return new Set(probes.filter((_, index) => seen[index] === '0').map(({ path }) => path))
 }
 
 async function collectProbes(
   place: OverlayLayout,
   path: string,
   locked: LockedEntries,
-  questions: OpaqueProbe[],
+  probes: OpaqueProbe[],
 ): Promise<void> {
   const upper = join(place.upper, path)
   locked.unlockStats(upper)
@@ -50,52 +50,52 @@ async function collectProbes(
   // The root of a mount cannot be replaced.
   if (path !== '') {
     const name = await findLowerOnlyName(join(place.lower, path), new Set(entries.map((entry) => entry.name)))
-    if (name !== undefined) questions.push({ path, name })
+    if (name !== undefined) probes.push({ path, name })
   }
   for (const entry of entries) {
     const below = `${path}/${entry.name}`
     if (entry.raw !== undefined || !findStatsByName(upper, entry)?.isDirectory()) continue
     if (findEntryStats(join(place.lower, below))?.isDirectory())
-      await collectProbes(place, below, locked, questions)
+      await collectProbes(place, below, locked, probes)
   }
 }
 
-/** The first name of a directory that is not among these, and that can be asked for. */
+/** Returns the first name of a directory that is not among these and is UTF-8. */
 async function findLowerOnlyName(directory: string, names: ReadonlySet<string>): Promise<string | undefined> {
-  // One that is not UTF-8 reads as another, of which there is nothing: everything would seem to be covered.
+  // Node reads a name that is not UTF-8 as another, which does not exist: every directory would seem opaque.
   const listing: Dir = await opendir(directory)
   for await (const { name } of listing) if (!names.has(name) && !name.includes(NOT_UTF8)) return name
   return undefined
 }
 
 /**
- * Whether it is certain that no directory has the mark, which nearly always is so and takes less time than to mount the
- * overlay. Only where there is a program that shows attributes, and the kernel shows it this one.
+ * True if it is certain that no directory has the mark. That is nearly always so, and quicker than a mount of the
+ * overlay. Needs `getfattr`, and a kernel that shows it the mark.
  */
-async function isNoneMarked(place: OverlayLayout, questions: readonly OpaqueProbe[]): Promise<boolean> {
+async function isNoneMarked(place: OverlayLayout, probes: readonly OpaqueProbe[]): Promise<boolean> {
   const program = await findTool('getfattr')
-  if (program === undefined || questions.length > BATCH_SIZE || !canSeeMarks(place)) return false
-  const paths = questions.map(({ path }) => join(place.upper, path))
+  if (program === undefined || probes.length > BATCH_SIZE || !canSeeMarks(place)) return false
+  const paths = probes.map(({ path }) => join(place.upper, path))
   try {
     const { stdout } = await promisify(execFile)(program, ['-h', '-m', OPAQUE_XATTR, '--', ...paths], {
       env: isolationEnvironment,
     })
     return stdout === ''
   } catch {
-    // It could not look at one of them.
+    // `getfattr` could not read one of them.
     return false
   }
 }
 
-/** Marks of root are shown to nobody but the superuser of the machine, who in a container is another. */
+/** Reports whether the kernel shows marks to this user. Those of root it shows only to root of the machine. */
 function canSeeMarks({ privilege }: OverlayLayout): boolean {
   return (
     privilege === 'user' || readFileSync('/proc/self/uid_map', 'latin1').trim().split(/\s+/)[2] === ALL_USERS
   )
 }
 
-function runProbes(place: OverlayLayout, questions: readonly OpaqueProbe[]): Promise<string> {
-  const lines = questions.map(({ path, name }) => {
+function runProbes(place: OverlayLayout, probes: readonly OpaqueProbe[]): Promise<string> {
+  const lines = probes.map(({ path, name }) => {
     const file = quoteWord(join(place.lower, path, name))
     return `if [ -e ${file} ] || [ -L ${file} ]; then printf 1; else printf 0; fi`
   })

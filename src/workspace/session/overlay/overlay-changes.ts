@@ -24,9 +24,9 @@ export async function readOverlayChanges(
 
 /** State of the directory that is read. */
 interface ParentState {
-  /** Nothing of the base is seen below here but what the upper tree has, too. */
+  /** True if the base is hidden here: only entries of the upper tree are visible. */
   readonly isCut: boolean
-  /** It is a directory in the base as well: below a link of the base there is nothing of it, wherever that leads. */
+  /** True if it is a directory in the base, too. Paths through a link of the base are not part of it. */
   readonly hasBase: boolean
 }
 

@@ -6,7 +6,7 @@ import type { MountsBelow } from './mounts-below.ts'
 
 /** Trees of an overlay, and its mount at the path of the directory it covers. */
 export class OverlayLayout {
-  /** Of the session. */
+  /** Directory of the session. */
   readonly directory: string
   /** Directory that is covered, and mount point. */
   readonly lower: string
@@ -24,14 +24,14 @@ export class OverlayLayout {
     this.below = below
   }
 
-  /** Makes what it is mounted from. The root of the upper tree is what commands see as the root of the workspace. */
+  /** Creates the trees. The upper root gets the attributes of the lower one: commands see it as the workspace. */
   async prepare(): Promise<void> {
     await symlink(this.lower, join(this.directory, 'lower'))
     await mkdir(this.upper)
     copyAttributes(this.lower, this.upper)
   }
 
-  /** Lines of a shell that mount it, in the directory of the session; good for one time. */
+  /** Returns shell lines that mount it once, to be run in the directory of the session. */
   createMountLines(): string[] {
     const { directory: session, privilege } = this
     return [...this.below.takingLines(), createOverlayLine({ session, place: '.', privilege }, this.lower)]

@@ -31,18 +31,19 @@ import { readOverlayChanges } from './overlay-changes.ts'
 import { OverlayLayout } from './overlay-layout.ts'
 import { stageOverlay } from './overlay-staging.ts'
 
-const NOT_OWN = 'it belongs to another user or group, whose files an overlay of yours cannot change'
+const NOT_OWN =
+  'it belongs to another user or group, and an overlay of an ordinary user cannot change such files'
 
 /**
- * A session over a directory of this machine, through an overlay of the kernel that is mounted at the directory's own
- * path, for the command alone. ENOTSUP if this host has none, EINVAL if it can be no workspace.
+ * Opens a session with an overlay of the kernel, mounted over the directory at its own path and visible to its commands
+ * only. ENOTSUP if this host has no overlays, EINVAL for a directory that cannot be a workspace.
  */
 export async function openOverlaySession(
   base: SessionBase,
   options: SessionOptions,
 ): Promise<CommandSession> {
   const lower = await resolveBaseDirectory(base.lower)
-  if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays are a thing of Linux')
+  if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays need Linux')
   const directory = await createSessionDirectory(options.directory)
   try {
     const place = await findWorkingLayout(directory, lower)
@@ -55,7 +56,7 @@ export async function openOverlaySession(
   }
 }
 
-/** Tried with what this host most likely allows; only if that fails it is found out what it does allow. */
+/** Tries the likely privilege first; probes the host only if that fails. */
 async function findWorkingLayout(directory: string, lower: string): Promise<OverlayLayout> {
   const below = MountsBelow.find(lower)
   const likely = new OverlayLayout(directory, lower, guessPrivilege(), below)
@@ -76,8 +77,8 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
 }
 
 /**
- * Whether a user may write to a directory of another user or group. In a user namespace there is nobody but the user
- * themself: an overlay could not copy what is in there, and every write would fail (EOVERFLOW).
+ * True if the user may write to a directory of another user or group. A user namespace has no other users, so an overlay
+ * could not copy the files there, and every write would fail with EOVERFLOW.
  */
 function isOwnedByOthers(directory: string): boolean {
   const { uid, gid } = statSync(directory)
@@ -86,12 +87,12 @@ function isOwnedByOthers(directory: string): boolean {
     accessSync(directory, constants.W_OK)
     return true
   } catch {
-    // What cannot be written to needs no copy.
+    // A directory that cannot be written needs no copies.
     return false
   }
 }
 
-/** Mounts it once, so that a host without overlays is known before a command is asked for, and makes its pipes. */
+/** Mounts it once, to detect a host without overlays before the first command, and creates its pipes. */
 export function probeOverlay(place: OverlayLayout): Promise<ProbeResult> {
   const lines = createBubblewrapProbeLines(place.privilege, [
     ...place.createMountLines(),
@@ -150,7 +151,7 @@ class OverlaySession implements CommandSession {
 }
 
 function createNoOverlayError(path: string, reason = 'there are no namespaces'): VfsError {
-  const next = "see 'coppice doctor', or take a session of kind 'dir'"
+  const next = "see 'coppice doctor', or use a session of kind 'dir'"
   return new VfsError('ENOTSUP', path, {
     op: 'session',
     detail: `no overlay can be mounted: ${reason}; ${next}`,

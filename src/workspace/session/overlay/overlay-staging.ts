@@ -11,8 +11,8 @@ import { runInOverlay } from './run-in-overlay.ts'
 const BATCH_SIZE = 200
 
 /**
- * Puts earlier changes into an upper tree. What is gone is removed through the overlay, which alone can mark it so for
- * every user; what was made is written where the overlay would have. ECONFLICT if that is behind a link.
+ * Applies earlier changes to an upper tree. Removals go through the mounted overlay, since only the kernel can create
+ * whiteouts for every user. Puts are written to the upper tree directly. ECONFLICT if a put is behind a link.
  */
 export async function stageOverlay(place: OverlayLayout, staged: readonly StagedChange[]): Promise<void> {
   const ways = new LinkFreePaths(place.lower)
@@ -30,9 +30,8 @@ export async function stageOverlay(place: OverlayLayout, staged: readonly Staged
 }
 
 /**
- * Lines that remove names from the directories they are in. A shell that has gone into a directory stays in it, whatever
- * its name leads to next: somebody may put a link there at any moment, and the rest of the machine is within reach.
- * Where somebody just did, the first line that notices fails.
+ * Returns shell lines that enter each directory and remove names in it. The shell stays in a directory even if another
+ * process replaces its path by a link, which could lead anywhere on the machine. A line that meets such a link fails.
  */
 function createRemovalLines(root: string, paths: readonly string[]): string[] {
   const byParent = Map.groupBy(paths, (path) => dirname(root + path))
@@ -52,7 +51,7 @@ function splitBatches(names: readonly string[]): string[][] {
   )
 }
 
-/** Directories of an upper tree that are there because of what is in them. */
+/** Directories of an upper tree that exist only for their entries. */
 class UpperParents {
   readonly #place: OverlayLayout
   readonly #staging: Staging
@@ -65,7 +64,7 @@ class UpperParents {
     this.#ways = ways
   }
 
-  /** A directory that is in both trees is seen as the upper one says: it is made as it is below. */
+  /** Creates a directory with the attributes of the lower one: the overlay shows those of the upper. */
   make(path: string): void {
     if (this.#there.has(path)) return
     this.#there.add(path)

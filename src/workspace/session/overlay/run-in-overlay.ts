@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 import { createNamespaceArgs, isolationEnvironment } from '../../isolation/index.ts'
 import type { OverlayLayout } from './overlay-layout.ts'
 
-/** Answers may be long, but not without end. */
+/** Limit of the output. */
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20
 
-/** Runs lines of a shell with an overlay mounted, as its owner; resolves with what they print. */
+/** Runs shell lines with an overlay mounted, as its owner; resolves with their output. */
 export async function runInOverlay(place: OverlayLayout, lines: readonly string[]): Promise<string> {
   const script = ['set -e', ...place.createMountLines(), 'exec sh -e'].join('\n')
   const [file = '', ...args] = createNamespaceArgs(place.privilege, script)

@@ -1,4 +1,4 @@
-/** The beginning of a stream, up to a limit. */
+/** Keeps the beginning of a stream, up to a limit. */
 export class BoundedOutput {
   readonly #limit: number
   readonly #chunks: Uint8Array[] = []

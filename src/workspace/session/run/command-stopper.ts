@@ -2,7 +2,7 @@ import { MemoryGuard, type ProcessTree } from '../../../machine/index.ts'
 import type { RunSpec, StopReason } from '../command-session.ts'
 import { DiskGuard } from './disk-guard.ts'
 
-/** Ends a command before its time: by the clock, by a signal, or for the disk and memory that it takes. */
+/** Kills a command at its timeout, at a signal, or when it exceeds its disk or memory limit. */
 export class CommandStopper implements Disposable {
   #stopped: StopReason | undefined
   readonly #tree: ProcessTree | undefined

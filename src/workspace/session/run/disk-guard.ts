@@ -5,8 +5,8 @@ import { measureDiskUse } from './disk-use.ts'
 const POLL_INTERVAL_MS = 200
 
 /**
- * Watches what a run writes below a directory, and says once when it is more than allowed.
- * What is there is counted only when the disk has lost that much since, so that looking costs next to nothing.
+ * Watches the disk use of a run below a directory, and calls back once when it exceeds the limit. Measures the directory
+ * only if the disk has lost that much free space since the start, so that a check is cheap.
  */
 export class DiskGuard implements Disposable {
   readonly #directory: string
@@ -20,7 +20,7 @@ export class DiskGuard implements Disposable {
     this.#directory = directory
     this.#limit = limit
     this.#onExceeded = exceeded
-    // Before the command has begun, which may have written all it wants by the first look.
+    // Before the command starts: it may have written everything by the first poll.
     this.#freeAtStart = getFreeBytes(statfsSync(directory))
     this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL_MS)
   }
@@ -37,7 +37,7 @@ export class DiskGuard implements Disposable {
       const isSuspect = free === 0 || this.#freeAtStart - free > this.#limit
       if (isSuspect && (free === 0 || (await measureDiskUse(this.#directory)) > this.#limit)) this.#stop()
     } catch {
-      // The directory is being taken down: the run is over.
+      // The directory was removed: the run is over.
       clearInterval(this.#timer)
     } finally {
       this.#isPolling = false

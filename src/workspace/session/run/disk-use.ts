@@ -4,7 +4,7 @@ import { isolationEnvironment, probeNamespaces } from '../../isolation/index.ts'
 
 const execute = promisify(execFile)
 const KIBIBYTE = 1024
-/** A user is not kept from what is their own where they are root, whatever its permissions say. */
+/** As root of a user namespace, a user can read own files whatever their permissions are. */
 const AS_OWN_ROOT = ['unshare', '--user', '--map-root-user', '--'] as const
 
 /** Measures the disk use of a tree, also where permissions or the depth of a path prevent access. */

@@ -34,7 +34,7 @@ export interface RunLocation {
   readonly cwd: string
 }
 
-/** Runs a command to its end, by the words of a launch. EIO if it could not be started. */
+/** Runs a command to its end, by a launch. EIO if it cannot be started. */
 export async function runCommand(launch: Launch, spec: RunSpec, place: RunLocation): Promise<RunOutcome> {
   const started = performance.now()
   const mark = randomBytes(8).toString('hex')
@@ -97,7 +97,7 @@ function startChild(
     return spawnWithoutInheritedFds(file, args, {
       cwd: directory,
       env: isolationEnvironment,
-      // Ctrl-C is for us: the command is ended by what we make of it.
+      // A Ctrl-C of the terminal reaches only this process, which then stops the command.
       detached: true,
       stdio: [input, pipes.stdout.descriptor, 'ignore', 'pipe', pipes.stderr.descriptor],
     })
@@ -107,7 +107,7 @@ function startChild(
   }
 }
 
-/** Bytes become a file first: a program can then open its standard input again, as it can in a shell. */
+/** Opens the input of the command. Bytes become a file, so that a program can open its standard input again. */
 function openInput(stdin: RunSpec['stdin'], directory: string): number | 'ignore' {
   if (stdin === undefined) return 'ignore'
   if (typeof stdin === 'number') return stdin
@@ -118,7 +118,7 @@ function openInput(stdin: RunSpec['stdin'], directory: string): number | 'ignore
 
 /** Sends the launched shell its command; resolves to whether the command began. */
 async function sendScript(child: ChildProcess, script: string): Promise<boolean> {
-  // One that could not be started has no channels.
+  // A child that could not be started has no channels.
   if (child.pid === undefined) return false
   const channel = child.stdio[3]
   if (!(channel instanceof Duplex)) return false
@@ -133,7 +133,7 @@ async function sendScript(child: ChildProcess, script: string): Promise<boolean>
   return answer.startsWith('ready')
 }
 
-/** EIO where the system could not start it. */
+/** Resolves when the child exits. EIO if the system could not start it. */
 async function waitForExit(
   child: ChildProcess,
   spec: RunSpec,
@@ -145,7 +145,7 @@ async function waitForExit(
   return [code, signal]
 }
 
-/** Whoever takes it slowly has the time they need, unless they want no more of it. */
+/** Reads the rest of the output. A slow reader gets all the time it needs, unless the signal is aborted. */
 async function drainOutput(pipes: OutputPipes, signal: AbortSignal | undefined): Promise<void> {
   const both = Object.values(pipes)
   let waited = 0
