@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { makePrivateFile } from '../../machine/index.ts'
-import { VfsError } from '../../vfs/index.ts'
 import type {
   Batch,
   Durability,
@@ -20,44 +18,34 @@ import { type CommittedState, canCommit } from './can-commit.ts'
 import { DiskSpace, isGrowing } from './disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from './disk-usage.ts'
 import { commitError } from './engine-errors.ts'
-import {
-  APPLICATION_ID,
-  assertOwnLog,
-  BUSY_TIMEOUT_MS,
-  FORMAT_VERSION,
-  identifyDatabase,
-} from './sqlite-identity.ts'
-import { SCHEMA, SqliteStatements } from './sqlite-statements.ts'
+import { assertOwnLog } from './sqlite-identity.ts'
+import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
+import { openImmutable, PAGE_BYTES, setSynchronous, setUpImmutable, setUpStore } from './sqlite-setup.ts'
+import { SqliteStatements } from './sqlite-statements.ts'
 import { SqliteWal } from './sqlite-wal.ts'
 import { StoreFile } from './store-file.ts'
 
-/** Rows of a vault's journal are numbered from here on: vault and place in one integer key, so rows are appended. */
-const JOURNAL_SPAN = 2 ** 36
-const MAX_SEQ = JOURNAL_SPAN - 1
-const RETRY_MS = 5
-const SQLITE_BUSY = 5
-const PAGE_BYTES = 8192
-/** How much room is given back in one transaction: others wait no longer than for a commit. */
+/** Number of pages that one transaction of `shrink` frees: other writers wait no longer than for a commit. */
 const SHRINK_PAGES = 256
-/** The same where room is scarce: each page that moves is written to the log, and those that lead to it. */
+/** The same on a nearly full disk: the log gets each moved page and the pages that refer to it. */
 const SCARCE_SHRINK_PAGES = 32
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
-/** In the place of a value that is no blob any more: whoever decodes it finds that it is damaged. */
+/** Replaces a value that is damaged and no longer a blob; decoding it reports the damage. */
 const NO_BYTES = new Uint8Array(0)
 
 export interface SqliteEngineOptions {
   readonly file: string
   /**
-   * `relaxed` is `process`: less syncing than that may tear the file when power fails.
+   * `relaxed` is the same as `process`: with fewer syncs, power loss could damage the file.
    * @default 'process'
    */
   readonly durability?: Durability
-  /** The file is only read, and nothing is made beside it. What is still in a log beside it is not seen. */
+  /** True to only read the file and create nothing beside it. Changes in a log beside it are ignored. */
   readonly isImmutable?: boolean
 }
 
-/** A home in one SQLite file, in WAL mode. The default: nothing to install, and any tool can look inside. */
+/** A home in one SQLite file, in WAL mode. The default: it needs no package, and any SQLite tool can read it. */
 export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
   readonly isSync = true
@@ -72,7 +60,7 @@ export class SqliteEngine implements Engine {
     record: (key) => this.readRecord(key),
     findBlob: (hash) => this.findBlob(hash),
     isTaken: (row) =>
-      this.#statements.get('hasJournal').get(journalId(row), lastJournalId(row.vault)) !== undefined,
+      this.#statements.get('hasJournal').get(toJournalKey(row), toLastJournalKey(row.vault)) !== undefined,
   }
   readonly #groupCommit: SqliteGroupCommit
   readonly #diskSpace: DiskSpace
@@ -82,10 +70,10 @@ export class SqliteEngine implements Engine {
   constructor({ file, durability = 'process', isImmutable = false }: SqliteEngineOptions) {
     this.#file = file
     this.#isImmutable = isImmutable
-    // Made before SQLite would: what lies beside it takes its permissions.
+    // Created before SQLite does it: its log files copy the permissions.
     if (!isImmutable && !makePrivateFile(file)) assertOwnLog(file)
     this.sessionRegistry = new FileSessionRegistry(`${file}-sessions`)
-    // To open a store is to write a little: what SQLite maps into memory must not be without room.
+    // Opening a store writes a little. On a full disk, SQLite's memory-mapped file would end the process.
     this.#diskSpace = new DiskSpace(`${file}-reserve`)
     if (!isImmutable) this.#diskSpace.freeReserve()
     this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
@@ -95,9 +83,9 @@ export class SqliteEngine implements Engine {
     this.#statements = new SqliteStatements(this.#db)
     this.#groupCommit = this.#createGroupCommit(file)
     try {
-      if (isImmutable) this.#setUpImmutable()
+      if (isImmutable) setUpImmutable(this.#db, file)
       else {
-        this.#setUp()
+        setUpStore(this.#db, file, this.#isFullyDurable)
         this.#groupCommit.recover()
       }
     } catch (error) {
@@ -106,7 +94,7 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** Where each commit is to survive power loss, there is nothing to gather. */
+  /** Absent with full durability: each commit is synced on its own. */
   get groupCommit(): GroupCommit | undefined {
     return this.#isFullyDurable ? undefined : this.#groupCommit
   }
@@ -136,10 +124,10 @@ export class SqliteEngine implements Engine {
   }
 
   readJournal(vault: number, after: number, limit: number): JournalRow[] {
-    const from = journalId({ vault, seq: after + 1 })
+    const from = toJournalKey({ vault, seq: after + 1 })
     const rows = this.#statements
       .get('readJournal')
-      .all(journalId({ vault, seq: 0 }), from, lastJournalId(vault), limit)
+      .all(toJournalKey({ vault, seq: 0 }), from, toLastJournalKey(vault), limit)
     return rows.map((row) => ({ vault, seq: Number(row['seq']), bytes: getBytes(row) ?? NO_BYTES }))
   }
 
@@ -172,7 +160,7 @@ export class SqliteEngine implements Engine {
   commit(batch: Batch): boolean {
     const mustSync = batch.durable === true && !this.#isFullyDurable
     try {
-      if (mustSync) this.#setSynchronous(true)
+      if (mustSync) setSynchronous(this.#db, this.#file, true)
       return this.#commitOrUseReserve(batch)
     } catch (error) {
       throw commitError(error)
@@ -191,7 +179,7 @@ export class SqliteEngine implements Engine {
         this.#db.exec(`PRAGMA incremental_vacuum(${pages})`)
         given = before - this.#readPageCount()
       })
-      // The file is cut when the log is brought into it. Not waiting for readers: then the next one does.
+      // A checkpoint of the log truncates the file. If readers prevent it, a later one does.
       if (given === 0 || this.#diskSpace.isScarce) this.#wal.checkpoint()
       return given * PAGE_BYTES
     } catch (error) {
@@ -200,7 +188,7 @@ export class SqliteEngine implements Engine {
   }
 
   sync(): void {
-    // Syncs the whole log, and with it whatever anybody committed before.
+    // Syncs the whole log, with all earlier commits of every process.
     this.commit({ durable: true })
   }
 
@@ -223,7 +211,7 @@ export class SqliteEngine implements Engine {
       },
       begin: () => {
         this.#wal.limitSize(this.#diskSpace.isScarce)
-        // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
+        // IMMEDIATE: a transaction that starts with a read fails at its first write if another process wrote meanwhile.
         this.#statements.get('begin').run()
         this.#storeFile.assertPresent()
       },
@@ -239,7 +227,7 @@ export class SqliteEngine implements Engine {
     return new SqliteGroupCommit(file, transactions, this.#diskSpace)
   }
 
-  /** A batch that frees is tried once more, with the whole reserve. */
+  /** Commits a batch; repeats one that frees space with the whole reserve. */
   #commitOrUseReserve(batch: Batch): boolean {
     const { isActive } = this.#groupCommit
     try {
@@ -274,7 +262,7 @@ export class SqliteEngine implements Engine {
     for (const { id, bytes } of blobs) run.get('putBlob').run(id, bytes)
     for (const { id, hash } of blobs) if (hash.length > 0) run.get('putHash').run(hash, id)
     for (const { id, bytes } of pages) run.get('putPage').run(id, bytes)
-    for (const row of journal) run.get('putJournal').run(journalId(row), row.bytes)
+    for (const row of journal) run.get('putJournal').run(toJournalKey(row), row.bytes)
     for (const { key, bytes } of records) {
       if (bytes === null) run.get('deleteRecord').run(key)
       else run.get('putRecord').run(key, bytes)
@@ -283,15 +271,15 @@ export class SqliteEngine implements Engine {
     if (durable) run.get('putRecord').run(SYNC_KEY, randomBytes(8))
   }
 
-  /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
+  /** Hashes before blobs: a blob is removed only if no hash finds it any more. */
   #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
     const run = this.#statements
     for (const id of pages) run.get('deletePage').run(id)
     for (const { hash, blob } of hashes) run.get('deleteHash').run(hash, blob)
     for (const { hash, blob } of blobs) run.get('deleteBlob').run(blob, hash)
     for (const { vault, upTo } of journal) {
-      const last = journalId({ vault, seq: Math.min(upTo, MAX_SEQ) })
-      run.get('deleteJournal').run(journalId({ vault, seq: 0 }), last)
+      const last = toJournalKey({ vault, seq: Math.min(upTo, MAX_SEQ) })
+      run.get('deleteJournal').run(toJournalKey({ vault, seq: 0 }), last)
     }
   }
 
@@ -299,80 +287,6 @@ export class SqliteEngine implements Engine {
     const row = this.#statements.get(name).get()
     return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
   }
-
-  /**
-   * Prepares the store, and retries while SQLite reports busy. SQLite does not wait where two processes switch a new
-   * file to WAL mode: both have a shared lock that the other waits for. The second attempt finds the work done.
-   */
-  #setUp(): void {
-    this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    const deadline = performance.now() + BUSY_TIMEOUT_MS
-    for (;;) {
-      try {
-        this.#prepareStore()
-        return
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
-      }
-    }
-  }
-
-  #prepareStore(): void {
-    // Chunks need fewer of such pages, and free ones can be given back. To ask that of an old file would be to write.
-    const isNew = this.#readPageCount() === 0
-    const isStore = !isNew && identifyDatabase(this.#db, this.#file) === 'store'
-    if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
-    this.#db.exec('PRAGMA journal_mode = WAL')
-    this.#db.exec('PRAGMA cache_size = -16000')
-    // Per connection, and silently the default if misspelt: set at every open, and asked back.
-    this.#setSynchronous(this.#isFullyDurable)
-    if (!isStore) this.#createTables()
-  }
-
-  #setUpImmutable(): void {
-    this.#db.exec('PRAGMA cache_size = -16000')
-    if (identifyDatabase(this.#db, this.#file) === 'store') return
-    const detail = `${this.#file} holds no store yet, and cannot be written`
-    throw new VfsError('EROFS', this.#file, { op: 'open', detail })
-  }
-
-  /** All or nothing, so that whoever opens it next finds a store or an empty file. */
-  #createTables(): void {
-    const header = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT_VERSION}`
-    this.#statements.get('begin').run()
-    try {
-      this.#db.exec(`${header}; ${SCHEMA}`)
-      this.#statements.get('commit').run()
-    } catch (error) {
-      this.#rollback()
-      throw error
-    }
-  }
-
-  #setSynchronous(full: boolean): void {
-    this.#db.exec(`PRAGMA synchronous = ${full ? 'FULL' : 'NORMAL'}`)
-    const level = this.#statements.get('synchronous').get()?.['synchronous']
-    if (level !== (full ? 2 : 1))
-      throw new VfsError('EIO', this.#file, { op: 'open', detail: 'SQLite refuses to sync as asked' })
-  }
-}
-
-/** Opens a database that nobody changes: SQLite takes no lock, and needs no file beside it. */
-function openImmutable(file: string): DatabaseSync {
-  const uri = pathToFileURL(file)
-  uri.searchParams.set('immutable', '1')
-  return new DatabaseSync(uri, { readOnly: true })
-}
-
-/** A big integer where a number would round it: from vault 131,072 on. */
-function journalId({ vault, seq }: Pick<JournalRow, 'vault' | 'seq'>): number | bigint {
-  const id = vault * JOURNAL_SPAN + seq
-  return Number.isSafeInteger(id) ? id : BigInt(vault) * BigInt(JOURNAL_SPAN) + BigInt(seq)
-}
-
-function lastJournalId(vault: number): number | bigint {
-  return journalId({ vault, seq: MAX_SEQ })
 }
 
 function toIds(rows: readonly Record<string, unknown>[]): number[] {
@@ -385,10 +299,4 @@ function getBytes(row: Record<string, unknown> | undefined): Uint8Array | undefi
 
 function toBytes(value: unknown): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined
-}
-
-function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false
-  // The low byte of an extended code is its class.
-  return typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY
 }

@@ -8,13 +8,11 @@ export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
 `
 
-// Not the pragma that sets how to sync: it takes effect when it is prepared, not when it is run.
 const SQL = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   changeCount: 'PRAGMA data_version',
-  synchronous: 'PRAGMA synchronous',
   pageCount: 'PRAGMA page_count',
   readPage: 'SELECT bytes FROM pages WHERE id = ?',
   readBlob: 'SELECT bytes FROM blobs WHERE id = ?',
@@ -41,10 +39,10 @@ const SQL = {
   deleteJournal: 'DELETE FROM journal WHERE id BETWEEN ? AND ?',
 } as const
 
-/** What a statement is asked with. */
+/** Parameters of a statement. */
 type StatementKey = readonly (number | string | Uint8Array)[]
 
-/** The engine's statements on one connection, each prepared when it is first asked for. */
+/** The engine's statements on one connection, each prepared at its first use. */
 export class SqliteStatements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<keyof typeof SQL, StatementSync>()
@@ -62,7 +60,7 @@ export class SqliteStatements {
     return statement
   }
 
-  /** The only column of the only row, asked for again and again; undefined if there is none. */
+  /** Returns the only column of the only row, or undefined. For frequent reads. */
   getValue(
     name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount',
     ...key: StatementKey
@@ -75,7 +73,7 @@ export class SqliteStatements {
 
   #prepareValue(name: keyof typeof SQL): StatementSync {
     const statement = this.get(name)
-    // A row as an array is made in half the time; the oldest Node we run on cannot.
+    // An array takes half the time of an object; the oldest supported Node has none.
     if ('setReturnArrays' in statement) statement.setReturnArrays(true)
     this.#values.set(name, statement)
     return statement
