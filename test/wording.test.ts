@@ -5,13 +5,13 @@ import { countWording } from './support/wording.ts'
 
 /** The counts of the style that the project left. Each limit only goes down: a change that gets below one lowers it. */
 const LIMITS = {
-  tellWords: 11,
+  tellWords: 6,
   testTitles: 8,
-  questions: 37,
+  questions: 1,
   participles: 4,
   endingInOf: 6,
   repeatedTypes: 0,
-  banned: 13,
+  banned: 0,
 } as const
 
 describe('the wording of the sources', () => {

@@ -1,6 +1,6 @@
 /**
  * Functions on the machine, for every layer. Processes: start programs and threads, end a process tree, watch its memory,
- * read its output, find processes that have exited. Files: open directories that stay the same, temporary names, private
+ * find processes that have exited. Files: open directories that stay the same, temporary names, private
  * files, times, owners and holes. No file system.
  * Invariant: nothing here imports anything but Node.
  */
@@ -15,7 +15,6 @@ export { isErrno } from './is-errno.ts'
 export { loadCrypto, loadFsPromises } from './load-on-use.ts'
 export { MemoryGuard } from './memory-guard.ts'
 export { Mutex } from './mutex.ts'
-export { createOutputPipeLines, createOutputPipes, OutputPipe, type OutputStream } from './output-pipe.ts'
 export {
   isOpenToOthers,
   makeFilesPrivate,

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOutputPipes, Mutex } from '../../../machine/index.ts'
+import { Mutex } from '../../../machine/index.ts'
 import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import { createLaunch, probeNamespaces } from '../../isolation/index.ts'
 import type {
@@ -11,6 +11,7 @@ import type {
   SessionChange,
   SessionOptions,
 } from '../command-session.ts'
+import { createOutputPipes } from '../run/output-pipe.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { LiveMount } from './live-mount.ts'

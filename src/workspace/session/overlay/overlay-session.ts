@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createOutputPipeLines, Mutex } from '../../../machine/index.ts'
+import { Mutex } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import {
   createBubblewrapProbeLines,
@@ -23,6 +23,7 @@ import type {
   SessionOptions,
 } from '../command-session.ts'
 import { LockedEntries } from '../entries/locked-entries.ts'
+import { createOutputPipeLines } from '../run/output-pipe.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { formatForeignFilesHint } from './foreign-files.ts'

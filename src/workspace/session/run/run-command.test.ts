@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createOutputPipes } from '../../../machine/index.ts'
 import { defaultLimits } from '../../isolation/index.ts'
+import { createOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
 
 it('a program that the system cannot start is a failure of the run, and of nothing else', async () => {

@@ -8,8 +8,6 @@ import { Duplex } from 'node:stream'
 import {
   createGroupTree,
   createNamespaceTree,
-  OutputPipe,
-  type OutputStream,
   PRIVATE_FILE_MODE,
   type ProcessTree,
   RUN_ID_VARIABLE,
@@ -21,6 +19,7 @@ import type { CommandSpec } from '../../policy/index.ts'
 import type { RunOutcome, RunSpec, StopReason } from '../command-session.ts'
 import { BoundedOutput } from './bounded-output.ts'
 import { CommandStopper } from './command-stopper.ts'
+import { OutputPipe, type OutputStream } from './output-pipe.ts'
 
 /** Limit in milliseconds for draining output that a surviving process holds open. */
 const DRAIN_TIMEOUT_MS = 1000
