@@ -192,7 +192,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'workspace',
     'workspace/session',
   ],
-  public: ['vfs', 'backends/host', 'backends/vault', 'tools'],
+  public: ['vfs', 'backends/host', 'backends/vault', 'tools', 'kernel', 'agent-kernel'],
 }
 
 /** Test files may also use the runner, the suite that is being tested on them, and the other side of a protocol. */

@@ -95,6 +95,11 @@ export class AgentKernel implements AsyncDisposable {
     this.#parts = parts
   }
 
+  /** The kernel itself: signals, messages, pipes, groups, threads, coroutines and supervisors. */
+  get kernel(): Kernel {
+    return this.#parts.kernel
+  }
+
   get events(): EventHistory {
     return this.#parts.events
   }

@@ -12,7 +12,8 @@ import { ProcessRecords } from './process-records.ts'
 
 export interface KernelStateOptions {
   readonly home: Home
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** Variables with keys of models and the PATH of their programs; none when absent. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Directory with built-in `agents` and `skills`. */
   readonly builtIn?: string | undefined
 }
@@ -36,7 +37,7 @@ export interface KernelState {
 
 /** Opens the state. EINVAL for a home in memory. */
 export async function openKernelState(
-  { home, env, builtIn }: KernelStateOptions,
+  { home, env = {}, builtIn }: KernelStateOptions,
   belongings: CleanupStack,
 ): Promise<KernelState> {
   const directory = getHomeDirectory(home)

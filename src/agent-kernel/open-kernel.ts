@@ -23,13 +23,15 @@ import { findProject } from './projects.ts'
 import { createSummarizer } from './summarize.ts'
 
 export interface AgentKernelOptions extends KernelStateOptions, KernelExtension {
-  /** Settings for commands of processes. */
-  readonly commands: CommandSettings
-  /** Context of the person at the terminal. */
-  readonly person: string
+  /** Settings for commands of processes; an empty environment when absent. */
+  readonly commands?: CommandSettings
+  /** Context of the person at the terminal; `user` when absent. */
+  readonly person?: string
   /** Defaults of processes, in place of those of the configuration. */
   readonly defaults?: Partial<ProcessDefaults>
 }
+
+type ResolvedOptions = AgentKernelOptions & Required<Pick<AgentKernelOptions, 'env' | 'commands' | 'person'>>
 
 /** A process without an event for this long is shown as stalled: twice as long as a model may take. */
 const STALL_MS = 10 * 60 * 1000
@@ -40,7 +42,13 @@ const MAX_RECALLED_PROCESSES = 100
  * Opens the kernel of a home, for one program at a time. The home is on disk, and the caller closes it; secrets
  * of the environment and of MCP servers are redacted from records. EINVAL.
  */
-export async function openKernel(options: AgentKernelOptions): Promise<AgentKernel> {
+export async function openKernel({
+  env = {},
+  commands = { env: {} },
+  person = 'user',
+  ...given
+}: AgentKernelOptions): Promise<AgentKernel> {
+  const options = { ...given, env, commands, person }
   const belongings = new CleanupStack()
   try {
     const ground = await openKernelState(options, belongings)
@@ -53,7 +61,7 @@ export async function openKernel(options: AgentKernelOptions): Promise<AgentKern
 }
 
 async function composeKernel(
-  options: AgentKernelOptions,
+  options: ResolvedOptions,
   ground: KernelState,
   { defaults, questionMs, devices }: KernelSettings,
   belongings: CleanupStack,
@@ -95,7 +103,7 @@ async function composeKernel(
 }
 
 function createKernelParts(
-  { home, commands }: AgentKernelOptions,
+  { home, commands }: ResolvedOptions,
   { records, store, catalog, redactor }: KernelState,
   {
     defaults,
@@ -143,7 +151,7 @@ function createKernelParts(
 
 /** Creates the language servers, and the function that releases those of a fork. */
 async function createLanguageServers(
-  { home, commands }: AgentKernelOptions,
+  { home, commands }: ResolvedOptions,
   { directory }: KernelState,
   forkOf: (pid: number) => string | null | undefined,
 ): Promise<{ readonly lsp: LspDevice; readonly leave: (fork: string) => Promise<void> }> {
