@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'dist/cli')
 /** Small, and needed by many commands. All others are loaded by the commands that need them. */
 const BUNDLED = ['ignore', 'smol-toml', 'unbash']
+/** Functions that replace newer syntax. */
+const HELPERS = '@oxc-project/runtime/'
 
 // The command line in a few files: Node takes half a millisecond and more to load each, and there are hundreds.
 const programs = ['src/cli/main.ts', ...globSync('src/**/*-{worker,process}.ts', { cwd: root })]
@@ -31,7 +33,7 @@ await bundle.write({
     groups: [
       {
         name: 'runtime',
-        test: /rolldown[\\/]runtime|src\/cli\/(?:package-root|framework\/terminal)/,
+        test: /rolldown[\\/]runtime|oxc-project[\\/]runtime|src\/cli\/(?:package-root|framework\/terminal)/,
         priority: 1,
       },
       { name: 'exec', test: (id) => forExec.has(id) },
@@ -45,7 +47,9 @@ function bundled(paths) {
   return rolldown({
     input: Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, path)])),
     platform: 'node',
-    external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
+    // The oldest Node we support has no `using`. The bundler has the helper that replaces it.
+    transform: { target: 'es2024' },
+    external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id) && !id.startsWith(HELPERS),
     // No module of ours does anything by being loaded, programs aside.
     treeshake: { moduleSideEffects: false },
     preserveEntrySignatures: 'allow-extension',

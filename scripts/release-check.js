@@ -29,21 +29,25 @@ function pack() {
 
 function checkOn(version, tarball) {
   const project = mkdtempSync(join(scratch, 'project-'))
-  const env = cleanEnvironment(project, installNode(version))
+  const bin = installNode(version)
+  const env = cleanEnvironment(project, bin)
   const step = (what, program, args) => run(`Node ${version}: ${what}`, project, env, program, args)
+  // With the settings of this machine: without its certificates and registry, npm tries for minutes in vain.
+  const install = (what, packages) =>
+    run(`Node ${version}: ${what}`, project, withNode(process.env, bin), 'npm', [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      ...packages,
+    ])
 
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
   const peers = PEERS.map((name) => `${name}@${devDependencies[name]}`)
-  step('installs', 'npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', tarball])
+  install('installs', [tarball])
   step('tour', 'npx', ['--no-install', 'coppice', 'tour', '--fast'])
   step('demo', 'npx', ['--no-install', 'coppice', 'demo', '--fast'])
-  step('installs what the snippets need', 'npm', [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    ...peers,
-  ])
+  install('installs what the snippets need', peers)
   for (const [index, code] of readSnippets().entries()) {
     const file = join(project, `snippet-${index + 1}.js`)
     writeFileSync(file, code)
@@ -54,7 +58,12 @@ function checkOn(version, tarball) {
 /** No homes, caches or settings of this machine's user, and no variables that npm gave to this script. */
 function cleanEnvironment(project, bin) {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_|COPPICE_|XDG_)/.test(name))
-  return { ...Object.fromEntries(kept), HOME: project, PATH: `${bin}${delimiter}${process.env['PATH']}` }
+  return withNode({ ...Object.fromEntries(kept), HOME: project }, bin)
+}
+
+/** Returns the environment with this Node before all others. */
+function withNode(env, bin) {
+  return { ...env, PATH: `${bin}${delimiter}${env['PATH']}` }
 }
 
 function run(what, cwd, env, program, args) {
@@ -68,8 +77,13 @@ function run(what, cwd, env, program, args) {
       timeout: 300_000,
     })
   } catch (error) {
-    console.error(`FAILED ${what}: ${program} ${args.join(' ')}\n${error.stdout}${error.stderr}`)
+    console.error(`FAILED ${what}: ${program} ${args.join(' ')}\n${shorten(error.stdout)}${shorten(error.stderr)}`)
     throw new Error(`${what} failed`)
   }
   console.log(`ok ${what}, ${((performance.now() - started) / 1000).toFixed(1)} s`)
+}
+
+/** Cuts lines of bundled code, which a trace shows whole. */
+function shorten(text) {
+  return text.replaceAll(/^(.{500}).+$/gm, '$1…')
 }
