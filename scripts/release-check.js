@@ -77,7 +77,9 @@ function run(what, cwd, env, program, args) {
       timeout: 300_000,
     })
   } catch (error) {
-    console.error(`FAILED ${what}: ${program} ${args.join(' ')}\n${shorten(error.stdout)}${shorten(error.stderr)}`)
+    console.error(
+      `FAILED ${what}: ${program} ${args.join(' ')}\n${shorten(error.stdout)}${shorten(error.stderr)}`,
+    )
     throw new Error(`${what} failed`)
   }
   console.log(`ok ${what}, ${((performance.now() - started) / 1000).toFixed(1)} s`)
