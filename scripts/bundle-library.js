@@ -1,11 +1,14 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
+import { writeLicenses } from './licenses.js'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-/** Programs, which do something when they are loaded, and the public entries, which load their layers on use. */
-const STANDALONE = /-(?:worker|process)\.ts$|\/src\/public\//
+/**
+ * Programs, which do something when they are loaded, what brings packages into one of them, and the public entries,
+ * which load their layers on use.
+ */
+const STANDALONE = /-(?:worker|process)\.ts$|\/devices\/web\/markdown\.ts$|\/src\/public\//
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 // The library in one file for each layer: Node takes half a millisecond and more to load a file, and there are hundreds.
@@ -16,16 +19,18 @@ await bundle.write({
   dir: join(root, 'dist'),
   format: 'esm',
   chunkFileNames: 'lib/[name].js',
-  // Without their text: the package has the sources.
-  sourcemap: true,
-  sourcemapExcludeSources: true,
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [
-      { debugName: 'layer', name: getLayer, test: (id) => id.includes('/src/') && !STANDALONE.test(id) },
+      {
+        debugName: 'layer',
+        name: getLayer,
+        test: (id) => id.startsWith(join(root, 'src/')) && !STANDALONE.test(id),
+      },
     ],
   },
 })
+writeLicenses(join(root, 'dist/lib'), ONE_PROGRAM)
 
 /**
  * Takes modules of Node by a call and not by an import. For an import Node evaluates every getter that a module has:
@@ -46,16 +51,11 @@ function replaceBuiltinImports(code) {
 
 function openBundle(input) {
   return rolldown({
-    input,
-    platform: 'node',
-    external: /^[^./]/,
+    ...bundleOptions(input, ONE_PROGRAM),
     plugins: [
       { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
     ],
-    // No module of ours does anything by being loaded, programs aside.
-    treeshake: { moduleSideEffects: false },
     preserveEntrySignatures: 'allow-extension',
-    checks: { ineffectiveDynamicImport: false },
   })
 }
 
@@ -85,8 +85,7 @@ function listEntries() {
 
 /** Programs that threads and processes run: they lie beside the files that start them. */
 function listPrograms() {
-  const paths = globSync('src/**/*-{worker,process}.ts', { cwd: root })
-  return Object.fromEntries(paths.map((path) => [`lib/${basename(path, '.ts')}`, join(root, path)]))
+  return Object.fromEntries(programs.map((path) => [`lib/${basename(path, '.ts')}`, join(root, path)]))
 }
 
 /** Folder of a source file, as the layers of the architecture have it: `vfs`, `backends-host`. */

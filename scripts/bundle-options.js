@@ -1,0 +1,27 @@
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Programs of threads and processes, which are started by their path. */
+export const programs = globSync('src/**/*-{worker,process}.ts', { cwd: root })
+
+/** Packages that only one program needs. One of them ships tests that would be a fifth of an installation. */
+export const ONE_PROGRAM = ['turndown', '@mixmark-io/domino']
+
+/** Functions of the bundler that replace newer syntax. */
+const HELPERS = '@oxc-project/runtime/'
+
+/** Returns the options of every bundle. Packages stay outside, except those named. */
+export function bundleOptions(input, bundled) {
+  return {
+    input,
+    platform: 'node',
+    // The oldest Node we support has no `using`.
+    transform: { target: 'es2024' },
+    external: (id) => /^[^./]/.test(id) && !bundled.includes(id) && !id.startsWith(HELPERS),
+    // No module of ours does anything by being loaded, programs aside.
+    treeshake: { moduleSideEffects: false },
+    checks: { ineffectiveDynamicImport: false },
+  }
+}
