@@ -217,6 +217,15 @@ describe('the architecture', () => {
     expect(violations(await importsOfSource())).toEqual([])
   })
 
+  it('keeps modules of Node out of vfs, except their types', async () => {
+    const found: string[] = []
+    for await (const path of glob('src/vfs/**/*.ts', { cwd: root })) {
+      const text = path.endsWith('.test.ts') ? '' : readFileSync(join(root, path), 'utf8')
+      if (/^import (?!type\b)[^']*? from 'node:/m.test(text)) found.push(path)
+    }
+    expect(found).toEqual([])
+  })
+
   it('detects an upward import, a foreign package, a deep import and an unlisted folder', () => {
     const bad: Import[] = [
       { file: 'vfs/memory/memory-fs.ts', specifier: '../../backends/host/index.ts' },

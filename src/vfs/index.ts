@@ -1,7 +1,8 @@
 /**
  * The protocol that every file system of Coppice implements, the in-memory file systems (memory, mount table, overlay,
  * read-only), and the helpers that work on any of them. No backend that touches the machine, and no policy. Invariant:
- * nothing here imports anything but Node.
+ * nothing here imports another folder, a package or a module of Node, so that it runs in browsers; `runtime.ts` looks up
+ * what the runtime has.
  */
 export { assertFileSystem } from './assert-file-system.ts'
 export { assertSameVersion, Backend } from './backend.ts'
