@@ -17,7 +17,7 @@ export function toNanoseconds({ seconds, nanos }: FileTime): bigint {
 }
 
 /**
- * Converts a time to an argument of Node's `utimes`, less than a microsecond off. A string, since Node takes a negative
+ * Converts a time to an argument of Node's `utimes`, less than two microseconds off. A string, since Node takes a negative
  * number for the current time.
  */
 export function toUtimesArgument({ seconds, nanos }: FileTime): string {
