@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toFileTime, toNanoseconds, toUtimesArgument } from './index.ts'
 
-const NEAR_NANOS = 1000
+/** Node 22 cuts to microseconds what is a number with a fraction. */
+const NEAR_NANOS = 2000
 
 const moments = fc.bigInt({ min: -(10n ** 18n), max: 4n * 10n ** 18n })
 
@@ -33,7 +34,7 @@ describe('a time of a file', () => {
         const given = toUtimesArgument(toFileTime(moment))
         lutimesSync(file, given, given)
         const { mtimeNs } = lstatSync(file, { bigint: true })
-        expect(Math.abs(Number(mtimeNs - moment))).toBeLessThanOrEqual(NEAR_NANOS)
+        expect(Math.abs(Number(mtimeNs - moment))).toBeLessThan(NEAR_NANOS)
       }),
     )
   })
