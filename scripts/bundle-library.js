@@ -19,6 +19,8 @@ await bundle.write({
   dir: join(root, 'dist'),
   format: 'esm',
   chunkFileNames: 'lib/[name].js',
+  // Comments are in the declarations; here they only take time to read at every start.
+  comments: { jsdoc: false },
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [

@@ -106,7 +106,7 @@ describe('the package', () => {
     const loaded = listStaticImports('dist/public/index.js')
     expect(loaded).toContain('dist/lib/vfs.js')
     expect(loaded).toContain('node:fs')
-    const slow = ['node:crypto', 'node:child_process', 'node:worker_threads', 'node:fs/promises']
+    const slow = ['node:crypto', 'node:child_process', 'node:worker_threads', 'node:fs/promises', 'node:net']
     expect(loaded.filter((path) => slow.includes(path))).toEqual([])
     expect(loaded.filter((path) => /\/(?:store|backends-vault|tools)\.js$|^[^.:]*$/.test(path))).toEqual([])
   })
