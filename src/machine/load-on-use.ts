@@ -10,8 +10,3 @@ export function loadCrypto(): typeof import('node:crypto') {
 export function loadFsPromises(): typeof import('node:fs/promises') {
   return process.getBuiltinModule('node:fs/promises')
 }
-
-/** See `loadCrypto`. */
-export function loadNet(): typeof import('node:net') {
-  return process.getBuiltinModule('node:net')
-}

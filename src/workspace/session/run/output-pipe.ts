@@ -1,17 +1,17 @@
+import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { loadChildProcess, loadNet } from './load-on-use.ts'
 
 const streams = ['stdout', 'stderr'] as const
 export type OutputStream = (typeof streams)[number]
 
 /** Creates the named pipes for the output of commands in a directory. */
 export async function createOutputPipes(directory: string): Promise<void> {
-  const paths = streams.map((stream) => join(directory, stream))
-  const run = promisify(loadChildProcess().execFile)
-  await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' } })
+  await promisify(execFile)('mkfifo', ['-m', '600', ...streams.map((stream) => join(directory, stream))], {
+    env: { PATH: '/usr/bin:/bin' },
+  })
 }
 
 /** Returns shell lines that create them in the current directory, for a shell that runs anyway. */
@@ -35,7 +35,6 @@ export class OutputPipe {
     const path = join(directory, stream)
     const source = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     this.descriptor = openSync(path, constants.O_WRONLY)
-    const { Socket } = loadNet()
     this.#reader = new Socket({ fd: source, readable: true, writable: false })
     this.#reader.on('data', (chunk) => this.#pauseUntil(take(chunk)))
     this.#ended = new Promise((resolve) => this.#reader.once('close', () => resolve()))
