@@ -15,6 +15,7 @@ import {
 } from '../kernel/index.ts'
 import type { Namespace } from '../namespace/index.ts'
 import { type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
+import type { CheckResult } from './check-process.ts'
 import type { EventHistory } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
@@ -84,6 +85,8 @@ export interface AgentKernelParts {
   readonly tty: Tty
   readonly crontab: Crontab
   readonly mcp: McpServers
+  /** Runs a command on a copy of the files of a fork. */
+  check(fork: string | null, command: string, signal: AbortSignal): Promise<CheckResult>
   close(): Promise<void>
 }
 
@@ -194,6 +197,11 @@ export class AgentKernel implements AsyncDisposable {
       checkpoint: step.checkpoint,
       messages: intent === record.intent ? messages : [...messages, { role: 'user', content: intent }],
     }
+  }
+
+  /** Runs a command on a copy of the files of a process. ENOENT, EACCES, ENOTSUP. */
+  check(pid: number, command: string, signal: AbortSignal): Promise<CheckResult> {
+    return this.#parts.check(this.#getRecord(pid).fork, command, signal)
   }
 
   /** Reports whether a process runs. ENOENT if it never existed. */

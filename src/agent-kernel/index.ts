@@ -4,6 +4,7 @@
  * Invariant: a process works in a fork of its own, and its record outlives this program.
  */
 export { AgentKernel, type AgentSpawn, type ProcessStatus, type SpawnedAgent } from './agent-kernel.ts'
+export type { CheckResult } from './check-process.ts'
 export type { MissedEvents } from './event-history.ts'
 export type { KernelExtension } from './kernel-settings.ts'
 export type { McpServerEntry, McpServerName, McpServerReview } from './mcp-servers.ts'

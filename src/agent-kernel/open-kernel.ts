@@ -8,6 +8,7 @@ import { Tty } from '../devices/tty/index.ts'
 import { DeviceRegistry, Kernel, type ProcessDefaults } from '../kernel/index.ts'
 import { CleanupStack, type CommandSettings } from '../namespace/index.ts'
 import { AgentKernel } from './agent-kernel.ts'
+import { checkProcess } from './check-process.ts'
 import { CodeCheckouts } from './code-checkouts.ts'
 import { createSearch } from './create-search.ts'
 import { createDevices, type DeviceSources } from './devices.ts'
@@ -97,7 +98,9 @@ async function composeKernel(
   belongings.defer(() => kernel.shutdown())
   belongings.defer(async () => crontab.stop())
   const close = () => belongings.close()
-  const agents = new AgentKernel({ ...ground, kernel, person, tty, crontab, mcp, close })
+  const check = (fork: string | null, command: string, signal: AbortSignal) =>
+    checkProcess(options, fork, command, signal)
+  const agents = new AgentKernel({ ...ground, kernel, person, tty, crontab, mcp, check, close })
   await crontab.start()
   return agents
 }

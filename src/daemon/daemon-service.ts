@@ -70,6 +70,9 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
         return null
       },
     ),
+    check: defineMethod('check', z.strictObject({ pid, command: nonEmptyString }), (params, signal) =>
+      agents.check(params.pid, params.command, signal),
+    ),
     resume: defineMethod('resume', z.strictObject({ pid }), (params) => agents.resume(params.pid)),
     wait: defineMethod('wait', z.strictObject({ pid }), (params) => agents.wait(params.pid)),
     logs: defineStream('logs', following, ({ pid, follow }, signal) =>
@@ -96,6 +99,7 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
 type ProcessMethod =
   | 'spawn'
   | 'resume'
+  | 'check'
   | 'ps'
   | 'kill'
   | 'wait'

@@ -4,6 +4,24 @@ import { describe, expect, it } from 'vitest'
 import { DaemonCli } from './daemon-cli.ts'
 
 const slow = { say: 'late', delay_ms: 600_000 }
+/** A model whose second conversation writes `good`, and the others `bad`. */
+const GUESSER = `
+let conversations = 0
+const open = () => {
+  const content = ++conversations === 2 ? 'good' : 'bad'
+  let response = ''
+  const answer = ({ messages }) => messages.length > 1
+    ? { content: content, tokens_used: 1 }
+    : { content: '', tool_calls: [{ id: '1', name: 'write_file', input: { path: 'a.txt', content } }] }
+  return {
+    write: async (bytes) => { response = JSON.stringify(answer(JSON.parse(Buffer.from(bytes)))) },
+    read: async () => { const bytes = Buffer.from(response); response = ''; return bytes },
+    close: async () => {},
+    stat: async () => ({ size: 0, modified: new Date() }),
+  }
+}
+export default { providers: { guesser: { match: 'exact', open } } }
+`
 const call = (tool: string, input?: unknown) => ({ say: { action: 'tool_call', tool, input } })
 
 describe('coppice spawn and the daemon', () => {
@@ -54,6 +72,33 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('resume', '3')).toBe('process 3 goes on\n')
     await cli.ok('kill', '-s', 'SIGKILL', '3')
     expect(await cli.run(['wait', '3'])).toMatchObject({ code: 1 })
+  })
+
+  it('runs several, and names the best by a check on a copy of its files', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    writeFileSync(join(cli.home, 'guesser.mjs'), GUESSER)
+    writeFileSync(join(cli.home, 'config.toml'), '[processes]\nextensions = ["./guesser.mjs"]\n')
+    const check = 'echo tried >> a.txt; grep -q good a.txt'
+    const run = await cli.run([
+      'spawn',
+      'write it',
+      '-n',
+      '3',
+      '--check',
+      check,
+      '--provider',
+      'guesser',
+      '--json',
+    ])
+    expect(run).toMatchObject({ code: 0 })
+    const { best, attempts } = JSON.parse(run.stdout)
+    expect(await cli.ok('cat', '/a.txt', '--vault', best)).toBe('good')
+    expect(attempts.map((attempt: { check: { exit_code: number } }) => attempt.check.exit_code)).toEqual([
+      0, 1, 1,
+    ])
+    expect((await cli.ok('vault', 'list', '--all')).match(/agent-/g)).toHaveLength(3)
+    expect(await cli.run(['spawn', 'x', '--check', 'true'])).toMatchObject({ code: 2 })
   })
 
   it('reads devices byte for byte, and describes them', async () => {

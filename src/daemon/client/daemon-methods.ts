@@ -1,5 +1,6 @@
 import type {
   AgentSpawn,
+  CheckResult,
   LogLine,
   McpServerEntry,
   McpServerName,
@@ -69,6 +70,8 @@ export interface DaemonMethods {
   readonly spawn: { readonly params: AgentSpawn; readonly result: SpawnedAgent }
   readonly ps: { readonly params: { readonly all?: boolean }; readonly result: readonly ProcessStatus[] }
   readonly kill: { readonly params: Pid & { readonly signal?: Signal }; readonly result: null }
+  /** Runs a command on a copy of the files of an ended process. */
+  readonly check: { readonly params: Pid & { readonly command: string }; readonly result: CheckResult }
   /** Resumes a paused process, or starts one that goes on where it ended. */
   readonly resume: { readonly params: Pid; readonly result: SpawnedAgent }
   /** Resolves when the process has ended. */

@@ -7,10 +7,26 @@ import { resolveWorkspaceVault } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/usage-error.ts'
 import { followProcess } from './process-follower.ts'
+import { spawnSeveral } from './spawn-several.ts'
+
+/** Most processes of one comparison. */
+const MAX_TIMES = 20
 
 type SpawnInvocation = CommandInvocation<
-  'agent' | 'provider' | 'model' | 'budget' | 'skills' | 'tools' | 'from' | 'script' | 'max-steps' | 'follow',
+  | 'agent'
+  | 'provider'
+  | 'model'
+  | 'budget'
+  | 'skills'
+  | 'tools'
+  | 'from'
+  | 'script'
+  | 'max-steps'
+  | 'follow'
+  | 'times'
+  | 'check',
   'intent'
 >
 
@@ -35,21 +51,27 @@ The fork, named agent-…, stays: see coppice diff and coppice merge.
       from: { summary: 'Start from a step of another process: 3@5, or 3 for its last', value: 'pid@step' },
       script: { summary: 'Replay this file of responses in place of a model', value: 'file', offers: 'file' },
       'max-steps': { summary: 'Step limit (10)', value: 'number' },
+      times: { summary: 'Run this many in parallel, and compare them', short: 'n', value: 'count' },
+      check: { summary: 'With -n: a command that good work passes, such as "npm test"', value: 'command' },
       follow: { summary: 'Show its log until it ends', short: 'f' },
     },
     arguments: { intent: { summary: 'The task for the agent' } },
     examples: [
       'coppice spawn "fix the failing test" --provider claude --follow',
       'coppice spawn "review the last change" --agent code-reviewer --budget 50000',
+      'coppice spawn "fix the failing test" -n 3 --check "npm test"',
       'coppice spawn "try it without the cache" --from 3@5',
       'coppice spawn "say hello" --script hello.yaml -f',
     ],
   },
   async (call) => {
+    const count = parseTimes(call)
     const params = await createSpawnParams(call)
     return withDaemon(
       call,
       async (client) => {
+        if (count !== undefined)
+          return spawnSeveral(call, client, params, { count, check: call.option('check') })
         const spawned = await client.call('spawn', params, call.terminal.signal)
         if (call.has('follow')) return followProcess(client, call, spawned.pid)
         const { pid, fork } = spawned
@@ -77,6 +99,16 @@ async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['
     max_steps: call.countOption('max-steps'),
     ...(script !== undefined && { script: await readScript(script) }),
   }
+}
+
+/** Returns the number of processes to compare; undefined for a single one. UsageError. */
+function parseTimes(call: SpawnInvocation): number | undefined {
+  const count = call.countOption('times')
+  if (count === undefined && call.has('check')) throw new UsageError('--check needs -n')
+  if (count !== undefined && call.has('follow')) throw new UsageError('-n and --follow exclude each other')
+  if (count === 0 || (count ?? 1) > MAX_TIMES)
+    throw new UsageError(`-n takes a number from 1 to ${MAX_TIMES}`)
+  return count
 }
 
 /** Parses `3@5` or `3`. CommandError. */
