@@ -23,6 +23,7 @@ import { ProcessRecorder } from './process-recorder.ts'
 import { findProject } from './projects.ts'
 import { createSummarizer } from './summarize.ts'
 
+/** Options of `openKernel`. */
 export interface AgentKernelOptions extends KernelStateOptions, KernelExtension {
   /** Settings for commands of processes; an empty environment when absent. */
   readonly commands?: CommandSettings
