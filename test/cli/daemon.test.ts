@@ -97,7 +97,7 @@ describe('coppice spawn and the daemon', () => {
     expect(attempts.map((attempt: { check: { exit_code: number } }) => attempt.check.exit_code)).toEqual([
       0, 1, 1,
     ])
-    expect((await cli.ok('vault', 'list')).match(/^agent-/gm)).toHaveLength(3)
+    expect((await cli.ok('vault', 'list')).match(/\bagent-/g)).toHaveLength(3)
     expect(await cli.run(['spawn', 'x', '--check', 'true'])).toMatchObject({ code: 2 })
   })
 
