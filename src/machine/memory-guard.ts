@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { loadFsPromises } from './load-on-use.ts'
 
 const POLL_INTERVAL_MS = 200
 const KIB = 1024
@@ -61,7 +61,9 @@ async function readProportional(pid: number): Promise<number> {
 
 /** Reads a file of a process; empty if the process has exited. */
 function readProcess(pid: number, file: string): Promise<string> {
-  return readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')
+  return loadFsPromises()
+    .readFile(`/proc/${pid}/${file}`, 'latin1')
+    .catch(() => '')
 }
 
 function sumFields(text: string, pattern: RegExp): number {
