@@ -267,7 +267,7 @@ describe('files as resources', () => {
     await expect(read('out')).rejects.toMatchObject(refused(-32602, /EACCES.*leads out/))
     await expect(read('loop')).rejects.toMatchObject(refused(-32602, /ELOOP/))
     for (const name of ['pipe', 'queue'])
-      await expect(read(name)).rejects.toMatchObject(refused(-32602, /pipes, sockets and devices/))
+      await expect(read(name)).rejects.toMatchObject(refused(-32602, /pipe.* socket.* device/))
   })
 
   it('have unambiguous names in the list and in listings', async () => {
