@@ -55,6 +55,8 @@ function formatLogText(event: KernelEvent): string | undefined {
     case 'log':
     case 'budget_exceeded':
       return event.text
+    case 'tool':
+      return `runs ${event.text}`
     case 'spawned':
       return `begins: ${event.detail ?? ''}`
     case 'ended':

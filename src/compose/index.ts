@@ -4,5 +4,5 @@
  * Invariant: a process starts after all its dependencies, with their results; if one of them failed, it never starts.
  */
 
-export { compose } from './compose.ts'
+export { type ComposeOutcome, compose } from './compose.ts'
 export { type ComposedAgent, parseComposition } from './composition.ts'

@@ -41,7 +41,7 @@ export interface ReapEvent {
 
 /** A log line of a process. */
 export interface LogEvent {
-  readonly kind: 'log' | 'budget_exceeded'
+  readonly kind: 'log' | 'tool' | 'budget_exceeded'
   readonly pid: number
   readonly elapsed: number
   readonly text: string

@@ -34,7 +34,7 @@ describe('coppice spawn and the daemon', () => {
     })
     const output = await cli.ok('spawn', 'write a file', '--script', script, '--follow')
     expect(output).toMatch(
-      /step 1: tool_call \/dev\/fs\/a\.txt\n.*completed\n.*ended: 0 completed\nDone\.\n$/s,
+      /runs \/dev\/fs\/a\.txt\n.*step 1: \/dev\/fs\/a\.txt\n.*completed\n.*ended: 0 completed\nDone\.\n$/s,
     )
     const [{ fork, pid }] = JSON.parse(await cli.ok('ps', '--all', '--json'))
     expect(await cli.ok('diff', '--vault', fork)).toContain('a.txt')
@@ -270,11 +270,13 @@ describe('coppice compose', () => {
 })
 
 describe('coppice demo', () => {
-  it('lets three agents repair a project, and leaves nothing behind', async () => {
+  it('lets a lead, two children and a reviewer repair a project, and leaves nothing behind', async () => {
     const cli = new DaemonCli()
     const scenes = JSON.parse(await cli.ok('demo', '--json'))
     expect(scenes).toHaveLength(7)
-    expect(JSON.stringify(scenes)).toContain('Approved')
-    expect(scenes.at(-1).result).toMatch(/exit 0.*planner.*exit 0.*coder.*exit 0.*reviewer/s)
+    expect(scenes[0].result.match(/running/g)).toHaveLength(3)
+    expect(scenes[1].result).toMatch(/ECONFLICT.*README\.md/s)
+    expect(scenes[5].result).toMatch(/costs 0\n.*a receipt\n.*Approved/s)
+    expect(scenes.at(-1).result.match(/exit 0/g)).toHaveLength(5)
   })
 })

@@ -108,7 +108,7 @@ class LoopStep {
   ): Promise<void> {
     const [first = {}, ...others] = outcomes
     const calls = outcomes.map(toRecordedCall)
-    const paths = calls.map(({ tool_path }) => tool_path).join(', ')
+    const labels = outcomes.map(({ label = action }) => label).join(', ')
     const checkpoint = await this.#process.spec.saveFiles?.(this.#step)
     const record: StepRecord = {
       step_number: this.#step,
@@ -119,9 +119,7 @@ class LoopStep {
       tokens_used: response.tokens_used,
       raw_response: response.content,
       action,
-      summary:
-        outcomes.find(({ exit }) => exit !== undefined)?.exit?.reason ??
-        (paths === '' ? action : `${action} ${paths}`),
+      summary: outcomes.find(({ exit }) => exit !== undefined)?.exit?.reason ?? labels,
       ...toRecordedCall(first),
       ...(others.length > 0 && { tool_calls: calls }),
       ...(checkpoint !== undefined && { checkpoint }),

@@ -5,6 +5,8 @@ import type { LoopEnvironment } from './loop-environment.ts'
 
 /** Outcome of an action: a message for the model, or the exit status of the process. */
 export interface ActionOutcome {
+  /** Name of the action or tool, and what it is about: `file_edit src/cart.ts`. */
+  readonly label?: string
   readonly exit?: ExitStatus
   readonly message?: string
   readonly toolPath?: string
@@ -66,7 +68,12 @@ function prepareAction(process: Process, environment: LoopEnvironment, given: Ag
   }
   const call = environment.prepareToolCall(process, action.tool, action.input)
   const { path, input, isReadOnly } = call
-  return { name, isReadOnly, run: () => runTool(process, path, input, () => call.run()) }
+  const label = formatCall(action.tool, action.input)
+  const run = async () => {
+    process.emit({ kind: 'tool', text: label })
+    return { ...(await runTool(process, path, input, () => call.run())), label }
+  }
+  return { name, isReadOnly, run }
 }
 
 async function performAction(
@@ -83,8 +90,27 @@ async function performAction(
     case 'specialize':
       return runTool(process, action.skill, '', () => environment.specialize(process, action.skill))
     case 'spawn':
-      return runTool(process, 'spawn', action.intent, () => environment.spawnChild(process, action))
+      return {
+        label: formatCall('spawn', action),
+        ...(await runTool(process, 'spawn', action.intent, () => environment.spawnChild(process, action))),
+      }
   }
+}
+
+/** Arguments that say what a call is about, the most telling first. */
+const SUBJECTS = ['path', 'command', 'src', 'file', 'pid', 'pattern', 'query', 'url', 'subject', 'intent']
+const MAX_SUBJECT_CHARACTERS = 60
+
+/** Formats a call for people: its tool, and the file, command or process it is about. */
+function formatCall(tool: string, input: unknown): string {
+  if (typeof input !== 'object' || input === null) return tool
+  const values = new Map<string, unknown>(Object.entries(input))
+  const subject = SUBJECTS.map((name) => values.get(name)).find((value) => value !== undefined)
+  if (typeof subject !== 'string' && typeof subject !== 'number') return tool
+  const [line = ''] = String(subject).split('\n')
+  const shown =
+    line.length > MAX_SUBJECT_CHARACTERS ? `${line.slice(0, MAX_SUBJECT_CHARACTERS).toWellFormed()}…` : line
+  return `${tool} ${shown}`
 }
 
 /** Reports a tool's failure to the model, which may correct it. Only cancelling the process throws. */

@@ -1,11 +1,12 @@
-/** The project of the demo: it adds up prices, and one of its tests fails. */
+/** The project of the demo: it adds up prices. One of its tests fails, and another one waits for a new program. */
 export const demoProject: Readonly<Record<string, string>> = {
-  '/README.md': '# Shop\n\nAdds up the prices in a cart, one on each line: sh total.sh < cart\n',
+  '/README.md': '# Shop\n\nPrograms read a cart: a price on each line.\n',
   '/total.sh': "awk '{ sum += $1 } END { print sum }'\n",
   '/test.sh': `failed=0
 check() { [ "$2" = "$3" ] || { echo "FAIL $1: wanted $2, got '$3'"; failed=1; }; }
 check 'a full cart' 6 "$(printf '1\\n2\\n3\\n' | sh total.sh)"
 check 'an empty cart' 0 "$(printf '' | sh total.sh)"
+check 'a receipt' '2 items: 3' "$(printf '1\\n2\\n' | sh receipt.sh 2>&1)"
 [ $failed = 0 ] && echo 'all tests pass'
 exit $failed
 `,
@@ -19,75 +20,116 @@ export interface DemoAgent {
   readonly script: string
 }
 
-export const planner: DemoAgent = {
-  name: 'planner',
-  description: 'Finds the problem and turns it into tasks.',
-  intent: 'Find out what is wrong with the shop, and plan the repair',
-  script: `
-- say: {action: tool_call, tool: /dev/shell, input: {command: sh test.sh}}
-  tokens: 210
-- expect: {last_message_contains: ['"exit_code":1', 'FAIL an empty cart']}
-  say: {action: tool_call, tool: task_create, input: {subject: Let an empty cart cost 0}}
-  tokens: 240
-- say: {action: tool_call, tool: task_create, input: {subject: Review the repair}}
-  tokens: 60
-- expect: {last_message_contains: '"id":"2"'}
-  say: {action: tool_call, tool: task_update, input: {id: "2", dependencies: ["1"]}}
-  tokens: 60
-- say:
-    action: tool_call
-    tool: /shared/plan.md
-    input: "total.sh prints nothing for an empty cart.\\n1. coder: let it print 0\\n2. reviewer: run the tests, look at the change\\n"
-  tokens: 180
-- say: {action: complete, result: Two tasks and /shared/plan.md}
-  tokens: 40
-`,
-}
+const LEAD_INTENT = 'Repair the shop with helpers'
+const CART_INTENT = 'Let an empty cart cost 0'
+const RECEIPT_INTENT = 'Write receipt.sh'
+const README = '# Shop\\n\\nPrograms read a cart: a price on each line.\\n'
+const CART_LINE = '- sh total.sh: an empty cart costs 0\\n'
+const RECEIPT_LINE = '- sh receipt.sh: a receipt\\n'
 
-export const coder: DemoAgent = {
-  name: 'coder',
-  description: 'Does the next task.',
-  intent: 'Do what the plan says for you',
-  script: `
-- say: {action: tool_call, tool: /shared/plan.md}
-  tokens: 150
-  delay_ms: 400
-- expect: {last_message_contains: '1. coder: let it print 0'}
-  say: {action: tool_call, tool: task_update, input: {id: "1", status: in_progress, owner: coder}}
-  tokens: 70
-- say: {action: tool_call, tool: /dev/fs/total.sh, input: {content: "awk '{ sum += $1 } END { print sum + 0 }'\\n"}}
-  tokens: 190
-- say: {action: tool_call, tool: /dev/shell, input: {command: sh test.sh}}
+/** The lead and its two children share one script: each takes the entries of its intent. */
+export const lead: DemoAgent = {
+  name: 'lead',
+  description: 'Plans, gives parts of the work to others, and puts their results together.',
+  intent: LEAD_INTENT,
+  script: `shared: true
+script:
+- expect: {intent: ${LEAD_INTENT}}
+  say: {tool_call: {name: shell_exec, input: {command: sh test.sh}}}
+  tokens: 210
+- expect: {intent: ${LEAD_INTENT}, last_message_contains: [FAIL an empty cart, FAIL a receipt]}
+  say:
+    tool_calls:
+      - {name: plan, input: {steps: [${CART_INTENT}, ${RECEIPT_INTENT}, merge both and test]}}
+      - {name: write_file, input: {path: PLAN.md, content: "1. ${CART_INTENT}\\n2. ${RECEIPT_INTENT}\\nEach adds a line to README.md.\\n"}}
+  tokens: 240
+- expect: {intent: ${LEAD_INTENT}}
+  say:
+    tool_calls:
+      - {name: spawn, input: {intent: ${CART_INTENT}, wait: false}}
+      - {name: spawn, input: {intent: ${RECEIPT_INTENT}, wait: false}}
+  tokens: 120
+- expect: {intent: ${LEAD_INTENT}}
+  say: {tool_calls: [{name: wait, input: {pid: 2}}, {name: wait, input: {pid: 3}}]}
+  tokens: 40
+- expect: {intent: ${LEAD_INTENT}}
+  say: {tool_calls: [{name: merge, input: {pid: 2}}, {name: merge, input: {pid: 3}}]}
+  tokens: 40
+- expect: {intent: ${LEAD_INTENT}, last_message_contains: [ECONFLICT, README.md]}
+  say:
+    tool_calls:
+      - {name: merge, input: {pid: 3, on_conflict: ours}}
+      - {name: write_file, input: {path: README.md, content: "${README}${CART_LINE}${RECEIPT_LINE}"}}
+  tokens: 160
+- expect: {intent: ${LEAD_INTENT}}
+  say: {tool_call: {name: shell_exec, input: {command: sh test.sh}}}
   tokens: 60
-- expect: {last_message_contains: ['"exit_code":0', 'all tests pass']}
-  say: {action: tool_call, tool: task_update, input: {id: "1", status: completed}}
-  tokens: 60
-- say: {action: complete, result: An empty cart costs 0 now}
+- expect: {intent: ${LEAD_INTENT}, last_message_contains: all tests pass}
+  say: {tool_call: {name: complete, input: {result: "An empty cart costs 0, and there is a receipt"}}}
   tokens: 30
+- expect: {intent: ${CART_INTENT}}
+  say: {tool_call: {name: file_read, input: {path: PLAN.md}}}
+  tokens: 90
+  delay_ms: 300
+- expect: {intent: ${CART_INTENT}, last_message_contains: 1. ${CART_INTENT}}
+  say:
+    tool_calls:
+      - {name: write_file, input: {path: total.sh, content: "awk '{ sum += $1 } END { print sum + 0 }'\\n"}}
+      - {name: write_file, input: {path: README.md, content: "${README}${CART_LINE}"}}
+  tokens: 190
+- expect: {intent: ${CART_INTENT}}
+  say: total.sh prints 0 for an empty cart
+  tokens: 20
+- expect: {intent: ${RECEIPT_INTENT}}
+  say: {tool_call: {name: file_read, input: {path: PLAN.md}}}
+  tokens: 90
+  delay_ms: 300
+- expect: {intent: ${RECEIPT_INTENT}, last_message_contains: 2. ${RECEIPT_INTENT}}
+  say:
+    tool_calls:
+      - {name: write_file, input: {path: receipt.sh, content: "awk '{ sum += $1 } END { print NR \\" items: \\" sum + 0 }'\\n"}}
+      - {name: write_file, input: {path: README.md, content: "${README}${RECEIPT_LINE}"}}
+  tokens: 190
+- expect: {intent: ${RECEIPT_INTENT}}
+  say: receipt.sh prints the number of items and their sum
+  tokens: 20
 `,
 }
 
 export const reviewer: DemoAgent = {
   name: 'reviewer',
-  description: 'Reviews the work of another agent.',
+  description: 'Reviews the work of others.',
   intent: 'Review the repair',
   script: `
-- say: {action: tool_call, tool: task_list, input: {}}
+- say: {tool_calls: [{name: file_read, input: {path: README.md}}, {name: file_glob, input: {pattern: "*.sh"}}]}
   tokens: 120
-- expect: {last_message_contains: ['"status":"completed"', '"blocked_by":[]']}
-  say: {action: tool_call, tool: task_update, input: {id: "2", status: in_progress, owner: reviewer}}
-  tokens: 60
-- say: {action: tool_call, tool: /dev/fs/total.sh}
-  tokens: 90
-- expect: {last_message_contains: sum + 0}
-  say: {action: tool_call, tool: /dev/shell, input: {command: sh test.sh}}
+- expect: {contains: [an empty cart costs 0, receipt.sh]}
+  say: {tool_call: {name: shell_exec, input: {command: sh test.sh}}}
   tokens: 90
 - expect: {last_message_contains: all tests pass}
-  say: {action: tool_call, tool: /dev/fs/REVIEW.md, input: {content: "total.sh: an empty cart costs 0. All tests pass. Approved.\\n"}}
+  say: {tool_call: {name: write_file, input: {path: REVIEW.md, content: "Both parts are there. All tests pass. Approved.\\n"}}}
   tokens: 110
-- say: {action: tool_call, tool: task_update, input: {id: "2", status: completed}}
+- say: Approved
+  tokens: 20
+`,
+}
+
+/** The lead again from its second step, with another way to the same end. */
+export const alternative: DemoAgent = {
+  name: 'lead',
+  description: lead.description,
+  intent: 'Do it alone, without helpers',
+  script: `
+- expect: {last_message_contains: "Do it alone"}
+  say:
+    tool_calls:
+      - {name: write_file, input: {path: total.sh, content: "awk 'BEGIN { sum = 0 } { sum += $1 } END { print sum }'\\n"}}
+      - {name: write_file, input: {path: receipt.sh, content: "echo \\"$(tee /tmp/cart.$$ | wc -l) items: $(sh total.sh < /tmp/cart.$$)\\"\\n"}}
+  tokens: 210
+- say: {tool_call: {name: shell_exec, input: {command: sh test.sh}}}
   tokens: 60
-- say: {action: complete, result: Approved}
+- expect: {last_message_contains: all tests pass}
+  say: Done alone
   tokens: 20
 `,
 }

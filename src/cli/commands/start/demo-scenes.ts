@@ -1,29 +1,26 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openHome } from '../../../backends/vault/index.ts'
+import { type ComposeOutcome, compose } from '../../../compose/index.ts'
 import type { DaemonClient } from '../../../daemon/client/index.ts'
 import { readText } from '../../../vfs/index.ts'
-import { callDeviceWith } from '../../access/call-device.ts'
 import { CommandError } from '../../framework/errors.ts'
 import type { Terminal } from '../../framework/terminal.ts'
-import {
-  formatLogEvent,
-  formatProcessTable,
-  formatTraceEvent,
-  type ProcessInfo,
-} from '../../render/process-format.ts'
+import { formatProcessTable, formatTraceEvent, type ProcessInfo } from '../../render/process-format.ts'
 import { formatTable } from '../../render/table.ts'
-import { formatTaskTable, type ListedTask } from '../processes/tasks.ts'
-import { coder, type DemoAgent, demoProject, planner, reviewer } from './demo-files.ts'
+import { alternative, type DemoAgent, demoProject, lead, reviewer } from './demo-files.ts'
 import type { Scene } from './scene.ts'
-
-type TaskList = { readonly tasks: readonly ListedTask[] }
 
 const VAULT = 'shop'
 /** Number of calls to show of a process. */
 const MAX_CALLS = 6
+/** Time between two looks at the processes. */
+const POLL_MS = 20
+const MERGE_STEP = 5
+const PLANNED_STEP = 2
 
-/** Imports the project into a vault of a new home, and adds the three agents. */
+/** Imports the project into a vault of a new home, and adds the agents. */
 export async function prepareDemo(path: string): Promise<void> {
   const home = await openHome({ path })
   try {
@@ -32,7 +29,7 @@ export async function prepareDemo(path: string): Promise<void> {
   } finally {
     await home.close()
   }
-  for (const { name, description } of [planner, coder, reviewer]) {
+  for (const { name, description } of [lead, reviewer]) {
     const directory = join(path, 'agents', name)
     await mkdir(directory, { recursive: true })
     await writeFile(join(directory, 'agent.yaml'), `name: ${name}\ndescription: ${description}\n`)
@@ -41,7 +38,8 @@ export async function prepareDemo(path: string): Promise<void> {
 }
 
 /**
- * Runs three agents, one scene after another. Each scene shows results of real processes. CommandError if one fails.
+ * Runs a lead with two children, then a reviewer on their merged files, one scene after another. Each scene shows
+ * results of real processes. CommandError if one fails.
  */
 export async function* runDemoScenes(
   home: string,
@@ -49,13 +47,18 @@ export async function* runDemoScenes(
   terminal: Terminal,
 ): AsyncGenerator<Scene> {
   const { signal } = terminal
-  yield* runPlanner(client, signal)
-  const coded = yield* runCoder(client, terminal)
-  const reviewed = yield* runReviewer(client, coded.fork ?? VAULT, signal)
+  const composed = runComposition(client, signal)
+  // Without this, a failure before the first scene would be an unhandled rejection.
+  composed.catch(() => {})
+  yield await showChildren(client, composed, signal)
+  const [leading, reviewing] = await composed
+  yield* showMerge(client, leading, terminal)
+  yield await showReview(client, reviewing, signal)
+  yield await showAlternative(client, leading, signal)
   yield {
     title: 'The merge repairs the project, which was unchanged until now',
-    code: `coppice merge ${reviewed.fork} ${VAULT}; coppice cat /total.sh; coppice cat /REVIEW.md`,
-    result: await mergeFork(home, reviewed),
+    code: `coppice merge ${reviewing.fork} ${VAULT}; coppice cat /README.md; coppice cat /REVIEW.md`,
+    result: await mergeFork(home, reviewing),
   }
   yield {
     title: 'The history has every step',
@@ -64,87 +67,128 @@ export async function* runDemoScenes(
   }
 }
 
-async function* runPlanner(client: DaemonClient, signal: AbortSignal): AsyncGenerator<Scene> {
-  const { pid } = await waitForSuccess(client, await spawnAgent(client, planner, VAULT, signal), signal)
-  yield {
-    title: 'A planner runs the tests of a project in its own fork, and leaves tasks and a plan',
-    code: `coppice spawn "${planner.intent}" --agent planner --follow`,
-    result: (await Array.fromAsync(client.stream('logs', { pid }, signal))).map(formatLogEvent).join('\n'),
+/** Runs the lead, then the reviewer from its files. */
+async function runComposition(
+  client: DaemonClient,
+  signal: AbortSignal,
+): Promise<readonly [ProcessInfo, ProcessInfo]> {
+  const agents = { lead: { ...lead, depends_on: [] }, reviewer: { ...reviewer, depends_on: ['lead'] } }
+  const ended = new Map<string, ProcessInfo>()
+  const outcomes = await compose({ agents }, async (name, agent, [vault = VAULT]) => {
+    const played = name === lead.name ? lead : reviewer
+    const status = await runAgent(client, { ...played, intent: agent.intent }, { vault }, signal)
+    ended.set(name, status)
+    return status
+  })
+  return [getOutcome(lead.name, ended, outcomes), getOutcome(reviewer.name, ended, outcomes)]
+}
+
+function getOutcome(
+  name: string,
+  ended: ReadonlyMap<string, ProcessInfo>,
+  outcomes: readonly ComposeOutcome[],
+): ProcessInfo {
+  const process = ended.get(name)
+  if (process?.exit_code === 0) return process
+  const reason = outcomes.find((outcome) => outcome.name === name)?.reason
+  throw new CommandError(`the demo failed: ${name}: ${reason}`)
+}
+
+async function runAgent(
+  client: DaemonClient,
+  { name, intent, script: text }: DemoAgent,
+  start: { readonly vault?: string; readonly from?: { readonly pid: number; readonly step: number } },
+  signal: AbortSignal,
+): Promise<ProcessInfo> {
+  const script = { name: `${name}.yaml`, text }
+  const { pid } = await client.call('spawn', { intent, agent: name, script, ...start }, signal)
+  return client.call('wait', { pid }, signal)
+}
+
+/** Shows the lead and its children at work, as soon as both have started. */
+async function showChildren(
+  client: DaemonClient,
+  composed: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<Scene> {
+  let isOver = false
+  const over = composed.finally(() => {
+    isOver = true
+  })
+  over.catch(() => {})
+  let processes = await client.call('ps', {}, signal)
+  while (processes.length < 3 && !isOver) {
+    await pause(POLL_MS, undefined, { signal })
+    processes = await client.call('ps', {}, signal)
   }
-  const plan = await client.call('read', { path: '/shared/plan.md' }, signal)
-  const devices = await client.call('ls', { path: '/dev' }, signal)
-  yield {
-    title: 'Agents share files and devices',
-    code: 'cat /shared/plan.md; coppice ls /dev',
-    result: `${plan}\n${devices.map(({ name }) => name).join('  ')}`,
+  if (processes.length < 3) await composed
+  return {
+    title: 'A lead tests the project, plans, and starts two children on its files; all three work at once',
+    code: 'coppice compose up   # in another terminal: coppice top',
+    result: formatProcessTable(processes).join('\n'),
   }
 }
 
-async function* runCoder(client: DaemonClient, terminal: Terminal): AsyncGenerator<Scene, ProcessInfo> {
+async function* showMerge(
+  client: DaemonClient,
+  { pid }: ProcessInfo,
+  terminal: Terminal,
+): AsyncGenerator<Scene> {
   const { signal } = terminal
-  const pid = await spawnAgent(client, coder, VAULT, signal)
-  await client.call('kill', { pid, signal: 'SIGPAUSE' }, signal)
-  const running = formatProcessTable(await client.call('ps', {}, signal))
-  const intent = await client.call('read', { path: `/proc/${pid}/intent` }, signal)
+  const steps = await client.call('list_steps', { pid }, signal)
+  const { tool_calls = [] } = await client.call('get_step_detail', { pid, step: MERGE_STEP }, signal)
+  const conflict = tool_calls.find(({ tool_error }) => tool_error !== '')?.tool_error ?? 'no conflict'
   yield {
-    title: 'A coder takes the first task; it is a process like any other, and can be paused',
-    code: `coppice kill -s PAUSE ${pid}; coppice ps; coppice cat /proc/${pid}/intent; coppice kill -s RESUME ${pid}`,
-    result: [...running, '', intent].join('\n'),
+    title: 'It merges the files of both. A conflict names its path, and the lead resolves it',
+    code: `coppice steps ${pid}; coppice steps ${pid} ${MERGE_STEP}`,
+    result: [
+      ...formatTable(
+        steps.map(({ step_number, tokens_used, summary }) => [`${step_number}`, `${tokens_used}`, summary]),
+      ),
+      '',
+      conflict,
+    ].join('\n'),
   }
-  await client.call('kill', { pid, signal: 'SIGRESUME' }, signal)
-  const status = await waitForSuccess(client, pid, signal)
+  const events = await Array.fromAsync(client.stream('strace', { pid }, signal))
+  const opens = events.filter((event) => 'call' in event && event.call === 'open').slice(-MAX_CALLS)
   yield {
     title: 'Every call is traced; commands run behind the execution boundary',
     code: `coppice strace ${pid} | grep open`,
-    result: (await listCalls(client, pid, terminal)).join('\n'),
+    result: opens.map((event) => formatTraceEvent(event, { ...terminal, isInteractive: false })).join('\n'),
   }
-  return status
 }
 
-async function* runReviewer(
+async function showReview(
   client: DaemonClient,
-  vault: string,
+  { pid, fork, result }: ProcessInfo,
   signal: AbortSignal,
-): AsyncGenerator<Scene, ProcessInfo> {
-  const status = await waitForSuccess(client, await spawnAgent(client, reviewer, vault, signal), signal)
-  const steps = await client.call('list_steps', { pid: status.pid }, signal)
+): Promise<Scene> {
+  const steps = await client.call('list_steps', { pid }, signal)
   const rows = steps.map(({ step_number, tokens_used, summary }) => [
     `${step_number}`,
     `${tokens_used}`,
     summary,
   ])
-  const { tasks } = await callDeviceWith<TaskList>(client, '/dev/tasks', { op: 'task_list' }, signal)
-  yield {
-    title: 'A reviewer works on a fork of the fork: it runs the tests again and writes a review',
-    code: `coppice steps ${status.pid}; coppice tasks list`,
-    result: [...formatTable(rows), '', ...formatTaskTable(tasks)].join('\n'),
+  return {
+    title: 'A reviewer starts from the merged files: it tests them again and writes a review',
+    code: `coppice steps ${pid}; coppice diff --vault ${fork}`,
+    result: [...formatTable(rows), '', result].join('\n'),
   }
-  return status
 }
 
-async function spawnAgent(
+async function showAlternative(
   client: DaemonClient,
-  { name, intent, script: text }: DemoAgent,
-  vault: string,
+  { pid }: ProcessInfo,
   signal: AbortSignal,
-): Promise<number> {
-  const script = { name: `${name}.yaml`, text }
-  const { pid } = await client.call('spawn', { intent, agent: name, vault, script }, signal)
-  return pid
-}
-
-async function waitForSuccess(client: DaemonClient, pid: number, signal: AbortSignal): Promise<ProcessInfo> {
-  const status = await client.call('wait', { pid }, signal)
-  if (status.exit_code === 0) return status
-  throw new CommandError(`the demo failed: ${status.agent} ended with ${status.exit_code}: ${status.reason}`)
-}
-
-async function listCalls(client: DaemonClient, pid: number, terminal: Terminal): Promise<string[]> {
-  const events = await Array.fromAsync(client.stream('strace', { pid }, terminal.signal))
-  const opens = events.filter((event) => 'call' in event && event.call === 'open')
-  return opens
-    .slice(-MAX_CALLS)
-    .map((event) => formatTraceEvent(event, { ...terminal, isInteractive: false }))
+): Promise<Scene> {
+  const from = { pid, step: PLANNED_STEP }
+  const other = await runAgent(client, alternative, { from }, signal)
+  if (other.exit_code !== 0) throw new CommandError(`the demo failed: ${other.reason}`)
+  return {
+    title: 'Any step is a point to go another way from: the same conversation, the files of that moment',
+    code: `coppice spawn "${alternative.intent}" --from ${pid}@${PLANNED_STEP}; coppice ps --all`,
+    result: formatProcessTable([other]).join('\n'),
+  }
 }
 
 async function mergeFork(path: string, { fork }: ProcessInfo): Promise<string> {
@@ -153,11 +197,13 @@ async function mergeFork(path: string, { fork }: ProcessInfo): Promise<string> {
     const vault = await home.vault(VAULT)
     const before = await readText(vault, '/total.sh')
     await home.merge(fork ?? VAULT, VAULT)
-    const [after, review] = [await readText(vault, '/total.sh'), await readText(vault, '/REVIEW.md')]
-    if (before !== demoProject['/total.sh'] || !after.includes('sum + 0')) {
+    const [after, readme, review] = await Promise.all(
+      ['/total.sh', '/README.md', '/REVIEW.md'].map((file) => readText(vault, file)),
+    )
+    if (before !== demoProject['/total.sh'] || after?.includes('sum + 0') !== true) {
       throw new CommandError('the demo failed: the merged project differs from what the agents wrote')
     }
-    return `before: ${before}after:  ${after}review: ${review}`.trimEnd()
+    return `${readme}\n${review}`.trimEnd()
   } finally {
     await home.close()
   }

@@ -15,9 +15,9 @@ const READING_TIME_MS = 2000
 export const demo: Command = defineCommand(
   {
     name: 'demo',
-    summary: 'Watch three scripted agents repair a project',
-    details: `A planner, a coder and a reviewer work on forks of a small project, in a temporary home.
-Their responses are scripted; their processes, tasks, files, commands and the final merge are real.`,
+    summary: 'Watch scripted agents repair a project together',
+    details: `A lead and its two children work on forks of a small project, and a reviewer on what they merged, in a
+temporary home. Their responses are scripted; their processes, files, commands and merges are real.`,
     scope: 'none',
     options: {
       fast: { summary: 'Do not pause between scenes (never pauses when output is not a terminal)' },
@@ -59,6 +59,6 @@ async function printScenes(
       await pause(READING_TIME_MS, null, { signal: terminal.signal })
   }
   await output.writeLine(
-    `${applyStyle(terminal, 'green', 'Three agents, one merged result.')} Next: coppice spawn --help`,
+    `${applyStyle(terminal, 'green', 'Four agents, one merged result.')} Next: coppice spawn --help`,
   )
 }
