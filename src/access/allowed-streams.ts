@@ -38,8 +38,8 @@ export function streamAllowedBelow<T extends { readonly path: string; readonly f
 ): AsyncIterable<T> {
   if (gate.isUnrestricted('read', ctx)) return open(root, ctx)
   return openChecked(gate, op, root, ctx, (real, passed) => {
-    const shown = filterReadable(gate, op, open(real, passed), listItemPaths, ctx)
-    return real === root ? shown : rebasePaths(shown, real, root)
+    const readable = filterReadable(gate, op, open(real, passed), listItemPaths, ctx)
+    return real === root ? readable : rebasePaths(readable, real, root)
   })
 }
 
@@ -53,11 +53,11 @@ export async function* filterReadable<T>(
   gate: Gate,
   op: string,
   items: AsyncIterable<T>,
-  places: (item: T) => readonly string[],
+  listPaths: (item: T) => readonly string[],
   ctx: CallContext | undefined,
 ): AsyncGenerator<T> {
   for await (const item of items) {
-    if (places(item).every((path) => gate.evaluate(op, 'read', path, ctx) === null)) yield item
+    if (listPaths(item).every((path) => gate.evaluate(op, 'read', path, ctx) === null)) yield item
   }
 }
 

@@ -93,9 +93,9 @@ export class Gate {
     if (concerned.length === 0 || this.isUnrestricted('write', ctx)) return
     if ((await this.#fs.stat(source, ctx)).type !== 'directory') return
     for await (const entry of this.#fs.walk(source, { includeDirs: true }, ctx)) {
-      const below = entry.path.slice(source.length)
+      const relative = entry.path.slice(source.length)
       for (const { path, access } of touches) {
-        const inner = path + below
+        const inner = path + relative
         const reason = evaluatePolicies(concerned, { caller: ctx?.caller, access, op, path: inner })
         if (reason !== null)
           throw new VfsError('EACCES', path, { op, detail: `it contains '${inner}': ${reason}` })

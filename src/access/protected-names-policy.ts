@@ -17,22 +17,22 @@ const EVERYWHERE: readonly ProtectedRoot[] = [{ root: '/', original: '/' }]
  * spelling: `.git`, `*.pem`. A directory that contains one is neither moved nor removed. EINVAL for a bad pattern.
  *
  * @param patterns as `ProtectedNames` takes them.
- * @param places where they are protected; everywhere when absent.
+ * @param roots where they are protected; everywhere when absent.
  */
 export function protectedNamesPolicy(
   patterns: readonly string[],
-  places: readonly ProtectedRoot[] = EVERYWHERE,
+  roots: readonly ProtectedRoot[] = EVERYWHERE,
 ): Policy {
   const names = new ProtectedNames(patterns)
   return {
     name: 'protected-names',
     judges: 'changes',
-    judgesContents: (path) => places.some(({ root }) => relativeTo(path, root) !== null),
+    judgesContents: (path) => roots.some(({ root }) => relativeTo(path, root) !== null),
     judge: ({ caller, access, path }) => {
       if (access === 'read') return null
-      for (const { root, original } of places) {
-        const below = relativeTo(path, root)
-        const reason = below === null ? undefined : names.findRefusal(join(original, below))
+      for (const { root, original } of roots) {
+        const relative = relativeTo(path, root)
+        const reason = relative === null ? undefined : names.findRefusal(join(original, relative))
         if (reason !== undefined) return `${callerName(caller)} may not change this: ${reason}`
       }
       return null

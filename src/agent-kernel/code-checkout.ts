@@ -70,16 +70,21 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
 
   async #mirror(path: string, isWhole: boolean): Promise<void> {
     if (path === '/') return isWhole ? this.#mirrorAll() : undefined
-    const [now, hostStat] = [await statIfPresent(this.#vault, path), await statIfPresent(this.#host, path)]
-    const isReplaced = hostStat !== undefined && (now === undefined || isWhole || now.type !== hostStat.type)
+    const [vaultStat, hostStat] = [
+      await statIfPresent(this.#vault, path),
+      await statIfPresent(this.#host, path),
+    ]
+    const isReplaced =
+      hostStat !== undefined && (vaultStat === undefined || isWhole || vaultStat.type !== hostStat.type)
     if (isReplaced) {
       await this.#recordChanges(this.#host, path, 'deleted')
       await this.#host.remove(path, { recursive: true })
     }
-    if (now?.type === 'directory' && !isWhole) await this.#host.mkdir(path, { parents: true })
-    else if (now?.type === 'file') await this.#host.write(path, this.#vault.read(path))
-    else if (now !== undefined) await copy(this.#vault, path, path, { into: this.#host, overwrite: true })
-    if (now !== undefined) {
+    if (vaultStat?.type === 'directory' && !isWhole) await this.#host.mkdir(path, { parents: true })
+    else if (vaultStat?.type === 'file') await this.#host.write(path, this.#vault.read(path))
+    else if (vaultStat !== undefined)
+      await copy(this.#vault, path, path, { into: this.#host, overwrite: true })
+    if (vaultStat !== undefined) {
       await this.#recordChanges(
         this.#vault,
         path,

@@ -62,9 +62,9 @@ export class CodeCheckouts {
   }
 
   async #createCheckout(fork: string): Promise<CodeCheckout> {
-    const place = join(this.#directory, fork)
+    const directory = join(this.#directory, fork)
     const tree = this.#getTreePath(fork)
-    await rm(place, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
     makePrivateDirectory(tree)
     const vault = await this.#home.vault(fork)
     // Before the files, so that a concurrent change is applied twice rather than never.
@@ -77,17 +77,17 @@ export class CodeCheckouts {
     const { argv } = await createLaunch({
       plan,
       limits: defaultLimits,
-      directory: place,
+      directory,
       workspace: tree,
       isReadonly: true,
       mountLines: [],
     })
-    const script = join(place, 'server.sh')
+    const script = join(directory, 'server.sh')
     const settings = Object.entries(env).map(([name, value]) => quoteWord(`${name}=${value}`))
     // A launch reads its command from descriptor 3, and its errors go to descriptor 4.
     const line = `cd -- ${quoteWord(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
     await writeFile(script, line, { mode: PRIVATE_FILE_MODE })
-    const start = `cd -- ${quoteWord(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
+    const start = `cd -- ${quoteWord(directory)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
     // The words after a launch are the arguments of the shell that reads the script.
     const wrapCommand = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
     return new CodeCheckout({ vault, token, directory: tree, wrapCommand })

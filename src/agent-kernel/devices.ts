@@ -89,12 +89,12 @@ export function createDevices(sources: DeviceSources): Readonly<Record<string, D
 
 function createMemoryDevices(sources: DeviceSources): Readonly<Record<string, Device>> {
   const { store, findProject, listOrigins, history, summarize } = sources
-  const place = (name: string) => ({ fs: store, path: `/sys/memory/${name}.md` })
+  const memoryFile = (name: string) => ({ fs: store, path: `/sys/memory/${name}.md` })
   return memoryDevices({
     async getScopes({ pid }) {
       const project = await findProject(pid)
-      const memory = place(project === undefined ? 'project' : `projects/${project}`)
-      return { memory, global_memory: place('global'), user: place('user') }
+      const memory = memoryFile(project === undefined ? 'project' : `projects/${project}`)
+      return { memory, global_memory: memoryFile('global'), user: memoryFile('user') }
     },
     listOrigins,
     history,

@@ -38,10 +38,10 @@ export interface KernelState {
 /** Opens the state. EINVAL for a home in memory. */
 export async function openKernelState(
   { home, env = {}, builtIn }: KernelStateOptions,
-  belongings: CleanupStack,
+  cleanup: CleanupStack,
 ): Promise<KernelState> {
   const directory = getHomeDirectory(home)
-  const place = async (name: string) => belongings.use(await openPrivateDirectory(join(directory, name)))
+  const openDirectory = async (name: string) => cleanup.use(await openPrivateDirectory(join(directory, name)))
   const redactor = new Redactor(env)
   redactor.addSecrets(listConfiguredSecrets(await readConfig(directory), env))
   const steps = new StepFiles(join(directory, 'data', 'steps'), redactor)
@@ -51,17 +51,17 @@ export async function openKernelState(
     onForget: ({ uuid }) => void steps.remove(uuid).catch(() => {}),
   })
   await steps.sweep(new Set(records.all().map(({ uuid }) => uuid)))
-  const scripts = await place('scripts')
+  const scripts = await openDirectory('scripts')
   const own = new MountTable({
     '/': new MemoryFs(),
-    '/agents': await place('agents'),
-    '/skills': await place('skills'),
+    '/agents': await openDirectory('agents'),
+    '/skills': await openDirectory('skills'),
   })
-  const fixed = builtIn === undefined ? [] : [{ origin: 'built in', fs: belongings.use(new HostFs(builtIn)) }]
+  const fixed = builtIn === undefined ? [] : [{ origin: 'built in', fs: cleanup.use(new HostFs(builtIn)) }]
   const shelf = new AgentCatalog([{ origin: 'home', fs: own }, ...fixed])
-  const { fs: store } = belongings.use(await openZones({ home }))
+  const { fs: store } = cleanup.use(await openZones({ home }))
   const events = new EventHistory(redactor)
-  belongings.defer(async () => events[Symbol.dispose]())
+  cleanup.defer(async () => events[Symbol.dispose]())
   return { directory, redactor, records, steps, events, scripts, own, catalog: shelf, store }
 }
 

@@ -51,57 +51,57 @@ export async function openKernel({
   ...given
 }: AgentKernelOptions): Promise<AgentKernel> {
   const options = { ...given, env, commands, person }
-  const belongings = new CleanupStack()
+  const cleanup = new CleanupStack()
   try {
-    const ground = await openKernelState(options, belongings)
-    const settings = await readKernelSettings(ground.directory, options)
-    return await composeKernel(options, ground, settings, belongings)
+    const state = await openKernelState(options, cleanup)
+    const settings = await readKernelSettings(state.directory, options)
+    return await composeKernel(options, state, settings, cleanup)
   } catch (error) {
-    await belongings.close()
+    await cleanup.close()
     throw error
   }
 }
 
 async function composeKernel(
   options: ResolvedOptions,
-  ground: KernelState,
+  state: KernelState,
   { defaults, questionMs, devices }: KernelSettings,
-  belongings: CleanupStack,
+  cleanup: CleanupStack,
 ): Promise<AgentKernel> {
-  const origins = new OriginTracker(ground.steps)
-  const { lsp, leave } = await createLanguageServers(options, ground, (pid) => places.find(pid)?.fork)
-  belongings.use(lsp)
-  const { kernel, places, mcp } = createKernelParts(options, ground, { defaults, steps: origins, leave })
+  const origins = new OriginTracker(state.steps)
+  const { lsp, leave } = await createLanguageServers(options, state, (pid) => namespaces.find(pid)?.fork)
+  cleanup.use(lsp)
+  const { kernel, namespaces, mcp } = createKernelParts(options, state, { defaults, steps: origins, leave })
   await mcp.learn()
   const tty = new Tty({ timeoutMs: questionMs })
-  const crontab = createCrontab(ground, () => agents)
+  const crontab = createCrontab(state, () => agents)
   const sources: DeviceSources = {
-    ...ground,
+    ...state,
     env: options.env,
     tty,
     crontab,
     lsp,
     kernel,
-    search: createSearch(ground.directory, options.env),
-    family: new ProcessFamily({ ...ground, kernel, places }),
-    findNamespace: (pid) => places.findFiles(pid),
-    findWorkspace: (pid) => places.findWorkspace(pid),
-    findProject: (pid) => resolveProject(options.home, places.find(pid), ground),
+    search: createSearch(state.directory, options.env),
+    family: new ProcessFamily({ ...state, kernel, namespaces }),
+    findNamespace: (pid) => namespaces.findFiles(pid),
+    findWorkspace: (pid) => namespaces.findWorkspace(pid),
+    findProject: (pid) => resolveProject(options.home, namespaces.find(pid), state),
     listMounts: (pid) => ['/', '/workspace', ...kernel.devices.listPaths(pid)],
-    readSteps: (uuid) => ground.steps.read(uuid),
+    readSteps: (uuid) => state.steps.read(uuid),
     listOrigins: (pid) => origins.listOrigins(kernel.table.find(pid)?.uuid ?? ''),
-    history: () => readPassages(ground),
+    history: () => readPassages(state),
     summarize: createSummarizer(kernel.devices, defaults, () => agents.asDeviceUser),
   }
   for (const [path, device] of [...Object.entries(createDevices(sources)), ...devices])
     kernel.devices.register(path, device)
-  const person = belongings.use(await places.openForPerson(options.person))
-  belongings.defer(() => kernel.shutdown())
-  belongings.defer(async () => crontab.stop())
-  const close = () => belongings.close()
+  const person = cleanup.use(await namespaces.openForPerson(options.person))
+  cleanup.defer(() => kernel.shutdown())
+  cleanup.defer(async () => crontab.stop())
+  const close = () => cleanup.close()
   const check = (fork: string | null, command: string, signal: AbortSignal) =>
     checkProcess(options, fork, command, signal)
-  const agents = new AgentKernel({ ...ground, kernel, person, tty, crontab, mcp, check, close })
+  const agents = new AgentKernel({ ...state, kernel, person, tty, crontab, mcp, check, close })
   await crontab.start()
   return agents
 }
@@ -120,19 +120,19 @@ function createKernelParts(
   },
 ): {
   readonly kernel: Kernel
-  readonly places: ProcessNamespaces
+  readonly namespaces: ProcessNamespaces
   readonly mcp: McpServers
 } {
   const devices = new DeviceRegistry()
   const findSignal = (pid: number) => kernel.table.find(pid)?.signal
-  const places = new ProcessNamespaces({
+  const namespaces = new ProcessNamespaces({
     home,
     commands: { ...commands, redactor },
     devices,
     findSignal,
     leave,
   })
-  const processes = new ProcessRecorder({ records, places, origins: steps, kernel: () => kernel })
+  const processes = new ProcessRecorder({ records, namespaces, origins: steps, kernel: () => kernel })
   const mounts = new McpMounts(devices, {
     pins: createFilePins(store, '/sys/mcp'),
     env: commands.env,
@@ -145,12 +145,12 @@ function createKernelParts(
     mounts,
     lastPid: records.lastPid,
     stallMs: STALL_MS,
-    createEnvironment: (pid, _intent, spawn) => places.open(pid, spawn),
+    createEnvironment: (pid, _intent, spawn) => namespaces.open(pid, spawn),
     agent: (name) => catalog.agent(name),
     skill: async (name) => (await catalog.skill(name)).body,
     callbacks: processes,
   })
-  return { kernel, places, mcp: new McpServers(catalog, mounts, redactor) }
+  return { kernel, namespaces, mcp: new McpServers(catalog, mounts, redactor) }
 }
 
 /** Creates the language servers, and the function that releases those of a fork. */
@@ -163,8 +163,8 @@ async function createLanguageServers(
   await code.sweep()
   const lsp = lspDevice({ env: commands.env, checkout: async ({ pid }) => code.open(forkOf(pid)) })
   const leave = async (fork: string) => {
-    const place = code.findDirectory(fork)
-    if (place !== undefined) await lsp.release(place)
+    const directory = code.findDirectory(fork)
+    if (directory !== undefined) await lsp.release(directory)
     await code.drop(fork)
   }
   return { lsp, leave }
@@ -186,10 +186,10 @@ function createCrontab({ directory, store }: KernelState, agents: () => AgentKer
 /** Returns the project of a process; without a workspace, the current vault's. */
 async function resolveProject(
   home: AgentKernelOptions['home'],
-  place: ProcessNamespace | undefined,
+  namespace: ProcessNamespace | undefined,
   { directory }: KernelState,
 ): Promise<string | undefined> {
-  const vault = place === undefined ? (await readConfig(directory)).vault : (place.vault ?? undefined)
+  const vault = namespace === undefined ? (await readConfig(directory)).vault : (namespace.vault ?? undefined)
   return vault === undefined ? undefined : findProject(home, vault)
 }
 

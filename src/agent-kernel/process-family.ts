@@ -8,7 +8,7 @@ import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 interface ProcessFamilyParts {
   readonly kernel: Pick<Kernel, 'table' | 'processes' | 'ipc'>
   readonly records: Pick<ProcessRecords, 'find'>
-  readonly places: Pick<ProcessNamespaces, 'find'>
+  readonly namespaces: Pick<ProcessNamespaces, 'find'>
 }
 
 const encoder = new TextEncoder()
@@ -37,7 +37,7 @@ export class ProcessFamily implements ChildProcesses {
     onConflict: 'fail' | 'ours' | 'theirs' | 'markers',
   ): Promise<readonly PathChange[]> {
     const { fork } = this.#getChild(parent, child)
-    const workspace = this.#parts.places.find(parent)?.namespace.workspace
+    const workspace = this.#parts.namespaces.find(parent)?.namespace.workspace
     if (fork === null || workspace === undefined) {
       const detail = 'merge needs a workspace on both sides; start the process with --vault'
       throw new VfsError('ENOTSUP', `/proc/${child}`, { op: 'merge', detail })

@@ -138,7 +138,7 @@ export class ProcessNamespaces {
     const never = new AbortController().signal
     const createDeviceContext = () => ({ pid, caller, fs: namespace.fs, signal: findSignal(pid) ?? never })
     const mounted = DEVICE_ROOTS.map(
-      (place) => [place, new DeviceFs(devices, place, createDeviceContext)] as const,
+      (path) => [path, new DeviceFs(devices, path, createDeviceContext)] as const,
     )
     const namespace: Namespace = await openNamespace({
       home,
@@ -153,12 +153,12 @@ export class ProcessNamespaces {
   /** Closes a namespace; its fork stays, unless the process never started. */
   async #close(pid: number): Promise<void> {
     const { home, findSignal, leave } = this.#options
-    const place = this.#byPid.get(pid)
-    if (place === undefined) return
+    const namespace = this.#byPid.get(pid)
+    if (namespace === undefined) return
     this.#byPid.delete(pid)
-    await place.namespace.close()
-    if (place.fork !== null) await leave(place.fork)
-    if (findSignal(pid) === undefined && place.fork !== null) await home.deleteVault(place.fork)
+    await namespace.namespace.close()
+    if (namespace.fork !== null) await leave(namespace.fork)
+    if (findSignal(pid) === undefined && namespace.fork !== null) await home.deleteVault(namespace.fork)
   }
 }
 

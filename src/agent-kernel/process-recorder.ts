@@ -6,7 +6,7 @@ import type { ProcessRecords } from './process-records.ts'
 /** Sources and targets of the recorder. */
 interface RecorderParts {
   readonly records: ProcessRecords
-  readonly places: ProcessNamespaces
+  readonly namespaces: ProcessNamespaces
   readonly origins: Pick<OriginTracker, 'join'>
   kernel(): Kernel
 }
@@ -20,9 +20,9 @@ export class ProcessRecorder implements KernelCallbacks {
   }
 
   onSpawn(pid: number, intent: string, provider: string, model: string): void {
-    const { records, places, origins, kernel } = this.#parts
+    const { records, namespaces, origins, kernel } = this.#parts
     const { uuid, ppid, createdAt } = kernel().table.get(pid)
-    const { agent = null, fork = null, vault = null } = places.find(pid) ?? {}
+    const { agent = null, fork = null, vault = null } = namespaces.find(pid) ?? {}
     const notYet = { ended_at: null, exit_code: null, reason: '', result: '', tokens_used: 0 }
     const started_at = createdAt.toISOString()
     const what = { pid, uuid, ppid, intent, agent, provider, model, fork, vault, started_at }

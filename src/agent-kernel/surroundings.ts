@@ -62,7 +62,7 @@ async function readBounded(fs: Namespace['fs'], path: string): Promise<string | 
 
 function truncate(text: string, name: string): string {
   if (text.length <= MAX_INSTRUCTION_CHARACTERS) return text
-  const shown = text.slice(0, MAX_INSTRUCTION_CHARACTERS).toWellFormed()
-  const end = shown.lastIndexOf('\n')
-  return `${end > 0 ? shown.slice(0, end) : shown}\n… (cut; read the rest with file_read ${name})`
+  const head = text.slice(0, MAX_INSTRUCTION_CHARACTERS).toWellFormed()
+  const end = head.lastIndexOf('\n')
+  return `${end > 0 ? head.slice(0, end) : head}\n… (cut; read the rest with file_read ${name})`
 }

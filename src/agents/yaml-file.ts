@@ -15,33 +15,37 @@ export function parseYaml<Value>(
   text: string,
   schema: z.ZodType<Value>,
   known: readonly string[],
-  place: YamlLocation,
+  location: YamlLocation,
 ): Value {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false })
   const [error] = document.errors
   if (error !== undefined)
-    throw createYamlError(place, lines.linePos(error.pos[0]).line, stripQuotedPart(error.message))
-  const result = schema.safeParse(readValues(document, place))
+    throw createYamlError(location, lines.linePos(error.pos[0]).line, stripQuotedPart(error.message))
+  const result = schema.safeParse(readValues(document, location))
   if (result.success) return result.data
   const [issue] = result.error.issues
-  if (issue === undefined) throw createYamlError(place, 1, 'the content is invalid')
+  if (issue === undefined) throw createYamlError(location, 1, 'the content is invalid')
   const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
   const [stranger] = issue.code === 'unrecognized_keys' ? issue.keys : []
   const at = stranger === undefined ? keys : [...keys, stranger]
   throw createYamlError(
-    place,
+    location,
     findLine(document, lines, at),
     formatIssue(issue, at, known, document.hasIn(keys)),
   )
 }
 
 /** Refuses aliases that expand without bound. */
-function readValues(document: Document, place: YamlLocation): unknown {
+function readValues(document: Document, location: YamlLocation): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) ?? {}
   } catch (error) {
-    throw createYamlError(place, 1, stripQuotedPart(error instanceof Error ? error.message : String(error)))
+    throw createYamlError(
+      location,
+      1,
+      stripQuotedPart(error instanceof Error ? error.message : String(error)),
+    )
   }
 }
 

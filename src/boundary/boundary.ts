@@ -72,7 +72,9 @@ export class Boundary {
     this.approvals = new Approvals(vault, redactor)
     const journal = new FileJournal(vault)
     this.#files = journal
-    this.#journal = { append: (line, by) => journal.append(redactor?.redactValue(line) ?? line, by) }
+    this.#journal = {
+      append: (line, provenance) => journal.append(redactor?.redactValue(line) ?? line, provenance),
+    }
   }
 
   /**

@@ -111,9 +111,12 @@ function parseWords(
 }
 
 /** Returns the argument at a position; a list takes all further words. */
-function findArgumentAt(definitions: readonly CommandArgument[], place: number): CommandArgument | undefined {
+function findArgumentAt(
+  definitions: readonly CommandArgument[],
+  position: number,
+): CommandArgument | undefined {
   const last = definitions.at(-1)
-  return definitions[place] ?? (last?.isList === true ? last : undefined)
+  return definitions[position] ?? (last?.isList === true ? last : undefined)
 }
 
 /** Lists names from the home and the vault; none if either cannot be opened. */

@@ -9,7 +9,7 @@ export function findMountProblem(path: string, all: readonly string[]): string |
   const malformed = findPathProblem(path)
   if (malformed !== undefined) return `'${escapeName(path)}' is not a mount path: ${malformed}`
   if (path === '/') return 'the root belongs to the zones; mount below it'
-  const taken = reservedPaths.find((place) => isWithin(path, place))
+  const taken = reservedPaths.find((reserved) => isWithin(path, reserved))
   if (taken !== undefined) {
     return `'${path}' is in ${taken}; mount outside of ${reservedPaths.join(', ')}`
   }

@@ -58,7 +58,7 @@ export class InodeModel {
     const found = this.#names.get(path)
     if (found === undefined) fail('ENOENT', path)
     if (found === null && !recursive) fail('EISDIR', path)
-    for (const below of this.#listWithin(path)) this.#names.delete(below)
+    for (const descendant of this.#listWithin(path)) this.#names.delete(descendant)
   }
 
   readEntry(path: string): unknown {
@@ -100,10 +100,10 @@ export class InodeModel {
   }
 
   #listNames(directory: string): string[] {
-    const below = this.#listWithin(directory).filter(
+    const descendants = this.#listWithin(directory).filter(
       (path) => getParent(path) === directory && path !== directory,
     )
-    return below.map((path) => path.slice(path.lastIndexOf('/') + 1)).sort()
+    return descendants.map((path) => path.slice(path.lastIndexOf('/') + 1)).sort()
   }
 }
 

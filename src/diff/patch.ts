@@ -29,7 +29,7 @@ export interface ChangedText {
   readonly change: PathChange
   readonly isBinary: boolean
   readonly old: string
-  readonly now: string
+  readonly current: string
 }
 
 export async function readChangedText(
@@ -37,19 +37,19 @@ export async function readChangedText(
   trees: TreePair,
   ctx: CallContext,
 ): Promise<ChangedText> {
-  if (isDirectoryChange(change)) return { change, isBinary: false, old: '', now: '' }
+  if (isDirectoryChange(change)) return { change, isBinary: false, old: '', current: '' }
   const old = await readTextContent(trees.before, change.from ?? change.path, change.before, ctx)
-  const now = await readTextContent(trees.after, change.path, change.after, ctx)
-  const isBinary = old === null || now === null
-  return { change, isBinary, old: old ?? '', now: now ?? '' }
+  const current = await readTextContent(trees.after, change.path, change.after, ctx)
+  const isBinary = old === null || current === null
+  return { change, isBinary, old: old ?? '', current: current ?? '' }
 }
 
 /** Counts the lines that a change adds and removes. */
-export function countChangedLines({ old, now }: ChangedText): {
+export function countChangedLines({ old, current }: ChangedText): {
   readonly added: number
   readonly removed: number
 } {
-  const changes = diffLines(splitLines(old), splitLines(now))
+  const changes = diffLines(splitLines(old), splitLines(current))
   return {
     added: changes.reduce((sum, { newLines }) => sum + newLines.length, 0),
     removed: changes.reduce((sum, { oldLines }) => sum + oldLines.length, 0),
@@ -60,7 +60,7 @@ export function countChangedLines({ old, now }: ChangedText): {
  * Formats one change as a patch for `git apply` and `patch -p1`. A binary file is only named. Changes that a patch
  * cannot express are lines that both tools skip: directories, and permissions other than execution.
  */
-export function formatPatch({ change, isBinary, old, now }: ChangedText): string[] {
+export function formatPatch({ change, isBinary, old, current }: ChangedText): string[] {
   if (isDirectoryChange(change)) return [formatDirectoryChange(change)]
   const [oldName, newName] = [escapeName(`a${change.from ?? change.path}`), escapeName(`b${change.path}`)]
   const modes = formatModes(change)
@@ -68,7 +68,7 @@ export function formatPatch({ change, isBinary, old, now }: ChangedText): string
   const warning = modes.includes('(') ? [`mode of ${escapeName(change.path)}: ${modes}`] : []
   const header = [...warning, `diff --git ${oldName} ${newName}`, ...formatExtendedHeader(change)]
   if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
-  const hunks = formatUnifiedDiff(old, now)
+  const hunks = formatUnifiedDiff(old, current)
   // Git rejects the whole patch if a header has no content.
   if (hunks.length === 0)
     return header.length - warning.length > 1

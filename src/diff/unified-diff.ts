@@ -5,8 +5,8 @@ const NO_NEWLINE = '\\ No newline at end of file'
 
 /** Returns the hunks of a unified diff between two texts: lines that start with `@@`, a space, `-` or `+`. */
 export function formatUnifiedDiff(before: string, after: string): string[] {
-  const [old, now] = [splitLines(before), splitLines(after)]
-  return groupHunks(diffLines(old, now)).flatMap((changes) => formatHunk(changes, old))
+  const [old, current] = [splitLines(before), splitLines(after)]
+  return groupHunks(diffLines(old, current)).flatMap((changes) => formatHunk(changes, old))
 }
 
 /** Splits text into lines with their newlines, so that a missing final newline is a difference. */

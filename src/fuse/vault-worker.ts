@@ -25,9 +25,9 @@ if (!isMainThread && parentPort !== null) {
 async function serve(work: VaultWorkerData, parent: MessagePort): Promise<void> {
   const { fd, vault, caller, trace } = work
   await using home = await openHome(work.home)
-  const by = { ...(caller !== undefined && { caller }), trace }
+  const provenance = { ...(caller !== undefined && { caller }), trace }
   const defaultOwner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const files = await home.posix(vault, { by, usesGroupCommit: true, defaultOwner })
+  const files = await home.posix(vault, { by: provenance, usesGroupCommit: true, defaultOwner })
   // Removes files that a killed server left open, if no other process serves the vault.
   using _claim = ServerLock.acquire(work.home.path, vault, () => files.reapUnlinked())
   parent.postMessage('ready')

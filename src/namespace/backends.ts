@@ -10,26 +10,26 @@ export type OpenedFs = FileSystem & Partial<AsyncDisposable>
  * Opens a configured mount. This switch lists all backends: nothing registers itself, and the compiler reports a
  * missing one. ENOENT.
  */
-export async function openBackend(settings: UserMountSettings, door: LazyHome): Promise<OpenedFs> {
+export async function openBackend(settings: UserMountSettings, lazyHome: LazyHome): Promise<OpenedFs> {
   switch (settings.backend) {
     case 'host':
-      return openDirectory(settings.directory, door)
+      return openDirectory(settings.directory, lazyHome)
     case 'memory':
       return new MemoryFs()
     case 'vault':
-      return openVault(settings.vault, settings.at, door)
+      return openVault(settings.vault, settings.at, lazyHome)
   }
 }
 
-async function openDirectory(directory: string, door: LazyHome): Promise<OpenedFs> {
-  const fs = new HostFs(directory, door.hostOptions)
+async function openDirectory(directory: string, lazyHome: LazyHome): Promise<OpenedFs> {
+  const fs = new HostFs(directory, lazyHome.hostOptions)
   // Fails now instead of during an agent's work, since it is opened on first use.
   await fs.stat('/')
   return fs
 }
 
-async function openVault(name: string, at: string | undefined, door: LazyHome): Promise<OpenedFs> {
-  const vault = await (await door.open()).vault(name)
+async function openVault(name: string, at: string | undefined, lazyHome: LazyHome): Promise<OpenedFs> {
+  const vault = await (await lazyHome.open()).vault(name)
   if (at === undefined) return vault
   if ((await vault.checkpoints()).some((checkpoint) => checkpoint.name === at)) return vault.at(at)
   throw new VfsError('ENOENT', at, { op: 'mount', detail: `there is no checkpoint '${at}' of '${name}'` })

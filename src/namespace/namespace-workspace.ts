@@ -66,8 +66,8 @@ export class NamespaceWorkspace implements Workspace {
   }
 
   async merge(fork: string, onConflict: OnConflict, { caller, trace }: CallContext): Promise<PathChange[]> {
-    const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
-    const changes = await this.#home.merge(fork, this.name, { onConflict, ...by })
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const changes = await this.#home.merge(fork, this.name, { onConflict, ...provenance })
     return changes.map((change) => this.#toNamespaceChange(change))
   }
 

@@ -58,21 +58,21 @@ export interface NamespaceOptions extends HomeSettings {
 export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
   const context = assertContextName(options.context)
   const { config, source } = await resolveSettings(options)
-  const door = new LazyHome(options.home, config, options.closed)
-  const belongings = new CleanupStack()
-  belongings.defer(() => door.close())
+  const lazyHome = new LazyHome(options.home, config, options.closed)
+  const cleanup = new CleanupStack()
+  cleanup.defer(() => lazyHome.close())
   try {
-    const zones = belongings.use(await openZoneFiles(config, door))
+    const zones = cleanup.use(await openZoneFiles(config, lazyHome))
     await createContext(zones, context)
-    const vault = await openWorkspaceVault(options, door, belongings)
+    const vault = await openWorkspaceVault(options, lazyHome, cleanup)
     const mounts = [
-      ...(await openConfiguredMounts(config, source, door, belongings)),
+      ...(await openConfiguredMounts(config, source, lazyHome, cleanup)),
       ...toUserMounts(options.mounts ?? {}),
     ]
-    await assertMountable(mounts, door.closedDirectories)
+    await assertMountable(mounts, lazyHome.closedDirectories)
     const table = createMountTable(zones, vault, mounts)
     for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
-    table.mount(TOOL_CACHE, belongings.use(await openToolCache(door)))
+    table.mount(TOOL_CACHE, cleanup.use(await openToolCache(lazyHome)))
     const protect = listProtectedNames(config.host)
     const fs = guard(table, [
       zonePolicy([
@@ -83,18 +83,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
       ...(options.policies ?? []),
       ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
     ])
-    const openHost = createHostOpener({ protect, hooks: options.hooks, home: door })
-    const host = openHostFiles(
-      [...(config.host?.allow ?? []), ...(options.allow ?? [])],
-      openHost,
-      belongings,
-    )
+    const openHost = createHostOpener({ protect, hooks: options.hooks, home: lazyHome })
+    const host = openHostFiles([...(config.host?.allow ?? []), ...(options.allow ?? [])], openHost, cleanup)
     const commands = options.commands && { hidden: options.closed, ...options.commands }
     const cache = new OutputCache(fs, toCacheOptions(config.tools))
-    const workspace = vault && new NamespaceWorkspace(await door.open(), vault, WORKSPACE, commands)
-    return new Namespace({ context, table, fs, cache, host, openHost, workspace, cleanup: belongings })
+    const workspace = vault && new NamespaceWorkspace(await lazyHome.open(), vault, WORKSPACE, commands)
+    return new Namespace({ context, table, fs, cache, host, openHost, workspace, cleanup })
   } catch (error) {
-    await belongings.close()
+    await cleanup.close()
     throw error
   }
 }
@@ -102,17 +98,17 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
 function openHostFiles(
   allowed: readonly string[],
   open: (directories: readonly string[]) => HostFiles,
-  belongings: CleanupStack,
+  cleanup: CleanupStack,
 ): HostFiles | undefined {
-  return allowed.length === 0 ? undefined : belongings.use(open(allowed))
+  return allowed.length === 0 ? undefined : cleanup.use(open(allowed))
 }
 
 async function openWorkspaceVault(
   { vault, fork }: NamespaceOptions,
-  door: LazyHome,
-  belongings: CleanupStack,
+  lazyHome: LazyHome,
+  cleanup: CleanupStack,
 ): Promise<Vault | undefined> {
-  if (vault !== undefined) return belongings.use(await openWorkspace(await door.open(), { vault, fork }))
+  if (vault !== undefined) return cleanup.use(await openWorkspace(await lazyHome.open(), { vault, fork }))
   if (fork === undefined) return undefined
   throw new VfsError('EINVAL', WORKSPACE, {
     op: 'fork',

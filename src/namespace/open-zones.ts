@@ -13,10 +13,10 @@ export class Zones implements AsyncDisposable {
   readonly cache: OutputCache
   readonly #cleanup: CleanupStack
 
-  constructor(fs: FileSystem, cache: OutputCache, belongings: CleanupStack) {
+  constructor(fs: FileSystem, cache: OutputCache, cleanup: CleanupStack) {
     this.fs = fs
     this.cache = cache
-    this.#cleanup = belongings
+    this.#cleanup = cleanup
   }
 
   /** Lists the names of all contexts, sorted. */
@@ -41,15 +41,15 @@ export class Zones implements AsyncDisposable {
 /** Opens the zones of a home, and creates missing ones. ConfigError. */
 export async function openZones(settings: HomeSettings): Promise<Zones> {
   const { config } = await resolveSettings(settings)
-  const door = new LazyHome(settings.home, config)
-  const belongings = new CleanupStack()
-  belongings.defer(() => door.close())
+  const lazyHome = new LazyHome(settings.home, config)
+  const cleanup = new CleanupStack()
+  cleanup.defer(() => lazyHome.close())
   try {
-    const zones = belongings.use(await openZoneFiles(config, door))
-    const fs = new MountTable({ '/': zones, [TOOL_CACHE]: belongings.use(await openToolCache(door)) })
-    return new Zones(fs, new OutputCache(fs, toCacheOptions(config.tools)), belongings)
+    const zones = cleanup.use(await openZoneFiles(config, lazyHome))
+    const fs = new MountTable({ '/': zones, [TOOL_CACHE]: cleanup.use(await openToolCache(lazyHome)) })
+    return new Zones(fs, new OutputCache(fs, toCacheOptions(config.tools)), cleanup)
   } catch (error) {
-    await belongings.close()
+    await cleanup.close()
     throw error
   }
 }

@@ -16,9 +16,9 @@ const memoryCaches = new WeakMap<Home, MemoryFs>()
  * Opens the cache of long tool outputs. It is not in the zones, whose history would keep expired outputs. It is a
  * private directory of the home, or in memory as the home is.
  */
-export async function openToolCache(door: LazyHome): Promise<OpenedFs> {
-  if (door.path === undefined) return getMemoryCache(await door.open())
-  const directory = join(door.path, CACHE_DIRECTORY)
+export async function openToolCache(lazyHome: LazyHome): Promise<OpenedFs> {
+  if (lazyHome.path === undefined) return getMemoryCache(await lazyHome.open())
+  const directory = join(lazyHome.path, CACHE_DIRECTORY)
   makePrivateDirectory(directory)
   await chmod(directory, PRIVATE_DIRECTORY_MODE)
   return new HostFs(directory)

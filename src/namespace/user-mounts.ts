@@ -27,13 +27,13 @@ export interface UserMount {
 export async function openConfiguredMounts(
   { mounts = {} }: Config,
   source: ConfigFile | undefined,
-  door: LazyHome,
-  belongings: CleanupStack,
+  lazyHome: LazyHome,
+  cleanup: CleanupStack,
 ): Promise<UserMount[]> {
   const opened: UserMount[] = []
   for (const [path, settings] of Object.entries(mounts)) {
     try {
-      const fs = belongings.use(await openBackend(settings, door))
+      const fs = cleanup.use(await openBackend(settings, lazyHome))
       const isWritable = settings.access === 'write' && fs.capabilities.has('write')
       opened.push({ path, fs: isWritable ? fs : new ReadOnlyFs(fs), isWritable, ...findHostDirectory(fs) })
     } catch (error) {

@@ -27,8 +27,8 @@ export async function* watchMounts(
   const top = checkPath(path, 'watch')
   const stop = new AbortController()
   const signal = ctx.signal === undefined ? stop.signal : AbortSignal.any([ctx.signal, stop.signal])
-  const isShown = (place: string, mount: WatchedMount) =>
-    mounts.find((candidate) => isWithin(place, candidate.path)) === mount
+  const isShown = (path: string, mount: WatchedMount) =>
+    mounts.find((candidate) => isWithin(path, candidate.path)) === mount
   const concerned = mounts.filter((mount) => isWithin(mount.path, top) || isShown(top, mount))
   const feed = new MergedStream(concerned.map((mount) => watchMount(mount, top, { ...ctx, signal }, isShown)))
   try {

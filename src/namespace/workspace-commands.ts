@@ -75,7 +75,7 @@ export class WorkspaceCommands {
     const { createForkName } = await import('../workspace/index.ts')
     const { env, userHome, hidden, redactor } = this.#settings
     const boundary = await Boundary.open(this.#home, redactor)
-    const { signal, ...by } = ctx
+    const { signal, ...provenance } = ctx
     return boundary.run(this.#createRequest(command), {
       // Until the merge the fork belongs to this process; the next process sweeps leftovers.
       fork: createForkName(),
@@ -83,7 +83,7 @@ export class WorkspaceCommands {
       userHome,
       hidden,
       signal,
-      by,
+      by: provenance,
       ...(ask !== undefined && { ask: (decision, request) => ask(formatCommandQuestion(request, decision)) }),
       ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
     })
@@ -94,11 +94,11 @@ export class WorkspaceCommands {
     { decision }: ExecutionResult,
     { caller, trace }: CallContext,
   ): Promise<MergeOutcome> {
-    const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     const isUndoable = decision.action !== 'allow'
     const checkpoint = isUndoable ? (await this.#vault.checkpoint()).name : null
     try {
-      const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...by })
+      const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...provenance })
       await this.#home.deleteVault(fork)
       if (changes.length > 0 || checkpoint === null) return { changes, checkpoint, unmerged: null }
       await this.#vault.removeCheckpoint(checkpoint)
@@ -106,16 +106,16 @@ export class WorkspaceCommands {
     } catch (error) {
       if (!isVfsError(error, 'ECONFLICT')) throw error
       if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
-      const unmerged = await this.#keepFork(fork, by)
+      const unmerged = await this.#keepFork(fork, provenance)
       return { changes: await Array.fromAsync(unmerged.diff()), checkpoint: null, unmerged: unmerged.name }
     }
   }
 
   /** Gives a fork a permanent name. */
-  async #keepFork(fork: string, by: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
+  async #keepFork(fork: string, provenance: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
     const name = `exec-${randomBytes(6).toString('hex')}`
     const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
-    await this.#home.merge(fork, name, { onConflict: 'theirs', ...by })
+    await this.#home.merge(fork, name, { onConflict: 'theirs', ...provenance })
     await this.#home.deleteVault(fork)
     return kept
   }

@@ -15,12 +15,12 @@ const HOMES = '/home'
 const ZONE_PATHS: readonly string[] = ['/shared', HOMES, '/sys']
 
 /** Opens the zones of a home, and creates missing ones. Several processes may do so at once. */
-export async function openZoneFiles(config: Config, door: LazyHome): Promise<OpenedFs> {
+export async function openZoneFiles(config: Config, lazyHome: LazyHome): Promise<OpenedFs> {
   const zones =
     config.vfs?.backend === 'local'
-      ? await openZonesDirectory(door)
-      : await openOrCreateVault(await door.open(), ZONES_VAULT, (home) => home.createVault(ZONES_VAULT))
-  for (const place of ZONE_PATHS) await ensureDirectory(zones, place)
+      ? await openZonesDirectory(lazyHome)
+      : await openOrCreateVault(await lazyHome.open(), ZONES_VAULT, (home) => home.createVault(ZONES_VAULT))
+  for (const path of ZONE_PATHS) await ensureDirectory(zones, path)
   return zones
 }
 
@@ -30,9 +30,9 @@ export async function createContext(zones: FileSystem, name: string): Promise<bo
   const known = await listContexts(zones)
   if (known.includes(name)) return false
   // On a case-insensitive disk, both would have the same home.
-  const twin = known.find((other) => other.toLowerCase() === name.toLowerCase())
-  if (twin === undefined) return ensureDirectory(zones, home)
-  const detail = `the context '${twin}' exists, and names must differ in more than upper and lower case`
+  const similar = known.find((other) => other.toLowerCase() === name.toLowerCase())
+  if (similar === undefined) return ensureDirectory(zones, home)
+  const detail = `the context '${similar}' exists, and names must differ in more than upper and lower case`
   throw new VfsError('EEXIST', home, { op: 'context', detail })
 }
 

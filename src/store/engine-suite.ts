@@ -7,7 +7,7 @@ import { defineSweepCases, type TestCase } from './engines/sweep-cases.ts'
 export interface EngineSubject {
   readonly name: string
   /** Opens the home at a path. The path is empty first; reopening finds what was stored. */
-  readonly open: (place: string) => Engine | Promise<Engine>
+  readonly open: (path: string) => Engine | Promise<Engine>
   /** Returns a new empty path. */
   readonly place: () => string
   /** Commits survive a close and reopen. */
@@ -114,16 +114,16 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
 
     it('keeps a journal that starts late, and numbers of any size', () =>
       on(async (engine) => {
-        const places = async (vault: number, after: number, limit = 10) =>
+        const listSeqs = async (vault: number, after: number, limit = 10) =>
           (await engine.readJournal(vault, after, limit)).map(getSeq)
         for (const vault of [3, 255, 200_000, 5_000_000]) {
           assert.equal(await engine.commit({ journal: [row(vault, 43), row(vault, 44)] }), true)
           assert.equal(await engine.commit({ journal: [row(vault, 45)] }), true)
-          assert.deepEqual(await places(vault, 0), [43, 44, 45])
-          assert.deepEqual(await places(vault, 0, 2), [43, 44])
-          assert.deepEqual(await places(vault, 42, 1), [43])
-          assert.deepEqual(await places(vault, 43), [44, 45])
-          assert.deepEqual(await places(vault, 45), [])
+          assert.deepEqual(await listSeqs(vault, 0), [43, 44, 45])
+          assert.deepEqual(await listSeqs(vault, 0, 2), [43, 44])
+          assert.deepEqual(await listSeqs(vault, 42, 1), [43])
+          assert.deepEqual(await listSeqs(vault, 43), [44, 45])
+          assert.deepEqual(await listSeqs(vault, 45), [])
           assert.equal(await engine.commit({ journal: [row(vault, 44)] }), false)
         }
         assert.equal(await engine.commit({ pages: [{ id: 2 ** 40, bytes: bytes('far') }] }), true)
@@ -209,14 +209,14 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
 
     if (subject.isPersistent) {
       it('has after another open what was committed before', async () => {
-        const place = subject.place()
-        await using first = await subject.open(place)
+        const path = subject.place()
+        await using first = await subject.open(path)
         await first.commit({
           pages: [{ id: 5, bytes: bytes('kept') }],
           journal: [{ vault: 1, seq: 1, bytes: bytes('j') }],
         })
         await first.close()
-        await using second = await subject.open(place)
+        await using second = await subject.open(path)
         assert.equal(text(await second.readPage(5)), 'kept')
         assert.equal((await second.readJournal(1, 0, 10)).length, 1)
       })
@@ -224,9 +224,9 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
 
     if (subject.isShared) {
       it('shows one opener what another committed, and reports a change', async () => {
-        const place = subject.place()
-        await using one = await subject.open(place)
-        await using other = await subject.open(place)
+        const path = subject.place()
+        await using one = await subject.open(path)
+        await using other = await subject.open(path)
         const before = await one.changeCount()
         await other.commit({ journal: [{ vault: 1, seq: 1, bytes: bytes('theirs') }] })
         assert.notEqual(await one.changeCount(), before)

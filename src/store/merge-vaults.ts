@@ -16,7 +16,7 @@ export interface MergeRequest {
   readonly source: string
   readonly target: string
   readonly onConflict: OnConflict
-  readonly by?: Provenance
+  readonly provenance?: Provenance
 }
 
 /**
@@ -38,7 +38,7 @@ export async function mergeVaults(home: StoreHome, request: MergeRequest): Promi
 
 async function mergeOnce(
   home: StoreHome,
-  { source, target, onConflict, by = {} }: MergeRequest,
+  { source, target, onConflict, provenance = {} }: MergeRequest,
   hold: (root: number) => number,
 ): Promise<FileChange[]> {
   if (source === target) {
@@ -86,7 +86,7 @@ async function mergeOnce(
     const { id, seq } = head
     return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }
   }
-  await into.submit(plan, by, () => ({ expect: [held] }))
+  await into.submit(plan, provenance, () => ({ expect: [held] }))
   await into.sync()
   return taken.at(-1) ?? []
 }

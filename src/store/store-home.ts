@@ -329,8 +329,8 @@ export class StoreHome {
       before,
       after,
       isSameValue: (one, other) => this.codec.isSameValue(one, other),
-      sameBytes: (old, oldNumber, now, newNumber) =>
-        isSameContent(old, oldNumber, now, newNumber, this.blobs),
+      sameBytes: (old, oldNumber, current, newNumber) =>
+        isSameContent(old, oldNumber, current, newNumber, this.blobs),
     }
   }
 

@@ -33,11 +33,11 @@ interface FileTool<Args> extends Omit<Tool<Args>, 'run'> {
 /** Defines a tool on one path, in the namespace or on the host. */
 export function defineFileTool<Args extends { readonly path: string }>(tool: FileTool<Args>): Tool {
   const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
-    const place = await resolveTarget(bench, args.path)
+    const target = await resolveTarget(bench, args.path)
     try {
-      return await tool.run(args, { target: place, environment: bench, call })
+      return await tool.run(args, { target, environment: bench, call })
     } catch (error) {
-      throw withShownPath(error, place.show)
+      throw withShownPath(error, target.show)
     }
   }
   return { ...tool, run }

@@ -50,7 +50,7 @@ export class ReadTracker {
 
   /** Forgets a path and everything below it, after the reader changed it other than by writing content. */
   forget(path: string): void {
-    const below = path.endsWith('/') ? path : `${path}/`
-    this.#seen.deleteWhere((seen) => seen === path || seen.startsWith(below))
+    const prefix = path.endsWith('/') ? path : `${path}/`
+    this.#seen.deleteWhere((seen) => seen === path || seen.startsWith(prefix))
   }
 }

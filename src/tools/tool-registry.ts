@@ -156,8 +156,8 @@ function readsCachedOutput(args: unknown): boolean {
 function truncateOutput(output: string): string {
   if (output.length <= MAX_CACHED_READ_CHARACTERS) return output
   const newline = output.lastIndexOf('\n', MAX_CACHED_READ_CHARACTERS)
-  const shown = output.slice(0, newline > 0 ? newline : getCutPosition(output, MAX_CACHED_READ_CHARACTERS))
-  return `${shown}\n… (cut at ${shown.length} of ${output.length} characters; ask for fewer lines)`
+  const head = output.slice(0, newline > 0 ? newline : getCutPosition(output, MAX_CACHED_READ_CHARACTERS))
+  return `${head}\n… (cut at ${head.length} of ${output.length} characters; ask for fewer lines)`
 }
 
 function noop(): void {}

@@ -21,7 +21,7 @@ type NamespaceEnvironment = Pick<ToolEnvironment, 'fs' | 'workspace'>
 export interface ToolTarget {
   readonly fs: FileSystem
   readonly path: string
-  readonly shown: string
+  readonly displayPath: string
   show(path: string): string
 }
 
@@ -43,7 +43,7 @@ export async function resolveTarget(bench: ToolEnvironment, text: string): Promi
   return {
     fs,
     path,
-    shown: escapeUnprintable(display),
+    displayPath: escapeUnprintable(display),
     show: (other) => escapeUnprintable(other === path ? display : other),
   }
 }
@@ -58,7 +58,7 @@ export function resolveUri(bench: NamespaceEnvironment, uri: string): ToolTarget
     throw createTargetError('EINVAL', uri, `this tool takes vfs:/// URIs only, ${hint}`)
   }
   const path = fromUri(uri)
-  return { fs, path, shown: toUri(path), show: toUri }
+  return { fs, path, displayPath: toUri(path), show: toUri }
 }
 
 /**
@@ -72,10 +72,14 @@ export async function statOpenable({ fs, path }: ToolTarget, ctx: CallContext): 
 }
 
 /** Like `statOpenable`, for a file: a directory is EISDIR. */
-export async function statOpenableFile(place: ToolTarget, ctx: CallContext): Promise<Stat> {
-  const stat = await statOpenable(place, ctx)
+export async function statOpenableFile(target: ToolTarget, ctx: CallContext): Promise<Stat> {
+  const stat = await statOpenable(target, ctx)
   if (stat.type !== 'directory') return stat
-  throw createTargetError('EISDIR', place.path, 'a directory, not a file; list it with vfs_list or file_glob')
+  throw createTargetError(
+    'EISDIR',
+    target.path,
+    'a directory, not a file; list it with vfs_list or file_glob',
+  )
 }
 
 /** Replaces the path of a file-system error by its shown form. */
@@ -99,7 +103,7 @@ function resolveWorkspacePath({ fs, workspace }: NamespaceEnvironment, text: str
   const root = workspace?.path ?? '/'
   const inner = text.replace(/^(?:\.\/)+/, '')
   const path = inner === '' || inner === '.' ? root : strict(`${root}/${inner}`)
-  return { fs, path, shown: toUri(path), show: toUri }
+  return { fs, path, displayPath: toUri(path), show: toUri }
 }
 
 function assertNoOtherScheme(text: string): void {

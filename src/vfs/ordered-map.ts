@@ -75,13 +75,13 @@ export class OrderedMap<V> {
    */
   *differencesFrom(before: OrderedMap<V>): Generator<MapDifference<V>> {
     const [oldLeaves, newLeaves] = [before.#leafSet(), this.#leafSet()]
-    const [old, now] = [
+    const [old, current] = [
       collectEntries(oldLeaves.difference(newLeaves)),
       collectEntries(newLeaves.difference(oldLeaves)),
     ]
-    for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-      const [from, to] = [old.get(key), now.get(key)]
-      if (from !== to) yield { key, old: from, now: to }
+    for (const key of [...new Set([...old.keys(), ...current.keys()])].sort()) {
+      const [from, to] = [old.get(key), current.get(key)]
+      if (from !== to) yield { key, old: from, current: to }
     }
   }
 
@@ -193,7 +193,7 @@ export interface SortedEntries<V> {
 export interface MapDifference<V> {
   readonly key: string
   readonly old: V | undefined
-  readonly now: V | undefined
+  readonly current: V | undefined
 }
 
 interface Leaf<V> {

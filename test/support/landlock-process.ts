@@ -13,7 +13,7 @@ const [file = '', ...args] = await findLandlockArgs({
   workspace,
   isReadonly: isReadonly === 'readonly',
   hidden: [],
-  shown: [],
+  visibleFiles: [],
 })
 const { stdout, stderr } = spawnSync(file, [...args, 'sh', '-c', script], {
   cwd: workspace,

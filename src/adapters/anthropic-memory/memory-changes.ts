@@ -23,21 +23,21 @@ export class MemoryChanges {
     this.#ctx = ctx
   }
 
-  async create({ path, shown }: MemoryTarget, text: string): Promise<string> {
+  async create({ path, displayPath }: MemoryTarget, text: string): Promise<string> {
     try {
       await this.#fs.write(path, text, { ifMatch: null, mode: FILE_MODE }, this.#ctx)
     } catch (error) {
       const isThere =
         isVfsError(error, 'ECONFLICT') || isVfsError(error, 'EEXIST') || isVfsError(error, 'EISDIR')
-      throw isThere ? new MemoryError(`File ${shown} already exists`) : error
+      throw isThere ? new MemoryError(`File ${displayPath} already exists`) : error
     }
-    return `File created successfully at: ${shown}`
+    return `File created successfully at: ${displayPath}`
   }
 
   async replace(target: MemoryTarget, old: string, replacement: string): Promise<string> {
     let snippet = ''
     await this.#edit(target, (text) => {
-      const edit = replaceOnce(text, old, replacement, target.shown)
+      const edit = replaceOnce(text, old, replacement, target.displayPath)
       snippet = edit.snippet
       return edit.text
     })
@@ -46,45 +46,45 @@ export class MemoryChanges {
 
   async insert(target: MemoryTarget, line: number, added: string): Promise<string> {
     await this.#edit(target, (text) => insertLines(text, line, added))
-    return `The file ${target.shown} has been edited.`
+    return `The file ${target.displayPath} has been edited.`
   }
 
-  async delete({ path, shown, isRoot }: MemoryTarget): Promise<string> {
+  async delete({ path, displayPath, isRoot }: MemoryTarget): Promise<string> {
     if (isRoot) throw new MemoryError(`Cannot delete the ${MEMORIES} directory itself`)
     try {
       await this.#fs.remove(path, { recursive: true }, this.#ctx)
     } catch (error) {
-      throw isMissing(error) ? createMissingError(shown) : error
+      throw isMissing(error) ? createMissingError(displayPath) : error
     }
-    return `Successfully deleted ${shown}`
+    return `Successfully deleted ${displayPath}`
   }
 
   async rename(from: MemoryTarget, to: MemoryTarget): Promise<string> {
     if (from.isRoot) throw new MemoryError(`Cannot rename the ${MEMORIES} directory itself`)
     if (from.path !== to.path && isWithin(to.path, from.path))
-      throw new MemoryError(`Cannot rename ${from.shown} to ${to.shown}, which lies inside it`)
+      throw new MemoryError(`Cannot rename ${from.displayPath} to ${to.displayPath}, which lies inside it`)
     // Check first, so that no parent directory is created for a missing source.
-    if (!(await this.#fs.exists(from.path, this.#ctx))) throw createMissingError(from.shown)
+    if (!(await this.#fs.exists(from.path, this.#ctx))) throw createMissingError(from.displayPath)
     try {
       await this.#fs.mkdir(dirname(to.path), { parents: true }, this.#ctx)
       await move(this.#fs, from.path, to.path, { across: true }, this.#ctx)
     } catch (error) {
       if (isVfsError(error, 'EEXIST')) throw createExistsError(to)
-      throw isVfsError(error, 'ENOENT') ? createMissingError(from.shown) : error
+      throw isVfsError(error, 'ENOENT') ? createMissingError(from.displayPath) : error
     }
-    return `Successfully renamed ${from.shown} to ${to.shown}`
+    return `Successfully renamed ${from.displayPath} to ${to.displayPath}`
   }
 
-  async #edit({ path, shown }: MemoryTarget, change: (text: string) => string): Promise<void> {
+  async #edit({ path, displayPath }: MemoryTarget, change: (text: string) => string): Promise<void> {
     try {
       await updateText(this.#fs, path, change, this.#ctx)
     } catch (error) {
-      if (isMissing(error)) throw createMissingFileError(shown)
-      throw isVfsError(error, 'EISDIR') ? new MemoryError(`The path ${shown} is not a file.`) : error
+      if (isMissing(error)) throw createMissingFileError(displayPath)
+      throw isVfsError(error, 'EISDIR') ? new MemoryError(`The path ${displayPath} is not a file.`) : error
     }
   }
 }
 
-function createExistsError({ shown }: MemoryTarget): MemoryError {
-  return new MemoryError(`The destination ${shown} already exists`)
+function createExistsError({ displayPath }: MemoryTarget): MemoryError {
+  return new MemoryError(`The destination ${displayPath} already exists`)
 }

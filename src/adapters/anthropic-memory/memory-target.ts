@@ -10,7 +10,7 @@ const MAX_PATH = 4096
 /** A path of the model and its path in the file system. */
 export interface MemoryTarget {
   /** Path as the model writes it, below `/memories`. */
-  readonly shown: string
+  readonly displayPath: string
   /** Path in the file system. */
   readonly path: string
   readonly isRoot: boolean
@@ -26,11 +26,12 @@ export async function resolveMemoryPath(
   given: string,
   ctx: CallContext,
 ): Promise<MemoryTarget> {
-  const shown = assertMemoryPath(given)
+  const displayPath = assertMemoryPath(given)
   const root = await resolveRealPath(fs, directory, ctx)
-  const path = root === '/' ? shown.slice(MEMORIES.length) || '/' : root + shown.slice(MEMORIES.length)
+  const path =
+    root === '/' ? displayPath.slice(MEMORIES.length) || '/' : root + displayPath.slice(MEMORIES.length)
   if ((await resolveRealPath(fs, path, ctx)) !== path) throw createLinkError()
-  return { shown, path, isRoot: shown === MEMORIES }
+  return { displayPath, path, isRoot: displayPath === MEMORIES }
 }
 
 function assertMemoryPath(given: string): string {

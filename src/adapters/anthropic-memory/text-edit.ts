@@ -10,12 +10,17 @@ export interface ReplacedText {
 }
 
 /** Replaces a text that occurs exactly once. MemoryError lists the lines if there are several. */
-export function replaceOnce(text: string, old: string, replacement: string, shown: string): ReplacedText {
+export function replaceOnce(
+  text: string,
+  old: string,
+  replacement: string,
+  displayPath: string,
+): ReplacedText {
   const offsets = findMatches(text, old)
   const [at] = offsets
   if (at === undefined) {
     throw new MemoryError(
-      `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${shown}.`,
+      `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${displayPath}.`,
     )
   }
   if (offsets.length > 1) {

@@ -17,13 +17,13 @@ export async function viewMemory(
   const stat = await statTarget(fs, target, ctx)
   // The directory does not exist before the first write; show it as empty.
   if (stat === null || stat.type === 'directory') return viewDirectory(fs, target, ctx)
-  if (stat.type !== 'file') throw new MemoryError(`Unsupported file type for ${target.shown}`)
-  return viewFile(await readText(fs, target.path, undefined, ctx), target.shown, range)
+  if (stat.type !== 'file') throw new MemoryError(`Unsupported file type for ${target.displayPath}`)
+  return viewFile(await readText(fs, target.path, undefined, ctx), target.displayPath, range)
 }
 
 async function statTarget(
   fs: FileSystem,
-  { path, shown, isRoot }: MemoryTarget,
+  { path, displayPath, isRoot }: MemoryTarget,
   ctx: CallContext,
 ): Promise<Stat | null> {
   try {
@@ -31,26 +31,26 @@ async function statTarget(
   } catch (error) {
     if (!isMissing(error)) throw error
     if (isRoot) return null
-    throw createMissingFileError(shown)
+    throw createMissingFileError(displayPath)
   }
 }
 
-function viewFile(text: string, shown: string, range: readonly number[] | undefined): string {
+function viewFile(text: string, displayPath: string, range: readonly number[] | undefined): string {
   const lines = text.split('\n')
   if (lines.length > MAX_LINES) {
     const limit = `Maximum is ${MAX_LINES.toLocaleString('en-US')} lines.`
-    throw new MemoryError(`File ${shown} has too many lines (${lines.length}). ${limit}`)
+    throw new MemoryError(`File ${displayPath} has too many lines (${lines.length}). ${limit}`)
   }
   const [from = 1, to = -1] = range ?? []
   const first = Math.max(1, from)
   const chosen = lines.slice(first - 1, to === -1 ? lines.length : to)
-  return `Here's the content of ${shown} with line numbers:\n${formatNumberedLines(chosen, first)}`
+  return `Here's the content of ${displayPath} with line numbers:\n${formatNumberedLines(chosen, first)}`
 }
 
 /** Formats a directory with the total size of its visible content. */
 async function viewDirectory(
   fs: FileSystem,
-  { path, shown }: MemoryTarget,
+  { path, displayPath }: MemoryTarget,
   ctx: CallContext,
 ): Promise<string> {
   const sizes = new Map([['', 0]])
@@ -64,8 +64,8 @@ async function viewDirectory(
     if (names.length > LEVELS) continue
     grow(type === 'directory' ? formatDirectory(names, names.length) : `/${names.join('/')}`, size)
   }
-  const lines = [...sizes].map(([name, size]) => `${formatSize(size)}\t${shown}${name}`)
-  const header = `Here're the files and directories up to ${LEVELS} levels deep in ${shown}, excluding hidden items and node_modules:`
+  const lines = [...sizes].map(([name, size]) => `${formatSize(size)}\t${displayPath}${name}`)
+  const header = `Here're the files and directories up to ${LEVELS} levels deep in ${displayPath}, excluding hidden items and node_modules:`
   return [header, ...lines].join('\n')
 }
 

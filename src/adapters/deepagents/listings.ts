@@ -30,10 +30,10 @@ export class Listings {
       const files: FileInfo[] = []
       if ((await statFollowed(this.#fs, directory, this.#ctx))?.type !== 'directory') return { files }
       for await (const { name } of this.#fs.readdir(directory, this.#ctx)) {
-        const below = child(directory, name)
-        const stat = await statFollowed(this.#fs, below, this.#ctx)
-        if (stat?.type === 'file') files.push(toFileInfo(below, stat))
-        if (stat?.type === 'directory') files.push(toFileInfo(`${below}/`, stat))
+        const childPath = child(directory, name)
+        const stat = await statFollowed(this.#fs, childPath, this.#ctx)
+        if (stat?.type === 'file') files.push(toFileInfo(childPath, stat))
+        if (stat?.type === 'directory') files.push(toFileInfo(`${childPath}/`, stat))
       }
       return { files: files.sort(compareByPath) }
     } catch (error) {

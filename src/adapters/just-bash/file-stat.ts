@@ -20,8 +20,8 @@ export async function describePath(
   device: number,
   ctx?: CallContext,
 ): Promise<FsStat> {
-  const now = trySync(fs, (sync) => sync.stat(path, ctx))
-  if (now !== undefined) return toFsStat(now, { dev: device, ino: now.ino })
+  const syncStat = trySync(fs, (sync) => sync.stat(path, ctx))
+  if (syncStat !== undefined) return toFsStat(syncStat, { dev: device, ino: syncStat.ino })
   const stat = await fs.stat(path, ctx)
   return toFsStat(stat, await getIdentity(fs, path, device, ctx))
 }

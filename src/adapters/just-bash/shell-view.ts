@@ -118,8 +118,8 @@ export class ShellView {
   }
 
   async #list(path: string): Promise<DirEntry[]> {
-    const now = trySync(this.#fs, (sync) => sync.readdir(path, this.#ctx))
-    return now ?? Array.fromAsync(this.#fs.readdir(path, this.#ctx))
+    const syncEntries = trySync(this.#fs, (sync) => sync.readdir(path, this.#ctx))
+    return syncEntries ?? Array.fromAsync(this.#fs.readdir(path, this.#ctx))
   }
 
   #getSystemStat(path: string): FsStat {

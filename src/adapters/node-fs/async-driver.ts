@@ -39,8 +39,8 @@ export class AsyncDriver implements FsDriver {
   }
 
   lstat(path: string): MaybeAsync<SyncStat> {
-    const now = trySync(this.#fs, (sync) => sync.stat(path, this.#ctx))
-    return now ?? this.#withIdentity(path, this.#fs.stat(path, this.#ctx))
+    const syncStat = trySync(this.#fs, (sync) => sync.stat(path, this.#ctx))
+    return syncStat ?? this.#withIdentity(path, this.#fs.stat(path, this.#ctx))
   }
 
   realpath(path: string): MaybeAsync<string> {
@@ -72,8 +72,8 @@ export class AsyncDriver implements FsDriver {
 
   open(path: string, options: OpenOptions): MaybeAsync<DriverFile> {
     // One kind of descriptor for all calls, which stays valid after an unlink.
-    const now = trySync(this.#fs, (sync) => sync.open(path, options, this.#ctx))
-    return now ?? this.#openFile(path, options)
+    const syncHandle = trySync(this.#fs, (sync) => sync.open(path, options, this.#ctx))
+    return syncHandle ?? this.#openFile(path, options)
   }
 
   readFile(path: string): Promise<Uint8Array> {

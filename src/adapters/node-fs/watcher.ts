@@ -40,12 +40,12 @@ export async function* streamWatchEvents(
 function listNames(change: PathChange, top: string, isRecursive: boolean): string[] {
   const paths = change.from === undefined ? [change.path] : [change.from, change.path]
   return paths.flatMap((path) => {
-    const below = relativeTo(path, top)
-    if (below === null) return []
-    if (below === '') return [basename(top)]
-    if (isRecursive || !below.includes('/')) return [below]
+    const relative = relativeTo(path, top)
+    if (relative === null) return []
+    if (relative === '') return [basename(top)]
+    if (isRecursive || !relative.includes('/')) return [relative]
     // A new file further down may have created its directory, which has no event of its own.
-    return change.kind === 'modified' ? [] : below.split('/', 1)
+    return change.kind === 'modified' ? [] : relative.split('/', 1)
   })
 }
 

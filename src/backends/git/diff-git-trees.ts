@@ -30,12 +30,12 @@ export async function* diffGitTrees(before: DiffSide, after: DiffSide): AsyncGen
   await before.trees.loadSizes(found.flatMap((one) => one.before ?? []))
   await after.trees.loadSizes(found.flatMap((one) => one.after ?? []))
   for (const one of found) {
-    const [old, now] = [one.before && before.toStat(one.before), one.after && after.toStat(one.after)]
-    if (old !== undefined && now !== undefined && old.type === now.type)
-      yield { kind: 'modified', path: one.path, before: old, after: now }
+    const [old, current] = [one.before && before.toStat(one.before), one.after && after.toStat(one.after)]
+    if (old !== undefined && current !== undefined && old.type === current.type)
+      yield { kind: 'modified', path: one.path, before: old, after: current }
     else {
       if (old !== undefined) yield { kind: 'deleted', path: one.path, before: old }
-      if (now !== undefined) yield { kind: 'added', path: one.path, after: now }
+      if (current !== undefined) yield { kind: 'added', path: one.path, after: current }
     }
   }
 }
@@ -53,11 +53,11 @@ export async function findDifferences(
   let pairs: DirectoryPair[] =
     before.root === after.root ? [] : [{ path: '/', before: before.root, after: after.root }]
   while (pairs.length > 0) {
-    const [old, now] = await Promise.all([
+    const [old, current] = await Promise.all([
       before.trees.load(pairs.flatMap((pair) => pair.before ?? [])),
       after.trees.load(pairs.flatMap((pair) => pair.after ?? [])),
     ])
-    const [olds, nows] = [old.values(), now.values()]
+    const [olds, nows] = [old.values(), current.values()]
     pairs = pairs.flatMap((pair) => {
       const one = pair.before === undefined ? undefined : olds.next().value
       const other = pair.after === undefined ? undefined : nows.next().value
@@ -78,25 +78,25 @@ function compareDirectories(
   const pairs: DirectoryPair[] = []
   const names = new Set([...(before?.byName.keys() ?? []), ...(after?.byName.keys() ?? [])])
   for (const name of names) {
-    const [old, now] = [before?.byName.get(name), after?.byName.get(name)]
-    if (isSameEntry(old, now)) continue
+    const [old, current] = [before?.byName.get(name), after?.byName.get(name)]
+    if (isSameEntry(old, current)) continue
     const at = child(path, name)
-    const [oldTree, nowTree] = [getTreeId(old), getTreeId(now)]
+    const [oldTree, nowTree] = [getTreeId(old), getTreeId(current)]
     if (oldTree !== undefined || nowTree !== undefined)
       pairs.push({ path: at, before: oldTree, after: nowTree })
-    const [oldLeaf, nowLeaf] = [toLeaf(old), toLeaf(now)]
+    const [oldLeaf, nowLeaf] = [toLeaf(old), toLeaf(current)]
     if (oldLeaf !== undefined || nowLeaf !== undefined)
       found.push({ path: at, before: oldLeaf, after: nowLeaf })
   }
   return pairs
 }
 
-function isSameEntry(old: TreeEntry | undefined, now: TreeEntry | undefined): boolean {
+function isSameEntry(old: TreeEntry | undefined, current: TreeEntry | undefined): boolean {
   return (
-    old?.id === now?.id &&
-    old?.type === now?.type &&
-    old?.mode === now?.mode &&
-    old?.isSubmodule === now?.isSubmodule
+    old?.id === current?.id &&
+    old?.type === current?.type &&
+    old?.mode === current?.mode &&
+    old?.isSubmodule === current?.isSubmodule
   )
 }
 

@@ -136,13 +136,13 @@ function linkIntoPlace(from: string, to: string): void {
   unlinkSync(from)
 }
 
-function isUnchanged(before: Stats, now: Stats | undefined): boolean {
+function isUnchanged(before: Stats, current: Stats | undefined): boolean {
   return (
-    now?.ino === before.ino &&
-    now.dev === before.dev &&
-    now.size === before.size &&
-    now.mtimeMs === before.mtimeMs &&
-    now.ctimeMs === before.ctimeMs
+    current?.ino === before.ino &&
+    current.dev === before.dev &&
+    current.size === before.size &&
+    current.mtimeMs === before.mtimeMs &&
+    current.ctimeMs === before.ctimeMs
   )
 }
 

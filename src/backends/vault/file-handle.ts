@@ -18,7 +18,7 @@ import { type BackingStore, getEnd, OpenVaultFile } from './open-vault-file.ts'
 import { resolveFollowing } from './resolve-paths.ts'
 
 export interface OpenFileContext extends BackingStore {
-  readonly by: Provenance
+  readonly provenance: Provenance
   readonly ctx: CallContext | undefined
 }
 
@@ -35,12 +35,12 @@ export async function openFileHandle(
     const content = { size: 0, inline: '' }
     await source.submit(
       (files) => (find(files) === undefined ? { op: 'write', path, content, parents: true } : null),
-      parts.by,
+      parts.provenance,
     )
   }
   const number = inode ?? (await blobs.reader.run(() => find(source.readFiles())))
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
-  const handle = new VaultFileHandle(path, new OpenVaultFile(path, parts, number), parts.by, how)
+  const handle = new VaultFileHandle(path, new OpenVaultFile(path, parts, number), parts.provenance, how)
   const { type } = await handle.stat()
   if (type === 'directory') {
     await handle.close()
@@ -54,7 +54,7 @@ export async function openFileHandle(
 class VaultFileHandle implements FileHandle {
   readonly #path: string
   readonly #file: OpenVaultFile
-  readonly #by: Provenance
+  readonly #provenance: Provenance
   readonly #isWritable: boolean
   readonly #isAppending: boolean
   #isClosed = false
@@ -62,12 +62,12 @@ class VaultFileHandle implements FileHandle {
   constructor(
     path: string,
     file: OpenVaultFile,
-    by: Provenance,
+    provenance: Provenance,
     { write = false, append = false }: OpenOptions,
   ) {
     this.#path = path
     this.#file = file
-    this.#by = by
+    this.#provenance = provenance
     this.#isWritable = write
     this.#isAppending = append
   }
@@ -122,7 +122,7 @@ class VaultFileHandle implements FileHandle {
   }
 
   async #change(op: string, decide: Parameters<OpenVaultFile['createPlan']>[1]): Promise<void> {
-    const submit = () => this.#file.store.source.submit(this.#file.createPlan(op, decide), this.#by)
+    const submit = () => this.#file.store.source.submit(this.#file.createPlan(op, decide), this.#provenance)
     try {
       await submit()
     } catch (error) {

@@ -5,7 +5,7 @@ export interface FilesSource {
   /** The open inodes, which stay readable after their removal. */
   readonly openInodes: OpenInodes
   readFiles(): VaultFiles
-  submit(plan: OperationPlan, by?: Provenance, extraRecords?: ExtraRecords): Promise<void>
+  submit(plan: OperationPlan, provenance?: Provenance, extraRecords?: ExtraRecords): Promise<void>
   /** Submits synchronously. Only on a synchronous engine. */
-  submitSync(plan: OperationPlan, by?: Provenance): void
+  submitSync(plan: OperationPlan, provenance?: Provenance): void
 }

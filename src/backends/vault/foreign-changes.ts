@@ -71,11 +71,11 @@ export async function* watchForeignChanges(
 }
 
 function diffInodes(home: StoreHome, before: Tree<TreeValue>, after: Tree<TreeValue>): ChangedInodes {
-  const [old, now] = [before.snapshot(), after.snapshot()]
-  const inodes = [...home.listChangedInodes(old, now)]
+  const [old, current] = [before.snapshot(), after.snapshot()]
+  const inodes = [...home.listChangedInodes(old, current)]
   const files = new VaultFiles(after)
   const names = inodes.flatMap((ino) => listFileNames(files, ino))
-  return { names: [...home.listChangedNames(old, now), ...names], inodes }
+  return { names: [...home.listChangedNames(old, current), ...names], inodes }
 }
 
 /** Returns the names of a file; none for any other inode. */

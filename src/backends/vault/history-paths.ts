@@ -134,7 +134,7 @@ function rejectHistoryChanges(source: FilesSource): FilesSource {
   return {
     openInodes: source.openInodes,
     readFiles: () => source.readFiles(),
-    submit: (plan, by, extraRecords) => source.submit(guardPlan(plan), by, extraRecords),
-    submitSync: (plan, by) => source.submitSync(guardPlan(plan), by),
+    submit: (plan, provenance, extraRecords) => source.submit(guardPlan(plan), provenance, extraRecords),
+    submitSync: (plan, provenance) => source.submitSync(guardPlan(plan), provenance),
   }
 }

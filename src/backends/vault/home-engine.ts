@@ -103,8 +103,8 @@ function createSeveralStoresError(home: string, present: readonly StoredEngineNa
 
 /** Returns the EIO error for a home whose store is missing or empty. */
 export function createLostStoreError(home: string, engine: StoredEngineName): VfsError {
-  const place = getStorePath(home, engine)
+  const storePath = getStorePath(home, engine)
   const next = `restore it from a backup, or remove ${join(home, RECORD_FILE)} to start with an empty one`
-  const detail = `the store ${place} is missing or empty, though this home had vaults in it; ${next}`
-  return new VfsError('EIO', place, { op: 'open', detail })
+  const detail = `the store ${storePath} is missing or empty, though this home had vaults in it; ${next}`
+  return new VfsError('EIO', storePath, { op: 'open', detail })
 }

@@ -89,10 +89,10 @@ export class Home implements AsyncDisposable {
   /** Paths that other users could read or enter until this home was opened. */
   readonly mended: readonly string[]
 
-  constructor(store: StoreHome, path?: string, place?: HomeLocation, mended: readonly string[] = []) {
+  constructor(store: StoreHome, path?: string, location?: HomeLocation, mended: readonly string[] = []) {
     this.#store = store
     this.path = path
-    this.place = place
+    this.place = location
     this.mended = mended
   }
 
@@ -178,8 +178,8 @@ export class Home implements AsyncDisposable {
    */
   async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
     assertMergeTarget(source, target)
-    const { onConflict = 'fail', ...by } = options
-    return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(toPathChange)
+    const { onConflict = 'fail', ...provenance } = options
+    return (await mergeVaults(this.#store, { source, target, onConflict, provenance })).map(toPathChange)
   }
 
   /**
@@ -281,6 +281,6 @@ export class Home implements AsyncDisposable {
 
 /** Opens a home, and creates it if it is missing. EINVAL for an engine that does not exist or is not the home's own. */
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
-  const { engine, place, mended } = await openEngine(options)
-  return new Home(new StoreHome(engine), options.path, place, mended)
+  const { engine, location, mended } = await openEngine(options)
+  return new Home(new StoreHome(engine), options.path, location, mended)
 }

@@ -12,7 +12,7 @@ import { toProvenance } from './to-provenance.ts'
 /** The access to a vault that labels need. */
 export interface LabelSource {
   inspect<T>(read: (files: VaultFiles) => T): T | Promise<T>
-  submit(plan: OperationPlan, by: Provenance): Promise<void>
+  submit(plan: OperationPlan, provenance: Provenance): Promise<void>
 }
 
 const MAX_NAME_BYTES = 255

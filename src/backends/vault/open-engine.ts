@@ -58,7 +58,7 @@ export interface HomeLocation extends Pick<HomeOptions, 'durability'> {
 export interface OpenedEngine {
   readonly engine: Engine
   /** The options with which another process opens it; undefined if none can. */
-  readonly place?: HomeLocation
+  readonly location?: HomeLocation
   /** Paths that other users could read or enter until now. */
   readonly mended: readonly string[]
 }
@@ -82,24 +82,25 @@ export async function openEngine({
   }
   const mended = openHomeDirectory(path)
   const chosen = chooseEngine(path, engine)
-  const place = { path, engine: chosen, ...(durability !== undefined && { durability }) }
+  const location = { path, engine: chosen, ...(durability !== undefined && { durability }) }
   if (toSalvage === true && chosen === 'lmdb') {
-    return { engine: new LmdbFileEngine({ directory: getStorePath(path, chosen) }), place, mended }
+    return { engine: new LmdbFileEngine({ directory: getStorePath(path, chosen) }), location, mended }
   }
   if (toSalvage === true && chosen === 'level') {
-    return { engine: await openDamagedLevel(getStorePath(path, chosen), path), place, mended }
+    return { engine: await openDamagedLevel(getStorePath(path, chosen), path), location, mended }
   }
-  return { engine: await openStore(place), place, mended }
+  return { engine: await openStore(location), location, mended }
 }
 
-async function openStore(place: StoreLocation): Promise<Engine> {
-  const { path, engine: name, durability = 'process' } = place
+async function openStore(location: StoreLocation): Promise<Engine> {
+  const { path, engine: name, durability = 'process' } = location
   const at = getStorePath(path, name)
   try {
-    if (await isReadOnly(place)) return await openReadOnlyEngine({ engine: name, place: at, home: path })
+    if (await isReadOnly(location))
+      return await openReadOnlyEngine({ engine: name, directory: at, home: path })
     const engine = await engineFactories[name](at, durability)
     try {
-      await assertStoreKept(engine, place)
+      await assertStoreKept(engine, location)
     } catch (error) {
       await engine.close()
       throw error
@@ -111,7 +112,7 @@ async function openStore(place: StoreLocation): Promise<Engine> {
 }
 
 const engineFactories: Readonly<
-  Record<StoredEngineName, (place: string, durability: Durability) => Engine | Promise<Engine>>
+  Record<StoredEngineName, (path: string, durability: Durability) => Engine | Promise<Engine>>
 > = {
   sqlite: (file, durability) => new SqliteEngine({ file, durability }),
   lmdb: (directory, durability) => LmdbEngine.open({ directory, durability }),
@@ -155,8 +156,8 @@ async function isEmpty(engine: Engine): Promise<boolean> {
 async function isReadOnly({ path, engine }: StoreLocation): Promise<boolean> {
   const file = getStoreFile(path, engine)
   if (!(await isReadable(file))) return false
-  for (const place of [path, getStorePath(path, engine), file]) {
-    if ((await findWriteRefusal(place)) !== undefined) return true
+  for (const at of [path, getStorePath(path, engine), file]) {
+    if ((await findWriteRefusal(at)) !== undefined) return true
   }
   return false
 }
@@ -172,12 +173,12 @@ async function isReadable(path: string): Promise<boolean> {
  * Returns the error for a store that cannot be opened. The engines' messages have no path and hide missing write
  * permission.
  */
-async function createOpenError(place: string, cause: unknown): Promise<VfsError> {
-  const code = (await findWriteRefusal(dirname(place))) ?? (await findWriteRefusal(place)) ?? 'EIO'
+async function createOpenError(path: string, cause: unknown): Promise<VfsError> {
+  const code = (await findWriteRefusal(dirname(path))) ?? (await findWriteRefusal(path)) ?? 'EIO'
   const next = code === 'EIO' ? '' : '; the directory is not writable'
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const detail = `the store ${place} cannot be opened: ${reason}${next}`
-  return new VfsError(code, place, { op: 'open', detail, cause })
+  const detail = `the store ${path} cannot be opened: ${reason}${next}`
+  return new VfsError(code, path, { op: 'open', detail, cause })
 }
 
 /** Returns the code if this user may not write to a path. */

@@ -28,7 +28,7 @@ export function openSyncFileHandle(
   ctx: CallContext | undefined,
 ): SyncFileHandle {
   const { source } = store
-  const by = toProvenance(ctx)
+  const provenance = toProvenance(ctx)
   const find = (files: VaultFiles) => files.findByPath(resolveFollowing(files, path, true, 'open', ctx))
   const inspect = <T>(read: (files: VaultFiles) => T) =>
     store.blobs.reader.runSync(() => read(source.readFiles()))
@@ -36,7 +36,7 @@ export function openSyncFileHandle(
     const content = { size: 0, inline: '' }
     source.submitSync(
       (files) => (find(files) === undefined ? { op: 'write', path, content, parents: true } : null),
-      by,
+      provenance,
     )
   }
   const number = inspect((files) => {
@@ -45,7 +45,7 @@ export function openSyncFileHandle(
     if (files.getInode(found).type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
     return found
   })
-  const handle = new VaultSyncFileHandle(path, store, number, how, by)
+  const handle = new VaultSyncFileHandle(path, store, number, how, provenance)
   if (truncate) handle.empty()
   return handle
 }
@@ -61,7 +61,7 @@ class VaultSyncFileHandle implements SyncFileHandle {
   readonly #file: OpenVaultFile
   readonly #isWritable: boolean
   readonly #isAppending: boolean
-  readonly #by: Provenance
+  readonly #provenance: Provenance
   #lastChunk: { readonly blob: number; readonly bytes: Uint8Array } | undefined
   #isClosed = false
 
@@ -70,13 +70,13 @@ class VaultSyncFileHandle implements SyncFileHandle {
     store: BackingStore,
     inode: number,
     { write = false, append = false }: OpenOptions,
-    by: Provenance,
+    provenance: Provenance,
   ) {
     this.#path = path
     this.#file = new OpenVaultFile(path, store, inode)
     this.#isWritable = write
     this.#isAppending = append
-    this.#by = by
+    this.#provenance = provenance
   }
 
   read(position: number, length: number): Uint8Array {
@@ -153,12 +153,12 @@ class VaultSyncFileHandle implements SyncFileHandle {
   #change(op: string, decide: Parameters<OpenVaultFile['createPlan']>[1]): void {
     const wasLost = this.#file.isLost
     try {
-      this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#by)
+      this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#provenance)
     } catch (error) {
       // Another caller removed the file meanwhile: apply the change to the orphan.
       if (wasLost || !isVfsError(error, 'ENOENT')) throw error
       this.#file.getTarget(op)
-      this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#by)
+      this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#provenance)
     }
   }
 

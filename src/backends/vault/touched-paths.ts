@@ -13,15 +13,15 @@ export async function listTouchedPaths(home: StoreHome, base: VaultLog, log: Vau
 }
 
 function listPathsBetween(home: StoreHome, before: number, after: number): string[] {
-  const [old, now] = [home.getFilesAt(before), home.getFilesAt(after)]
+  const [old, current] = [home.getFilesAt(before), home.getFilesAt(after)]
   const paths = new Set<string>()
   for (const number of home.listChangedInodes(before, after)) {
-    const [oldPaths, newPaths] = [listInodePaths(old, number), listInodePaths(now, number)]
+    const [oldPaths, newPaths] = [listInodePaths(old, number), listInodePaths(current, number)]
     for (const path of [...oldPaths, ...newPaths]) paths.add(path)
     // The entries of a moved directory have new paths, though they did not change.
     if (oldPaths[0] === newPaths[0]) continue
     addBelow(old, number, oldPaths, paths)
-    addBelow(now, number, newPaths, paths)
+    addBelow(current, number, newPaths, paths)
   }
   return [...paths].sort()
 }
@@ -37,8 +37,8 @@ function listInodePaths(files: VaultFiles, number: number): string[] {
 function addBelow(files: VaultFiles, number: number, [path]: readonly string[], paths: Set<string>): void {
   if (path === undefined || files.findInode(number)?.type !== 'directory') return
   for (const { name, inode } of files.listEntries(number)) {
-    const below = child(path, name)
-    paths.add(below)
-    addBelow(files, inode, [below], paths)
+    const childPath = child(path, name)
+    paths.add(childPath)
+    addBelow(files, inode, [childPath], paths)
   }
 }

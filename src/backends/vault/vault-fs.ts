@@ -184,7 +184,7 @@ export class VaultFs
     return this.call('open', path, ctx, (checked) => {
       if (options.write || options.create || options.truncate) this.assertMutable('write', checked)
       return openFileHandle(
-        { source: this.source, blobs: this.blobs, by: toProvenance(ctx), ctx },
+        { source: this.source, blobs: this.blobs, provenance: toProvenance(ctx), ctx },
         checked,
         options,
       )

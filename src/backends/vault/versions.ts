@@ -104,8 +104,8 @@ export async function blameFile(home: StoreHome, history: FileHistory): Promise<
     lines = attributeLines(lines, splitLines(text), version)
   }
   return lines.map(({ text, version }, index) => {
-    const { size: _size, op: _op, ...by } = toFileVersion(version)
-    return { line: index + 1, text, ...by }
+    const { size: _size, op: _op, ...attribution } = toFileVersion(version)
+    return { line: index + 1, text, ...attribution }
   })
 }
 

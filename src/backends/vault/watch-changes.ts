@@ -41,13 +41,13 @@ export async function* watchChanges(
         if (!(await commits.next())) looks = 0
         continue
       }
-      const now = await readState()
-      const [before, after] = [seen.tree.snapshot(), now.tree.snapshot()]
+      const state = await readState()
+      const [before, after] = [seen.tree.snapshot(), state.tree.snapshot()]
       for (const change of await reader.run(() => home.diff(before, after))) {
         if (isWithin(change.path, top) || isWithin(change.from ?? change.path, top)) yield change
       }
       seen.hold.release()
-      seen = now
+      seen = state
       if (++looks > BURST_CHANGES) await delay(BURST_PAUSE_MS, undefined, { signal }).catch(() => {})
     }
   } finally {

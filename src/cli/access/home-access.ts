@@ -270,6 +270,6 @@ export function getUserName(): string {
 }
 
 function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, 10).join(', ')
-  return names.length > 10 ? `${shown}, … ${names.length} in all` : shown || 'there is none'
+  const firstNames = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${firstNames}, … ${names.length} in all` : firstNames || 'there is none'
 }

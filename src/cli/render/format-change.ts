@@ -8,8 +8,8 @@ const kindStyles = { added: 'green', modified: 'yellow', deleted: 'red', renamed
 
 /** Formats a change as `M /src/cart.ts`, and a rename as `R /old.ts -> /new.ts`. */
 export function formatChange(terminal: Terminal, { kind, path, from }: PathChange): string {
-  const place = from === undefined ? escapeName(path) : `${escapeName(from)} -> ${escapeName(path)}`
-  return applyStyle(terminal, kindStyles[kind], `${kindLetters[kind]} ${place}`)
+  const pathText = from === undefined ? escapeName(path) : `${escapeName(from)} -> ${escapeName(path)}`
+  return applyStyle(terminal, kindStyles[kind], `${kindLetters[kind]} ${pathText}`)
 }
 
 /** Formats a change, with its mode if a file gained setuid or setgid. For lists without other details. */

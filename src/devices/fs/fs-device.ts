@@ -42,7 +42,7 @@ export function fsDevice({
     open: (subpath, _mode, ctx) =>
       new FsFile({
         path: `${path}${subpath}`,
-        place: resolveSubpath(root, subpath),
+        target: resolveSubpath(root, subpath),
         requests: getRequests(ctx),
         ctx,
       }),
@@ -55,10 +55,10 @@ function resolveSubpath(root: string, subpath: string): string {
   return subpath === '' || subpath === '/' ? root : child(root, strict(subpath).slice(1))
 }
 
-async function listEntries(place: string, { fs }: FsRequests, ctx: DeviceContext): Promise<DeviceEntry[]> {
+async function listEntries(target: string, { fs }: FsRequests, ctx: DeviceContext): Promise<DeviceEntry[]> {
   const entries: DeviceEntry[] = []
   try {
-    for await (const { name, type } of fs.readdir(place, ctx)) {
+    for await (const { name, type } of fs.readdir(target, ctx)) {
       entries.push({ name, type: type === 'directory' ? 'directory' : 'device' })
     }
   } catch (error) {

@@ -6,7 +6,7 @@ interface FsFileParts {
   /** Path of the device, for messages. */
   readonly path: string
   /** Path of the file in the workspace. */
-  readonly place: string
+  readonly target: string
   readonly requests: FsRequests
   readonly ctx: DeviceContext
 }
@@ -19,19 +19,19 @@ export class FsFile implements DeviceFile {
   #position = 0
 
   constructor(parts: FsFileParts) {
-    const { path, place, requests, ctx } = parts
+    const { path, target, requests, ctx } = parts
     this.#parts = parts
     this.#answers = new RequestFile(path, (bytes, signal = ctx.signal) =>
-      requests.answer(parseRequest(path, bytes), place, signal),
+      requests.answer(parseRequest(path, bytes), target, signal),
     )
   }
 
   async read(length: number): Promise<Uint8Array> {
     if (this.#hasRequest) return this.#answers.read(length)
     if (length === 0) return new Uint8Array()
-    const { place, requests, ctx } = this.#parts
+    const { target, requests, ctx } = this.#parts
     try {
-      const bytes = await collect(requests.fs.read(place, { byteRange: [this.#position, length] }, ctx))
+      const bytes = await collect(requests.fs.read(target, { byteRange: [this.#position, length] }, ctx))
       this.#position += bytes.length
       return bytes
     } catch (error) {
@@ -50,8 +50,8 @@ export class FsFile implements DeviceFile {
 
   async stat(): Promise<DeviceStat> {
     if (this.#hasRequest) return this.#answers.stat()
-    const { place, requests, ctx } = this.#parts
-    const { size, mtime } = await requests.fs.stat(place, ctx)
+    const { target, requests, ctx } = this.#parts
+    const { size, mtime } = await requests.fs.stat(target, ctx)
     return { size, modified: mtime }
   }
 

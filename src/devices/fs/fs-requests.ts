@@ -52,11 +52,11 @@ export class FsRequests {
     })
   }
 
-  /** Runs the tool of a request, on `place` unless the request names a path. EINVAL, and the errors of tools. */
-  async answer(request: unknown, place: string, signal: AbortSignal): Promise<string> {
+  /** Runs the tool of a request, on `target` unless the request names a path. EINVAL, and the errors of tools. */
+  async answer(request: unknown, target: string, signal: AbortSignal): Promise<string> {
     const { op, args } = this.#parseRequest(request)
     const isTransfer = op === 'copy' || op === 'move'
-    const paths = isTransfer ? {} : { path: toUri(place) }
+    const paths = isTransfer ? {} : { path: toUri(target) }
     for (const name of PATH_ARGUMENTS) {
       if (args[name] !== undefined) Object.assign(paths, { [name]: await this.#toUri(name, args[name]) })
     }

@@ -34,8 +34,8 @@ export async function syncChanges(
     changed.map((file) => ({ uri: toUri(file), type: changeTypes[file.kind] })),
     signal,
   )
-  const shown = changed.filter(({ path, kind }) => kind !== 'deleted' && isSupportedBy(spec, path))
-  for (const { path } of shown.slice(0, MAX_SHOWN)) await showFile(server, spec, files, path, signal)
+  const openable = changed.filter(({ path, kind }) => kind !== 'deleted' && isSupportedBy(spec, path))
+  for (const { path } of openable.slice(0, MAX_SHOWN)) await showFile(server, spec, files, path, signal)
 }
 
 async function showFile(

@@ -80,10 +80,10 @@ async function runCommit(
 
 async function applyCommit(
   scope: MemoryScope,
-  { action, content = '', old = '', new: replacement = '', origin: said }: CommitRequest,
+  { action, content = '', old = '', new: replacement = '', origin: givenOrigin }: CommitRequest,
   sources: () => Iterable<OriginalText>,
 ): Promise<MemoryChange> {
-  const origin = (written: string) => said ?? findOrigin(written, sources())
+  const origin = (written: string) => givenOrigin ?? findOrigin(written, sources())
   switch (action) {
     case 'add': {
       const isNew = await scope.add(content, origin(content))

@@ -58,10 +58,10 @@ const nextStatus: Readonly<Record<TaskStatus, TaskStatus | null>> = {
 export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskStatus, path: string): void {
   if (nextStatus[status] === wanted) return
   if (status === wanted) {
-    const by = owner === null ? '' : `, and ${owner} has it`
+    const ownerNote = owner === null ? '' : `, and ${owner} has it`
     throw new VfsError('ECONFLICT', path, {
       op: 'task_update',
-      detail: `task ${id} is already ${status}${by}`,
+      detail: `task ${id} is already ${status}${ownerNote}`,
     })
   }
   const follows = nextStatus[status] === null ? 'that status is final' : `it can become ${nextStatus[status]}`

@@ -7,9 +7,9 @@ const TIMEOUT_MS = 1000
 
 /** Unmounts mounts whose server has died, as far as this user may; returns their directories. */
 export async function sweepStaleMounts(): Promise<string[]> {
-  const places = listOwnMounts().map(({ directory }) => directory)
-  const dead = await Promise.all(places.map((place) => isDisconnected(place)))
-  const stale = places.filter((_, index) => dead[index])
+  const mountPoints = listOwnMounts().map(({ directory }) => directory)
+  const dead = await Promise.all(mountPoints.map((path) => isDisconnected(path)))
+  const stale = mountPoints.filter((_, index) => dead[index])
   for (const directory of stale) forceUnmount(directory)
   const left = new Set(listOwnMounts().map(({ directory }) => directory))
   return stale.filter((directory) => !left.has(directory))

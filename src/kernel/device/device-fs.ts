@@ -145,8 +145,8 @@ export class DeviceFs extends Backend implements Openable {
 
   /** Returns the next path segment of every device below a path that the process can see. */
   #listNamesBelow(full: string, pid: number): Set<string> {
-    const below = this.#devices.listPaths(pid).filter((path) => path !== full && isWithin(path, full))
-    return new Set(below.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
+    const visible = this.#devices.listPaths(pid).filter((path) => path !== full && isWithin(path, full))
+    return new Set(visible.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
   }
 
   /** Strips the mount root from error paths: devices use full paths, and the mount table prepends its own prefix. */

@@ -16,9 +16,9 @@ export async function readHead(file: Pick<DeviceFile, 'read'>): Promise<string> 
   }
   const end = findHeadEnd(text)
   if (end === text.length) return text
-  const shown = text.slice(0, end)
-  const next = shown.split('\n').length
-  return `${shown}${shown.endsWith('\n') ? '' : '\n'}… (more follows, from line ${next} on: continue with file_read, offset ${next})`
+  const head = text.slice(0, end)
+  const next = head.split('\n').length
+  return `${head}${head.endsWith('\n') ? '' : '\n'}… (more follows, from line ${next} on: continue with file_read, offset ${next})`
 }
 
 /** Returns the end of the last whole line that fits, or a position inside the first line if it is too long. */

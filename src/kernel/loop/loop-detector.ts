@@ -13,9 +13,9 @@ export class LoopDetector {
 
   /** Records a turn and reports whether it completes a loop. */
   isLoop(action: string, outcome: string): boolean {
-    const now = JSON.stringify([action, outcome])
-    this.#count = now === this.#last ? this.#count + 1 : 1
-    this.#last = now
+    const current = JSON.stringify([action, outcome])
+    this.#count = current === this.#last ? this.#count + 1 : 1
+    this.#last = current
     return this.#count >= this.#limit
   }
 }

@@ -49,9 +49,9 @@ export class RequestAuthorizer {
 
   #isAuthorized(authorization: string | undefined): boolean {
     if (this.#token === null) return true
-    const [, shown] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
     // Digests have one length, so the time reveals nothing about the token.
-    return shown !== undefined && timingSafeEqual(digest(shown), this.#token)
+    return token !== undefined && timingSafeEqual(digest(token), this.#token)
   }
 }
 

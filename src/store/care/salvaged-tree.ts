@@ -87,15 +87,15 @@ function buildPaths(
   const children = Map.groupBy(names, ({ parent }) => parent)
   const paths = new Map<string, number>()
   const reached = new Set([VAULT_INODE, ROOT_INODE])
-  const follow = (from: number, below: string) => {
-    const pending = [{ from, below }]
+  const follow = (from: number, directory: string) => {
+    const pending = [{ from, directory }]
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       for (const { name, number } of children.get(next.from) ?? []) {
-        const path = `${next.below}/${name}`
+        const path = `${next.directory}/${name}`
         paths.set(path, number)
         const isNew = !reached.has(number)
         reached.add(number)
-        if (isNew && children.has(number)) pending.push({ from: number, below: path })
+        if (isNew && children.has(number)) pending.push({ from: number, directory: path })
       }
     }
   }

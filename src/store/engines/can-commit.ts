@@ -9,11 +9,14 @@ export interface CommittedState {
 }
 
 /** Reports whether the expectations of a batch hold. If not, the batch is refused. */
-export function canCommit({ expect = [], requires = [], journal = [] }: Batch, now: CommittedState): boolean {
+export function canCommit(
+  { expect = [], requires = [], journal = [] }: Batch,
+  current: CommittedState,
+): boolean {
   return (
-    expect.every((row) => isSameRecord(now.record(row.key), row)) &&
-    requires.every(({ hash, blob }) => now.findBlob(hash) === blob) &&
-    listFirstRows(journal).every((row) => !now.isTaken(row))
+    expect.every((row) => isSameRecord(current.record(row.key), row)) &&
+    requires.every(({ hash, blob }) => current.findBlob(hash) === blob) &&
+    listFirstRows(journal).every((row) => !current.isTaken(row))
   )
 }
 

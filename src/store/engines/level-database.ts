@@ -36,26 +36,26 @@ const openDirectories = new Set<string>()
  */
 export async function openLevelDatabase(directory: string, isDamaged = false): Promise<LevelDatabase> {
   const { ClassicLevel } = await loadLevel(directory)
-  const place = resolveDirectory(directory)
-  if (openDirectories.has(place)) throw createAlreadyOpenError(directory)
-  if (!isDamaged) assertLevelIntact(place)
-  openDirectories.add(place)
-  const db: LevelDatabase = new ClassicLevel(place, { keyEncoding: 'view', valueEncoding: 'view' })
+  const storePath = resolveDirectory(directory)
+  if (openDirectories.has(storePath)) throw createAlreadyOpenError(directory)
+  if (!isDamaged) assertLevelIntact(storePath)
+  openDirectories.add(storePath)
+  const db: LevelDatabase = new ClassicLevel(storePath, { keyEncoding: 'view', valueEncoding: 'view' })
   try {
     await db.open()
     await assertOwnFormat(db, directory)
-    trySettleFiles(place)
+    trySettleFiles(storePath)
     db.once('closed', () => {
-      openDirectories.delete(place)
-      recordClose(place)
+      openDirectories.delete(storePath)
+      recordClose(storePath)
     })
     return db
   } catch (error) {
     await db.close()
-    openDirectories.delete(place)
+    openDirectories.delete(storePath)
     const failure = toOpenError(directory, error)
     // A damaged block may look like a database of another program, or of a later version.
-    const [damage] = isDamaged || failure.code === 'EUNAVAILABLE' ? [] : findLevelDamage(place)
+    const [damage] = isDamaged || failure.code === 'EUNAVAILABLE' ? [] : findLevelDamage(storePath)
     throw damage === undefined ? failure : createDamagedStoreError(directory, damage)
   }
 }
@@ -66,19 +66,19 @@ export async function repairLevelDatabase(directory: string): Promise<void> {
   await ClassicLevel.repair(directory)
 }
 
-function recordClose(place: string): void {
+function recordClose(storePath: string): void {
   try {
-    recordClosedSizes(place)
+    recordClosedSizes(storePath)
   } catch {
     // The directory was removed, or its disk is full: the next open cannot detect a truncated log.
   }
-  trySettleFiles(place)
+  trySettleFiles(storePath)
 }
 
 /** Restores permissions and owner, which LevelDB chooses itself; the directory is private meanwhile. */
-function trySettleFiles(place: string): void {
+function trySettleFiles(storePath: string): void {
   try {
-    makeFilesPrivate(place)
+    makeFilesPrivate(storePath)
   } catch {
     // The directory was removed while it was open.
   }

@@ -40,8 +40,8 @@ export function recordKey(key: string): Buffer {
   return encodeKey('records', Buffer.from(key))
 }
 
-export function rowKey(place: Pick<JournalRow, 'vault' | 'seq'>): Buffer {
-  return encodeKey('journal', encodeJournalKey(place))
+export function rowKey(row: Pick<JournalRow, 'vault' | 'seq'>): Buffer {
+  return encodeKey('journal', encodeJournalKey(row))
 }
 
 /** Returns the puts of a batch, in its order. */

@@ -112,11 +112,12 @@ export class LmdbFile implements Disposable {
   /** Returns the offsets of a page's nodes, if all are inside it. */
   #listNodeOffsets(page: Buffer, number: number): number[] {
     const lower = page.readUInt16LE(20)
-    const places = Array.from(
+    const offsets = Array.from(
       { length: lower / 2 },
       (_, index) => page.readUInt16LE(HEADER_BYTES + 2 * index) + HEADER_BYTES,
     )
-    if (places.every((at) => at >= HEADER_BYTES + lower && getNodeEnd(page, at) <= page.length)) return places
+    if (offsets.every((at) => at >= HEADER_BYTES + lower && getNodeEnd(page, at) <= page.length))
+      return offsets
     this.#reportDamage(`page ${number} is damaged`)
     return []
   }

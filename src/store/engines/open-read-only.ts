@@ -17,7 +17,7 @@ const SQLITE_LOG_SUFFIXES = ['-wal', '-journal', '-spool']
 export interface ReadOnlyStore {
   readonly engine: 'sqlite' | 'lmdb' | 'level'
   /** Path of its file or directory. */
-  readonly place: string
+  readonly directory: string
   /** The directory of the home, for errors. */
   readonly home: string
 }
@@ -26,32 +26,40 @@ export interface ReadOnlyStore {
  * Opens a store that cannot be written: its disk is read-only, or this user lacks permission. LevelDB and SQLite with
  * a log need a writer for recovery: they open a temporary copy, which is removed on close.
  */
-export async function openReadOnlyEngine({ engine, place, home }: ReadOnlyStore): Promise<Engine> {
+export async function openReadOnlyEngine({
+  engine,
+  directory: storePath,
+  home,
+}: ReadOnlyStore): Promise<Engine> {
   if (engine === 'lmdb') {
-    return new ReadOnlyEngine(await LmdbEngine.open({ directory: place, isReadOnly: true }), home)
+    return new ReadOnlyEngine(await LmdbEngine.open({ directory: storePath, isReadOnly: true }), home)
   }
   if (engine === 'level') {
     return openCopy(
-      () => listLevelFiles(place),
+      () => listLevelFiles(storePath),
       home,
       (directory) => LevelEngine.open({ directory }),
     )
   }
-  const logs = SQLITE_LOG_SUFFIXES.map((suffix) => `${place}${suffix}`).filter(hasContent)
-  if (logs.length === 0) return new ReadOnlyEngine(new SqliteEngine({ file: place, isImmutable: true }), home)
-  const list = () => [place, ...SQLITE_LOG_SUFFIXES.map((suffix) => `${place}${suffix}`).filter(hasContent)]
-  return openCopy(list, home, (directory) => new SqliteEngine({ file: join(directory, basename(place)) }))
+  const logs = SQLITE_LOG_SUFFIXES.map((suffix) => `${storePath}${suffix}`).filter(hasContent)
+  if (logs.length === 0)
+    return new ReadOnlyEngine(new SqliteEngine({ file: storePath, isImmutable: true }), home)
+  const list = () => [
+    storePath,
+    ...SQLITE_LOG_SUFFIXES.map((suffix) => `${storePath}${suffix}`).filter(hasContent),
+  ]
+  return openCopy(list, home, (directory) => new SqliteEngine({ file: join(directory, basename(storePath)) }))
 }
 
 /**
  * Opens a damaged LevelDB database for salvage, from a copy: LevelDB drops what it cannot read and removes those
  * files.
  */
-export async function openDamagedLevel(place: string, home: string): Promise<Engine> {
-  const damage = findLevelDamage(place)
+export async function openDamagedLevel(storePath: string, home: string): Promise<Engine> {
+  const damage = findLevelDamage(storePath)
   const open = async (directory: string) => {
     // A truncated manifest would open an older state.
-    if (isManifestDamaged(place)) await repairLevelDatabase(directory)
+    if (isManifestDamaged(storePath)) await repairLevelDatabase(directory)
     try {
       return await LevelEngine.open({ directory, isDamaged: true })
     } catch {
@@ -59,14 +67,14 @@ export async function openDamagedLevel(place: string, home: string): Promise<Eng
       return LevelEngine.open({ directory, isDamaged: true })
     }
   }
-  return openCopy(() => listLevelFiles(place), home, open, damage)
+  return openCopy(() => listLevelFiles(storePath), home, open, damage)
 }
 
 /** Lists the files of a LevelDB database, without the reserve. */
-function listLevelFiles(place: string): string[] {
-  const found = readdirSync(place, { withFileTypes: true })
+function listLevelFiles(directory: string): string[] {
+  const found = readdirSync(directory, { withFileTypes: true })
   const files = found.filter((entry) => entry.isFile() && entry.name !== 'reserve')
-  return files.map(({ name }) => join(place, name))
+  return files.map(({ name }) => join(directory, name))
 }
 
 async function openCopy(

@@ -134,7 +134,7 @@ function assertMovable(
   }
 }
 
-type DentryInode = readonly [place: Dentry, inode: number]
+type DentryInode = readonly [dentry: Dentry, inode: number]
 
 /** Exchanges the targets of two names. */
 function exchange(

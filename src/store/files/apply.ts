@@ -144,16 +144,16 @@ function rename(
   }
   const replaced = files.findByPath(target)
   const parent = ensureParent(files, target, true, 'rename', moment)
-  const place = { parent, name: target.slice(target.lastIndexOf('/') + 1) }
+  const dentry = { parent, name: target.slice(target.lastIndexOf('/') + 1) }
   if (replaced === undefined) {
-    move(files, getDentry(files, from, 'rename'), number, place, moment)
+    move(files, getDentry(files, from, 'rename'), number, dentry, moment)
     return null
   }
   assertReplaceable(files, files.getInode(number), replaced, to, overwrite)
   if (replaced === number) return null
   const version = findFileVersion(files, replaced)
-  unlink(files, place, replaced, moment)
-  move(files, getDentry(files, from, 'rename'), number, place, moment)
+  unlink(files, dentry, replaced, moment)
+  move(files, getDentry(files, from, 'rename'), number, dentry, moment)
   return version
 }
 

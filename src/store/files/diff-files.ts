@@ -23,7 +23,7 @@ export interface NameChange {
 }
 
 /** Reports whether files of two trees have the same bytes. */
-type SameBytes = (old: VaultFiles, oldNumber: number, now: VaultFiles, newNumber: number) => boolean
+type SameBytes = (old: VaultFiles, oldNumber: number, current: VaultFiles, newNumber: number) => boolean
 
 /** Two trees to compare, and the equality of values and content. */
 export interface TreeComparison {
@@ -46,19 +46,19 @@ export function diffFiles(comparison: TreeComparison): FileChange[] {
   const { source, before, after } = comparison
   const sides: ComparedFiles = {
     old: new VaultFiles(new Tree(source, before)),
-    now: new VaultFiles(new Tree(source, after)),
+    current: new VaultFiles(new Tree(source, after)),
     sameBytes: comparison.sameBytes,
     apartFrom: comparison.apartFrom ?? Number.POSITIVE_INFINITY,
   }
   const touched = new Set(comparison.touched ?? listChangedInodes(comparison))
-  for (const files of [sides.old, sides.now]) addContents(files, touched, sides.apartFrom)
+  for (const files of [sides.old, sides.current]) addContents(files, touched, sides.apartFrom)
   const changes = [...touched].flatMap((number) => compareInode(sides, number))
   return dropReplacements(sides, changes).sort(comparePaths)
 }
 
 interface ComparedFiles {
   readonly old: VaultFiles
-  readonly now: VaultFiles
+  readonly current: VaultFiles
   readonly sameBytes: SameBytes
   readonly apartFrom: number
 }
@@ -103,42 +103,42 @@ function comparePaths(a: FileChange, b: FileChange): number {
 
 /** Merges a removal and a create at one path: only different content is a change. */
 function dropReplacements(sides: ComparedFiles, changes: FileChange[]): FileChange[] {
-  const { old, now, sameBytes, apartFrom } = sides
+  const { old, current, sameBytes, apartFrom } = sides
   return changes.flatMap((change): FileChange[] => {
-    if (change.kind === 'deleted') return isReplaced(now, change) ? [] : [change]
+    if (change.kind === 'deleted') return isReplaced(current, change) ? [] : [change]
     const { kind, path, after } = change
-    const [oldNumber, newNumber] = [old.findByPath(path), now.findByPath(path)]
+    const [oldNumber, newNumber] = [old.findByPath(path), current.findByPath(path)]
     if (kind !== 'added' || oldNumber === undefined || newNumber === undefined || after === undefined)
       return [change]
     // The old file may have been moved away; then this one is new. A hard-linked file is never reported as moved: one
     // of its names is another file now.
     const before = old.getInode(oldNumber)
-    const moved = oldNumber < apartFrom ? now.findInode(oldNumber) : undefined
+    const moved = oldNumber < apartFrom ? current.findInode(oldNumber) : undefined
     const isElsewhere = moved !== undefined && before.links < 2 && moved.links < 2
     if (isElsewhere || before.type !== after.type) return [change]
-    const isSame = before.type === 'directory' || sameBytes(old, oldNumber, now, newNumber)
+    const isSame = before.type === 'directory' || sameBytes(old, oldNumber, current, newNumber)
     return isSame && before.mode === after.mode ? [] : [{ kind: 'modified', path, before, after }]
   })
 }
 
 /** Reports whether a deleted path exists again with the same type. */
-function isReplaced(now: VaultFiles, { path, before }: FileChange): boolean {
-  const number = now.findByPath(path)
-  return number !== undefined && now.getInode(number).type === before?.type
+function isReplaced(current: VaultFiles, { path, before }: FileChange): boolean {
+  const number = current.findByPath(path)
+  return number !== undefined && current.getInode(number).type === before?.type
 }
 
-function compareInode({ old, now, sameBytes, apartFrom }: ComparedFiles, number: number): FileChange[] {
-  const [before, after] = [findNamedInode(old, number), findNamedInode(now, number)]
+function compareInode({ old, current, sameBytes, apartFrom }: ComparedFiles, number: number): FileChange[] {
+  const [before, after] = [findNamedInode(old, number), findNamedInode(current, number)]
   if (before === undefined || after === undefined || number >= apartFrom)
-    return [...toDeletions(old, number, before), ...toAdditions(now, number, after)]
+    return [...toDeletions(old, number, before), ...toAdditions(current, number, after)]
   const isSame =
-    before.type === 'directory' || (before.mode === after.mode && sameBytes(old, number, now, number))
-  if (before.links > 1 || after.links > 1) return compareNames(old, now, number, before, after, isSame)
-  const path = now.getPath(number)
+    before.type === 'directory' || (before.mode === after.mode && sameBytes(old, number, current, number))
+  if (before.links > 1 || after.links > 1) return compareNames(old, current, number, before, after, isSame)
+  const path = current.getPath(number)
   const isSameParent =
     before.parent < apartFrom && after.parent < apartFrom
       ? before.parent === after.parent
-      : old.getPath(before.parent) === now.getPath(after.parent)
+      : old.getPath(before.parent) === current.getPath(after.parent)
   const moved: FileChange = { kind: 'renamed', path, from: old.getPath(number), before, after }
   return [
     ...(isSameParent && before.name === after.name ? [] : [moved]),
@@ -159,13 +159,13 @@ function toAdditions(files: VaultFiles, number: number, after: Inode | undefined
 /** Compares a hard-linked file: each name was added, removed, or has other content. */
 function compareNames(
   old: VaultFiles,
-  now: VaultFiles,
+  current: VaultFiles,
   number: number,
   before: Inode,
   after: Inode,
   isSame: boolean,
 ): FileChange[] {
-  const [oldPaths, newPaths] = [listPaths(old, number, before), listPaths(now, number, after)]
+  const [oldPaths, newPaths] = [listPaths(old, number, before), listPaths(current, number, after)]
   const stayed = newPaths.filter((path) => oldPaths.includes(path))
   return [
     ...(isSame ? [] : stayed.map((path) => ({ kind: 'modified', path, before, after }) as const)),

@@ -46,7 +46,7 @@ export function ensureParent(
 /** Creates an inode under a name. */
 export function createInode(
   files: VaultFiles,
-  place: Dentry,
+  dentry: Dentry,
   fields: NewInode,
   { time, seq }: Moment,
 ): number {
@@ -60,32 +60,38 @@ export function createInode(
     symlinks: counters.symlinks + (type === 'symlink' ? 1 : 0),
   })
   const times = { atime: time, mtime: time, ctime: time }
-  files.setInode(number, { uid: 0, gid: 0, ...times, ...fields, ...place, links: 1, version: seq })
-  setEntry(files, place, number, type, { time, seq })
+  files.setInode(number, { uid: 0, gid: 0, ...times, ...fields, ...dentry, links: 1, version: seq })
+  setEntry(files, dentry, number, type, { time, seq })
   return number
 }
 
 /** Adds a name to a file. */
-export function link(files: VaultFiles, number: number, place: Dentry, moment: Moment): void {
+export function link(files: VaultFiles, number: number, dentry: Dentry, moment: Moment): void {
   const inode = files.getInode(number)
   if (inode.links === 0) {
     files.tree.delete(toGroup(VAULT_INODE, entryKinds.link), String(number))
-    files.setInode(number, { ...inode, ...place, links: 1, ctime: moment.time })
+    files.setInode(number, { ...inode, ...dentry, links: 1, ctime: moment.time })
   } else {
-    files.tree.set(toGroup(number, entryKinds.link), formatLinkKey(place), new Uint8Array(0))
+    files.tree.set(toGroup(number, entryKinds.link), formatLinkKey(dentry), new Uint8Array(0))
     files.setInode(number, { ...inode, links: inode.links + 1, ctime: moment.time })
   }
-  setEntry(files, place, number, inode.type, moment)
+  setEntry(files, dentry, number, inode.type, moment)
 }
 
 /**
  * Removes a name, and its inode with all descendants if that was the last one. `keep`: an open file or empty
  * directory stays without a name until it is released.
  */
-export function unlink(files: VaultFiles, place: Dentry, number: number, moment: Moment, keep = false): void {
+export function unlink(
+  files: VaultFiles,
+  dentry: Dentry,
+  number: number,
+  moment: Moment,
+  keep = false,
+): void {
   const inode = files.getInode(number)
-  removeEntry(files, place, moment)
-  if (inode.links > 1) removeName(files, number, inode, place, moment)
+  removeEntry(files, dentry, moment)
+  if (inode.links > 1) removeName(files, number, inode, dentry, moment)
   else if (inode.type === 'directory' && !(keep && !files.hasEntries(number)))
     removeDirectory(files, number, moment)
   else if (!keep) removeInode(files, number)
@@ -178,11 +184,11 @@ function removeEntry(files: VaultFiles, { parent, name }: Dentry, moment: Moment
 }
 
 /** Removes one of several names; if the inode records it as its first name, another replaces it there. */
-function removeName(files: VaultFiles, number: number, inode: Inode, place: Dentry, { time }: Moment): void {
+function removeName(files: VaultFiles, number: number, inode: Inode, dentry: Dentry, { time }: Moment): void {
   const group = toGroup(number, entryKinds.link)
-  const isFirst = inode.parent === place.parent && inode.name === place.name
+  const isFirst = inode.parent === dentry.parent && inode.name === dentry.name
   const [other] = isFirst ? listDentries(files, number, inode).slice(1) : [undefined]
-  files.tree.delete(group, formatLinkKey(other ?? place))
+  files.tree.delete(group, formatLinkKey(other ?? dentry))
   files.setInode(number, { ...inode, ...other, links: inode.links - 1, ctime: time })
 }
 
@@ -195,8 +201,8 @@ function removeDirectory(files: VaultFiles, directory: number, moment: Moment): 
         continue
       }
       const inode = files.getInode(number)
-      const place = { parent: at, name }
-      if (inode.links > 1) removeName(files, number, inode, place, moment)
+      const dentry = { parent: at, name }
+      if (inode.links > 1) removeName(files, number, inode, dentry, moment)
       else removeInode(files, number)
     }
     removeInode(files, at)

@@ -38,8 +38,8 @@ export class VaultFiles {
   createRoot({ time, seq }: Moment): void {
     this.setCounters({ ...emptyCounters, nextInode: ROOT_INODE + 1 })
     const times = { atime: time, mtime: time, ctime: time }
-    const place = { parent: ROOT_INODE, name: '', uid: 0, gid: 0, links: 1, version: seq }
-    this.setInode(ROOT_INODE, { ...createDirectoryFields(), ...times, ...place })
+    const fields = { parent: ROOT_INODE, name: '', uid: 0, gid: 0, links: 1, version: seq }
+    this.setInode(ROOT_INODE, { ...createDirectoryFields(), ...times, ...fields })
   }
 
   findInode(number: number): Inode | undefined {

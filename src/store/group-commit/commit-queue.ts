@@ -114,15 +114,15 @@ export class CommitQueue {
   }
 
   #apply(request: OperationRequest): PendingOperation | null {
-    const { plan, by, extraRecords, time = Date.now(), outcome } = request
+    const { plan, provenance, extraRecords, time = Date.now(), outcome } = request
     const seq = this.#replica.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Before anything changes: this may throw.
     const extra = extraRecords?.() ?? {}
     const applied =
       outcome?.seq === seq
-        ? this.#replica.applyPrepared(outcome, by, time)
-        : this.#replica.applyPlan(plan, by, time, seq, waiting)
+        ? this.#replica.applyPrepared(outcome, provenance, time)
+        : this.#replica.applyPlan(plan, provenance, time, seq, waiting)
     // A prepared outcome is only valid for the first attempt.
     return applied && { ...request, outcome: undefined, ...applied, extra }
   }

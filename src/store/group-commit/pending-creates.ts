@@ -64,12 +64,12 @@ export class PendingCreates {
   add(number: number, operation: OperationOf<'create'>): void {
     const { parent, name, type, mode, uid, gid } = operation
     const { time, seq } = this.#moment
-    const place = { parent, name, links: 1, version: seq }
+    const dentry = { parent, name, links: 1, version: seq }
     const times = { atime: time, mtime: time, ctime: time }
     const content = new Uint8Array(0)
     this.#byNumber.set(number, {
       operation,
-      inode: { type, mode, uid, gid, size: 0, content, ...times, ...place },
+      inode: { type, mode, uid, gid, size: 0, content, ...times, ...dentry },
     })
     const names = this.#byDirectory.get(parent) ?? new Map<string, number>()
     this.#byDirectory.set(parent, names.set(name, number))

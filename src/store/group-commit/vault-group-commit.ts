@@ -24,7 +24,7 @@ const FLUSH_AFTER_OPERATIONS = 8000
 export class VaultGroupCommit {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
-  readonly #by: Provenance
+  readonly #provenance: Provenance
   readonly #engineGroupCommit: GroupCommit
   #transaction: VaultTransaction | undefined
   #startedAt = 0
@@ -35,10 +35,10 @@ export class VaultGroupCommit {
   #bytes = 0
   #unflushedOperations = 0
 
-  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, engineGroupCommit: GroupCommit) {
+  constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, engineGroupCommit: GroupCommit) {
     this.#log = log
     this.#blobs = blobs
-    this.#by = by
+    this.#provenance = provenance
     this.#engineGroupCommit = engineGroupCommit
   }
 
@@ -89,7 +89,7 @@ export class VaultGroupCommit {
     try {
       this.#engineGroupCommit.commit(() => {
         const prepared = transaction.prepare()
-        if (prepared !== null) this.#log.submitPreparedSync(prepared, this.#by, this.#time)
+        if (prepared !== null) this.#log.submitPreparedSync(prepared, this.#provenance, this.#time)
       })
     } catch (error) {
       // The engine may have committed the operations one by one, from the side log.
@@ -122,7 +122,7 @@ export class VaultGroupCommit {
   }
 
   #toJournalRow({ operation, before }: TransactionOperation, seq: number): JournalRow {
-    const entry = { time: this.#time, ...this.#by, operation, ...(before !== null && { before }) }
+    const entry = { time: this.#time, ...this.#provenance, operation, ...(before !== null && { before }) }
     return { vault: this.#log.head.id, seq, bytes: encodeJournalEntry(entry) }
   }
 

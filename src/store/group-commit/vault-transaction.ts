@@ -121,8 +121,9 @@ export class VaultTransaction {
   #findInode(operation: FileOperation): number | undefined {
     if (operation.op === 'create') return this.files.getCounters().nextInode
     if (operation.op === 'unlink' || operation.op === 'move') {
-      const place = operation.op === 'move' ? operation.target : ([operation.parent, operation.name] as const)
-      return this.#recoveryRows.hasContent ? this.files.findEntry(...place)?.inode : undefined
+      const dentry =
+        operation.op === 'move' ? operation.target : ([operation.parent, operation.name] as const)
+      return this.#recoveryRows.hasContent ? this.files.findEntry(...dentry)?.inode : undefined
     }
     if (operation.op === 'batch') return operation.operations.map((each) => this.#findInode(each))[0]
     return 'inode' in operation ? operation.inode : undefined

@@ -22,18 +22,18 @@ export interface BatchState {
 export class PosixCommitter {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
-  readonly #by: Provenance
+  readonly #provenance: Provenance
   readonly #groupCommit: VaultGroupCommit | undefined
   #transaction: VaultTransaction | undefined
   #mustSync = false
 
-  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, usesGroupCommit: boolean) {
+  constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, usesGroupCommit: boolean) {
     this.#log = log
     this.#blobs = blobs
-    this.#by = by
+    this.#provenance = provenance
     const { groupCommit } = blobs.reader.engine
     if (usesGroupCommit && groupCommit !== undefined)
-      this.#groupCommit = new VaultGroupCommit(log, blobs, by, groupCommit)
+      this.#groupCommit = new VaultGroupCommit(log, blobs, provenance, groupCommit)
   }
 
   /** True if operations are committed in groups where possible. */
@@ -63,7 +63,7 @@ export class PosixCommitter {
   apply(plan: OperationPlan): void {
     const transaction = this.#transaction ?? this.#groupCommit?.begin()
     if (transaction === undefined) {
-      this.#log.submitSync(plan, this.#by)
+      this.#log.submitSync(plan, this.#provenance)
       return
     }
     const operation = plan(transaction.files)
@@ -108,7 +108,7 @@ export class PosixCommitter {
         state.begin()
         this.#mustSync = false
         return this.#prepareBatch(files, quota, work)
-      }, this.#by)
+      }, this.#provenance)
     } catch (error) {
       state.rollback()
       throw error

@@ -80,11 +80,11 @@ export class PosixFiles {
 
   /** ENOTSUP on a remote engine. */
   constructor(log: VaultLog, blobs: BlobStore, options: PosixOptions = {}) {
-    const { by = {}, usesGroupCommit = false, defaultOwner = SUPERUSER } = options
+    const { by: provenance = {}, usesGroupCommit = false, defaultOwner = SUPERUSER } = options
     if (blobs.reader.isRemote) throw createNotLocalError(blobs.reader.engine)
     this.#blobs = blobs
     this.#defaultOwner = defaultOwner
-    this.#committer = new PosixCommitter(log, blobs, by, usesGroupCommit)
+    this.#committer = new PosixCommitter(log, blobs, provenance, usesGroupCommit)
   }
 
   /** True if changes are committed in groups, so that others see them some milliseconds later. */

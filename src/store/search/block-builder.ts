@@ -163,9 +163,9 @@ export class BlockBuilder {
     for (let document = 0, at = 0; document < this.#ends.length; document++) {
       for (const end = this.#ends[document] ?? 0; at < end; at++) {
         const slot = postings[at] ?? 0
-        const place = free[slot] ?? 0
-        free[slot] = place + 1
-        sorted[place] = document
+        const freeSlot = free[slot] ?? 0
+        free[slot] = freeSlot + 1
+        sorted[freeSlot] = document
       }
     }
     return (slot) => sorted.subarray(starts[slot] ?? 0, starts[slot + 1] ?? 0)

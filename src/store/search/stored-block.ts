@@ -81,8 +81,8 @@ function encodeDocuments({ bucketBits, unindexed, inodes }: IndexBlock): Uint8Ar
   return writer.takeBytes()
 }
 
-function toBlockGroup(block: number, place: number): number {
-  return toGroup(block * GROUPS_PER_BLOCK + place, entryKinds.meta)
+function toBlockGroup(block: number, position: number): number {
+  return toGroup(block * GROUPS_PER_BLOCK + position, entryKinds.meta)
 }
 
 function* listBlockGroups(tree: Tree<TreeValue>, block: number): Generator<number> {

@@ -66,7 +66,7 @@ export function extractSnippets(bytes: Uint8Array, { phrases }: TextQuery): Snip
       const whole = phrases.map((phrase) => findOccurrences(words, phrase))
       const begun = starts.map((phrase) => findOccurrences(words, phrase))
       const found = [...whole, ...begun].flat()
-      const worth = [...whole, ...begun].filter((places) => places.length > 0).length
+      const worth = [...whole, ...begun].filter((positions) => positions.length > 0).length
       return { line: index + 1, text, worth, at: Math.min(...found) }
     })
     .filter(({ worth }) => worth > 0)

@@ -129,8 +129,8 @@ export class StoreSession {
   }
 
   #tryPublish(): void {
-    const shown = this.publish()
-    if (shown instanceof Promise) shown.catch(() => {})
+    const published = this.publish()
+    if (published instanceof Promise) published.catch(() => {})
   }
 
   *#listLiveHolds(): Generator<Holdable> {

@@ -16,15 +16,15 @@ export class LineCounts {
   /** Counts the lines of a region while `use` runs. */
   withCounts<T>(region: DiffRegion, pairing: LinePairing, use: () => T): T {
     const old = pairing.old.subarray(region.oldFrom, region.oldTo)
-    const now = pairing.now.subarray(region.newFrom, region.newTo)
+    const current = pairing.current.subarray(region.newFrom, region.newTo)
     for (const line of old) this.inOld[line] = (this.inOld[line] ?? 0) + 1
-    for (const [at, line] of now.entries()) {
+    for (const [at, line] of current.entries()) {
       this.inNew[line] = (this.inNew[line] ?? 0) + 1
       this.newPlaces[line] = region.newFrom + at
     }
     const result = use()
     for (const line of old) this.inOld[line] = 0
-    for (const line of now) this.inNew[line] = 0
+    for (const line of current) this.inNew[line] = 0
     return result
   }
 }

@@ -21,11 +21,11 @@ export interface LineChange {
  * Lists the changes from one list of lines to another, in order. Lines unique on both sides are anchors (patience
  * diff); a bounded shortest edit script compares the regions between them.
  */
-export function diffLines(old: readonly string[], now: readonly string[]): LineChange[] {
-  const { sides, kinds } = numberLines(old, now)
+export function diffLines(old: readonly string[], current: readonly string[]): LineChange[] {
+  const { sides, kinds } = numberLines(old, current)
   const pairing: LinePairing = { ...sides, partners: new Int32Array(old.length).fill(-1) }
   const anchors = new Anchors(kinds)
-  let regions: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
+  let regions: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: current.length }]
   for (let round = 0; round < MAX_ROUNDS && regions.length > 0; round++) {
     const smaller: DiffRegion[] = []
     for (const region of regions) {
@@ -38,18 +38,22 @@ export function diffLines(old: readonly string[], now: readonly string[]): LineC
     regions = smaller
   }
   for (const region of regions) alignSharedLines(region, pairing, anchors.counts)
-  return collectChanges(old, now, pairing.partners)
+  return collectChanges(old, current, pairing.partners)
 }
 
 /** Converts each gap between matched lines to one change. */
-function collectChanges(old: readonly string[], now: readonly string[], partners: Int32Array): LineChange[] {
+function collectChanges(
+  old: readonly string[],
+  current: readonly string[],
+  partners: Int32Array,
+): LineChange[] {
   const changes: LineChange[] = []
   let [oldStart, newStart] = [0, 0]
   for (let oldAt = 0; oldAt <= old.length; oldAt++) {
-    const newAt = oldAt === old.length ? now.length : (partners[oldAt] ?? -1)
+    const newAt = oldAt === old.length ? current.length : (partners[oldAt] ?? -1)
     if (newAt < 0) continue
     if (oldAt > oldStart || newAt > newStart) {
-      const [oldLines, newLines] = [old.slice(oldStart, oldAt), now.slice(newStart, newAt)]
+      const [oldLines, newLines] = [old.slice(oldStart, oldAt), current.slice(newStart, newAt)]
       changes.push({ oldStart, oldLines, newStart, newLines })
     }
     oldStart = oldAt + 1

@@ -69,7 +69,7 @@ export class MyersFrontier {
   }
 
   /** Returns the position with the most lines consumed, and their number. */
-  findFurthest(): { readonly place: SplitPoint; readonly behind: number } {
+  findFurthest(): { readonly point: SplitPoint; readonly behind: number } {
     let [best, bestBehind] = [0, -1]
     for (let diagonal = -this.#edits; diagonal <= this.#edits; diagonal += 2) {
       const oldBehind = this.#reached[this.#middle + diagonal] ?? -1
@@ -79,7 +79,7 @@ export class MyersFrontier {
       best = diagonal
       bestBehind = oldBehind + newBehind
     }
-    return { place: this.#toSplitPoint(best, this.#reached[this.#middle + best] ?? 0), behind: bestBehind }
+    return { point: this.#toSplitPoint(best, this.#reached[this.#middle + best] ?? 0), behind: bestBehind }
   }
 
   /** Reports whether this frontier and the opposite one meet on a diagonal. */
@@ -90,12 +90,12 @@ export class MyersFrontier {
   }
 
   #followSnake(oldFrom: number, diagonal: number): number {
-    const { old, now } = this.#pairing
+    const { old, current } = this.#pairing
     const most = Math.min(this.#oldCount, this.#newCount + diagonal)
     const [step, oldStart] = [this.#step, this.#oldStart]
     const newStart = this.#newStart - step * diagonal
     let at = oldFrom
-    while (at < most && old[oldStart + step * at] === now[newStart + step * at]) at++
+    while (at < most && old[oldStart + step * at] === current[newStart + step * at]) at++
     return at
   }
 

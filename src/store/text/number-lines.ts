@@ -1,11 +1,11 @@
 /** Two lists of lines as numbers: equal lines have equal numbers. */
 export interface NumberedLines {
-  readonly sides: { readonly old: Int32Array; readonly now: Int32Array }
+  readonly sides: { readonly old: Int32Array; readonly current: Int32Array }
   /** Number of distinct lines; each line's number is below it. */
   readonly kinds: number
 }
 
-export function numberLines(old: readonly string[], now: readonly string[]): NumberedLines {
+export function numberLines(old: readonly string[], current: readonly string[]): NumberedLines {
   const numbers = new Map<string, number>()
   const toNumbers = (lines: readonly string[]) => {
     const result = new Int32Array(lines.length)
@@ -16,6 +16,6 @@ export function numberLines(old: readonly string[], now: readonly string[]): Num
     }
     return result
   }
-  const sides = { old: toNumbers(old), now: toNumbers(now) }
+  const sides = { old: toNumbers(old), current: toNumbers(current) }
   return { sides, kinds: numbers.size }
 }

@@ -15,11 +15,11 @@ export function alignSharedLines(region: DiffRegion, pairing: LinePairing, count
   const differing = pairEqualEnds(region, pairing)
   const [oldPlaces, newPlaces] = counts.withCounts(differing, pairing, () => [
     listSharedIndexes(pairing.old, differing.oldFrom, differing.oldTo, counts.inNew),
-    listSharedIndexes(pairing.now, differing.newFrom, differing.newTo, counts.inOld),
+    listSharedIndexes(pairing.current, differing.newFrom, differing.newTo, counts.inOld),
   ])
   const partners = alignByShortestEdit(
     selectLines(oldPlaces, pairing.old),
-    selectLines(newPlaces, pairing.now),
+    selectLines(newPlaces, pairing.current),
     getEditLimit(pairing),
   )
   for (const [index, oldAt] of oldPlaces.entries()) {
@@ -29,17 +29,17 @@ export function alignSharedLines(region: DiffRegion, pairing: LinePairing, count
 }
 
 /** Returns the limit of edits from each end of a region: the more lines, the fewer. */
-function getEditLimit({ old, now }: LinePairing): number {
-  return Math.max(MIN_EDITS, Math.min(MAX_EDITS, Math.floor(MAX_STEPS / (old.length + now.length))))
+function getEditLimit({ old, current }: LinePairing): number {
+  return Math.max(MIN_EDITS, Math.min(MAX_EDITS, Math.floor(MAX_STEPS / (old.length + current.length))))
 }
 
 /** Returns the indexes of lines that the other side has, too. */
 function listSharedIndexes(lines: Int32Array, from: number, to: number, inOther: Int32Array): number[] {
-  const places: number[] = []
-  for (let at = from; at < to; at++) if ((inOther[lines[at] ?? -1] ?? 0) > 0) places.push(at)
-  return places
+  const indexes: number[] = []
+  for (let at = from; at < to; at++) if ((inOther[lines[at] ?? -1] ?? 0) > 0) indexes.push(at)
+  return indexes
 }
 
-function selectLines(places: readonly number[], lines: Int32Array): Int32Array {
-  return Int32Array.from(places, (at) => lines[at] ?? -1)
+function selectLines(indexes: readonly number[], lines: Int32Array): Int32Array {
+  return Int32Array.from(indexes, (at) => lines[at] ?? -1)
 }

@@ -6,11 +6,11 @@ import { MyersFrontier, type SplitPoint } from './myers-frontier.ts'
  * ends, which splits a region where they meet. Each end stops after `maxEdits`, and the region is split at its
  * furthest position: a longer script may not be the shortest. Time is at most `maxEdits` times the lines.
  */
-export function alignByShortestEdit(old: Int32Array, now: Int32Array, maxEdits: number): Int32Array {
-  const pairing: LinePairing = { old, now, partners: new Int32Array(old.length).fill(-1) }
-  const limit = Math.min(maxEdits, old.length + now.length)
+export function alignByShortestEdit(old: Int32Array, current: Int32Array, maxEdits: number): Int32Array {
+  const pairing: LinePairing = { old, current, partners: new Int32Array(old.length).fill(-1) }
+  const limit = Math.min(maxEdits, old.length + current.length)
   const [forward, backward] = [new MyersFrontier(pairing, 1, limit), new MyersFrontier(pairing, -1, limit)]
-  const pending: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
+  const pending: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: current.length }]
   for (let stretch = pending.pop(); stretch !== undefined; stretch = pending.pop()) {
     const differing = pairEqualEnds(stretch, pairing)
     if (isOneSided(differing)) continue
@@ -38,5 +38,5 @@ function findSplitPoint(
     if (met !== undefined) return met
   }
   const [fromStart, fromEnd] = [forward.findFurthest(), backward.findFurthest()]
-  return fromStart.behind >= fromEnd.behind ? fromStart.place : fromEnd.place
+  return fromStart.behind >= fromEnd.behind ? fromStart.point : fromEnd.point
 }

@@ -21,9 +21,9 @@ export function diffTrees<V>(
   isEqual: (before: V, after: V) => boolean,
 ): EntryChange<V>[] {
   const resolve = (ref: NodeRef<V>) => (typeof ref === 'number' ? source.load(ref) : ref)
-  let [old, now] = dropSharedNodes([before], [after])
+  let [old, current] = dropSharedNodes([before], [after])
   for (;;) {
-    const [oldNodes, newNodes] = [old.map(resolve), now.map(resolve)]
+    const [oldNodes, newNodes] = [old.map(resolve), current.map(resolve)]
     const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
     if (level === 0) return diffEntries(oldNodes, newNodes, isEqual)
     // The trees may differ in height: only nodes of the highest level are opened, so that equal nodes meet.
@@ -31,19 +31,19 @@ export function diffTrees<V>(
       nodes.flatMap((node, index) =>
         isBranch(node) && node.level === level ? node.children : [getItem(refs, index)],
       )
-    ;[old, now] = dropSharedNodes(open(old, oldNodes), open(now, newNodes))
+    ;[old, current] = dropSharedNodes(open(old, oldNodes), open(current, newNodes))
   }
 }
 
 /** Removes the nodes that are in both lists. */
 function dropSharedNodes<V>(
   old: readonly NodeRef<V>[],
-  now: readonly NodeRef<V>[],
+  current: readonly NodeRef<V>[],
 ): [NodeRef<V>[], NodeRef<V>[]] {
-  const [oldKeys, newKeys] = [new Set(old.map(toNodeIdentity)), new Set(now.map(toNodeIdentity))]
+  const [oldKeys, newKeys] = [new Set(old.map(toNodeIdentity)), new Set(current.map(toNodeIdentity))]
   return [
     old.filter((ref) => !newKeys.has(toNodeIdentity(ref))),
-    now.filter((ref) => !oldKeys.has(toNodeIdentity(ref))),
+    current.filter((ref) => !oldKeys.has(toNodeIdentity(ref))),
   ]
 }
 
@@ -54,11 +54,11 @@ function toNodeIdentity<V>(ref: NodeRef<V>): NodeRef<V> {
 
 function diffEntries<V>(
   old: readonly TreeNode<V>[],
-  now: readonly TreeNode<V>[],
+  current: readonly TreeNode<V>[],
   isEqual: (before: V, after: V) => boolean,
 ): EntryChange<V>[] {
   const changes: EntryChange<V>[] = []
-  const [left, right] = [listLeafEntries(old), listLeafEntries(now)]
+  const [left, right] = [listLeafEntries(old), listLeafEntries(current)]
   for (let i = 0, j = 0; i < left.length || j < right.length; ) {
     const [a, b] = [left[i], right[j]]
     const order = a === undefined ? 1 : b === undefined ? -1 : compareKeys(a.group, a.sub, b.group, b.sub)

@@ -156,10 +156,10 @@ export class Tree<V> {
     yield { leaf: node, start: lowerBound(node, group, sub) }
     for (let level = stack.at(-1); level; level = stack.at(-1)) {
       const child = level.branch.children[level.next++]
-      const below = child === undefined ? undefined : this.#resolve(child)
-      if (below === undefined) stack.pop()
-      else if (isBranch(below)) stack.push({ branch: below, next: 0 })
-      else yield { leaf: below, start: 0 }
+      const childNode = child === undefined ? undefined : this.#resolve(child)
+      if (childNode === undefined) stack.pop()
+      else if (isBranch(childNode)) stack.push({ branch: childNode, next: 0 })
+      else yield { leaf: childNode, start: 0 }
     }
   }
 

@@ -99,19 +99,19 @@ export function readChunk(
 export function isSameContent(
   old: VaultFiles,
   oldNumber: number,
-  now: VaultFiles,
+  current: VaultFiles,
   newNumber: number,
   blobs: BlobStore,
 ): boolean {
   const { size, content: before } = old.getInode(oldNumber)
-  const { size: newSize, content: after } = now.getInode(newNumber)
+  const { size: newSize, content: after } = current.getInode(newNumber)
   if (size !== newSize) return false
   if (isSameBlob(before, after)) return true
   for (let at = 0; at < size; at += CHUNK_BYTES) {
     const index = at / CHUNK_BYTES
-    if (isSameBlob(findChunkRef(old, oldNumber, index), findChunkRef(now, newNumber, index))) continue
+    if (isSameBlob(findChunkRef(old, oldNumber, index), findChunkRef(current, newNumber, index))) continue
     const [one = EMPTY] = readContent(old, oldNumber, blobs, at, CHUNK_BYTES)
-    const [other = EMPTY] = readContent(now, newNumber, blobs, at, CHUNK_BYTES)
+    const [other = EMPTY] = readContent(current, newNumber, blobs, at, CHUNK_BYTES)
     if (Buffer.compare(one, other) !== 0) return false
   }
   return true

@@ -122,8 +122,8 @@ export class OpenInodes {
     this.#wasRestored = false
     for (const [number, opened] of this.#states) {
       if (opened.last === undefined) continue
-      const now = files.findInode(number)
-      if (now === undefined || !isSameFile(opened.last.getInode(number), now)) opened.isGone = true
+      const current = files.findInode(number)
+      if (current === undefined || !isSameFile(opened.last.getInode(number), current)) opened.isGone = true
     }
   }
 }

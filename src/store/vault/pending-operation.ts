@@ -12,7 +12,7 @@ export type ExtraRecords = () => {
 /** A requested operation and the callbacks for its outcome. */
 export interface OperationRequest {
   readonly plan: OperationPlan
-  readonly by: Provenance
+  readonly provenance: Provenance
   readonly extraRecords: ExtraRecords | undefined
   /** Time in milliseconds since the epoch; the time of the attempt if absent. */
   readonly time?: number | undefined

@@ -143,7 +143,7 @@ export class Replica implements Holdable {
   /** Applies a planned operation. If it throws, nothing has changed. */
   applyPlan(
     plan: OperationPlan,
-    by: Provenance,
+    provenance: Provenance,
     time: number,
     seq: number,
     pending: () => readonly JournalEntry[],
@@ -159,7 +159,7 @@ export class Replica implements Holdable {
       const replaced = applyOperation(this.files, operation, toMoment(time, seq))
       if (this.#quota && counters)
         assertWithinQuota(this.#quota, operation, counters, this.files.getCounters())
-      return { entry: createJournalEntry(operation, replaced, by, time), frees }
+      return { entry: createJournalEntry(operation, replaced, provenance, time), frees }
     } catch (error) {
       // Nearly every refusal comes before the first change; the few others cost a second pass.
       if (before !== undefined) this.tree.reset(before)
@@ -171,13 +171,13 @@ export class Replica implements Holdable {
   /** Adopts the result of an operation on a fork of these files. */
   applyPrepared(
     { operation, replaced, root }: PreparedOperation,
-    by: Provenance,
+    provenance: Provenance,
     time: number,
   ): AppliedOperation {
     const frees = freesSpace(operation, this.files)
     this.openInodes.beforeOperation(this.files, operation)
     this.tree.reset(root)
-    return { entry: createJournalEntry(operation, replaced, by, time), frees }
+    return { entry: createJournalEntry(operation, replaced, provenance, time), frees }
   }
 
   /** Drops pending operations. */
@@ -292,10 +292,10 @@ export class Replica implements Holdable {
 function createJournalEntry(
   operation: FileOperation,
   replaced: ReplacedVersion,
-  by: Provenance,
+  provenance: Provenance,
   time: number,
 ): JournalEntry {
-  return { time, ...by, operation, ...(replaced !== null && { before: replaced }) }
+  return { time, ...provenance, operation, ...(replaced !== null && { before: replaced }) }
 }
 
 export function toMoment(time: number, seq: number): Moment {

@@ -99,9 +99,9 @@ export class VaultLog {
   }
 
   /** Applies the planned operation; resolves when it is committed, rejects if it is refused. */
-  submit(plan: OperationPlan, by: Provenance = {}, extraRecords?: ExtraRecords): Promise<void> {
+  submit(plan: OperationPlan, provenance: Provenance = {}, extraRecords?: ExtraRecords): Promise<void> {
     return new Promise((resolve, reject) => {
-      const request = { plan, by, extraRecords, resolve, reject }
+      const request = { plan, provenance, extraRecords, resolve, reject }
       try {
         const accepted = this.#context.reader.run(() => this.#enqueue(request))
         if (accepted instanceof Promise) accepted.catch(reject)
@@ -112,13 +112,13 @@ export class VaultLog {
   }
 
   /** As `submit`, committed when it returns. Only on a local engine. */
-  submitSync(plan: OperationPlan, by: Provenance = {}): void {
-    this.#submitRequestSync({ plan, by })
+  submitSync(plan: OperationPlan, provenance: Provenance = {}): void {
+    this.#submitRequestSync({ plan, provenance })
   }
 
   /** As `submitSync`, for an operation that was prepared on a fork of these files under the write lock. */
-  submitPreparedSync(outcome: PreparedOperation, by: Provenance, time: number): void {
-    this.#submitRequestSync({ plan: () => outcome.operation, by, time, outcome })
+  submitPreparedSync(outcome: PreparedOperation, provenance: Provenance, time: number): void {
+    this.#submitRequestSync({ plan: () => outcome.operation, provenance, time, outcome })
   }
 
   /** Commits everything that waits, and flushes pages when the journal has grown long. */

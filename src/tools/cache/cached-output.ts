@@ -35,8 +35,8 @@ export function getCacheDirectory(context?: string): string {
 
 /** Parses the path of a cached output; undefined for a foreign file. */
 export function parseCachedOutput(path: string, bytes: number, time: Date): CachedOutput | undefined {
-  const [context, id, ...below] = split(path.slice(TOOL_CACHE.length))
+  const [context, id, ...rest] = split(path.slice(TOOL_CACHE.length))
   const tool = ID.exec(id ?? '')?.groups?.['tool']
-  if (context === undefined || id === undefined || tool === undefined || below.length > 0) return undefined
+  if (context === undefined || id === undefined || tool === undefined || rest.length > 0) return undefined
   return { uri: toUri(path), path, context, id, tool, bytes, time }
 }

@@ -22,8 +22,8 @@ export const fileEdit: Tool = defineFileTool({
   schema: editArguments,
   run(edit, at) {
     const { reads } = at.environment
-    const seen = reads.lastSeen(at.target.shown)
-    return reads.editInOrder(at.target.shown, () => {
+    const seen = reads.lastSeen(at.target.displayPath)
+    return reads.editInOrder(at.target.displayPath, () => {
       if (edit.operation !== 'replace_string') assertLinesInPlace(at, seen)
       return performEdit(edit, at)
     })
@@ -40,13 +40,14 @@ async function performEdit(
   const { text, encoding } = decodeExactly(bytes, target.path)
   const edited = await applyEdit(edit, text, target, ctx)
   const excerpt = formatExcerpt(edited)
-  if (edited.text === text) return `nothing to change: ${target.shown} already has this text\n${excerpt}`
+  if (edited.text === text)
+    return `nothing to change: ${target.displayPath} already has this text\n${excerpt}`
   const stored = encode({ text: edited.text, encoding })
   assertEditable(stored.length, target, 'it would have')
   await replaceVersion(target, stored, version, ctx)
   const context = getCallerContext(ctx.caller)
-  if (context !== undefined) reads.recordWrite(context, target.shown, digest('sha256', stored))
-  return `edited ${target.shown}\n${excerpt}`
+  if (context !== undefined) reads.recordWrite(context, target.displayPath, digest('sha256', stored))
+  return `edited ${target.displayPath}\n${excerpt}`
 }
 
 /** ECONFLICT if an earlier call changed the file while this one waited: its line numbers may be wrong now. */
@@ -54,57 +55,57 @@ function assertLinesInPlace(
   { target, environment: { reads } }: TargetContext,
   seen: SeenVersion | undefined,
 ): void {
-  if (reads.lastSeen(target.shown)?.version === seen?.version) return
+  if (reads.lastSeen(target.displayPath)?.version === seen?.version) return
   const detail =
     'another call of yours changed the file first, so line numbers may differ; read it again, then edit'
   throw createEditError('ECONFLICT', target, detail)
 }
 
 async function readEditable(
-  place: ToolTarget,
+  target: ToolTarget,
   ctx: CallContext,
 ): Promise<{ bytes: Uint8Array; mtime: Date }> {
-  const { size, mtime } = await statOpenableFile(place, ctx)
-  assertEditable(size, place, 'it has')
-  return { bytes: await readFile(place.fs, place.path, undefined, ctx), mtime }
+  const { size, mtime } = await statOpenableFile(target, ctx)
+  assertEditable(size, target, 'it has')
+  return { bytes: await readFile(target.fs, target.path, undefined, ctx), mtime }
 }
 
-function assertEditable(size: number, place: ToolTarget, has: string): void {
+function assertEditable(size: number, target: ToolTarget, has: string): void {
   if (size <= MAX_EDITABLE_BYTES) return
-  throw createEditError('EFBIG', place, `${has} ${size} bytes; the limit for edits is ${MAX_EDITABLE_BYTES}`)
+  throw createEditError('EFBIG', target, `${has} ${size} bytes; the limit for edits is ${MAX_EDITABLE_BYTES}`)
 }
 
 /** ECONFLICT if the caller has read another version. A caller that has read none may edit. */
 function assertVersionRead(
-  place: ToolTarget,
-  now: { readonly version: string; readonly time: Date },
+  target: ToolTarget,
+  current: { readonly version: string; readonly time: Date },
   reads: ReadTracker,
   ctx: CallContext,
 ): void {
-  const seen = reads.lastSeen(place.shown)
-  if (seen === undefined || seen.version === now.version) return
-  const author = reads.findAuthor(place.shown, now.version)?.context
+  const seen = reads.lastSeen(target.displayPath)
+  if (seen === undefined || seen.version === current.version) return
+  const author = reads.findAuthor(target.displayPath, current.version)?.context
   const isOwn = author === getCallerContext(ctx.caller)
-  const by = author === undefined ? '' : isOwn ? ` by another session of ${author}` : ` by ${author}`
+  const authorNote = author === undefined ? '' : isOwn ? ` by another session of ${author}` : ` by ${author}`
   throw createEditError(
     'ECONFLICT',
-    place,
+    target,
     `it changed since you read it: you read version ${shortenVersion(seen.version)} at ${seen.time.toISOString()}, ` +
-      `it is now at ${shortenVersion(now.version)}, changed${by} at ${now.time.toISOString()}; read it again, then edit`,
+      `it is now at ${shortenVersion(current.version)}, changed${authorNote} at ${current.time.toISOString()}; read it again, then edit`,
   )
 }
 
 async function applyEdit(
   edit: EditArguments,
   text: string,
-  place: ToolTarget,
+  target: ToolTarget,
   { signal }: CallContext,
 ): Promise<EditedText> {
   for (const [argument, value] of Object.entries(listTexts(edit)))
-    assertStorable(value, argument, place.shown)
+    assertStorable(value, argument, target.displayPath)
   const edited =
     edit.operation === 'replace_string' ? await editString(text, edit, signal) : editLines(text, edit)
-  if ('refusal' in edited) throw createEditError(edited.code ?? 'EINVAL', place, edited.refusal)
+  if ('refusal' in edited) throw createEditError(edited.code ?? 'EINVAL', target, edited.refusal)
   return edited
 }
 
@@ -115,17 +116,17 @@ function listTexts(edit: EditArguments): Readonly<Record<string, string>> {
 
 /** Writes if the file is still the edited version. ECONFLICT after a concurrent write, which is not lost. */
 async function replaceVersion(
-  place: ToolTarget,
+  target: ToolTarget,
   bytes: Uint8Array,
   version: string,
   ctx: CallContext,
 ): Promise<void> {
   try {
-    await place.fs.write(place.path, bytes, { ifMatch: version }, ctx)
+    await target.fs.write(target.path, bytes, { ifMatch: version }, ctx)
   } catch (error) {
     if (!isVfsError(error, 'ECONFLICT')) throw error
     const detail = `the file changed while you edited version ${shortenVersion(version)}; read it again, then edit`
-    throw createEditError('ECONFLICT', place, detail)
+    throw createEditError('ECONFLICT', target, detail)
   }
 }
 

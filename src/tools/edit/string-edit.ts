@@ -35,12 +35,12 @@ export async function editString(
   const searched = !isExact && find.includes('\n') ? text.replaceAll('\r\n', '\n') : text
   // Overlapping matches count: the author may have meant any of them. A few are enough.
   const search = { text, searched, find: new TextSearch(find), length: find.length, signal }
-  const places = await findFirstMatches(search, MAX_REPORTED_MATCHES + 1)
-  const [first] = places
+  const positions = await findFirstMatches(search, MAX_REPORTED_MATCHES + 1)
+  const [first] = positions
   if (first === undefined) {
     return { refusal: "the text of 'find' does not occur in the file; read it again and copy it exactly" }
   }
-  if (!all && places.length > 1) return { refusal: formatAmbiguity(searched, places) }
+  if (!all && positions.length > 1) return { refusal: formatAmbiguity(searched, positions) }
   const put = isExact || !replace.includes('\n') ? () => replace : createLineEndAdapter(text, replace)
   const edited = await replaceMatches(search, put)
   if (edited === undefined) {
@@ -61,14 +61,14 @@ interface StringSearch {
 }
 
 async function findFirstMatches({ searched, find, signal }: StringSearch, count: number): Promise<number[]> {
-  const places: number[] = []
+  const positions: number[] = []
   const pace = new Yielder()
-  for (const place of find.findMatches(searched, true)) {
-    if (place !== null) places.push(place)
+  for (const position of find.findMatches(searched, true)) {
+    if (position !== null) positions.push(position)
     else if (pace.shouldYield(STEPS_PER_PAUSE)) await pace.yield(signal)
-    if (places.length === count) break
+    if (positions.length === count) break
   }
-  return places
+  return positions
 }
 
 /** Replaces all matches that do not overlap; undefined if the result is too large. */
@@ -126,10 +126,10 @@ function createLineEndAdapter(text: string, replace: string): (position: number)
   }
 }
 
-function formatAmbiguity(text: string, places: readonly number[]): string {
-  const isMore = places.length > MAX_REPORTED_MATCHES
-  const reported = places.slice(0, MAX_REPORTED_MATCHES)
-  const lines = reported.map((place) => getLineNumber(text, place)).join(', ')
+function formatAmbiguity(text: string, positions: readonly number[]): string {
+  const isMore = positions.length > MAX_REPORTED_MATCHES
+  const reported = positions.slice(0, MAX_REPORTED_MATCHES)
+  const lines = reported.map((position) => getLineNumber(text, position)).join(', ')
   const times = `${isMore ? 'more than ' : ''}${reported.length} times, at lines ${lines}${isMore ? ', …' : ''}`
   return `the text of 'find' occurs ${times}; include more of the surrounding text, or pass all: true`
 }

@@ -40,7 +40,7 @@ export const fileGlob: Tool = defineFileTool({
       if (output.isFull) break
       progress(output.count)
     }
-    const none = `no file matches '${escapeUnprintable(pattern)}' in ${truncateText(target.shown, MAX_PATTERN_CHARACTERS)}`
+    const none = `no file matches '${escapeUnprintable(pattern)}' in ${truncateText(target.displayPath, MAX_PATTERN_CHARACTERS)}`
     return output.toText(none, '… (cut; use a narrower pattern)')
   },
 })

@@ -33,7 +33,7 @@ export const fileGrep: Tool = defineFileTool({
     const output = new GrepOutput()
     await searchTarget(query, at, output)
     const unfinished = query.pattern instanceof BoundedPattern ? query.pattern.unfinished : 0
-    return output.toText(pattern, at.target.shown, unfinished)
+    return output.toText(pattern, at.target.displayPath, unfinished)
   },
 })
 

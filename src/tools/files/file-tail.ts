@@ -30,13 +30,13 @@ export const fileTail: Tool = defineFileTool({
 
 /** Describes the shown lines and how to read those before. Counts the lines of the file. */
 async function describeCut(
-  { target: { fs, path, shown }, call }: TargetContext,
+  { target: { fs, path, displayPath }, call }: TargetContext,
   size: number,
   { lines, isLineCut }: LastLines,
 ): Promise<string> {
   let total = 0
   let last = '\n'
-  const opened = { chunks: fs.read(path, {}, call.ctx), shown }
+  const opened = { chunks: fs.read(path, {}, call.ctx), displayPath }
   for await (const piece of decodePieces(opened, (bytes) => call.progress(bytes, size))) {
     total += countNewlines(piece)
     last = piece.at(-1) ?? last

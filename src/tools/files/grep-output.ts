@@ -49,16 +49,16 @@ export class GrepOutput {
   }
 
   /** Returns the text, headed by the number of matches and a note on lines that were not fully searched. */
-  toText(pattern: string, place: string, unfinished: number): string {
+  toText(pattern: string, displayPath: string, unfinished: number): string {
     return [
-      this.#formatMatches(pattern, place),
+      this.#formatMatches(pattern, displayPath),
       ...(unfinished > 0 ? [formatUnfinished(unfinished)] : []),
     ].join('\n')
   }
 
-  #formatMatches(pattern: string, place: string): string {
+  #formatMatches(pattern: string, displayPath: string): string {
     if (this.#matches === 0) {
-      const [what, where] = [pattern, place].map((text) => truncateText(text, MAX_REPEATED_CHARACTERS))
+      const [what, where] = [pattern, displayPath].map((text) => truncateText(text, MAX_REPEATED_CHARACTERS))
       return escapeUnprintable(`no line matches '${what}' in ${where}`)
     }
     const files = this.#files === 0 ? '' : ` in ${formatCount(this.#files, 'file')}`

@@ -18,22 +18,22 @@ export const writeFile: Tool = defineFileTool({
     content: z.string().describe('The whole new content, stored exactly as given.'),
   }),
   async run({ content }, { target, environment, call: { ctx } }) {
-    const { fs, path, shown } = target
-    assertStorable(content, 'content', shown)
+    const { fs, path, displayPath } = target
+    assertStorable(content, 'content', displayPath)
     const old = await statExisting(target, ctx)
     await fs.write(path, content, {}, ctx)
     const context = getCallerContext(ctx.caller)
-    if (context !== undefined) environment.reads.recordWrite(context, shown, digest('sha256', content))
+    if (context !== undefined) environment.reads.recordWrite(context, displayPath, digest('sha256', content))
     const bytes = Buffer.byteLength(content)
     return old === undefined
-      ? `made ${shown}, ${bytes} bytes`
-      : `replaced ${shown}, ${bytes} bytes (it had ${old.size})`
+      ? `made ${displayPath}, ${bytes} bytes`
+      : `replaced ${displayPath}, ${bytes} bytes (it had ${old.size})`
   },
 })
 
-async function statExisting(place: ToolTarget, ctx: CallContext): Promise<Stat | undefined> {
+async function statExisting(target: ToolTarget, ctx: CallContext): Promise<Stat | undefined> {
   try {
-    return await statOpenableFile(place, ctx)
+    return await statOpenableFile(target, ctx)
   } catch (error) {
     if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
     throw error

@@ -23,8 +23,8 @@ export function resolveAllowedDirectories(paths: readonly string[]): AllowedDire
 
 /** True if another directory now has this path; ENOENT if there is none. */
 export function isReplaced({ path, device, inode }: AllowedDirectory): boolean {
-  const now = statDirectory(path)
-  return now.dev !== device || now.ino !== inode
+  const current = statDirectory(path)
+  return current.dev !== device || current.ino !== inode
 }
 
 export function resolveAllowedDirectory(given: string): AllowedDirectory {

@@ -106,8 +106,8 @@ export class HookedFs extends Backend {
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     await this.#assertWritable('remove', path, ctx)
     // A recursive removal covers everything below.
-    const below = options.recursive ? this.#inner.walk(path, {}, refuseLinks(ctx)) : []
-    for await (const entry of below) this.#assertUnprotected('remove', entry.path)
+    const descendants = options.recursive ? this.#inner.walk(path, {}, refuseLinks(ctx)) : []
+    for await (const entry of descendants) this.#assertUnprotected('remove', entry.path)
     await this.#inner.remove(path, options, refuseLinks(ctx))
   }
 

@@ -110,10 +110,10 @@ export class HostFiles implements AsyncDisposable {
 
   /** Reopens a directory that was removed and recreated, which a writer inside it cannot cause. */
   #remount(granted: AllowedDirectory): void {
-    const now = resolveAllowedDirectory(granted.path)
-    if (now.path !== granted.path) throw this.#createAccessError(granted.path)
-    this.#granted = this.#granted.map((directory) => (directory === granted ? now : directory))
-    this.#mount(now)
+    const current = resolveAllowedDirectory(granted.path)
+    if (current.path !== granted.path) throw this.#createAccessError(granted.path)
+    this.#granted = this.#granted.map((directory) => (directory === granted ? current : directory))
+    this.#mount(current)
   }
 
   /** Returns the intersection of a directory and the allow-list. */

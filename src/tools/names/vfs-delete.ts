@@ -15,15 +15,15 @@ export const vfsDelete: Tool = defineVfsTool({
     recursive: z.boolean().default(false).describe('Delete a directory and its content.'),
   }),
   async run({ path: uri, recursive }, bench, { ctx }) {
-    const place = resolveUri(bench, uri)
+    const target = resolveUri(bench, uri)
     try {
-      await bench.fs.remove(place.path, { recursive }, ctx)
+      await bench.fs.remove(target.path, { recursive }, ctx)
     } catch (error) {
       if (!isVfsError(error, 'EISDIR')) throw error
       const detail = 'a directory; pass recursive: true to delete it and its content'
-      throw new VfsError('EISDIR', place.path, { op: 'remove', detail })
+      throw new VfsError('EISDIR', target.path, { op: 'remove', detail })
     }
-    forgetReads(bench, place)
-    return `deleted ${place.shown}`
+    forgetReads(bench, target)
+    return `deleted ${target.displayPath}`
   },
 })

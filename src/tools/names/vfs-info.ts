@@ -12,10 +12,10 @@ export const vfsInfo: Tool = defineVfsTool({
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({ path: uriSchema }),
   async run({ path: uri }, bench, { ctx }) {
-    const { fs, path, shown } = resolveUri(bench, uri)
+    const { fs, path, displayPath } = resolveUri(bench, uri)
     const stat = await fs.stat(path, ctx)
     const facts = {
-      path: shown,
+      path: displayPath,
       kind: stat.type,
       size: `${stat.size} bytes`,
       modified: stat.mtime.toISOString(),

@@ -24,9 +24,9 @@ export const vfsList: Tool = defineVfsTool({
     sizes: z.boolean().default(false).describe('Also show the size of each file.'),
   }),
   async run({ path: uri, depth, sizes }, bench, { ctx, progress }) {
-    const place = resolveUri(bench, uri)
-    const { fs, path, shown } = place
-    const { type } = await statOpenable(place, ctx)
+    const target = resolveUri(bench, uri)
+    const { fs, path, displayPath } = target
+    const { type } = await statOpenable(target, ctx)
     if (type === 'file') throw new VfsError('ENOTDIR', path, { op: 'list' })
     const output = new TextOutput()
     for await (const { name, type, size } of listEntries(fs, path, depth, sizes, ctx)) {
@@ -34,7 +34,7 @@ export const vfsList: Tool = defineVfsTool({
       if (output.isFull) break
       progress(output.count)
     }
-    return output.toText(`${shown} is empty`, CUT_NOTE)
+    return output.toText(`${displayPath} is empty`, CUT_NOTE)
   },
 })
 

@@ -10,8 +10,8 @@ export const vfsMkdir: Tool = defineVfsTool({
   hints: { readOnly: false, destructive: false, idempotent: true },
   schema: z.strictObject({ path: uriSchema }),
   async run({ path: uri }, bench, { ctx }) {
-    const { fs, path, shown } = resolveUri(bench, uri)
+    const { fs, path, displayPath } = resolveUri(bench, uri)
     await fs.mkdir(path, { parents: true }, ctx)
-    return `${shown} is a directory`
+    return `${displayPath} is a directory`
   },
 })

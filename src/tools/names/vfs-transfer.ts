@@ -23,7 +23,7 @@ export const vfsCopy: Tool = defineVfsTool({
     const [from, to] = [resolveUri(bench, src), resolveUri(bench, dst)]
     await withOverwriteHint(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
     forgetReads(bench, to)
-    return `copied ${from.shown} to ${to.shown}`
+    return `copied ${from.displayPath} to ${to.displayPath}`
   },
 })
 
@@ -38,13 +38,13 @@ export const vfsMove: Tool = defineVfsTool({
     const [from, to] = [resolveUri(bench, src), resolveUri(bench, dst)]
     await withOverwriteHint(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
     forgetReads(bench, from, to)
-    return `moved ${from.shown} to ${to.shown}`
+    return `moved ${from.displayPath} to ${to.displayPath}`
   },
 })
 
 /** Forgets the versions of paths the caller changed itself, so that it can edit them without reading. */
-export function forgetReads({ reads }: ToolEnvironment, ...places: readonly ToolTarget[]): void {
-  for (const { shown } of places) reads.forget(shown)
+export function forgetReads({ reads }: ToolEnvironment, ...targets: readonly ToolTarget[]): void {
+  for (const { displayPath } of targets) reads.forget(displayPath)
 }
 
 /** Adds a hint if the target exists. */

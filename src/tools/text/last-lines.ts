@@ -21,28 +21,28 @@ export interface LastLines {
 
 /** Reads the last lines of a text file from its end: buffers no more than a page. */
 export async function readLastLines(
-  place: ToolTarget,
+  target: ToolTarget,
   size: number,
   count: number,
   ctx: CallContext,
 ): Promise<LastLines> {
-  const probe = await readWindow(place, 0, PROBE_BYTES, ctx)
-  const { name } = assertText(probe, place.shown)
+  const probe = await readWindow(target, 0, PROBE_BYTES, ctx)
+  const { name } = assertText(probe, target.displayPath)
   const wanted = Math.min(count, MAX_PAGE_LINES)
   for (let length = FIRST_WINDOW_BYTES; ; length *= GROWTH) {
     const earliest = Math.max(0, size - length)
     // Even, so that no two-byte character is split.
     const start = earliest - (earliest % 2)
-    const bytes = await readWindow(place, start, size - start, ctx)
+    const bytes = await readWindow(target, start, size - start, ctx)
     const lines = new TextDecoder(name).decode(bytes).split('\n')
     if (lines.at(-1) === '') lines.pop()
     const isWhole = start === 0
     if (!isWhole && lines.length <= wanted && length < LAST_WINDOW_BYTES) continue
     // The first line may begin before the window.
     const complete = isWhole || lines.length === 1 ? lines : lines.slice(1)
-    const shown = takeFitting(complete.slice(-wanted).map(stripReturn))
-    const isComplete = shown.length === count || (isWhole && shown.length === lines.length)
-    return cutLine(shown, isComplete)
+    const pageLines = takeFitting(complete.slice(-wanted).map(stripReturn))
+    const isComplete = pageLines.length === count || (isWhole && pageLines.length === lines.length)
+    return cutLine(pageLines, isComplete)
   }
 }
 
@@ -61,8 +61,8 @@ function cutLine(lines: readonly string[], isComplete: boolean): LastLines {
   const [only = ''] = lines
   const isLineCut = lines.length === 1 && only.length > MAX_PAGE_CHARACTERS
   if (!isLineCut) return { lines, isComplete, isLineCut }
-  const shown = only.slice(getCutPosition(only, only.length - MAX_PAGE_CHARACTERS))
-  return { lines: [shown], isComplete: false, isLineCut }
+  const end = only.slice(getCutPosition(only, only.length - MAX_PAGE_CHARACTERS))
+  return { lines: [end], isComplete: false, isLineCut }
 }
 
 function readWindow(

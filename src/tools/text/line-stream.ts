@@ -12,13 +12,13 @@ const CUT_MARKER = ' … (the line is longer than 1 MiB and cut here)'
 
 /** Decodes the text of a file as a stream. EINVAL if the file is binary. */
 export async function* decodePieces(
-  { chunks, shown }: OpenedText,
+  { chunks, displayPath }: OpenedText,
   progress?: (bytes: number) => void,
 ): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
   let bytes = 0
   for await (const chunk of chunks) {
-    decoder ??= createDecoder(chunk, shown)
+    decoder ??= createDecoder(chunk, displayPath)
     const text = decoder.decode(chunk, { stream: true })
     bytes += chunk.length
     progress?.(bytes)

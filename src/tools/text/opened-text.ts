@@ -9,32 +9,32 @@ const MAX_WHOLE_BYTES = 256 * 1024
 /** A text file to read, with its name for messages. */
 export interface OpenedText {
   readonly chunks: AsyncIterable<Uint8Array>
-  readonly shown: string
+  readonly displayPath: string
 }
 
 /** Opens a text file and records that the reader has seen this version. */
 export async function openText(at: TargetContext, stat: Stat): Promise<OpenedText> {
   const {
-    target: { fs, path, shown },
+    target: { fs, path, displayPath },
     call: { ctx },
   } = at
   if (stat.size > MAX_WHOLE_BYTES) {
     await recordVersion(at, stat)
-    return { chunks: fs.read(path, {}, ctx), shown }
+    return { chunks: fs.read(path, {}, ctx), displayPath }
   }
   const bytes = await readFile(fs, path, {}, ctx)
-  at.environment.reads.recordRead(shown, digest('sha256', bytes))
-  return { chunks: streamBytes(bytes), shown }
+  at.environment.reads.recordRead(displayPath, digest('sha256', bytes))
+  return { chunks: streamBytes(bytes), displayPath }
 }
 
 /** Records the version before it is read: if the file changes in between, an edit is refused. */
 export async function recordVersion(at: TargetContext, { size }: Stat): Promise<void> {
   const {
-    target: { fs, path, shown },
+    target: { fs, path, displayPath },
     environment,
     call: { ctx },
   } = at
-  if (size <= MAX_EDITABLE_BYTES) environment.reads.recordRead(shown, await hash(fs, path, ctx))
+  if (size <= MAX_EDITABLE_BYTES) environment.reads.recordRead(displayPath, await hash(fs, path, ctx))
 }
 
 async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -64,25 +64,25 @@ function formatPage(
   maxLines: number,
   form: PageForm,
 ): TextPage {
-  const shown: string[] = []
+  const pageLines: string[] = []
   let length = 0
   for (let at = 0; at < text.length; ) {
-    const line = from.line + shown.length
-    if (shown.length === maxLines) return createPage(shown, form, { line, column: 1 })
+    const line = from.line + pageLines.length
+    if (pageLines.length === maxLines) return createPage(pageLines, form, { line, column: 1 })
     const newline = text.indexOf('\n', at)
     const end = newline === -1 ? text.length : newline
     const prefix = form === 'numbered' ? formatNumberedLine(line, '') : ''
     const body = form === 'exact' ? text.slice(at, end) : stripReturn(text.slice(at, end))
     const isWhole = newline !== -1 || isEnd
     if (!isWhole || length + prefix.length + body.length > MAX_PAGE_CHARACTERS) {
-      if (shown.length > 0) return createPage(shown, form, { line, column: 1 })
+      if (pageLines.length > 0) return createPage(pageLines, form, { line, column: 1 })
       return cutFirstLine(text.slice(at, end), from, form, prefix)
     }
-    shown.push(form === 'exact' && newline !== -1 ? `${body}\n` : prefix + body)
+    pageLines.push(form === 'exact' && newline !== -1 ? `${body}\n` : prefix + body)
     length += prefix.length + body.length + 1
     at = end + 1
   }
-  return createPage(shown, form)
+  return createPage(pageLines, form)
 }
 
 /** Cuts a line that is longer than a page. */

@@ -16,7 +16,7 @@ export class TextSearch {
   }
 
   isFoundIn(text: string): boolean {
-    for (const place of this.findMatches(text, true)) if (place !== null) return true
+    for (const position of this.findMatches(text, true)) if (position !== null) return true
     return false
   }
 

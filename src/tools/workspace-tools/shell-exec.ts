@@ -59,7 +59,7 @@ export const shellExec: Tool = defineVfsTool({
     }),
   async run({ command = '', argv: words, cwd, stdin, timeout_seconds: seconds, network }, bench, call) {
     const workspace = await requireWritableWorkspace(bench, call.ctx)
-    const place = await resolveCwd(bench, workspace, cwd, call.ctx)
+    const directory = await resolveCwd(bench, workspace, cwd, call.ctx)
     let bytes = 0
     const onOutput = (chunk: Uint8Array) => {
       bytes += chunk.length
@@ -68,7 +68,7 @@ export const shellExec: Tool = defineVfsTool({
     const report = await requireExec(workspace)(
       {
         command: words === undefined ? { shell: command } : { argv: words },
-        cwd: place,
+        cwd: directory,
         stdin,
         timeoutMs: seconds * MS_PER_SECOND,
         network,

@@ -97,8 +97,8 @@ async function copyTree(fs: FileSystem, whole: CopyPair, into: FileSystem, ctx?:
     const names = stat.type === 'directory' ? await Array.fromAsync(fs.readdir(from, ctx)) : []
     await copyEntry(fs, from, stat, into, to, ctx)
     for (const { name } of names) {
-      const below = child(from, name)
-      pending.push({ from: below, to: child(to, name), stat: await fs.stat(below, ctx) })
+      const childPath = child(from, name)
+      pending.push({ from: childPath, to: child(to, name), stat: await fs.stat(childPath, ctx) })
     }
   }
 }

@@ -50,9 +50,9 @@ export async function* diffTrees(
       (await candidates(directory)) ?? (await listNamesOnEitherSide(before, after, directory, ctx))
     for (const name of names) {
       const path = child(directory, name)
-      const [old, now] = [await statIfPresent(before, path, ctx), await statIfPresent(after, path, ctx)]
-      if (old?.type === 'directory' && now?.type === 'directory') pending.push(path)
-      else changes.push(...(await compareEntry(before, after, path, old, now, ctx)))
+      const [old, current] = [await statIfPresent(before, path, ctx), await statIfPresent(after, path, ctx)]
+      if (old?.type === 'directory' && current?.type === 'directory') pending.push(path)
+      else changes.push(...(await compareEntry(before, after, path, old, current, ctx)))
     }
   }
   yield* changes.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -63,16 +63,17 @@ async function compareEntry(
   after: FileSystem,
   path: string,
   old: Stat | null,
-  now: Stat | null,
+  current: Stat | null,
   ctx?: CallContext,
 ): Promise<PathChange[]> {
-  if (old !== null && old.type === now?.type) {
-    if (await isSameEntry(before, after, path, old, now, ctx)) return []
-    return [{ kind: 'modified', path, before: old, after: now }]
+  if (old !== null && old.type === current?.type) {
+    if (await isSameEntry(before, after, path, old, current, ctx)) return []
+    return [{ kind: 'modified', path, before: old, after: current }]
   }
   const deleted =
     old === null ? [] : await Array.fromAsync(listSubtreeChanges(before, path, old, 'deleted', ctx))
-  const added = now === null ? [] : await Array.fromAsync(listSubtreeChanges(after, path, now, 'added', ctx))
+  const added =
+    current === null ? [] : await Array.fromAsync(listSubtreeChanges(after, path, current, 'added', ctx))
   return [...deleted, ...added]
 }
 
@@ -82,16 +83,16 @@ export async function isSameEntry(
   after: FileSystem,
   path: string,
   old: Stat,
-  now: Stat,
+  current: Stat,
   ctx?: CallContext,
 ): Promise<boolean> {
-  if (old.mode !== null && now.mode !== null && old.mode !== now.mode) return false
+  if (old.mode !== null && current.mode !== null && old.mode !== current.mode) return false
   if (old.type === 'symlink') {
     // Without a readable target the link may have changed: report one change too many rather than lose one.
     if (!isLinkable(before) || !isLinkable(after)) return false
     return (await before.readlink(path, ctx)) === (await after.readlink(path, ctx))
   }
-  if (old.size !== now.size) return false
+  if (old.size !== current.size) return false
   if (old.type !== 'file') return true
   if (isContentAddressed(before) && isContentAddressed(after)) {
     return (await before.hash(path, ctx)) === (await after.hash(path, ctx))

@@ -59,7 +59,9 @@ export class SharedFiles {
     if (this.isEmpty) return new Set()
     const differences = [...this.#files.differencesFrom(before.#files)]
     return new Set(
-      differences.flatMap(({ old, now }) => (now && now.node !== old?.node ? [now.node.ino] : [])),
+      differences.flatMap(({ old, current }) =>
+        current && current.node !== old?.node ? [current.node.ino] : [],
+      ),
     )
   }
 

@@ -11,19 +11,20 @@ export function diffSnapshots(before: TreeSnapshot, after: TreeSnapshot): PathCh
   const changes: PathChange[] = []
   const pending = [{ path: '/', before: before.root, after: after.root }]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
-    for (const { key, old: oldEntry, now: newEntry } of pair.after.entries.differencesFrom(
+    for (const { key, old: oldEntry, current: newEntry } of pair.after.entries.differencesFrom(
       pair.before.entries,
     )) {
       const path = child(pair.path, key)
       const old = oldEntry && before.shared.getNode(oldEntry)
-      const now = newEntry && after.shared.getNode(newEntry)
-      if (old?.type === 'directory' && now?.type === 'directory')
-        pending.push({ path, before: old, after: now })
-      else if (old !== undefined && old.type === now?.type) changes.push(...compareNodes(path, old, now))
+      const current = newEntry && after.shared.getNode(newEntry)
+      if (old?.type === 'directory' && current?.type === 'directory')
+        pending.push({ path, before: old, after: current })
+      else if (old !== undefined && old.type === current?.type)
+        changes.push(...compareNodes(path, old, current))
       else
         changes.push(
           ...listSubtreeChanges(path, old, before.shared, 'deleted'),
-          ...listSubtreeChanges(path, now, after.shared, 'added'),
+          ...listSubtreeChanges(path, current, after.shared, 'added'),
         )
     }
   }
@@ -53,15 +54,15 @@ function findLinkedChanges(
   return changes
 }
 
-function compareNodes(path: string, old: MemoryNode, now: MemoryNode): PathChange[] {
-  if (old.mode === now.mode && isSameContent(old, now)) return []
-  return [{ kind: 'modified', path, before: toStat(old), after: toStat(now) }]
+function compareNodes(path: string, old: MemoryNode, current: MemoryNode): PathChange[] {
+  if (old.mode === current.mode && isSameContent(old, current)) return []
+  return [{ kind: 'modified', path, before: toStat(old), after: toStat(current) }]
 }
 
-function isSameContent(old: MemoryNode, now: MemoryNode): boolean {
-  if (old.type === 'symlink' && now.type === 'symlink') return old.target === now.target
-  if (old.type !== 'file' || now.type !== 'file' || old.size !== now.size) return false
-  return old.content === now.content || equalBytes(old.content.bytes, now.content.bytes)
+function isSameContent(old: MemoryNode, current: MemoryNode): boolean {
+  if (old.type === 'symlink' && current.type === 'symlink') return old.target === current.target
+  if (old.type !== 'file' || current.type !== 'file' || old.size !== current.size) return false
+  return old.content === current.content || equalBytes(old.content.bytes, current.content.bytes)
 }
 
 /** Lists what was added or deleted at a path: its files and its empty directories. */

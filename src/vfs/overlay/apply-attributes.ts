@@ -44,9 +44,9 @@ export async function applyTreeAttributes(
   for (const one of found.reverse()) await applyAttributes(fs, one, ctx)
 }
 
-function diffAttributes(now: Stat, wanted: Stat): StatChanges {
-  const isOtherMode = now.mode !== null && wanted.mode !== null && now.mode !== wanted.mode
-  const isOtherTime = now.mtime.getTime() !== wanted.mtime.getTime()
+function diffAttributes(current: Stat, wanted: Stat): StatChanges {
+  const isOtherMode = current.mode !== null && wanted.mode !== null && current.mode !== wanted.mode
+  const isOtherTime = current.mtime.getTime() !== wanted.mtime.getTime()
   return {
     ...(isOtherMode && wanted.mode !== null && { mode: wanted.mode }),
     ...(isOtherTime && { mtime: wanted.mtime }),

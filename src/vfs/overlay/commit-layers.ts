@@ -83,16 +83,16 @@ async function planEntry(
   merged: FileSystem,
   ctx?: CallContext,
 ): Promise<boolean> {
-  const [old, now] = [await statIfPresent(lower, path, ctx), await statIfPresent(merged, path, ctx)]
-  if (old?.type === 'directory' && now?.type === 'directory') return true
-  if (old === null && now === null) return false
-  if (old?.type !== now?.type || old === null || now === null) {
-    edits.push({ path, removes: old !== null, copies: now !== null })
+  const [old, current] = [await statIfPresent(lower, path, ctx), await statIfPresent(merged, path, ctx)]
+  if (old?.type === 'directory' && current?.type === 'directory') return true
+  if (old === null && current === null) return false
+  if (old?.type !== current?.type || old === null || current === null) {
+    edits.push({ path, removes: old !== null, copies: current !== null })
   } else {
     // If a mode can be set alone, a changed mode is no reason to rewrite the content.
-    const compared = isAttributed(lower) ? { ...now, mode: null } : now
+    const compared = isAttributed(lower) ? { ...current, mode: null } : current
     const isKept = await isSameEntry(lower, merged, path, old, compared, ctx)
-    if (isKept) touched.push({ path, before: old, after: now })
+    if (isKept) touched.push({ path, before: old, after: current })
     else edits.push({ path, removes: false, copies: true })
   }
   return false
@@ -163,10 +163,10 @@ async function isAsBefore(
   path: string,
   ctx?: CallContext,
 ): Promise<boolean> {
-  const [old, now] = [await statIfPresent(backup, path, ctx), await statIfPresent(lower, path, ctx)]
-  if (old === null || now === null) return old === now
-  if (old.type !== now.type) return false
-  if (old.type !== 'directory') return isSameEntry(backup, lower, path, old, now, ctx)
+  const [old, current] = [await statIfPresent(backup, path, ctx), await statIfPresent(lower, path, ctx)]
+  if (old === null || current === null) return old === current
+  if (old.type !== current.type) return false
+  if (old.type !== 'directory') return isSameEntry(backup, lower, path, old, current, ctx)
   for await (const _ of diff(backup, lower, path, ctx)) return false
   return true
 }

@@ -127,9 +127,10 @@ export class Layers {
   /** Updates the time of a directory after a name of lower in it was removed. */
   async touch(directory: string, ctx?: CallContext): Promise<void> {
     const { upper } = this
-    const now = { mtime: new Date() }
-    if (directory === '/') this.changeRoot(now)
-    else if (this.directories.keepAttributes && isAttributed(upper)) await upper.setattr(directory, now, ctx)
+    const times = { mtime: new Date() }
+    if (directory === '/') this.changeRoot(times)
+    else if (this.directories.keepAttributes && isAttributed(upper))
+      await upper.setattr(directory, times, ctx)
   }
 
   /**
@@ -153,9 +154,9 @@ export class Layers {
   async step(parent: LayeredEntry, path: string, ctx?: CallContext): Promise<LayeredEntry> {
     const upper = parent.upper?.type === 'directory' ? await statIfPresent(this.upper, path, ctx) : null
     const isHidden = (upper !== null && upper.type !== 'directory') || this.isMasked(path)
-    const below =
+    const lowerStat =
       parent.lower?.type === 'directory' && !isHidden ? await statIfPresent(this.lower, path, ctx) : null
-    const lower = upper === null || below?.type === 'directory' ? below : null
+    const lower = upper === null || lowerStat?.type === 'directory' ? lowerStat : null
     return { path, upper, lower }
   }
 

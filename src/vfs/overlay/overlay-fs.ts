@@ -347,13 +347,13 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   }
 
   /** Copies an entry that only lower has to upper, with its attributes; a directory without its entries. */
-  async #copyUp({ path, upper: own, lower: below }: LayeredEntry, ctx?: CallContext): Promise<void> {
-    if (own !== null || below === null) return
+  async #copyUp({ path, upper: own, lower: lowerStat }: LayeredEntry, ctx?: CallContext): Promise<void> {
+    if (own !== null || lowerStat === null) return
     const { directories, lower, upper } = this.#layers
-    if (below.type === 'directory') return directories.copyUp(path, ctx)
+    if (lowerStat.type === 'directory') return directories.copyUp(path, ctx)
     const copyFile = async () => {
       await copy(lower, path, path, { into: upper }, ctx)
-      await applyAttributes(upper, { path, stat: below }, ctx)
+      await applyAttributes(upper, { path, stat: lowerStat }, ctx)
     }
     await directories.runKeepingTime(dirname(path), copyFile, ctx)
   }

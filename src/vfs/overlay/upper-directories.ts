@@ -69,7 +69,7 @@ export class UpperDirectories {
   }
 
   async #copyUp(directory: string, ctx?: CallContext): Promise<void> {
-    const below = this.#statBelow(ctx)
+    const statLower = this.#statBelow(ctx)
     const made: TargetAttributes[] = []
     let above: TargetAttributes | undefined
     for (const path of ancestors(directory).slice(1).concat(directory)) {
@@ -78,7 +78,7 @@ export class UpperDirectories {
         above = { path, stat: own }
         continue
       }
-      const lower = await below(path)
+      const lower = await statLower(path)
       if (lower === null) break
       const mode = typeof lower.mode === 'number' ? { mode: lower.mode } : {}
       await this.#upper.mkdir(path, { parents: true, ...mode }, ctx)

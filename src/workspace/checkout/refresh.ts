@@ -20,8 +20,8 @@ export async function refresh(
   after: string,
 ): Promise<void> {
   const paths = await home.touchedPaths(before, after)
-  const [old, now] = [await home.posix(before), await home.posix(after)]
-  await stageInto(tree, createStagedChanges(old, now, paths))
+  const [old, current] = [await home.posix(before), await home.posix(after)]
+  await stageInto(tree, createStagedChanges(old, current, paths))
 }
 
 /** Replaces the content of a directory by the files of a vault. O(files). */
@@ -35,11 +35,11 @@ export async function recreate(
   await home.export(vault, tree, signal === undefined ? {} : { signal })
 }
 
-function createStagedChanges(old: TreeFiles, now: TreeFiles, paths: readonly string[]): StagedChange[] {
-  const changes = new Map(compareTouchedPaths(old, now, paths).map((change) => [change.path, change]))
+function createStagedChanges(old: TreeFiles, current: TreeFiles, paths: readonly string[]): StagedChange[] {
+  const changes = new Map(compareTouchedPaths(old, current, paths).map((change) => [change.path, change]))
   // Parents included, because writing into a directory changes its times.
   for (const path of new Set(paths.flatMap((each) => [dirname(each), each]))) {
-    const after = findEntry(now, path)
+    const after = findEntry(current, path)
     if (path !== '/' && after?.type === 'directory')
       changes.set(path, { path, before: findEntry(old, path), after })
   }

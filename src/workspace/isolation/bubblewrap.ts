@@ -18,13 +18,13 @@ export function createBubblewrapArgs(confinement: CommandConfinement): string[] 
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
     ...privateDirectories.flatMap((path) => createTmpfsArgs(path, limits.scratchBytes)),
     ...['--remount-ro', '/dev'],
-    ...confinement.shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...confinement.visibleFiles.flatMap((path) => ['--ro-bind', path, path]),
     ...(scratch === undefined ? [] : ['--bind', scratch, scratch]),
     ...confinement.hidden.filter(isAround).flatMap(({ path }) => createTmpfsArgs(path, MIN_TMPFS_BYTES)),
     ...[confinement.isReadonly ? '--ro-bind' : '--bind', workspace, workspace],
     ...confinement.hidden
-      .filter((place) => !isAround(place))
-      .flatMap((place) => createHideArgs(place, confinement.directory)),
+      .filter((hidden) => !isAround(hidden))
+      .flatMap((hidden) => createHideArgs(hidden, confinement.directory)),
     '--',
     ...(confinement.privilege === 'root' ? createRootDropArgs() : []),
   ]

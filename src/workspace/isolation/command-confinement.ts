@@ -28,7 +28,7 @@ export interface CommandConfinement {
   /** The user's home directory. An overlay over it discards the command's changes. */
   readonly scratch?: string
   /** Files to show although their directory is private. */
-  readonly shown: readonly string[]
+  readonly visibleFiles: readonly string[]
 }
 
 export interface ConfinementSpec {
@@ -55,7 +55,7 @@ export async function resolveConfinement(spec: ConfinementSpec): Promise<Command
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     hidden: [...hidden, ...copied].filter(({ path }) => path !== workspace),
     ...(home !== undefined && home !== '/' && !isWithin(home, workspace) && { scratch: home }),
-    shown: resolver?.startsWith('/run/') ? [resolver] : [],
+    visibleFiles: resolver?.startsWith('/run/') ? [resolver] : [],
   }
 }
 

@@ -8,8 +8,8 @@ const TOOL_DIRECTORIES: readonly string[] = ['/usr/bin', '/bin', '/usr/sbin', '/
 
 /** Returns the path of a program of this machine, or undefined if it is not installed. */
 export async function findTool(name: string): Promise<string | undefined> {
-  for (const place of TOOL_DIRECTORIES) {
-    const path = `${place}/${name}`
+  for (const directory of TOOL_DIRECTORIES) {
+    const path = `${directory}/${name}`
     try {
       await access(path, constants.X_OK)
       return path

@@ -21,7 +21,7 @@ it('removes earlier scratch directories, and quotes their names', () => {
     isReadonly: false,
     hidden: [],
     scratch: '/home/me',
-    shown: [],
+    visibleFiles: [],
   }
   const [removing = ''] = createScratchLines(confined, [])
   execFileSync('sh', ['-c', removing], { cwd: session })

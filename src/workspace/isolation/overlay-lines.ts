@@ -15,7 +15,7 @@ const SCRATCH_PREFIX = 'scratch-'
 interface OverlayTrees {
   readonly session: string
   /** Path relative to the session's directory. It contains `lower`, a link to the covered directory, and `upper`. */
-  readonly place: string
+  readonly directory: string
   readonly privilege: 'root' | 'user'
 }
 
@@ -23,10 +23,13 @@ interface OverlayTrees {
  * Returns the shell line that mounts an overlay over a directory; each line works once. The options name only
  * relative paths, because a comma or colon in a user's path would end an option.
  */
-export function createOverlayLine({ session, place, privilege }: OverlayTrees, directory: string): string {
+export function createOverlayLine(
+  { session, directory: treesDirectory, privilege }: OverlayTrees,
+  directory: string,
+): string {
   // A volatile overlay rejects a work directory that was used before. Creating it here saves a process in the shell.
-  const work = basename(mkdtempSync(join(session, place, 'work-')))
-  const layers = `lowerdir=${place}/lower,upperdir=${place}/upper,workdir=${place}/${work}`
+  const work = basename(mkdtempSync(join(session, treesDirectory, 'work-')))
+  const layers = `lowerdir=${treesDirectory}/lower,upperdir=${treesDirectory}/upper,workdir=${treesDirectory}/${work}`
   const options = `${layers},${OVERLAY_OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
   return `mount -n -t overlay -o ${options} overlay ${quoteWord(directory)}`
 }
@@ -45,11 +48,11 @@ export function createScratchLines(
   // The shell removes them, because it runs with the privilege of the commands that wrote them.
   const earlier = readdirSync(session).filter((name) => name.startsWith(SCRATCH_PREFIX))
   const overlay = createOverlayLine(
-    { session, place: createScratchDirectory(session, scratch), privilege },
+    { session, directory: createScratchDirectory(session, scratch), privilege },
     scratch,
   )
-  const below = mounts.filter((mount) => mount.path.startsWith(`${scratch}/`))
-  const calls = [createSelfBind(scratch, mounts), ...below].map(createReadOnlyCall)
+  const nestedMounts = mounts.filter((mount) => mount.path.startsWith(`${scratch}/`))
+  const calls = [createSelfBind(scratch, mounts), ...nestedMounts].map(createReadOnlyCall)
   const readOnly = [READ_ONLY_FUNCTION, ...calls].join('; ')
   return [
     ...(earlier.length === 0 ? [] : [`rm -rf ${formatCommandLine(earlier)}`]),

@@ -16,8 +16,8 @@ export function createConfinementLines(
   confinement: CommandConfinement,
   mounts: readonly HostMountPoint[],
 ): string[] {
-  const { directory, workspace, scratch, shown, limits } = confinement
-  const isLost = scratch !== undefined && privateDirectories.some((place) => isWithin(scratch, place))
+  const { directory, workspace, scratch, visibleFiles, limits } = confinement
+  const isLost = scratch !== undefined && privateDirectories.some((directory) => isWithin(scratch, directory))
   const covered = [
     '/proc',
     '/dev',
@@ -25,12 +25,12 @@ export function createConfinementLines(
     workspace,
     ...(scratch === undefined ? [] : [scratch]),
   ]
-  const seen = mounts.filter(({ path }) => !covered.some((place) => isWithin(path, place)))
+  const seen = mounts.filter(({ path }) => !covered.some((directory) => isWithin(path, directory)))
   return [
     ...(confinement.privilege === 'user' ? [ONE_USER_NAMESPACE] : []),
     ...createReadOnlyLines(directory, seen),
     ...kernelSettings.map(createReadOnlyBindLine),
-    ...shown.map((path, index) => `cp ${quoteWord(path)} shown-${index}`),
+    ...visibleFiles.map((path, index) => `cp ${quoteWord(path)} shown-${index}`),
     ...(isLost ? [`exec 5<${quoteWord(scratch)}`] : []),
     ...createDeviceLines(directory),
     ...createTmpfsLines(
@@ -39,7 +39,7 @@ export function createConfinementLines(
       privateDirectories.map((path) => ({ path, options: ['mode=1777', `size=${limits.scratchBytes}`] })),
     ),
     ...(isLost ? [createRestoreLine(scratch)] : []),
-    ...shown.map(
+    ...visibleFiles.map(
       (path, index) => `mkdir -p ${quoteWord(dirname(path))}; cp shown-${index} ${quoteWord(path)}`,
     ),
     ...createTmpfsLines(
@@ -54,15 +54,15 @@ export function createConfinementLines(
 
 /** Returns shell lines that hide paths inside or beside the workspace. They run after it is mounted. */
 export function createHidingLines({ directory, hidden, workspace }: CommandConfinement): string[] {
-  const places = hidden.filter(({ path }) => !isWithin(workspace, path))
-  const directories = places.filter(({ isDirectory }) => isDirectory)
+  const hiddenPaths = hidden.filter(({ path }) => !isWithin(workspace, path))
+  const directories = hiddenPaths.filter(({ isDirectory }) => isDirectory)
   return [
     ...createTmpfsLines(
       directory,
       'hidden',
       directories.map(({ path }) => ({ path, options: [MIN_TMPFS_OPTION, 'ro'] })),
     ),
-    ...places.filter((place) => !directories.includes(place)).map(createHideFileLine),
+    ...hiddenPaths.filter((hidden) => !directories.includes(hidden)).map(createHideFileLine),
   ]
 }
 

@@ -128,6 +128,6 @@ function findUnexpectedEntries(
   return directory
     .listNames(path)
     .map((name) => joinPath(path, name))
-    .filter((below) => !removed.has(below))
-    .map((below) => ({ path: below, reason: 'was created meanwhile' }))
+    .filter((path) => !removed.has(path))
+    .map((path) => ({ path: path, reason: 'was created meanwhile' }))
 }

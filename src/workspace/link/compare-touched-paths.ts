@@ -18,19 +18,19 @@ export function compareTouchedPaths(
   const reported = new Set<string>()
   return paths.flatMap((path) => {
     if (path === '/') return []
-    const [old, now] = [findEntry(before, path), findEntry(after, path)]
-    if (now === undefined && findEntry(after, dirname(path))?.type !== 'directory') return []
-    if (isUntouched(old, now) && !reported.has(names.get(path) ?? '')) return []
+    const [old, current] = [findEntry(before, path), findEntry(after, path)]
+    if (current === undefined && findEntry(after, dirname(path))?.type !== 'directory') return []
+    if (isUntouched(old, current) && !reported.has(names.get(path) ?? '')) return []
     reported.add(path)
-    return [{ path, before: old, after: now }]
+    return [{ path, before: old, after: current }]
   })
 }
 
 /** True if two trees are equal at the given paths, except for times. O(paths). */
 export function isSameAt(before: TreeFiles, after: TreeFiles, paths: readonly string[]): boolean {
   return paths.every((path) => {
-    const [old, now] = [findEntry(before, path), findEntry(after, path)]
-    return path === '/' || (isSameOwner(old, now) && isSameEntry(old, now))
+    const [old, current] = [findEntry(before, path), findEntry(after, path)]
+    return path === '/' || (isSameOwner(old, current) && isSameEntry(old, current))
   })
 }
 
@@ -42,9 +42,9 @@ export function toSessionChanges(
   root: string,
 ): SessionChange[] {
   const names = findFirstNames(after, paths)
-  return changes.map(({ path, after: now }) => {
-    if (now === undefined) return { kind: 'gone', path }
-    const { type, mode, uid, gid, mtime } = now
+  return changes.map(({ path, after: current }) => {
+    if (current === undefined) return { kind: 'gone', path }
+    const { type, mode, uid, gid, mtime } = current
     const mtimeNs = toNanoseconds(mtime)
     const first = names.get(path)
     const linkOf = first === path ? undefined : first

@@ -23,8 +23,8 @@ export function isSameTree(before: TreeFiles, after: TreeFiles): boolean {
 /** Returns directories whose permissions differ: a diff of vaults does not include them. */
 export function findChangedDirectories(before: TreeFiles, after: TreeFiles): TreeChange[] {
   return Array.from(walkPaths(before, after)).filter(
-    ({ before: old, after: now }) =>
-      old?.type === 'directory' && now?.type === 'directory' && !isSameEntry(old, now),
+    ({ before: old, after: current }) =>
+      old?.type === 'directory' && current?.type === 'directory' && !isSameEntry(old, current),
   )
 }
 
@@ -32,10 +32,10 @@ export function findChangedDirectories(before: TreeFiles, after: TreeFiles): Tre
 function* walkPaths(before: TreeFiles, after: TreeFiles, path = '/'): Generator<TreeChange> {
   const names = new Set([...listNames(before, path), ...listNames(after, path)])
   for (const name of [...names].sort()) {
-    const below = joinPath(path, name)
-    const [old, now] = [findEntry(before, below), findEntry(after, below)]
-    yield { path: below, before: old, after: now }
-    if (old?.type === 'directory' || now?.type === 'directory') yield* walkPaths(before, after, below)
+    const childPath = joinPath(path, name)
+    const [old, current] = [findEntry(before, childPath), findEntry(after, childPath)]
+    yield { path: childPath, before: old, after: current }
+    if (old?.type === 'directory' || current?.type === 'directory') yield* walkPaths(before, after, childPath)
   }
 }
 

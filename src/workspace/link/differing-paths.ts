@@ -5,12 +5,12 @@ import { findEntry, joinPath, listNames, type TreeFiles } from './tree.ts'
 /** Yields the paths of a tree at which a directory differs. Permissions of directories do not count. */
 export function* findDifferingPaths(directory: HostTree, tree: TreeFiles, path = '/'): Generator<string> {
   for (const name of listNames(tree, path)) {
-    const below = joinPath(path, name)
-    const entry = findEntry(tree, below)
-    const hostEntry = directory.findEntry(below)
+    const childPath = joinPath(path, name)
+    const entry = findEntry(tree, childPath)
+    const hostEntry = directory.findEntry(childPath)
     const isSame =
       entry?.type === 'directory' ? hostEntry?.type === 'directory' : isSameEntry(hostEntry, entry)
-    if (!isSame) yield below
-    if (entry?.type === 'directory') yield* findDifferingPaths(directory, tree, below)
+    if (!isSame) yield childPath
+    if (entry?.type === 'directory') yield* findDifferingPaths(directory, tree, childPath)
   }
 }

@@ -19,12 +19,12 @@ export const PRIVATE_DIRECTORY_MODE = 0o700
 const PERMISSION_BITS = 0o7777
 
 export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
-  tree.withDentry(step.path, (place) => {
-    const path = place.directory.at(place.name)
-    if (step.op === 'mkdir') makeDirectory(place, step.owner, PRIVATE_DIRECTORY_MODE)
+  tree.withDentry(step.path, (dentry) => {
+    const path = dentry.directory.at(dentry.name)
+    if (step.op === 'mkdir') makeDirectory(dentry, step.owner, PRIVATE_DIRECTORY_MODE)
     else if (step.op === 'rmdir') rmdirSync(path)
     else if (step.op === 'chmod')
-      place.directory.withPinnedPath(place.name, (pin) => chmodSync(pin, step.mode))
+      dentry.directory.withPinnedPath(dentry.name, (pin) => chmodSync(pin, step.mode))
     else {
       const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
       if (step.op === 'take') moveToStage(path, old)
@@ -53,7 +53,7 @@ export function revertSteps(tree: HostTree, stage: ApplyStage, steps: readonly A
 function revertStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
   if (step.op === 'mkdir') removeIfEmpty(tree, step.path)
   else if (step.op === 'chmod') restoreMode(tree, step)
-  else if (step.op === 'rmdir') tree.withDentry(step.path, (place) => recreateDirectory(place, step))
+  else if (step.op === 'rmdir') tree.withDentry(step.path, (dentry) => recreateDirectory(dentry, step))
   else {
     const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
     if (findStats(old) !== undefined) {
@@ -116,8 +116,8 @@ function removeIfEmpty(tree: HostTree, path: string): void {
   }
 }
 
-function recreateDirectory(place: HostDentry, { mode, owner }: Extract<ApplyStep, { op: 'rmdir' }>): void {
-  if (findStats(place.directory.at(place.name)) === undefined) makeDirectory(place, owner, mode)
+function recreateDirectory(dentry: HostDentry, { mode, owner }: Extract<ApplyStep, { op: 'rmdir' }>): void {
+  if (findStats(dentry.directory.at(dentry.name)) === undefined) makeDirectory(dentry, owner, mode)
 }
 
 /** Creates a directory and sets its owner by descriptor, after a check that no other process replaced it. */

@@ -11,9 +11,9 @@ export function excludeHome(
   home: string | undefined,
   changes: readonly SessionChange[],
 ): readonly SessionChange[] {
-  const place = home === undefined ? undefined : realpathSync(home)
-  if (place === undefined || !isWithin(place, directory)) return changes
-  const own = place.slice(directory === '/' ? 0 : directory.length)
+  const homePath = home === undefined ? undefined : realpathSync(home)
+  if (homePath === undefined || !isWithin(homePath, directory)) return changes
+  const own = homePath.slice(directory === '/' ? 0 : directory.length)
   return changes.filter((change) => {
     if (isWithin(change.path, own)) return false
     const isCovered = change.kind === 'gone' || change.type !== 'directory'

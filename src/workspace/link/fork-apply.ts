@@ -60,11 +60,17 @@ export class ForkApply {
     this.#directory = directory
   }
 
-  async apply(fork: AppliedFork, { signal, keepSetuid = false, ...by }: ApplyContext): Promise<TreeChange[]> {
+  async apply(
+    fork: AppliedFork,
+    { signal, keepSetuid = false, ...provenance }: ApplyContext,
+  ): Promise<TreeChange[]> {
     using _lock = await this.#lock(signal)
     await this.#assertRecovered(fork.mirror)
     using tree = new HostTree(this.#directory)
-    const [mirror, after] = [await this.#home.posix(fork.mirror, { by }), await this.#home.posix(fork.name)]
+    const [mirror, after] = [
+      await this.#home.posix(fork.mirror, { by: provenance }),
+      await this.#home.posix(fork.name),
+    ]
     const all = compareTrees(mirror, after)
     const changes = keepSetuid ? all : dropSetuid(all)
     // Nothing is written then, and the last apply can still be undone.
@@ -79,7 +85,7 @@ export class ForkApply {
     return changes
   }
 
-  async undo(fork: AppliedFork, { signal, ...by }: ApplyContext): Promise<TreeChange[]> {
+  async undo(fork: AppliedFork, { signal, ...provenance }: ApplyContext): Promise<TreeChange[]> {
     using _lock = await this.#lock(signal)
     await this.#assertRecovered(fork.mirror)
     if (!(await this.#isApplied(fork.mirror))) {
@@ -87,7 +93,7 @@ export class ForkApply {
       throw new VfsError('ENOENT', this.#directory, { op: 'undo', detail })
     }
     using tree = new HostTree(this.#directory)
-    const mirror = await this.#home.posix(fork.mirror, { by })
+    const mirror = await this.#home.posix(fork.mirror, { by: provenance })
     const changes = compareTrees(mirror, await this.#home.posix(getUndoName(fork.mirror)))
     const pending = findPendingChanges(tree, changes, () => false)
     const record: LinkRecord = { ...this.#createRecord(fork), isUndo: true }

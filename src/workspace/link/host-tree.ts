@@ -33,7 +33,7 @@ export class HostTree implements Disposable {
   }
 
   /** Runs a step at a path. ENOTDIR for a path behind a link, which is not in the directory. Errors name the path. */
-  withDentry<T>(path: string, step: (place: HostDentry) => T): T {
+  withDentry<T>(path: string, step: (dentry: HostDentry) => T): T {
     const names = splitPath(path)
     const name = names.pop() ?? '.'
     let here = this.root.retain()
@@ -79,7 +79,7 @@ export class HostTree implements Disposable {
     this.#root?.close()
   }
 
-  #tryUse<T>(path: string, step: (place: HostDentry) => T): T | undefined {
+  #tryUse<T>(path: string, step: (dentry: HostDentry) => T): T | undefined {
     try {
       return this.withDentry(path, step)
     } catch (error) {

@@ -172,15 +172,15 @@ export class LinkedDirectory {
    * stored, but count as no change unless the fork was named.
    */
   async collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
-    const { fork, name, since, by = {} } = collection
+    const { fork, name, since, by: provenance = {} } = collection
     const changes = excludeHome(this.path, this.#home.path, collection.changes)
     const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
     if (fork === undefined && isNothing) return undefined
     const kept =
       fork === undefined
-        ? await this.#createFork(name, changes, since, by)
+        ? await this.#createFork(name, changes, since, provenance)
         : await this.#continueFork(fork, { ...collection, changes })
-    const { before, after } = await this.#openTreeFiles(kept, by)
+    const { before, after } = await this.#openTreeFiles(kept, provenance)
     await importSession(after, changes)
     if (fork === undefined && name === undefined && isSameTree(before, after)) {
       await this.drop(kept)
@@ -221,11 +221,11 @@ export class LinkedDirectory {
     name: string | undefined,
     changes: readonly SessionChange[],
     since: bigint,
-    by: Provenance,
+    provenance: Provenance,
   ): Promise<LinkedFork> {
     const base = createMirrorName(this.path)
     await this.#home.createVault(base)
-    const mirrored = await this.#home.posix(base, { by })
+    const mirrored = await this.#home.posix(base, { by: provenance })
     const used = new Date()
     writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: createProcessTag() })
     using tree = new HostTree(this.path)
@@ -240,8 +240,8 @@ export class LinkedDirectory {
    * fork had not changed, the current directory becomes the base.
    */
   async #continueFork(fork: LinkedFork, collection: CollectOptions): Promise<LinkedFork> {
-    const { changes, since, isOwn, beforeImport, by = {} } = collection
-    const { before, after } = await this.#openTreeFiles(fork, by)
+    const { changes, since, isOwn, beforeImport, by: provenance = {} } = collection
+    const { before, after } = await this.#openTreeFiles(fork, provenance)
     const changed = compareTrees(before, after).map(({ path }) => path)
     const touched = new TouchedPaths(changes, changed, isOwn)
     using tree = new HostTree(this.path)
@@ -260,9 +260,12 @@ export class LinkedDirectory {
 
   async #openTreeFiles(
     { name, mirror: base }: LinkedFork,
-    by: Provenance = {},
+    provenance: Provenance = {},
   ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
-    return { before: await this.#home.posix(base, { by }), after: await this.#home.posix(name, { by }) }
+    return {
+      before: await this.#home.posix(base, { by: provenance }),
+      after: await this.#home.posix(name, { by: provenance }),
+    }
   }
 }
 

@@ -35,9 +35,9 @@ export function createNewFiles(
   // Attributes come before content: writing clears a program's capabilities.
   keepAttributes(tree, stage, [...replacing])
   for (const change of changes) {
-    const [place, first] = [getStagePath(stage, change.index), getFirst(change)]
-    if (first !== change && tryLink(getStagePath(stage, first.index), place)) continue
-    if (change.after !== undefined) createEntry(place, change.after, replacing.has(change))
+    const [stagePath, first] = [getStagePath(stage, change.index), getFirst(change)]
+    if (first !== change && tryLink(getStagePath(stage, first.index), stagePath)) continue
+    if (change.after !== undefined) createEntry(stagePath, change.after, replacing.has(change))
   }
 }
 
@@ -49,9 +49,9 @@ function getStagePath(stage: ApplyStage, index: number): string {
   return stage.fresh.at(String(index))
 }
 
-function tryLink(first: string, place: string): boolean {
+function tryLink(first: string, stagePath: string): boolean {
   try {
-    linkSync(first, place)
+    linkSync(first, stagePath)
     return true
   } catch (error) {
     if (!isErrno(error, ...NO_HARD_LINK_CODES)) throw error

@@ -191,7 +191,7 @@ function removeAt(tree: TreeFiles, parent: number, name: string): void {
   for (;;) {
     const names = tree.readdir(ino)
     if (names.length === 0) break
-    for (const below of names) removeAt(tree, ino, below.name)
+    for (const entry of names) removeAt(tree, ino, entry.name)
   }
   tree.rmdir(parent, name)
 }

@@ -19,13 +19,13 @@ export interface RedirectionEffect {
 export function classifyRedirection(
   redirect: Redirection,
   variables: Variables,
-  place: PathContext,
+  pathContext: PathContext,
 ): RedirectionEffect | undefined {
   if (redirect.type !== 'Redirect' || redirect.target === undefined) return undefined
   const { operator } = redirect
   const target = expandWhole(redirect.target, variables)
   if (operator.endsWith('&') && /^(?:\d+-?|-)$/.test(target)) return undefined
-  const findings = findHostPaths([target], place)
+  const findings = findHostPaths([target], pathContext)
   if (/^\/dev\/(?:tcp|udp)\//.test(target)) findings.push(createFinding('networked'))
   if (WRITE_OPERATORS.has(operator) && !NOT_A_FILE.test(target))
     findings.push(createFinding('mutating', 'writes to a file'))

@@ -51,7 +51,7 @@ const EVALUATES = [createFinding('mutating', 'is evaluated, and may run a comman
 
 /** Context of a command. */
 export interface CommandContext {
-  readonly place: PathContext
+  readonly pathContext: PathContext
   /** Number of programs and shells around it. */
   readonly nesting: number
   /** Its input; undefined for the terminal. */
@@ -89,7 +89,7 @@ export class CommandClassifier {
     // The known words of a line still count: the rest is replaced by an unset variable.
     const script = parseScript(
       isKnown ? source : source.replaceAll(UNKNOWN, UNKNOWN_VARIABLE),
-      around.place.depth,
+      around.pathContext.depth,
     )
     if (script.error !== undefined)
       this.#addPart(source, createRefusalFindings(`cannot be parsed: ${script.error}`))
@@ -129,7 +129,7 @@ export class CommandClassifier {
     } else if (NOT_A_NAME.test(name)) {
       this.#addPart(words.join(' '), [
         ...createUnseenFindings('a program'),
-        ...findHostPaths(words, around.place),
+        ...findHostPaths(words, around.pathContext),
       ])
       // The word may be empty, or a program that runs the rest.
       for (const nested of findCarriedCommands(args)) this.#classifyNested(nested, around)
@@ -152,7 +152,7 @@ export class CommandClassifier {
   classifySetting(name: string, value: string, around: CommandContext): void {
     this.variables.add(name)
     const { findings, runs, paths } = classifySetting(name, value)
-    const all = [...findings, ...findHostPaths(paths, around.place)]
+    const all = [...findings, ...findHostPaths(paths, around.pathContext)]
     if (all.length > 0) this.#addPart(`${name}=${value}`, all)
     for (const nested of runs) this.#classifyNested(nested, around)
   }
@@ -163,11 +163,16 @@ export class CommandClassifier {
     outside: CommandContext,
   ): void {
     const { variables, functions } = script
-    const place = { ...outside.place, depth }
+    const pathContext = { ...outside.pathContext, depth }
     const input = stdin ?? script.input
-    const around = { ...outside, place, functions, stdin: input === undefined ? outside.stdin : input() }
+    const around = {
+      ...outside,
+      pathContext,
+      functions,
+      stdin: input === undefined ? outside.stdin : input(),
+    }
     for (const redirect of redirects) {
-      const effect = classifyRedirection(redirect, variables, place)
+      const effect = classifyRedirection(redirect, variables, pathContext)
       if (effect !== undefined) this.#addPart(effect.text, effect.findings, { isInert: true })
     }
     if (node === undefined) return
@@ -180,7 +185,7 @@ export class CommandClassifier {
   #classifyListed({ listed, variables }: ShellScript, around: CommandContext): void {
     for (const { word, depth } of listed) {
       const words = expand(word, variables).filter(isSystemPath)
-      const findings = findHostPaths(words, { ...around.place, depth })
+      const findings = findHostPaths(words, { ...around.pathContext, depth })
       if (findings.length > 0) this.#addPart(words.join(' '), findings)
     }
   }
@@ -189,7 +194,7 @@ export class CommandClassifier {
   #classifyAssigned({ assigned, variables }: ShellScript, around: CommandContext): void {
     for (const { name, word, depth } of assigned) {
       const value = word === undefined ? UNKNOWN : expandWhole(word, variables)
-      this.classifySetting(name, value, { ...around, place: { ...around.place, depth } })
+      this.classifySetting(name, value, { ...around, pathContext: { ...around.pathContext, depth } })
     }
   }
 
@@ -197,8 +202,8 @@ export class CommandClassifier {
     const program = findProgram(name) ?? createUnknownProgram(around.functions.has(name))
     const { findings, runs = [], paths = args } = program({ program: name, args, stdin: around.stdin })
     const own = [...findings]
-    if (path !== name) own.push(...classifyProgramPath(path, around.place))
-    own.push(...findHostPaths(paths, around.place))
+    if (path !== name) own.push(...classifyProgramPath(path, around.pathContext))
+    own.push(...findHostPaths(paths, around.pathContext))
     if (!isLiteral(path) || !args.every(isLiteral)) {
       own.push(createFinding('mutating', 'has arguments that are only known when it runs'))
     }
@@ -222,7 +227,7 @@ export class CommandClassifier {
   /** Classifies code of another language: its words, and its strings as lines of a shell. */
   #classifyCode(code: string, around: CommandContext): void {
     const { findings, paths, lines } = scanCode(code)
-    const all = [...findings, ...findHostPaths(paths, around.place)]
+    const all = [...findings, ...findHostPaths(paths, around.pathContext)]
     if (!isLiteral(code)) all.push(...createUnseenFindings('code'))
     if (all.length > 0) this.#addPart(code, all)
     for (const line of lines) this.#classifyLeniently(line, around)

@@ -75,7 +75,7 @@ function classifyRequest({
   stdin,
   network,
 }: ExecutionRequest): Pick<CommandClassifier, 'parts' | 'variables'> {
-  const place: PathContext = {
+  const pathContext: PathContext = {
     depth: cwd === '/' ? 0 : cwd.split('/').length - 1,
     root: mountpoint,
     hasPrivateTmp: isolation === 'strict',
@@ -83,7 +83,7 @@ function classifyRequest({
   const isLong = stdin !== undefined && stdin.length > MAX_INPUT
   const input = typeof stdin === 'object' && !isLong ? Buffer.from(stdin).toString('latin1') : stdin
   const around: CommandContext = {
-    place,
+    pathContext,
     nesting: 0,
     stdin: isLong || typeof input === 'object' ? UNKNOWN : input,
     functions: new Set(),

@@ -32,14 +32,14 @@ export function isSystemPath(word: string): boolean {
 }
 
 /** Returns the first path in a word that leads out of the workspace. */
-export function findHostPath(word: string, place: PathContext): string | undefined {
+export function findHostPath(word: string, pathContext: PathContext): string | undefined {
   if (!MAY_LEAD_OUT.test(word)) return undefined
   if (ADDRESS.test(word))
-    return word.startsWith('file://') ? findLeavingPath(word.slice(7), place) : undefined
-  const whole = findLeavingPath(word.replace(GLUED_OPTION, ''), place)
+    return word.startsWith('file://') ? findLeavingPath(word.slice(7), pathContext) : undefined
+  const whole = findLeavingPath(word.replace(GLUED_OPTION, ''), pathContext)
   if (whole !== undefined || !SEPARATORS.test(word)) return whole
   for (const piece of word.split(SEPARATORS)) {
-    const found = findLeavingPath(piece, place)
+    const found = findLeavingPath(piece, pathContext)
     if (found !== undefined) return found
   }
   return undefined

@@ -20,10 +20,10 @@ export interface Part {
 const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?|opt\/[^/]+\/)?s?bin\/[^/]+$/
 
 /** Returns findings about words that lead out of the workspace. */
-export function findHostPaths(words: readonly string[], place: PathContext): Finding[] {
+export function findHostPaths(words: readonly string[], pathContext: PathContext): Finding[] {
   const found: Finding[] = []
   for (const word of words) {
-    const path = findHostPath(word, place)
+    const path = findHostPath(word, pathContext)
     if (path === undefined) continue
     const reason = `reaches ${formatText(path)}, outside the workspace`
     found.push({ category: 'host_escape_risk', reason, path })
@@ -37,9 +37,9 @@ export function isHostProgram(name: string | undefined, path: string | undefined
 }
 
 /** Classifies a program named by its path: of the system, of the workspace, or elsewhere. */
-export function classifyProgramPath(first: string, place: PathContext): Finding[] {
+export function classifyProgramPath(first: string, pathContext: PathContext): Finding[] {
   if (!first.includes('/') || SYSTEM_PROGRAM.test(first)) return []
-  return [createFinding('mutating', 'is a program of the workspace'), ...findHostPaths([first], place)]
+  return [createFinding('mutating', 'is a program of the workspace'), ...findHostPaths([first], pathContext)]
 }
 
 /** Fails closed: the command does not run. */

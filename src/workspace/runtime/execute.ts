@@ -71,8 +71,8 @@ export async function execute(
   input: ExecutionRequestInput,
   options: ExecuteOptions,
 ): Promise<ExecutionResult> {
-  await using place = new ExecutionState()
-  return await new Execution(input, options, place).run()
+  await using state = new ExecutionState()
+  return await new Execution(input, options, state).run()
 }
 
 /** A workspace whose session stays open for many commands. Each sees the files of the previous ones. */
@@ -88,11 +88,11 @@ export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'si
  * Opens an execution. The session starts with the first permitted command, and ends when the execution is disposed.
  */
 export function openExecution(options: ExecuteOptions): OpenExecution {
-  const place = new ExecutionState()
+  const state = new ExecutionState()
   const mutex = new Mutex()
   return {
-    run: (input, more) => mutex.run(() => new Execution(input, { ...options, ...more }, place).run()),
-    [Symbol.asyncDispose]: () => mutex.run(() => place[Symbol.asyncDispose]()),
+    run: (input, more) => mutex.run(() => new Execution(input, { ...options, ...more }, state).run()),
+    [Symbol.asyncDispose]: () => mutex.run(() => state[Symbol.asyncDispose]()),
   }
 }
 
@@ -106,10 +106,10 @@ class Execution {
   /** The PATH of a command to which a rule grants the network. */
   #hostPath: string | undefined
 
-  constructor(input: ExecutionRequestInput, options: ExecuteOptions, place: ExecutionState) {
+  constructor(input: ExecutionRequestInput, options: ExecuteOptions, state: ExecutionState) {
     this.#input = input
     this.#options = options
-    this.#state = place
+    this.#state = state
   }
 
   async run(): Promise<ExecutionResult> {
@@ -134,7 +134,7 @@ class Execution {
     workspace: ExecutionWorkspace,
     decision: ExecutionDecision,
   ): Promise<ExecutionResult> {
-    const { signal, by = {} } = this.#options
+    const { signal, by: provenance = {} } = this.#options
     const baseline = await this.#step('baseline', () =>
       this.#state.baseline(() => workspace.baseline(request.session, signal)),
     )
@@ -150,9 +150,11 @@ class Execution {
     const summary = await this.#step('summarise', async () => {
       const all = await session.changes()
       const changes = filterKept(all, workspace)
-      await using own = await workspace.collect({ changes, since, by }).catch((error: unknown) => {
-        throw createNotKeptError(request, error)
-      })
+      await using own = await workspace
+        .collect({ changes, since, by: provenance })
+        .catch((error: unknown) => {
+          throw createNotKeptError(request, error)
+        })
       await this.#options.onChanges?.(own)
       const changed = toChangedFiles(own.changes)
       return { changed, setuid: listSetuidFiles(own.changes), leftOut: listLeftOut(all, changes) }
@@ -260,9 +262,9 @@ class Execution {
     decision: ExecutionDecision,
     event: JournalEvent,
   ): Promise<void> {
-    const { journal, by = {} } = this.#options
+    const { journal, by: provenance = {} } = this.#options
     const time = new Date().toISOString()
-    await journal?.append({ id: this.#id, time, vault, command, decision, ...event }, by)
+    await journal?.append({ id: this.#id, time, vault, command, decision, ...event }, provenance)
   }
 }
 

@@ -26,7 +26,7 @@ export type JournalLine = JournalEvent & {
 
 /** Journal of every request, its decision and its result. */
 export interface ExecutionJournal {
-  append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
+  append(line: JournalLine, provenance: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
 }
 
 /** An executed command with its latest event: `requested` if it runs, or was killed with its program. */
@@ -56,9 +56,9 @@ export class FileJournal implements ExecutionJournal {
     }
   }
 
-  async append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
+  async append(line: JournalLine, provenance: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
     const append = () =>
-      this.#fs.append(`/journal/${line.time.slice(0, 10)}.jsonl`, `${JSON.stringify(line)}\n`, by)
+      this.#fs.append(`/journal/${line.time.slice(0, 10)}.jsonl`, `${JSON.stringify(line)}\n`, provenance)
     try {
       await append()
     } catch (error) {

@@ -23,13 +23,14 @@ export async function findHostPrograms(
   path: string,
   roots: readonly string[],
 ): Promise<HostPrograms> {
-  const places = await Promise.all(roots.map(resolveLinks))
+  const workspaceRoots = await Promise.all(roots.map(resolveLinks))
   const directories: string[] = []
   for (const directory of path.split(delimiter)) {
-    if (isAbsolute(directory) && !isInside(await resolveLinks(directory), places)) directories.push(directory)
+    if (isAbsolute(directory) && !isInside(await resolveLinks(directory), workspaceRoots))
+      directories.push(directory)
   }
   for (const program of networkPrograms) {
-    const problem = await findProblem(program, directories, places)
+    const problem = await findProblem(program, directories, workspaceRoots)
     if (problem !== undefined) return { path: directories.join(delimiter), problem }
   }
   return { path: directories.join(delimiter), problem: undefined }
@@ -38,12 +39,12 @@ export async function findHostPrograms(
 async function findProblem(
   program: string,
   directories: readonly string[],
-  places: readonly string[],
+  workspaceRoots: readonly string[],
 ): Promise<string | undefined> {
   const found = isAbsolute(program) ? program : await findProgram(program, directories)
   if (found === undefined) return `\`${program}\` is not on the PATH outside the workspace`
   const real = await resolveLinks(found)
-  return isInside(real, places) ? `\`${program}\` leads to ${real}, in the workspace` : undefined
+  return isInside(real, workspaceRoots) ? `\`${program}\` leads to ${real}, in the workspace` : undefined
 }
 
 async function findProgram(program: string, directories: readonly string[]): Promise<string | undefined> {
@@ -68,6 +69,8 @@ async function resolveLinks(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }
 
-function isInside(path: string, places: readonly string[]): boolean {
-  return places.some((place) => path === place || path.startsWith(`${place === '/' ? '' : place}/`))
+function isInside(path: string, directories: readonly string[]): boolean {
+  return directories.some(
+    (directory) => path === directory || path.startsWith(`${directory === '/' ? '' : directory}/`),
+  )
 }

@@ -100,12 +100,12 @@ export class VaultWorkspace implements ExecutionWorkspace {
   /** Changed times alone are not kept, unless the fork was named. */
   async #keepChanges(
     fork: LinkVault,
-    { changes, by }: CollectedChanges,
+    { changes, by: provenance }: CollectedChanges,
     since: string,
     isNew: boolean,
   ): Promise<CommandChanges> {
-    if (this.#live === undefined) await this.#import(fork.name, changes, by)
-    else await this.#merge(this.#live, fork.name, changes, by)
+    if (this.#live === undefined) await this.#import(fork.name, changes, provenance)
+    else await this.#merge(this.#live, fork.name, changes, provenance)
     this.#kept = changes
     if (isNew && this.#choice.newFork?.name === undefined && (await this.#isUnchanged(fork.name))) {
       this.#fork = undefined
@@ -148,8 +148,12 @@ export class VaultWorkspace implements ExecutionWorkspace {
       : forkByName(this.#home, vault, name, options)
   }
 
-  async #import(fork: string, changes: readonly SessionChange[], by: CollectedChanges['by']): Promise<void> {
-    const tree = await this.#home.posix(fork, { by })
+  async #import(
+    fork: string,
+    changes: readonly SessionChange[],
+    provenance: CollectedChanges['by'],
+  ): Promise<void> {
+    const tree = await this.#home.posix(fork, { by: provenance })
     if (this.#checkout !== undefined && this.#kept.length > 0)
       await revertChanges(tree, await this.#home.posix(this.#checkout.vault), this.#kept, changes)
     await importSession(tree, changes)
@@ -159,13 +163,13 @@ export class VaultWorkspace implements ExecutionWorkspace {
     live: LiveFork,
     fork: string,
     changes: readonly SessionChange[],
-    by: CollectedChanges['by'],
+    provenance: CollectedChanges['by'],
   ): Promise<void> {
-    await this.#home.merge(live.vault, fork, { ...by, onConflict: 'theirs' })
+    await this.#home.merge(live.vault, fork, { ...provenance, onConflict: 'theirs' })
     // No kind of session keeps pipes, sockets and devices.
     const nodes = changes.filter((change) => change.kind === 'put' && change.type === 'other')
     if (nodes.length === 0) return
-    const tree = await this.#home.posix(fork, { by })
+    const tree = await this.#home.posix(fork, { by: provenance })
     for (const { path } of nodes) removeEntry(tree, path)
   }
 }

@@ -91,9 +91,9 @@ async function inspectOverlay(directory: string): Promise<HostFinding> {
   const at = await mkdtemp(join(directory, 'doctor-'))
   try {
     await mkdir(join(at, 'base'))
-    const place = new OverlayLayout(at, join(at, 'base'), privilege, MountsBelow.none)
-    await place.prepare()
-    const trial = await probeOverlay(place)
+    const layout = new OverlayLayout(at, join(at, 'base'), privilege, MountsBelow.none)
+    await layout.prepare()
+    const trial = await probeOverlay(layout)
     if (trial.works)
       return { name, isAvailable: true, detail: 'changes are kept beside the directory, whatever its size' }
     return { name, isAvailable: false, detail: trial.reason, remedy: ALLOW_OVERLAYS }

@@ -9,29 +9,29 @@ import { encodeName, isOptionSet, parsePath } from '../parse-arguments.ts'
 
 /** An entry with its directory relative to the listed one. */
 interface ListedName extends DirEntry {
-  readonly below: string
+  readonly prefix: string
 }
 
 export const readdir: FsOperation<(string | Buffer | Dirent)[]> = function* (site, given, options) {
   const entries = yield* scanDirectory(site, given, options)
   if (!isOptionSet(options, 'withFileTypes'))
-    return entries.map(({ below, name }) => encodeName(join(below, name), options))
+    return entries.map(({ prefix, name }) => encodeName(join(prefix, name), options))
   const top = parsePath(given)
   return entries.map(
-    ({ below, name, type }) =>
-      new Dirent(encodeName(name, options), below === '' ? top : join(top, below), type),
+    ({ prefix, name, type }) =>
+      new Dirent(encodeName(name, options), prefix === '' ? top : join(top, prefix), type),
   )
 }
 
 const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (site, path, options) {
   const isRecursive = isOptionSet(options, 'recursive')
   const found: ListedName[] = []
-  const pending = [{ at: path, below: '' }]
+  const pending = [{ at: path, prefix: '' }]
   for (let level = pending.shift(); level; level = pending.shift()) {
     for (const entry of yield* waitFor(site.driver.readdir(level.at))) {
-      found.push({ ...entry, below: level.below })
+      found.push({ ...entry, prefix: level.prefix })
       if (isRecursive && entry.type === 'directory') {
-        pending.push({ at: child(level.at, entry.name), below: join(level.below, entry.name) })
+        pending.push({ at: child(level.at, entry.name), prefix: join(level.prefix, entry.name) })
       }
     }
   }

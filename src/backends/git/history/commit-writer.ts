@@ -75,13 +75,13 @@ export class CommitWriter {
       const { author, committer, message } = notes
       return { author: toValidSignature(author), committer: toValidSignature(committer), message }
     }
-    const by = `${this.#author} ${Math.floor(time.getTime() / 1000)} +0000`
-    return { author: by, committer: by, message: `${description ?? name}\n` }
+    const signature = `${this.#author} ${Math.floor(time.getTime() / 1000)} +0000`
+    return { author: signature, committer: signature, message: `${description ?? name}\n` }
   }
 }
 
-function toValidSignature(by: string): string {
-  return SIGNATURE.test(by) ? by : UNKNOWN_SIGNATURE
+function toValidSignature(signature: string): string {
+  return SIGNATURE.test(signature) ? signature : UNKNOWN_SIGNATURE
 }
 
 /** Filters the submodules of a commit to those whose directories still exist. */

@@ -44,7 +44,7 @@ interface DepthStep<T> {
 /** Plans the steps from one tree to another, given every changed inode. O(changes). */
 export class ChangePlanner {
   readonly #old: VaultFiles
-  readonly #now: VaultFiles
+  readonly #current: VaultFiles
   readonly #aside: string
   readonly #vacate: DepthStep<StreamOperation>[] = []
   readonly #settle: DepthStep<PlacementStep>[] = []
@@ -53,10 +53,10 @@ export class ChangePlanner {
   readonly #directories = new Set<number>()
   #isAsideUsed = false
 
-  constructor(old: VaultFiles, now: VaultFiles) {
+  constructor(old: VaultFiles, current: VaultFiles) {
     this.#old = old
-    this.#now = now
-    this.#aside = child('/', findFreeName(old, now))
+    this.#current = current
+    this.#aside = child('/', findFreeName(old, current))
   }
 
   plan(touched: Iterable<number>): ChangePlan {
@@ -69,14 +69,17 @@ export class ChangePlanner {
       settle: this.#settle.sort((a, b) => a.depth - b.depth).map(({ step }) => step),
       links: this.#links,
       changed: this.#changed,
-      directories: [...this.#directories].map((number) => ({ number, path: this.#now.getPath(number) })),
+      directories: [...this.#directories].map((number) => ({ number, path: this.#current.getPath(number) })),
       tidy: this.#isAsideUsed ? [{ op: 'remove', path: this.#aside }] : [],
     }
   }
 
   #compare(number: number): void {
-    const [before, after] = [findNamedInode(this.#old, number), findNamedInode(this.#now, number)]
-    const [oldNames, newNames] = [listNames(this.#old, number, before), listNames(this.#now, number, after)]
+    const [before, after] = [findNamedInode(this.#old, number), findNamedInode(this.#current, number)]
+    const [oldNames, newNames] = [
+      listNames(this.#old, number, before),
+      listNames(this.#current, number, after),
+    ]
     if (before !== undefined && after !== undefined && isSameKind(before, after)) {
       const keptNames = newNames.filter((dentry) => hasName(oldNames, dentry))
       const removedNames = oldNames.filter((dentry) => !hasName(newNames, dentry))
@@ -86,7 +89,7 @@ export class ChangePlanner {
         addedNames: newNames.filter((dentry) => !hasName(oldNames, dentry)),
         keptNames,
       })
-      this.#changed.push({ number, path: this.#now.getPath(number) })
+      this.#changed.push({ number, path: this.#current.getPath(number) })
     } else {
       for (const dentry of oldNames) this.#remove(dentry)
       const [first, ...others] = newNames
@@ -97,7 +100,7 @@ export class ChangePlanner {
   }
 
   #make(number: number, first: Dentry, others: readonly Dentry[]): void {
-    const path = getPath(this.#now, first)
+    const path = getPath(this.#current, first)
     this.#settle.push({ depth: getDepth(path), step: { made: { number, path } } })
     this.#link(path, others)
   }
@@ -112,14 +115,14 @@ export class ChangePlanner {
       this.#link(path, linked)
     } else {
       for (const dentry of removedNames) this.#remove(dentry)
-      if (kept !== undefined) this.#link(getPath(this.#now, kept), addedNames)
+      if (kept !== undefined) this.#link(getPath(this.#current, kept), addedNames)
     }
   }
 
   #moveAside(number: number, from: Dentry, to: Dentry): string {
     this.#isAsideUsed = true
     const aside = child(this.#aside, String(number))
-    const [old, path] = [getPath(this.#old, from), getPath(this.#now, to)]
+    const [old, path] = [getPath(this.#old, from), getPath(this.#current, to)]
     this.#vacate.push({ depth: getDepth(old), step: { op: 'move', path: old, to: aside } })
     this.#settle.push({ depth: getDepth(path), step: { moved: { op: 'move', path: aside, to: path } } })
     return path
@@ -131,11 +134,11 @@ export class ChangePlanner {
   }
 
   #link(path: string, dentries: readonly Dentry[]): void {
-    for (const dentry of dentries) this.#links.push({ op: 'link', path, to: getPath(this.#now, dentry) })
+    for (const dentry of dentries) this.#links.push({ op: 'link', path, to: getPath(this.#current, dentry) })
   }
 
   #markDirectory(number: number): void {
-    if (findNamedInode(this.#now, number)?.type === 'directory') this.#directories.add(number)
+    if (findNamedInode(this.#current, number)?.type === 'directory') this.#directories.add(number)
   }
 }
 
@@ -175,9 +178,9 @@ function getDepth(path: string): number {
 }
 
 /** Returns a name that neither tree has at its root. */
-function findFreeName(old: VaultFiles, now: VaultFiles): string {
+function findFreeName(old: VaultFiles, current: VaultFiles): string {
   for (let number = 0; ; number++) {
     const name = `${ASIDE_NAME}-${number}`
-    if (old.findEntry(ROOT, name) === undefined && now.findEntry(ROOT, name) === undefined) return name
+    if (old.findEntry(ROOT, name) === undefined && current.findEntry(ROOT, name) === undefined) return name
   }
 }

@@ -24,9 +24,9 @@ export class IgnoreRules {
   /** Returns these rules extended by a `.gitignore` in a subdirectory, which takes precedence. */
   within(directory: string, text: string): IgnoreRules {
     const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
-    const below = new IgnoreRules(this.#rules)
-    below.#rules.add(lines.flatMap((line) => rebasePattern(directory, line)))
-    return below
+    const nested = new IgnoreRules(this.#rules)
+    nested.#rules.add(lines.flatMap((line) => rebasePattern(directory, line)))
+    return nested
   }
 }
 

@@ -29,22 +29,22 @@ export interface ExistingInode {
 export class VaultTarget {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
-  readonly #by: Provenance
+  readonly #provenance: Provenance
   readonly #before: VaultFiles
 
-  private constructor(log: VaultLog, blobs: BlobStore, by: Provenance, before: VaultFiles) {
+  private constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, before: VaultFiles) {
     this.#log = log
     this.#blobs = blobs
-    this.#by = by
+    this.#provenance = provenance
     this.#before = before
   }
 
-  static async open(log: VaultLog, blobs: BlobStore, by: Provenance): Promise<VaultTarget> {
+  static async open(log: VaultLog, blobs: BlobStore, provenance: Provenance): Promise<VaultTarget> {
     await blobs.reader.session.beginRead()
     const before = await blobs.reader.run(() => new VaultFiles(log.readFiles().tree.fork()))
     // Held until the target is garbage.
     blobs.reader.session.hold(before.tree)
-    return new VaultTarget(log, blobs, by, before)
+    return new VaultTarget(log, blobs, provenance, before)
   }
 
   /** Resolves the links in a path and creates the directory. Returns the real path and its earlier inode. ENOTDIR. */
@@ -126,7 +126,7 @@ export class VaultTarget {
   }
 
   #submit(plan: (files: VaultFiles) => FileOperation, extraRecords?: ExtraRecords): Promise<void> {
-    return this.#log.submit(plan, this.#by, extraRecords)
+    return this.#log.submit(plan, this.#provenance, extraRecords)
   }
 }
 

@@ -88,12 +88,12 @@ function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: 
 }
 
 function formatMatch(terminal: Terminal, { path, line, text, before, after }: Match): string {
-  const place = applyStyle(terminal, 'magenta', escapeName(path))
+  const styledPath = applyStyle(terminal, 'magenta', escapeName(path))
   const around = (lines: readonly string[], first: number) =>
-    lines.map((other, index) => `${place}-${first + index}-${escapeForTerminal(terminal, other)}`)
+    lines.map((other, index) => `${styledPath}-${first + index}-${escapeForTerminal(terminal, other)}`)
   return [
     ...around(before, line - before.length),
-    `${place}:${applyStyle(terminal, 'green', String(line))}:${escapeForTerminal(terminal, text)}`,
+    `${styledPath}:${applyStyle(terminal, 'green', String(line))}:${escapeForTerminal(terminal, text)}`,
     ...around(after, line + 1),
   ].join('\n')
 }

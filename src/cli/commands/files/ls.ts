@@ -40,13 +40,13 @@ export const ls: Command = defineCommand(
       const entries = isListed
         ? fs.readdir(path, ctx)
         : [{ name: path, type: (await fs.stat(path, ctx)).type }]
-      const place = (name: string) => (isListed ? child(path, name) : path)
+      const toPath = (name: string) => (isListed ? child(path, name) : path)
       if (!call.has('long') && !call.isJson) {
         await output.writeList(entries, (entry) => formatName(terminal, entry))
         return
       }
       const details = async function* () {
-        for await (const entry of entries) yield { ...entry, ...(await fs.stat(place(entry.name), ctx)) }
+        for await (const entry of entries) yield { ...entry, ...(await fs.stat(toPath(entry.name), ctx)) }
       }
       await output.writeList(details(), (entry) => formatLongEntry(terminal, entry))
     })

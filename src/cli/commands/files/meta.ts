@@ -19,9 +19,9 @@ const set: Command = defineCommand(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = parseVaultPath(call.argument('path'))
-      await vault.meta.set(place, call.argument('key'), call.argument('value'), ctx)
-      await call.output.writeValue({ path: place, meta: await vault.meta.all(place) })
+      const path = parseVaultPath(call.argument('path'))
+      await vault.meta.set(path, call.argument('key'), call.argument('value'), ctx)
+      await call.output.writeValue({ path, meta: await vault.meta.all(path) })
     }),
 )
 
@@ -35,10 +35,10 @@ const get: Command = defineCommand(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const [place, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
-      const value = await vault.meta.get(place, name)
-      if (value === undefined) throw createMissingValueError(place, name)
-      await call.output.writeValue({ path: place, key: name, value }, value)
+      const [path, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
+      const value = await vault.meta.get(path, name)
+      if (value === undefined) throw createMissingValueError(path, name)
+      await call.output.writeValue({ path, key: name, value }, value)
     }),
 )
 
@@ -52,10 +52,10 @@ const remove: Command = defineCommand(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const [place, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
-      if ((await vault.meta.get(place, name)) === undefined) throw createMissingValueError(place, name)
-      await vault.meta.remove(place, name, ctx)
-      await call.output.writeValue({ path: place, meta: await vault.meta.all(place) })
+      const [path, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
+      if ((await vault.meta.get(path, name)) === undefined) throw createMissingValueError(path, name)
+      await vault.meta.remove(path, name, ctx)
+      await call.output.writeValue({ path, meta: await vault.meta.all(path) })
     }),
 )
 
@@ -75,9 +75,9 @@ const list: Command = defineCommand(
     }),
 )
 
-function createMissingValueError(place: string, name: string): CommandError {
+function createMissingValueError(path: string, name: string): CommandError {
   return new CommandError(
-    `${escapeName(place)} has no value '${escapeName(name)}'; see coppice meta list ${escapeName(place)}`,
+    `${escapeName(path)} has no value '${escapeName(name)}'; see coppice meta list ${escapeName(path)}`,
   )
 }
 

@@ -19,9 +19,9 @@ const add: Command = defineCommand(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = parseVaultPath(call.argument('path'))
-      await vault.tags.add(place, call.argumentList('tags'), ctx)
-      await call.output.writeValue({ path: place, tags: await vault.tags.of(place) })
+      const path = parseVaultPath(call.argument('path'))
+      await vault.tags.add(path, call.argumentList('tags'), ctx)
+      await call.output.writeValue({ path, tags: await vault.tags.of(path) })
     }),
 )
 
@@ -35,15 +35,15 @@ const remove: Command = defineCommand(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = parseVaultPath(call.argument('path'))
-      const [tags, known] = [call.argumentList('tags'), await vault.tags.of(place)]
+      const path = parseVaultPath(call.argument('path'))
+      const [tags, known] = [call.argumentList('tags'), await vault.tags.of(path)]
       const missing = tags.find((name) => !known.includes(name))
       if (missing !== undefined) {
-        const next = `see coppice tag list ${escapeName(place)}`
-        throw new CommandError(`${escapeName(place)} has no tag '${escapeName(missing)}'; ${next}`)
+        const next = `see coppice tag list ${escapeName(path)}`
+        throw new CommandError(`${escapeName(path)} has no tag '${escapeName(missing)}'; ${next}`)
       }
-      await vault.tags.remove(place, tags, ctx)
-      await call.output.writeValue({ path: place, tags: await vault.tags.of(place) })
+      await vault.tags.remove(path, tags, ctx)
+      await call.output.writeValue({ path, tags: await vault.tags.of(path) })
     }),
 )
 
@@ -57,9 +57,9 @@ const list: Command = defineCommand(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const place = call.optionalArgument('path')
-      if (place !== undefined) {
-        await call.output.writeList(await vault.tags.of(parseVaultPath(place)), escapeName)
+      const path = call.optionalArgument('path')
+      if (path !== undefined) {
+        await call.output.writeList(await vault.tags.of(parseVaultPath(path)), escapeName)
         return
       }
       const all = await vault.tags.all()

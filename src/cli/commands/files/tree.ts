@@ -32,7 +32,7 @@ export const tree: Command = defineCommand(
       await call.output.writeList(
         entries,
         () => '',
-        ({ path: place, stat: { type, size } }) => ({ path: place, type, size }),
+        ({ path, stat: { type, size } }) => ({ path, type, size }),
       )
     }),
 )

@@ -39,10 +39,10 @@ For a fork of a directory use coppice apply.`,
   (call) =>
     withHome(call, async (open) => {
       const fork = call.argument('fork')
-      const { signal: _signal, ...by } = open.ctx
+      const { signal: _signal, ...provenance } = open.ctx
       const into = call.optionalArgument('into') ?? (await findOrigin(open, fork))
       try {
-        const changes = await open.home.merge(fork, into, { ...by, ...parseConflictOption(call) })
+        const changes = await open.home.merge(fork, into, { ...provenance, ...parseConflictOption(call) })
         await printMerged(call, fork, into, changes)
         return exitCodes.ok
       } catch (error) {

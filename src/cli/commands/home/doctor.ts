@@ -61,10 +61,10 @@ async function findProbeLocation(home: string): Promise<ProbeLocation> {
 }
 
 async function findWritableParent(home: string): Promise<string> {
-  for (let place = home; ; place = dirname(place)) {
+  for (let directory = home; ; directory = dirname(directory)) {
     try {
-      await access(place, constants.R_OK | constants.W_OK | constants.X_OK)
-      return place
+      await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+      return directory
     } catch (error) {
       const isMissing = isErrno(error, 'ENOENT')
       if (!isMissing) throw toHomeAccessError(home, error)

@@ -24,7 +24,7 @@ export const fsck: Command = defineCommand(
       const { checked, damaged } = report
       const lines = damaged.flatMap(({ kind, id, detail, places = [] }) => [
         `damaged ${kind} ${id}: ${detail}`,
-        ...places.map((place) => `  in ${escapeName(place)}`),
+        ...places.map((location) => `  in ${escapeName(location)}`),
       ])
       const verdict = damaged.length === 0 ? 'no damage' : `${formatCount(damaged.length, 'object')} damaged`
       await output.writeValue(

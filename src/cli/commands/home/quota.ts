@@ -32,10 +32,10 @@ const set: Command = defineCommand(
   (call) =>
     withVault(call, async (open) => {
       const { quota: limits } = open.vault
-      const now = await limits.get()
-      const bytes = parseLimit('bytes', call.option('bytes'), now.bytes)
-      const files = parseLimit('files', call.option('files'), now.files)
-      const fileSize = parseLimit('file-size', call.option('file-size'), now.fileSize)
+      const current = await limits.get()
+      const bytes = parseLimit('bytes', call.option('bytes'), current.bytes)
+      const files = parseLimit('files', call.option('files'), current.files)
+      const fileSize = parseLimit('file-size', call.option('file-size'), current.fileSize)
       await limits.set({
         ...(bytes !== undefined && { bytes }),
         ...(files !== undefined && { files }),
@@ -69,8 +69,8 @@ async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promis
 function parseLimit(
   option: string,
   givenLimit: string | undefined,
-  now: number | undefined,
+  current: number | undefined,
 ): number | undefined {
   if (givenLimit === 'none') return undefined
-  return givenLimit === undefined ? now : parseByteCount(option, givenLimit)
+  return givenLimit === undefined ? current : parseByteCount(option, givenLimit)
 }

@@ -105,8 +105,8 @@ async function runTop(client: DaemonClient, terminal: Terminal, seconds: number)
 /** Draws the lines that fit over the last frame. */
 function drawFrame(out: Writable, lines: readonly string[]): void {
   const { columns, rows } = getTerminalSize(out)
-  const shown = lines.slice(0, rows - 1).map((line) => `${line.slice(0, columns)}${CLEAR_LINE}\r\n`)
-  out.write(`${CURSOR_HOME}${shown.join('')}${CLEAR_BELOW}`)
+  const screen = lines.slice(0, rows - 1).map((line) => `${line.slice(0, columns)}${CLEAR_LINE}\r\n`)
+  out.write(`${CURSOR_HOME}${screen.join('')}${CLEAR_BELOW}`)
 }
 
 function getTerminalSize(out: Writable): { readonly columns: number; readonly rows: number } {

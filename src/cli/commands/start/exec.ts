@@ -172,7 +172,7 @@ function listWithheldVariables(call: ExecInvocation, { env = {} }: ExecutionRequ
 
 function createRunOptions(call: ExecInvocation, { ctx, path }: OpenHome): BoundaryRunOptions {
   const { signal, in: input } = call.terminal
-  const { signal: _signal, ...by } = ctx
+  const { signal: _signal, ...provenance } = ctx
   const named = call.option('fork')
   return {
     fork: named === undefined ? undefined : assertUserVault(named),
@@ -181,7 +181,7 @@ function createRunOptions(call: ExecInvocation, { ctx, path }: OpenHome): Bounda
     hidden: listKnownHomes(path),
     ...parseMemoryLimit(call),
     signal,
-    by,
+    by: provenance,
     ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
     // With --json the envelope has the output.
     ...(!call.isJson && forwardOutput(call)),
@@ -218,9 +218,10 @@ async function execOnce(
 ): Promise<number> {
   const lines: string[] = []
   // Without the signal: an interruption ends the command, not this summary.
-  const { signal: _signal, ...by } = open.ctx
+  const { signal: _signal, ...provenance } = open.ctx
   const onChanges: BoundaryRunOptions['onChanges'] = async ({ changes, trees }) => {
-    if (trees !== undefined) lines.push(...(await formatChangeSummary(call.terminal, changes, trees, by)))
+    if (trees !== undefined)
+      lines.push(...(await formatChangeSummary(call.terminal, changes, trees, provenance)))
   }
   const ask = createApprovalPrompt(call, 1)
   const report = await boundary.run(request, { ...options, ask, ...(!call.isJson && { onChanges }) })

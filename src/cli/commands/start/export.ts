@@ -73,7 +73,7 @@ function exportFiles(call: ExportInvocation): Promise<void> {
       home.export(vault.name, target, { ...options, onProgress }),
     )
     const { files, bytes, skipped } = report
-    const left = skipped.map((place) => `\n  skipped ${escapeName(place)}: a device, socket or pipe`).join('')
+    const left = skipped.map((path) => `\n  skipped ${escapeName(path)}: a device, socket or pipe`).join('')
     const text = `exported ${formatCount(files, 'file')}, ${formatBytes(bytes)} to ${escapeName(target)}${left}`
     await output.writeValue({ directory: target, ...report }, text)
   })

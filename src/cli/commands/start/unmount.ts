@@ -16,9 +16,9 @@ export const unmount: Command = defineCommand(
   async (call) => {
     const fuse = await import('../../../fuse/index.ts')
     const directory = await resolveMountPoint(resolve(call.argument('directory')))
-    const places = fuse.listOwnMounts().map((mount) => mount.directory)
-    if (!places.includes(directory)) {
-      const known = places.length === 0 ? 'nothing is mounted' : `mounted: ${places.join(', ')}`
+    const mountPoints = fuse.listOwnMounts().map((mount) => mount.directory)
+    if (!mountPoints.includes(directory)) {
+      const known = mountPoints.length === 0 ? 'nothing is mounted' : `mounted: ${mountPoints.join(', ')}`
       throw new CommandError(`${directory} is not a coppice mount; ${known}`)
     }
     if (call.has('lazy')) fuse.forceUnmount(directory)

@@ -55,8 +55,8 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 function findProgram(program: string): string {
-  const places = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, program))
-  const found = places.find((place) => isExecutable(place))
+  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, program))
+  const found = candidates.find((path) => isExecutable(path))
   if (found === undefined) throw createMissingProgramError(program)
   return found
 }

@@ -128,8 +128,8 @@ const remove: Command = defineCommand(
         await call.output.writeValue({ deleted: null }, 'nothing was deleted')
         return exitCodes.failed
       }
-      const now = await deleteVault(open, name)
-      await call.output.writeValue({ deleted: name, current: now ?? null }, `deleted vault ${name}`)
+      const current = await deleteVault(open, name)
+      await call.output.writeValue({ deleted: name, current: current ?? null }, `deleted vault ${name}`)
       return exitCodes.ok
     }),
 )

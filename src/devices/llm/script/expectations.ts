@@ -41,10 +41,10 @@ function findMissingText({ name, texts }: SearchedText, wanted: readonly string[
   return { expected: `${name} to contain ${JSON.stringify(missing)}`, asked: texts[0] ?? '' }
 }
 
-function findMissingMatch(place: SearchedText, wanted: readonly string[]): Mismatch | undefined {
-  const missing = wanted.find((pattern) => findMatch(place, pattern) === undefined)
+function findMissingMatch(searched: SearchedText, wanted: readonly string[]): Mismatch | undefined {
+  const missing = wanted.find((pattern) => findMatch(searched, pattern) === undefined)
   if (missing === undefined) return undefined
-  return { expected: `${place.name} to match /${missing}/`, asked: place.texts[0] ?? '' }
+  return { expected: `${searched.name} to match /${missing}/`, asked: searched.texts[0] ?? '' }
 }
 
 function findMissingTool(offered: readonly string[], wanted: readonly string[]): Mismatch | undefined {
@@ -53,8 +53,8 @@ function findMissingTool(offered: readonly string[], wanted: readonly string[]):
   return { expected: `the tool '${missing}' to be offered`, asked: offered.join(', ') }
 }
 
-function collectGroups(place: SearchedText, patterns: readonly string[]): Record<string, string> {
-  return Object.assign({}, ...patterns.map((pattern) => findMatch(place, pattern)?.groups))
+function collectGroups(searched: SearchedText, patterns: readonly string[]): Record<string, string> {
+  return Object.assign({}, ...patterns.map((pattern) => findMatch(searched, pattern)?.groups))
 }
 
 function findMatch({ texts }: SearchedText, pattern: string): RegExpExecArray | undefined {

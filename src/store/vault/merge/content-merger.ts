@@ -104,11 +104,11 @@ export class ContentMerger {
     return number
   }
 
-  #mergeTexts({ base: old, ours: mine, theirs: now }: InodePair): ReturnType<typeof mergeText> | undefined {
+  #mergeTexts({ base: old, ours: mine, theirs: their }: InodePair): ReturnType<typeof mergeText> | undefined {
     const { base, theirs, names } = this.#sides
-    if (theirs.getInode(now).type !== 'file') return undefined
+    if (theirs.getInode(their).type !== 'file') return undefined
     const before = old === undefined ? '' : this.#readText(base, old)
-    const [ourText, theirText] = [this.#readText(this.#draft.files, mine), this.#readText(theirs, now)]
+    const [ourText, theirText] = [this.#readText(this.#draft.files, mine), this.#readText(theirs, their)]
     if (ourText === undefined || theirText === undefined) return undefined
     return mergeText(before ?? '', ourText, theirText, names)
   }

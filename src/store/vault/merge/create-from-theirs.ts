@@ -16,19 +16,19 @@ export function createFromTheirs(
   draft: MergeDraft,
   theirs: VaultFiles,
   number: number,
-  place: Dentry,
+  dentry: Dentry,
 ): number {
   const { type, mode, uid, gid, mtime, content } = theirs.getInode(number)
-  const path = draft.getPath(place)
+  const path = draft.getPath(dentry)
   if (type === 'directory') draft.apply({ op: 'mkdir', path, parents: false, mode })
   else if (type === 'symlink') draft.apply({ op: 'symlink', path, target: toInlineText(content) })
   else if (type === 'other')
-    draft.apply({ op: 'create', path, ...place, type, mode, uid, gid, text: toInlineText(content) })
+    draft.apply({ op: 'create', path, ...dentry, type, mode, uid, gid, text: toInlineText(content) })
   else {
     const stored = getStoredContent(theirs, number)
     draft.apply({ op: 'write', path, content: stored, parents: false, mode, mtime })
   }
-  const made = draft.findInode(place)
+  const made = draft.findInode(dentry)
   if (made === undefined) throw new Error(`'${path}' was just made`)
   mergeLabels(draft, made, { base: undefined, theirs: [theirs, number], prefersTheirs: true })
   return made

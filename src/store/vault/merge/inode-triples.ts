@@ -15,8 +15,9 @@ export function listInodeTriples(sides: MergeSides, matchers: InodeMatchers): In
   const { base, theirs } = sides
   const known = new Map<number, InodeTriple>()
   const made: InodeTriple[] = []
-  const add = (old: number, now: number | undefined) => {
-    if (!known.has(old)) known.set(old, { base: old, ours: matchers.baseToOurs.findMatch(old), theirs: now })
+  const add = (old: number, current: number | undefined) => {
+    if (!known.has(old))
+      known.set(old, { base: old, ours: matchers.baseToOurs.findMatch(old), theirs: current })
   }
   for (const number of listTouchedWithContents(sides)) {
     if (findNamedInode(base, number) !== undefined) add(number, matchers.baseToTheirs.findMatch(number))
@@ -92,8 +93,8 @@ function indexDentries(
   number: number,
   keyOf: (parent: number) => string,
 ): Map<string, Dentry> {
-  const places = listDentries(files, number, files.getInode(number))
-  return new Map(places.map((place) => [`${keyOf(place.parent)}/${place.name}`, place]))
+  const dentries = listDentries(files, number, files.getInode(number))
+  return new Map(dentries.map((dentry) => [`${keyOf(dentry.parent)}/${dentry.name}`, dentry]))
 }
 
 export function isSameDentries(

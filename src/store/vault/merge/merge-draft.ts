@@ -40,8 +40,8 @@ export class MergeDraft {
       this.apply({ op: 'rename', path, to: target, overwrite: false })
       return
     }
-    const places = { from: [from.parent, from.name], target: [to.parent, to.name] } as const
-    this.apply({ op: 'move', path, to: target, ...places, mode: 'refuse', keep: false })
+    const dentries = { from: [from.parent, from.name], target: [to.parent, to.name] } as const
+    this.apply({ op: 'move', path, to: target, ...dentries, mode: 'refuse', keep: false })
   }
 
   /** Moves an entry aside, to a name that no user can create. */
@@ -62,8 +62,8 @@ export class MergeDraft {
   findFreeDentry({ parent, name }: Dentry, vault: string): Dentry {
     for (let count = 1; ; count++) {
       const ending = count === 1 ? `~${vault}` : `~${vault}~${count}`
-      const place = { parent, name: truncateName(name, MAX_NAME_BYTES - Buffer.byteLength(ending)) + ending }
-      if (this.findInode(place) === undefined) return place
+      const dentry = { parent, name: truncateName(name, MAX_NAME_BYTES - Buffer.byteLength(ending)) + ending }
+      if (this.findInode(dentry) === undefined) return dentry
     }
   }
 }

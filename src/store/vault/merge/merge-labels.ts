@@ -33,10 +33,14 @@ function mergeAttributes(
   { base, theirs, prefersTheirs }: LabelSides,
 ): void {
   const ours = draft.files.getInode(number)
-  const [old, now] = [base?.[0].getInode(base[1]), theirs[0].getInode(theirs[1])]
-  const values: { mode?: number; uid?: number; gid?: number; mtime?: Timestamp } = mergeTime(old, ours, now)
+  const [old, current] = [base?.[0].getInode(base[1]), theirs[0].getInode(theirs[1])]
+  const values: { mode?: number; uid?: number; gid?: number; mtime?: Timestamp } = mergeTime(
+    old,
+    ours,
+    current,
+  )
   for (const key of ['mode', 'uid', 'gid'] as const) {
-    const value = mergeValue(old?.[key], ours[key], now[key], prefersTheirs)
+    const value = mergeValue(old?.[key], ours[key], current[key], prefersTheirs)
     if (value !== ours[key]) values[key] = value
   }
   if (Object.keys(values).length === 0) return
@@ -58,8 +62,8 @@ function isSameTime(one: Timestamp, other: Timestamp): boolean {
 }
 
 function mergeTags(draft: MergeDraft, number: number, { base, theirs }: LabelSides): void {
-  const [old, now] = [new Set(base === undefined ? [] : listTags(...base)), new Set(listTags(...theirs))]
-  const [added, removed] = [now.difference(old), old.difference(now)]
+  const [old, current] = [new Set(base === undefined ? [] : listTags(...base)), new Set(listTags(...theirs))]
+  const [added, removed] = [current.difference(old), old.difference(current)]
   if (added.size + removed.size === 0) return
   const ours = new Set(listTags(draft.files, number))
   const [add, remove] = [[...added.difference(ours)], [...removed.intersection(ours)]]
@@ -93,16 +97,18 @@ function mergeKeys(
   { base, theirs, prefersTheirs }: LabelSides,
   read: (files: VaultFiles, number: number) => Record<string, string>,
 ): [key: string, value: string | null][] {
-  const [old, now] = [
+  const [old, current] = [
     new Map(base && Object.entries(read(...base))),
     new Map(Object.entries(read(...theirs))),
   ]
-  const changed = [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key))
+  const changed = [...new Set([...old.keys(), ...current.keys()])].filter(
+    (key) => old.get(key) !== current.get(key),
+  )
   // Most files have no changes here: then ours need not be read.
   if (changed.length === 0) return []
   const ours = new Map(Object.entries(read(draft.files, number)))
   return changed.flatMap((key) => {
-    const value = mergeValue(old.get(key), ours.get(key), now.get(key), prefersTheirs)
+    const value = mergeValue(old.get(key), ours.get(key), current.get(key), prefersTheirs)
     return value === ours.get(key) ? [] : [[key, value ?? null]]
   })
 }

@@ -74,14 +74,14 @@ export class MoveApplier {
   }
 
   /** Returns the target; undefined if another entry of ours is kept there or elsewhere. */
-  #findTarget(move: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
+  #findTarget(move: PlannedMove, dentry: Dentry): Dentry | 'there' | undefined {
     const { draft, conflicts } = this.#context
     const { triple, path, isContested } = move
     const number = this.#findInode(triple)
-    if (number !== undefined && draft.findInode(place) === number) return 'there'
-    const isInside = number !== undefined && isBelow(draft.files, place.parent, number)
+    if (number !== undefined && draft.findInode(dentry) === number) return 'there'
+    const isInside = number !== undefined && isBelow(draft.files, dentry.parent, number)
     if (isContested || isInside) conflicts.add(path, triple)
-    return isInside || this.#keepsOurs(move) ? undefined : this.#freeTarget(move, place)
+    return isInside || this.#keepsOurs(move) ? undefined : this.#freeTarget(move, dentry)
   }
 
   /** Reports whether our own move of it wins. */
@@ -121,33 +121,33 @@ export class MoveApplier {
     const number = draft.findInode(aside)
     const isThere =
       draft.hasInode(from.parent) && number !== undefined && !isBelow(draft.files, from.parent, number)
-    const place = { parent: isThere ? from.parent : ROOT_INODE, name: to.name }
-    draft.move(aside, draft.findFreeDentry(place, sides.names.theirs))
+    const dentry = { parent: isThere ? from.parent : ROOT_INODE, name: to.name }
+    draft.move(aside, draft.findFreeDentry(dentry, sides.names.theirs))
     this.#setAside.delete(move)
   }
 
   /** Returns the target if it is or becomes free, or a free name beside it; undefined if ours is kept there. */
-  #freeTarget(move: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
+  #freeTarget(move: PlannedMove, dentry: Dentry): Dentry | 'there' | undefined {
     const { draft, conflicts, sides } = this.#context
-    const occupant = draft.findInode(place)
-    if (occupant === undefined || this.#tryVacate(place, occupant)) return place
+    const occupant = draft.findInode(dentry)
+    if (occupant === undefined || this.#tryVacate(dentry, occupant)) return dentry
     if (this.#tryJoin(move.triple, occupant)) return 'there'
-    if (this.#tryMergeDirectory(move, place, occupant)) return place
+    if (this.#tryMergeDirectory(move, dentry, occupant)) return dentry
     conflicts.add(move.path, { ...move.triple, ours: occupant })
-    if (conflicts.resolution === 'markers') return draft.findFreeDentry(place, sides.names.theirs)
-    return conflicts.resolution === 'theirs' ? this.#clearTarget(place, occupant) : undefined
+    if (conflicts.resolution === 'markers') return draft.findFreeDentry(dentry, sides.names.theirs)
+    return conflicts.resolution === 'theirs' ? this.#clearTarget(dentry, occupant) : undefined
   }
 
   /** Moves the occupant away if it has to leave anyway. */
-  #tryVacate(place: Dentry, occupant: number): boolean {
+  #tryVacate(dentry: Dentry, occupant: number): boolean {
     const { draft, removals } = this.#context
-    const leaving = this.#pendingMoves.get(toDentryKey(place))
+    const leaving = this.#pendingMoves.get(toDentryKey(dentry))
     if (leaving === undefined)
       return removals.tryMoveAside(occupant, (left) => this.#pendingMoves.has(toDentryKey(left)))
     if (this.#canMoveNow(leaving, occupant)) this.#applyMove(leaving)
     else {
-      this.#pendingMoves.delete(toDentryKey(place))
-      this.#setAside.set(leaving, draft.moveAside(place))
+      this.#pendingMoves.delete(toDentryKey(dentry))
+      this.#setAside.set(leaving, draft.moveAside(dentry))
     }
     return true
   }
@@ -173,7 +173,7 @@ export class MoveApplier {
   }
 
   /** Merges our new directory into theirs that moved to its path, unless names collide. */
-  #tryMergeDirectory({ from, triple }: PlannedMove, place: Dentry, occupant: number): boolean {
+  #tryMergeDirectory({ from, triple }: PlannedMove, dentry: Dentry, occupant: number): boolean {
     const { draft } = this.#context
     const number = this.#findInode(triple)
     const isDirectory = draft.files.getInode(occupant).type === 'directory'
@@ -190,16 +190,16 @@ export class MoveApplier {
     )
     if (!isFree) return false
     for (const { here, there } of moves) draft.move(here, there)
-    draft.unlink(place)
+    draft.unlink(dentry)
     return true
   }
 
   /** Replaces ours with theirs. An entry that we only moved here, or a non-empty directory, stays beside it. */
-  #clearTarget(place: Dentry, occupant: number): Dentry {
+  #clearTarget(dentry: Dentry, occupant: number): Dentry {
     const { draft, sides } = this.#context
-    if (this.#isCreatedByUs(occupant) && !draft.files.hasEntries(occupant)) draft.unlink(place)
-    else draft.move(place, draft.findFreeDentry(place, sides.names.ours))
-    return place
+    if (this.#isCreatedByUs(occupant) && !draft.files.hasEntries(occupant)) draft.unlink(dentry)
+    else draft.move(dentry, draft.findFreeDentry(dentry, sides.names.ours))
+    return dentry
   }
 
   #isMovedByUs(number: number): boolean {
@@ -263,9 +263,9 @@ export class MoveApplier {
     const path = child(sides.theirs.getPath(parent), name)
     const triple = { base: undefined, ours: undefined, theirs }
     const move = { triple, from: undefined, to: { parent, name }, path, isContested: false }
-    const place = this.#freeTarget(move, { parent: directory, name })
-    if (place === undefined) this.#oursByTheirs.set(theirs, undefined)
-    else if (place !== 'there') this.#createInode(theirs, place)
+    const dentry = this.#freeTarget(move, { parent: directory, name })
+    if (dentry === undefined) this.#oursByTheirs.set(theirs, undefined)
+    else if (dentry !== 'there') this.#createInode(theirs, dentry)
   }
 
   #findOurs(theirs: number): number | undefined {

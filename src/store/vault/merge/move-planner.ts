@@ -62,7 +62,7 @@ export class MovePlanner {
     there: ReadonlyMap<string, Dentry>,
   ): PlannedMove[] {
     const [before, here] = [this.#context.dentries.listBase(base), this.#context.dentries.listOurs(ours)]
-    const added = [...there].flatMap(([key, place]) => (before.has(key) ? [] : [place]))
+    const added = [...there].flatMap(([key, dentry]) => (before.has(key) ? [] : [dentry]))
     const dropped = [...before.keys()].filter((key) => !there.has(key))
     // With one name each, both moved it to different paths, or neither did.
     const isContested =

@@ -35,7 +35,7 @@ export class RemovalApplier {
   }
 
   /** Moves a directory aside if it is to be removed and `isLeft` holds for every dentry in it. */
-  tryMoveAside(directory: number, isLeft: (place: Dentry) => boolean): boolean {
+  tryMoveAside(directory: number, isLeft: (dentry: Dentry) => boolean): boolean {
     if (!this.#isBecomingEmpty(directory, isLeft)) return false
     const { parent, name } = this.#context.draft.files.getInode(directory)
     this.#setAside.set(directory, { parent, name })
@@ -59,7 +59,7 @@ export class RemovalApplier {
     return this.#setAside.size > 0 && isAside(this.#context.draft.files.getPath(directory))
   }
 
-  #isBecomingEmpty(directory: number, isLeft: (place: Dentry) => boolean): boolean {
+  #isBecomingEmpty(directory: number, isLeft: (dentry: Dentry) => boolean): boolean {
     const pending = [directory]
     for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
       if (!this.#pendingDirectories.has(at)) return false
@@ -71,11 +71,11 @@ export class RemovalApplier {
 
   /** Moves a directory back, since an entry in it has to stay. */
   #moveBack(number: number): void {
-    const place = this.#setAside.get(number)
-    if (place === undefined) return
-    const parent = this.#context.draft.hasInode(place.parent) ? place.parent : ROOT_INODE
+    const dentry = this.#setAside.get(number)
+    if (dentry === undefined) return
+    const parent = this.#context.draft.hasInode(dentry.parent) ? dentry.parent : ROOT_INODE
     const back = this.#context.draft.findFreeDentry(
-      { parent, name: place.name },
+      { parent, name: dentry.name },
       this.#context.sides.names.ours,
     )
     this.#context.draft.move(this.#context.draft.files.getInode(number), back)
@@ -86,8 +86,12 @@ export class RemovalApplier {
       this.#context.conflicts.add(this.#context.sides.base.getPath(base), { base, ours, theirs: undefined })
       if (this.#context.conflicts.resolution !== 'theirs') return
     }
-    for (const place of listDentries(this.#context.sides.ours, ours, this.#context.sides.ours.getInode(ours)))
-      this.#context.draft.unlink(place)
+    for (const dentry of listDentries(
+      this.#context.sides.ours,
+      ours,
+      this.#context.sides.ours.getInode(ours),
+    ))
+      this.#context.draft.unlink(dentry)
   }
 
   /** Reports whether we changed or moved a file. */
@@ -103,9 +107,9 @@ export class RemovalApplier {
 }
 
 /** Removes names of a file that keeps others. */
-export function unlinkNames(draft: MergeDraft, places: Iterable<Dentry>, number: number): void {
-  for (const place of places) {
+export function unlinkNames(draft: MergeDraft, dentries: Iterable<Dentry>, number: number): void {
+  for (const dentry of dentries) {
     const isLast = findNamedInode(draft.files, number)?.links === 1
-    if (!isLast && draft.findInode(place) === number) draft.unlink(place)
+    if (!isLast && draft.findInode(dentry) === number) draft.unlink(dentry)
   }
 }

@@ -51,10 +51,10 @@ const grep: ProgramClassifier = ({ program, args }) => {
   ]
   const pagers = getValues(sorted, '--pager --view').map((shell) => ({ shell }))
   // Older versions of ack evaluate the output format as an expression.
-  const shown = getValues(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
+  const hasExpression = getValues(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
   const filters = getValues(sorted, '--filter').flatMap((value) => value.split(','))
   return {
-    findings: [...READS.findings, ...(shown ? createUnseenFindings('an expression') : [])],
+    findings: [...READS.findings, ...(hasExpression ? createUnseenFindings('an expression') : [])],
     paths,
     runs: [
       ...getValues(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),

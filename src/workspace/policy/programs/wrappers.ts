@@ -79,22 +79,24 @@ function splitWords(stdin: string | undefined): readonly string[] {
 /** Words of its input become the last arguments, or replace a placeholder. */
 const xargs: ProgramClassifier = ({ args, stdin }) => {
   const { options, rest } = parseArguments(args, XARGS_VALUES)
-  const places = [
+  const placeholders = [
     ...(options.get('-I') ?? []),
     ...(options.get('-J') ?? []),
     ...(options.get('--replace') ?? []),
     ...(options.has('-i') || options.get('--replace')?.length === 0 ? ['{}'] : []),
   ]
   const before = args.slice(0, args.length - rest.length)
-  places.push(...before.flatMap((arg) => arg.match(/^-i(.+)$/s)?.slice(1) ?? []))
+  placeholders.push(...before.flatMap((arg) => arg.match(/^-i(.+)$/s)?.slice(1) ?? []))
   if (rest.length === 0) return { ...READS, paths: before }
   // A file, or other separators, may split it into other words.
   const given = before.length === 0 ? splitWords(stdin) : [UNKNOWN, UNKNOWN]
-  const argv = rest.map((word) => places.reduce((text, place) => text.replaceAll(place, UNKNOWN), word))
+  const argv = rest.map((word) =>
+    placeholders.reduce((text, placeholder) => text.replaceAll(placeholder, UNKNOWN), word),
+  )
   return {
     ...READS,
     paths: before,
-    runs: [{ argv: places.length > 0 ? argv : [...argv, ...given], stdin: '' }],
+    runs: [{ argv: placeholders.length > 0 ? argv : [...argv, ...given], stdin: '' }],
   }
 }
 

@@ -23,8 +23,8 @@ export function parseRuleLines(text: string): RuleLines {
     else if (key !== undefined) addLine(lines, `${table}.${key}`, index + 1)
   }
   return {
-    findLine(place, key = '') {
-      return lines.get(`${place}.${key}`) ?? lines.get(place === '' ? key : `${place}`) ?? 1
+    findLine(rule, key = '') {
+      return lines.get(`${rule}.${key}`) ?? lines.get(rule === '' ? key : `${rule}`) ?? 1
     },
   }
 }

@@ -14,13 +14,13 @@ export function depthAfter({ name, args }: Command, depth: number): number {
 
 /** Returns the depth that a relative path leads to; below zero as soon as it leaves the root on its way. */
 export function descend(path: string, depth: number): number {
-  let now = depth
+  let current = depth
   for (const name of path.split('/')) {
-    if (name === '..') now--
-    else if (name !== '' && name !== '.') now++
-    if (now < 0) return now
+    if (name === '..') current--
+    else if (name !== '' && name !== '.') current++
+    if (current < 0) return current
   }
-  return now
+  return current
 }
 
 function isPlain(type: string): boolean {

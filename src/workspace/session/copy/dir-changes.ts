@@ -95,9 +95,9 @@ class DirChangeReader {
   }
 
   /** Compares change times first: every change sets them, and no program can set them back. */
-  #isUntouched(path: string, before: BigIntStats, now: BigIntStats): boolean {
-    if (before.ino === now.ino && before.ctimeNs === now.ctimeNs) return true
+  #isUntouched(path: string, before: BigIntStats, current: BigIntStats): boolean {
+    if (before.ino === current.ino && before.ctimeNs === current.ctimeNs) return true
     const lower = join(this.#copy.lower, path)
-    return isUntouched({ facts: before, host: lower }, { facts: now, host: join(this.#copy.root, path) })
+    return isUntouched({ facts: before, host: lower }, { facts: current, host: join(this.#copy.root, path) })
   }
 }

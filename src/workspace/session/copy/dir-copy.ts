@@ -31,8 +31,8 @@ export async function copyDirectory(
   signal?: AbortSignal,
 ): Promise<void> {
   await mkdir(to)
-  const below = left.filter(({ path }) => isWithin(path, from))
-  if (below.length > 0) await copyExcept(from, to, below, signal)
+  const nested = left.filter(({ path }) => isWithin(path, from))
+  if (nested.length > 0) await copyExcept(from, to, nested, signal)
   else await runCopy(from, ['cp', ...getCopyOptions(), '--', `${from}/.`, to], signal)
   copyAttributes(from, to)
 }
@@ -91,8 +91,8 @@ async function runCopy(
 
 /** `cp` may report an error for each file: the first one names the cause. */
 function createCopyError(from: string, error: unknown): VfsError {
-  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  const [first = '', ...others] = said.split('\n')
+  const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  const [first = '', ...others] = reason.split('\n')
   const more = others.length === 0 ? '' : `, and ${others.length} more`
   const why = first === '' ? String(error) : `${first.replace(/^cp: /, '')}${more}`
   const detail = `cannot copy ${from} for the command: ${why}`

@@ -51,8 +51,8 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
 /** Finds paths that commands will see empty in the directory, and that the copy leaves out. */
 async function findHiddenBelow(lower: string, { isolation }: SessionOptions): Promise<ExcludedPath[]> {
   if (isolation === undefined) return []
-  const places = await findHiddenPaths(isolation)
-  return places
+  const hiddenPaths = await findHiddenPaths(isolation)
+  return hiddenPaths
     .filter(({ path }) => path !== lower && isWithin(path, lower))
     .map(({ path, isDirectory }) => ({ path, standIn: isDirectory ? 'directory' : 'file' }))
 }
@@ -76,8 +76,8 @@ class DirSession implements CommandSession {
       this.#locked.relockAll()
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
-      const place = { directory, workspace: this.path, copyOf: this.#copy.lower, isReadonly }
-      const started = await createLaunch({ plan, limits, ...place, mountLines: [this.#createBindLine()] })
+      const location = { directory, workspace: this.path, copyOf: this.#copy.lower, isReadonly }
+      const started = await createLaunch({ plan, limits, ...location, mountLines: [this.#createBindLine()] })
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }

@@ -72,13 +72,13 @@ export interface LocatedEntry {
  * True if type, permissions, owner, content or target, and for a file the time, are the same. Compares no entries of a
  * directory, and not its time, which follows from them.
  */
-export function isUntouched(before: LocatedEntry, now: LocatedEntry): boolean {
-  const [one, other] = [before.facts, now.facts]
+export function isUntouched(before: LocatedEntry, current: LocatedEntry): boolean {
+  const [one, other] = [before.facts, current.facts]
   if (one.mode !== other.mode || one.uid !== other.uid || one.gid !== other.gid) return false
   if (one.isDirectory()) return true
-  if (one.isSymbolicLink()) return readTarget(before.host).equals(readTarget(now.host))
+  if (one.isSymbolicLink()) return readTarget(before.host).equals(readTarget(current.host))
   if (!one.isFile()) return one.rdev === other.rdev
-  return one.size === other.size && one.mtimeNs === other.mtimeNs && isSameContent(before.host, now.host)
+  return one.size === other.size && one.mtimeNs === other.mtimeNs && isSameContent(before.host, current.host)
 }
 
 /** Compares all bytes: a program may change a file and set its time back. */

@@ -58,8 +58,8 @@ class FuseSession implements CommandSession {
       const directory = this.#directory
       // Commands write to the vault, so a guard of the directory would see nothing.
       if (limits.diskBytes !== undefined) await this.#base.limit(limits.diskBytes)
-      const place = { directory, workspace: this.path, isReadonly, mountLines: [] }
-      const started = this.#mount.wrapLaunch(await createLaunch({ plan, limits, ...place }))
+      const location = { directory, workspace: this.path, isReadonly, mountLines: [] }
+      const started = this.#mount.wrapLaunch(await createLaunch({ plan, limits, ...location }))
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }

@@ -16,8 +16,8 @@ interface ForeignFile {
  * Formats a hint for a command that failed because an overlay of an ordinary user cannot copy files of other users.
  * Names such files, by paths in the command's error output. Undefined if the output has no such error.
  */
-export function formatForeignFilesHint(said: Uint8Array, root: string, cwd: string): string | undefined {
-  const lines = Buffer.from(said)
+export function formatForeignFilesHint(output: Uint8Array, root: string, cwd: string): string | undefined {
+  const lines = Buffer.from(output)
     .toString('utf8')
     .split('\n')
     .filter((line) => OVERFLOW.test(line))

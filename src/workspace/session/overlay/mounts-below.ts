@@ -24,18 +24,20 @@ export class MountsBelow {
   static find(directory: string): MountsBelow {
     // The last mount at a path is the visible one.
     const mounts = new Map(listHostMounts().map((mount) => [mount.path, mount]))
-    const below = [...mounts.values()].filter(({ path }) => path.startsWith(`${directory}/`))
-    const tops = below.filter(({ path }) => !below.some((other) => path.startsWith(`${other.path}/`)))
+    const nestedMounts = [...mounts.values()].filter(({ path }) => path.startsWith(`${directory}/`))
+    const tops = nestedMounts.filter(
+      ({ path }) => !nestedMounts.some((other) => path.startsWith(`${other.path}/`)),
+    )
     return new MountsBelow(
       tops.map(({ path }) => ({
         path,
-        mounts: below.filter((mount) => `${mount.path}/`.startsWith(`${path}/`)),
+        mounts: nestedMounts.filter((mount) => `${mount.path}/`.startsWith(`${path}/`)),
       })),
     )
   }
 
   /** Returns shell lines that bind them elsewhere, before the overlay covers the directory. Skips unreachable ones. */
-  takingLines(): string[] {
+  createBindLines(): string[] {
     return this.#found.flatMap(({ path, mounts }, index) => [
       `mkdir -p ${BIND_DIRECTORY}; if [ -d ${quoteWord(path)} ]; then mkdir -p ${BIND_DIRECTORY}/${index}; elif [ -e ${quoteWord(path)} ]; then : > ${BIND_DIRECTORY}/${index}; fi`,
       `[ ! -e ${BIND_DIRECTORY}/${index} ] || mount -n --rbind ${quoteWord(path)} ${BIND_DIRECTORY}/${index}`,
@@ -46,7 +48,7 @@ export class MountsBelow {
   }
 
   /** Returns shell lines that mount them at their paths, once the overlay is mounted. */
-  placingLines(): string[] {
+  createRemountLines(): string[] {
     return this.#found.map(({ path }, index) => {
       const held = `${BIND_DIRECTORY}/${index}`
       return `[ ! -e ${held} ] || [ ! -e ${quoteWord(path)} ] || mount -n --no-canonicalize --rbind ${held} ${quoteWord(path)}`

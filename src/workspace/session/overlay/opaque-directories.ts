@@ -28,35 +28,38 @@ interface OpaqueProbe {
  * cannot read, so a probe looks in the mounted overlay for a name that only the base has. O(changes).
  */
 export async function findOpaqueDirectories(
-  place: OverlayLayout,
+  layout: OverlayLayout,
   locked: LockedEntries,
 ): Promise<ReadonlySet<string>> {
   const probes: OpaqueProbe[] = []
-  await collectProbes(place, '', locked, probes)
-  if (probes.length === 0 || (await isNoneMarked(place, probes))) return new Set()
-  const seen = await runProbes(place, probes)
+  await collectProbes(layout, '', locked, probes)
+  if (probes.length === 0 || (await isNoneMarked(layout, probes))) return new Set()
+  const seen = await runProbes(layout, probes)
   return new Set(probes.filter((_, index) => seen[index] === '0').map(({ path }) => path))
 }
 
 async function collectProbes(
-  place: OverlayLayout,
+  layout: OverlayLayout,
   path: string,
   locked: LockedEntries,
   probes: OpaqueProbe[],
 ): Promise<void> {
-  const upper = join(place.upper, path)
+  const upper = join(layout.upper, path)
   locked.unlockStats(upper)
   const entries = listHostNames(upper)
   // The root of a mount cannot be replaced.
   if (path !== '') {
-    const name = await findLowerOnlyName(join(place.lower, path), new Set(entries.map((entry) => entry.name)))
+    const name = await findLowerOnlyName(
+      join(layout.lower, path),
+      new Set(entries.map((entry) => entry.name)),
+    )
     if (name !== undefined) probes.push({ path, name })
   }
   for (const entry of entries) {
-    const below = `${path}/${entry.name}`
+    const childPath = `${path}/${entry.name}`
     if (entry.raw !== undefined || !findStatsByName(upper, entry)?.isDirectory()) continue
-    if (findEntryStats(join(place.lower, below))?.isDirectory())
-      await collectProbes(place, below, locked, probes)
+    if (findEntryStats(join(layout.lower, childPath))?.isDirectory())
+      await collectProbes(layout, childPath, locked, probes)
   }
 }
 
@@ -72,10 +75,10 @@ async function findLowerOnlyName(directory: string, names: ReadonlySet<string>):
  * True if it is certain that no directory has the mark. That is nearly always so, and quicker than a mount of the
  * overlay. Needs `getfattr`, and a kernel that shows it the mark.
  */
-async function isNoneMarked(place: OverlayLayout, probes: readonly OpaqueProbe[]): Promise<boolean> {
+async function isNoneMarked(layout: OverlayLayout, probes: readonly OpaqueProbe[]): Promise<boolean> {
   const program = await findTool('getfattr')
-  if (program === undefined || probes.length > BATCH_SIZE || !canSeeMarks(place)) return false
-  const paths = probes.map(({ path }) => join(place.upper, path))
+  if (program === undefined || probes.length > BATCH_SIZE || !canSeeMarks(layout)) return false
+  const paths = probes.map(({ path }) => join(layout.upper, path))
   try {
     const { stdout } = await promisify(execFile)(program, ['-h', '-m', OPAQUE_XATTR, '--', ...paths], {
       env: isolationEnvironment,
@@ -94,10 +97,10 @@ function canSeeMarks({ privilege }: OverlayLayout): boolean {
   )
 }
 
-function runProbes(place: OverlayLayout, probes: readonly OpaqueProbe[]): Promise<string> {
+function runProbes(layout: OverlayLayout, probes: readonly OpaqueProbe[]): Promise<string> {
   const lines = probes.map(({ path, name }) => {
-    const file = quoteWord(join(place.lower, path, name))
+    const file = quoteWord(join(layout.lower, path, name))
     return `if [ -e ${file} ] || [ -L ${file} ]; then printf 1; else printf 0; fi`
   })
-  return runInOverlay(place, lines)
+  return runInOverlay(layout, lines)
 }

@@ -16,10 +16,10 @@ import type { OverlayLayout } from './overlay-layout.ts'
 
 /** Reads the changes of a base from its upper tree. O(changes). */
 export async function readOverlayChanges(
-  place: OverlayLayout,
+  layout: OverlayLayout,
   locked: LockedEntries,
 ): Promise<SessionChange[]> {
-  return await new OverlayChangeReader(place, locked, await findOpaqueDirectories(place, locked)).changes()
+  return await new OverlayChangeReader(layout, locked, await findOpaqueDirectories(layout, locked)).changes()
 }
 
 /** State of the directory that is read. */
@@ -31,14 +31,14 @@ interface ParentState {
 }
 
 class OverlayChangeReader {
-  readonly #place: OverlayLayout
+  readonly #layout: OverlayLayout
   readonly #locked: LockedEntries
   readonly #opaque: ReadonlySet<string>
   readonly #links = new HardLinkNames()
   readonly #found: SessionChange[] = []
 
-  constructor(place: OverlayLayout, locked: LockedEntries, opaque: ReadonlySet<string>) {
-    this.#place = place
+  constructor(layout: OverlayLayout, locked: LockedEntries, opaque: ReadonlySet<string>) {
+    this.#layout = layout
     this.#locked = locked
     this.#opaque = opaque
   }
@@ -49,20 +49,20 @@ class OverlayChangeReader {
   }
 
   async #readDirectory(path: string, above: ParentState): Promise<void> {
-    const names = listHostNames(join(this.#place.upper, path))
+    const names = listHostNames(join(this.#layout.upper, path))
     for (const { name, raw } of names) {
       if (raw === undefined) await this.#readEntry(`${path}/${name}`, above)
       else this.#found.push(createUnnameableChange(`${path}/${name}`))
     }
     if (!above.isCut || !above.hasBase) return
     const kept = new Set(names.map(({ name }) => name))
-    for (const { name } of listHostNames(join(this.#place.lower, path))) {
+    for (const { name } of listHostNames(join(this.#layout.lower, path))) {
       if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
     }
   }
 
   async #readEntry(path: string, { isCut, hasBase }: ParentState): Promise<void> {
-    const [host, base] = [join(this.#place.upper, path), join(this.#place.lower, path)]
+    const [host, base] = [join(this.#layout.upper, path), join(this.#layout.lower, path)]
     if (isTooDeep(host) || isTooDeep(base)) {
       this.#found.push(createUnnameableChange(path))
       return
@@ -77,8 +77,8 @@ class OverlayChangeReader {
     const isChanged = before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })
     if (this.#links.shouldReport(path, isChanged, linkOf))
       this.#found.push(createPut(path, host, facts, linkOf))
-    const below = { isCut: isCut || this.#opaque.has(path), hasBase: before?.isDirectory() === true }
-    if (facts.isDirectory()) await this.#readDirectory(path, below)
+    const directoryState = { isCut: isCut || this.#opaque.has(path), hasBase: before?.isDirectory() === true }
+    if (facts.isDirectory()) await this.#readDirectory(path, directoryState)
   }
 }
 

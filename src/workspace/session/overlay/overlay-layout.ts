@@ -14,14 +14,14 @@ export class OverlayLayout {
   readonly upper: string
   readonly privilege: 'root' | 'user'
   /** Mounts below the covered directory. */
-  readonly below: MountsBelow
+  readonly nestedMounts: MountsBelow
 
-  constructor(directory: string, lower: string, privilege: 'root' | 'user', below: MountsBelow) {
+  constructor(directory: string, lower: string, privilege: 'root' | 'user', nestedMounts: MountsBelow) {
     this.directory = directory
     this.lower = lower
     this.upper = join(directory, 'upper')
     this.privilege = privilege
-    this.below = below
+    this.nestedMounts = nestedMounts
   }
 
   /** Creates the trees. The upper root gets the attributes of the lower one: commands see it as the workspace. */
@@ -34,6 +34,9 @@ export class OverlayLayout {
   /** Returns shell lines that mount it once, to be run in the directory of the session. */
   createMountLines(): string[] {
     const { directory: session, privilege } = this
-    return [...this.below.takingLines(), createOverlayLine({ session, place: '.', privilege }, this.lower)]
+    return [
+      ...this.nestedMounts.createBindLines(),
+      createOverlayLine({ session, directory: '.', privilege }, this.lower),
+    ]
   }
 }

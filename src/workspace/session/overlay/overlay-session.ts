@@ -47,10 +47,10 @@ export async function openOverlaySession(
   if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays need Linux')
   const directory = await createSessionDirectory(options.directory)
   try {
-    const place = await findWorkingLayout(directory, lower)
-    if (place.privilege === 'user' && isOwnedByOthers(lower)) throw createNoOverlayError(lower, NOT_OWN)
-    await stageOverlay(place, base.staged)
-    return new OverlaySession(place)
+    const layout = await findWorkingLayout(directory, lower)
+    if (layout.privilege === 'user' && isOwnedByOthers(lower)) throw createNoOverlayError(lower, NOT_OWN)
+    await stageOverlay(layout, base.staged)
+    return new OverlaySession(layout)
   } catch (error) {
     await removeTree(directory)
     throw error
@@ -59,8 +59,8 @@ export async function openOverlaySession(
 
 /** Tries the likely privilege first; probes the host only if that fails. */
 async function findWorkingLayout(directory: string, lower: string): Promise<OverlayLayout> {
-  const below = MountsBelow.find(lower)
-  const likely = new OverlayLayout(directory, lower, guessPrivilege(), below)
+  const nestedMounts = MountsBelow.find(lower)
+  const likely = new OverlayLayout(directory, lower, guessPrivilege(), nestedMounts)
   await likely.prepare()
   const trial = await probeOverlay(likely)
   if (trial.works) {
@@ -71,10 +71,10 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
   const { privilege, reason } = await probeNamespaces()
   if (privilege === 'none') throw createNoOverlayError(lower, reason)
   if (privilege === likely.privilege) throw createNoOverlayError(lower, trial.reason)
-  const place = new OverlayLayout(directory, lower, privilege, below)
-  const again = await probeOverlay(place)
+  const layout = new OverlayLayout(directory, lower, privilege, nestedMounts)
+  const again = await probeOverlay(layout)
   if (!again.works) throw createNoOverlayError(lower, again.reason)
-  return place
+  return layout
 }
 
 /**
@@ -94,12 +94,12 @@ function isOwnedByOthers(directory: string): boolean {
 }
 
 /** Mounts it once, to detect a host without overlays before the first command, and creates its pipes. */
-export function probeOverlay(place: OverlayLayout): Promise<ProbeResult> {
-  const lines = createBubblewrapProbeLines(place.privilege, [
-    ...place.createMountLines(),
+export function probeOverlay(layout: OverlayLayout): Promise<ProbeResult> {
+  const lines = createBubblewrapProbeLines(layout.privilege, [
+    ...layout.createMountLines(),
     ...createOutputPipeLines(),
   ])
-  return runProbe(createNamespaceArgs(place.privilege, ['set -e', ...lines].join('\n')), place.directory)
+  return runProbe(createNamespaceArgs(layout.privilege, ['set -e', ...lines].join('\n')), layout.directory)
 }
 
 class OverlaySession implements CommandSession {
@@ -109,9 +109,9 @@ class OverlaySession implements CommandSession {
   readonly #locked = new LockedEntries()
   readonly #mutex = new Mutex()
 
-  constructor(place: OverlayLayout) {
-    this.#layout = place
-    this.path = place.lower
+  constructor(layout: OverlayLayout) {
+    this.#layout = layout
+    this.path = layout.lower
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
@@ -121,10 +121,10 @@ class OverlaySession implements CommandSession {
       const directory = this.#layout.directory
       const lines = {
         mountLines: this.#layout.createMountLines(),
-        placingLines: this.#layout.below.placingLines(),
+        placingLines: this.#layout.nestedMounts.createRemountLines(),
       }
-      const place = { directory, workspace: this.path, isReadonly, ...lines }
-      const started = await createLaunch({ plan, limits, ...place })
+      const location = { directory, workspace: this.path, isReadonly, ...lines }
+      const started = await createLaunch({ plan, limits, ...location })
       const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
       return this.#layout.privilege === 'user' ? this.#addHint(outcome, spec) : outcome
     })

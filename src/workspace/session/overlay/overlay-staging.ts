@@ -14,14 +14,14 @@ const BATCH_SIZE = 200
  * Applies earlier changes to an upper tree. Removals go through the mounted overlay, since only the kernel can create
  * whiteouts for every user. Puts are written to the upper tree directly. ECONFLICT if a put is behind a link.
  */
-export async function stageOverlay(place: OverlayLayout, staged: readonly StagedChange[]): Promise<void> {
-  const ways = new LinkFreePaths(place.lower)
+export async function stageOverlay(layout: OverlayLayout, staged: readonly StagedChange[]): Promise<void> {
+  const ways = new LinkFreePaths(layout.lower)
   const isThere = (path: string) =>
-    ways.isReachable(path) && findEntryStats(join(place.lower, path)) !== undefined
+    ways.isReachable(path) && findEntryStats(join(layout.lower, path)) !== undefined
   const gone = staged.filter(({ kind, path }) => kind === 'gone' && isThere(path)).map(({ path }) => path)
-  if (gone.length > 0) await runInOverlay(place, createRemovalLines(place.lower, gone))
-  const staging = new Staging(place.upper)
-  const parents = new UpperParents(place, staging, ways)
+  if (gone.length > 0) await runInOverlay(layout, createRemovalLines(layout.lower, gone))
+  const staging = new Staging(layout.upper)
+  const parents = new UpperParents(layout, staging, ways)
   for (const put of sortPuts(staged)) {
     parents.make(dirname(put.path))
     await staging.put(put)
@@ -53,13 +53,13 @@ function splitBatches(names: readonly string[]): string[][] {
 
 /** Directories of an upper tree that exist only for their entries. */
 class UpperParents {
-  readonly #place: OverlayLayout
+  readonly #layout: OverlayLayout
   readonly #staging: Staging
   readonly #ways: LinkFreePaths
   readonly #there = new Set(['/'])
 
-  constructor(place: OverlayLayout, staging: Staging, ways: LinkFreePaths) {
-    this.#place = place
+  constructor(layout: OverlayLayout, staging: Staging, ways: LinkFreePaths) {
+    this.#layout = layout
     this.#staging = staging
     this.#ways = ways
   }
@@ -68,7 +68,7 @@ class UpperParents {
   make(path: string): void {
     if (this.#there.has(path)) return
     this.#there.add(path)
-    const [lower, upper] = [join(this.#place.lower, path), join(this.#place.upper, path)]
+    const [lower, upper] = [join(this.#layout.lower, path), join(this.#layout.upper, path)]
     if (findEntryStats(upper)?.isDirectory()) return
     this.#ways.assertDirectory(path)
     this.make(dirname(path))

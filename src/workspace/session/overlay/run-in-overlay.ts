@@ -7,11 +7,11 @@ import type { OverlayLayout } from './overlay-layout.ts'
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20
 
 /** Runs shell lines with an overlay mounted, as its owner; resolves with their output. */
-export async function runInOverlay(place: OverlayLayout, lines: readonly string[]): Promise<string> {
-  const script = ['set -e', ...place.createMountLines(), 'exec sh -e'].join('\n')
-  const [file = '', ...args] = createNamespaceArgs(place.privilege, script)
+export async function runInOverlay(layout: OverlayLayout, lines: readonly string[]): Promise<string> {
+  const script = ['set -e', ...layout.createMountLines(), 'exec sh -e'].join('\n')
+  const [file = '', ...args] = createNamespaceArgs(layout.privilege, script)
   const running = promisify(execFile)(file, args, {
-    cwd: place.directory,
+    cwd: layout.directory,
     env: isolationEnvironment,
     maxBuffer: MAX_OUTPUT_BYTES,
   })

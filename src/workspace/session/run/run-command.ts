@@ -34,7 +34,7 @@ export interface RunLocation {
 }
 
 /** Runs a command to its end, by a launch. EIO if it cannot be started. */
-export async function runCommand(launch: Launch, spec: RunSpec, place: RunLocation): Promise<RunOutcome> {
+export async function runCommand(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
   const started = performance.now()
   const mark = randomBytes(8).toString('hex')
   const output = {
@@ -42,13 +42,13 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunLocati
     stderr: new BoundedOutput(spec.limits.outputBytes),
   }
   const pipes = { stdout: pipe('stdout'), stderr: pipe('stderr') }
-  const child = startChild(launch, spec, place, pipes)
+  const child = startChild(launch, spec, location, pipes)
   const tree = createProcessTree(child, launch, mark)
   const isReady = sendScript(
     child,
-    createCommandScript(toArgv(spec.command), createEnvironment(spec, launch, mark), place.cwd),
+    createCommandScript(toArgv(spec.command), createEnvironment(spec, launch, mark), location.cwd),
   )
-  using stopping = new CommandStopper(spec, place.directory, tree)
+  using stopping = new CommandStopper(spec, location.directory, tree)
   const [code, signal] = await waitForExit(child, spec)
   if (!launch.hasPidNamespace) tree?.kill()
   await drainOutput(pipes, spec.signal)
@@ -65,7 +65,7 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunLocati
   }
 
   function pipe(stream: OutputStream): OutputPipe {
-    const made = new OutputPipe(place.directory, stream, (chunk) => {
+    const made = new OutputPipe(location.directory, stream, (chunk) => {
       output[stream].add(chunk)
       const taken = spec.onOutput?.(stream, chunk)
       if (spec.isHeard?.(stream) === false) made.close()
@@ -181,6 +181,6 @@ function toExit(
 }
 
 function createStartError({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
-  const said = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
-  return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${said}` })
+  const reason = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
+  return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${reason}` })
 }

@@ -67,10 +67,10 @@ class HistoryImport {
 
   async applyStep(step: HistoryStep): Promise<void> {
     const { signal } = this.#options
-    const by = { ...toProvenance(this.#options), trace: step.trace }
-    const target = new StepTarget(this.#log, this.#home.blobs, by, step.time)
+    const provenance = { ...toProvenance(this.#options), trace: step.trace }
+    const target = new StepTarget(this.#log, this.#home.blobs, provenance, step.time)
     try {
-      if (step.base !== this.#at) await this.#restoreTo(step.base, by)
+      if (step.base !== this.#at) await this.#restoreTo(step.base, provenance)
       let changes = 0
       for await (const change of step.changes()) {
         signal?.throwIfAborted()
@@ -135,25 +135,25 @@ class HistoryImport {
   }
 
   /** Restores a checkpoint, or empties the vault. */
-  async #restoreTo(checkpoint: string | undefined, by: Provenance): Promise<void> {
-    if (checkpoint === undefined) return this.#clear(by)
+  async #restoreTo(checkpoint: string | undefined, provenance: Provenance): Promise<void> {
+    if (checkpoint === undefined) return this.#clear(provenance)
     const readRecord = () => this.#home.getCheckpoints(this.#log).readRecord(checkpoint)
     await this.#log.submit(
       () => ({ op: 'restore', path: '/', root: decodeCheckpoint(readRecord()).root, checkpoint }),
-      by,
+      provenance,
       () => ({ expect: [readRecord()] }),
     )
     this.#seq++
   }
 
-  async #clear(by: Provenance): Promise<void> {
+  async #clear(provenance: Provenance): Promise<void> {
     let isRow = false
     await this.#log.submit((files) => {
       const names = [...files.listEntries(files.findByPath('/') ?? 0)].map(({ name }) => name)
       const operations = names.map((name) => ({ op: 'remove', path: `/${name}`, recursive: true }) as const)
       isRow = operations.length > 0
       return isRow ? { op: 'batch', path: '/', operations } : null
-    }, by)
+    }, provenance)
     if (isRow) this.#seq++
   }
 }

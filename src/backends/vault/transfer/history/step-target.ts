@@ -22,7 +22,7 @@ const LINK_BYTES = 256
 export class StepTarget {
   readonly #log: VaultLog
   readonly #blobs: BlobStore
-  readonly #by: Provenance
+  readonly #provenance: Provenance
   readonly #mtime: FileTime
   readonly #window = new CommitWindow()
   /** Directories from which a file was removed. */
@@ -30,10 +30,10 @@ export class StepTarget {
   /** The number of journal rows written. */
   rows = 0
 
-  constructor(log: VaultLog, blobs: BlobStore, by: Provenance, time: Date) {
+  constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, time: Date) {
     this.#log = log
     this.#blobs = blobs
-    this.#by = by
+    this.#provenance = provenance
     this.#mtime = toFileTime(BigInt(time.getTime()) * 1_000_000n)
   }
 
@@ -109,7 +109,7 @@ export class StepTarget {
       isRow = operation !== null
       return operation
     }
-    await this.#log.submit(decideAndCount, this.#by, extraRecords)
+    await this.#log.submit(decideAndCount, this.#provenance, extraRecords)
     if (isRow) this.rows++
   }
 }
