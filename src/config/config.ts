@@ -66,7 +66,7 @@ interface WebSettings {
 }
 
 /** Defaults of processes. An agent and the options of a spawn override them. */
-export interface ProcessSettings {
+interface ProcessSettings {
   readonly provider?: string
   readonly model?: string
   readonly max_steps?: number
