@@ -1,8 +1,9 @@
 /**
- * Access control: callers, policies that check paths, and the guard that enforces them on a whole namespace.
- * No storage and no authentication: callers name themselves, and the composition root prevents impersonation.
- * Invariant: every operation of a guarded file system passes one gate and runs exactly on the path that was
- * checked.
+ * Access control. A caller names who makes a call, a policy decides which caller may use which path, and `guard` wraps a
+ * file system so that every call has to pass its policies. This folder stores nothing and authenticates nobody: it
+ * trusts the caller in the call context, which the code that opens the namespace sets.
+ * Invariant: every operation of a guarded file system passes one gate (`gate.ts`), and runs on exactly the path that
+ * the gate checked, even if somebody replaces a directory by a link in between.
  */
 export { asSystem, assertContextName, callerName, contextCaller, getCallerContext, SYSTEM } from './caller.ts'
 export { deviceWhitelistPolicy } from './device-whitelist.ts'

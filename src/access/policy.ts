@@ -1,27 +1,39 @@
 import type { Caller } from '../vfs/index.ts'
 
-/** Kind of access: reads a path, changes its content or entries, or removes it. */
+/**
+ * Kind of use of a path by an operation.
+ * - `read`: reads content, attributes, a link or the entries of a directory.
+ * - `write`: creates an entry, or changes its content or attributes.
+ * - `remove`: takes the entry away.
+ *
+ * An operation on two paths makes a request for each: `rename` is `remove` for the old path and `write` for the new one.
+ */
 export type Access = 'read' | 'write' | 'remove'
 
-/** Request to a policy. The path is canonical and real: no link is left in it. */
+/** A question to a policy: may this caller use this path in this way? */
 export interface AccessRequest {
-  /** Undefined for a call without a caller. */
+  /** Undefined if the call names no caller. Treat it as an unknown caller without rights of its own, not as the system. */
   readonly caller: Caller | undefined
   readonly access: Access
-  /** The requested operation: `write`, `rename`, `mkdir`. */
+  /** The requested operation, for messages: `write`, `rename`, `mkdir`. */
   readonly op: string
+  /** Canonical path in which all symbolic links are resolved. */
   readonly path: string
 }
 
-/** Null if the policy allows it; otherwise the reason, with what the caller may do instead. */
+/** Null if the policy allows the request; otherwise the reason, with what the caller may do instead. */
 export type Verdict = string | null
 
-/** A pure rule: which caller may do what at which path. One denial is enough. */
+/** A rule that decides which caller may do what at which path, from the request alone. One denial is enough. */
 export interface Policy {
   readonly name: string
-  /** `changes`: reads are not checked and cost nothing. */
+  /** The requests that the policy wants to see: all, or only those that change something. Then reads cost nothing. */
   readonly judges: 'changes' | 'everything'
+  /** Decides on one request. */
   judge(request: AccessRequest): Verdict
-  /** True to check everything below a path before all of it is moved or removed. False when absent. */
+  /**
+   * Reports whether a move or removal of the directory at `path` also needs a verdict on each entry below it. Without
+   * this method, the verdict on the directory decides.
+   */
   judgesContents?(path: string): boolean
 }

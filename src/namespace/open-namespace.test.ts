@@ -100,6 +100,8 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(await zones.createContext('alice')).toBe(false)
     await expect(zones.createContext('System')).rejects.toMatchObject({ code: 'EINVAL' })
     await expect(zones.createContext('Alice')).rejects.toMatchObject({ code: 'EEXIST' })
+    await zones.fs.write('/home/notes', 'a file, not a context', {}, asSystem)
+    await expect(zones.createContext('notes')).rejects.toMatchObject({ code: 'EEXIST' })
     expect(await zones.contexts()).toEqual(['alice'])
     expect(await zones.cache.list()).toEqual([])
   })

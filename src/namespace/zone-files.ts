@@ -1,3 +1,7 @@
+/**
+ * The files of the zones. A zone is a top directory of the namespace with its own writers: `/shared`, `/home`, `/sys`.
+ * A context is the identity that an agent works under; it exists if it has a directory `/home/<context>`.
+ */
 import { join } from 'node:path'
 import { asSystem, assertContextName } from '../access/index.ts'
 import { HostFs } from '../backends/host/index.ts'
@@ -8,11 +12,12 @@ import type { OpenedFs } from './backends.ts'
 import type { LazyHome } from './lazy-home.ts'
 import { openOrCreateVault } from './open-or-create-vault.ts'
 
-/** Directory of the zones in a home that has them as plain files. */
+/** Name of the directory in a home that holds the zones as plain files (`backend = "local"`). */
 const ZONES_DIRECTORY = 'vfs'
 
-const HOMES = '/home'
-const ZONE_PATHS: readonly string[] = ['/shared', HOMES, '/sys']
+/** Directory that holds one home directory for each context. */
+const CONTEXT_HOMES = '/home'
+const ZONE_PATHS: readonly string[] = ['/shared', CONTEXT_HOMES, '/sys']
 
 /** Opens the zones of a home, and creates missing ones. Several processes may do so at once. */
 export async function openZoneFiles(config: Config, lazyHome: LazyHome): Promise<OpenedFs> {
@@ -24,22 +29,28 @@ export async function openZoneFiles(config: Config, lazyHome: LazyHome): Promise
   return zones
 }
 
-/** Creates the home of a context and reports whether it is new. EINVAL for a reserved name, EEXIST for one that differs by case only. */
+/**
+ * Creates the home directory of a context and reports whether it is new. Throws EINVAL if the name is reserved, EEXIST if
+ * another context has the same name in other case or a file has the path of the home.
+ */
 export async function createContext(zones: FileSystem, name: string): Promise<boolean> {
-  const home = `${HOMES}/${assertContextName(name)}`
+  const home = `${CONTEXT_HOMES}/${assertContextName(name)}`
   const known = await listContexts(zones)
   if (known.includes(name)) return false
   // On a case-insensitive disk, both would have the same home.
-  const similar = known.find((other) => other.toLowerCase() === name.toLowerCase())
+  const similar = known.find((context) => context.toLowerCase() === name.toLowerCase())
   if (similar === undefined) return ensureDirectory(zones, home)
   const detail = `the context '${similar}' exists, and names must differ in more than upper and lower case`
   throw new VfsError('EEXIST', home, { op: 'context', detail })
 }
 
-/** Lists the names of all contexts, sorted. */
+/** Lists the names of all contexts, sorted. A file in the directory of homes is no context. */
 export async function listContexts(zones: FileSystem): Promise<string[]> {
-  const entries = await Array.fromAsync(zones.readdir(HOMES, asSystem))
-  return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
+  const entries = await Array.fromAsync(zones.readdir(CONTEXT_HOMES, asSystem))
+  return entries
+    .filter(({ type }) => type === 'directory')
+    .map(({ name }) => name)
+    .sort()
 }
 
 async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostFs> {
@@ -52,9 +63,12 @@ async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostF
   return new HostFs(directory, ownOptions)
 }
 
-/** True if created now; an existing one adds nothing to the journal. */
+/**
+ * Creates a directory and reports whether it is new. Checks first, because a mkdir of an existing one would add a
+ * record to the journal. Throws EEXIST if the path is a file.
+ */
 async function ensureDirectory(zones: FileSystem, path: string): Promise<boolean> {
-  if (await zones.exists(path, asSystem)) return false
+  if ((await zones.exists(path, asSystem)) && (await zones.stat(path, asSystem)).type !== 'file') return false
   await zones.mkdir(path, { parents: true }, asSystem)
   return true
 }

@@ -1,30 +1,27 @@
 /**
- * `coppice/store`: homes and the vaults in them, with everything that their methods take and return.
- * Authors of an engine find its trait and its suite here, too.
- * Invariant: nothing here reads or writes the bytes of a store; SPEC.md has these.
+ * `coppice/store`: homes and vaults, with everything that their methods take and return.
+ * A home is a directory (or memory) that holds vaults. A vault is a file system with a history: every change is
+ * journaled, and it can be forked, merged, checkpointed and restored.
+ * This module does not expose the storage format; SPEC.md describes it.
  */
+
+// For users: homes, vaults, and what their methods return.
+
 export {
   assertVaultName,
-  type Batch,
   type BlameLine,
-  type BlobRow,
-  type ChangedInodes,
   type CheckpointInfo,
   type CheckpointNotes,
   type Damage,
   type DiffBase,
   type Durability,
   diffLines,
-  type Engine,
   type EngineName,
-  type EngineSubject,
-  type EngineUsage,
   type ExportedChange,
   type ExportedStep,
   type ExportOptions,
   type ExportReport,
   engineNames,
-  engineSuite,
   type FeedItem,
   type FeedOptions,
   type FileVersion,
@@ -33,7 +30,6 @@ export {
   type FsckReport,
   type GcOptions,
   type GcReport,
-  type HashRow,
   type HistoryChange,
   type HistoryOptions,
   type HistoryStep,
@@ -46,11 +42,9 @@ export {
   type IncomingHistory,
   type JournalFilter,
   type JournalRecord,
-  type JournalRow,
   type LineChange,
   type MaintenanceOptions,
   type MaintenanceProgress,
-  type MaybePromise,
   type MergeConflict,
   MergeError,
   type MergeOptions,
@@ -64,13 +58,11 @@ export {
   type RaceLane,
   type ReceiveOptions,
   type ReceiveReport,
-  type RecordRow,
   type SalvageOptions,
   type SalvageReport,
   type SendOptions,
   type Skipped,
   type StoredEngineName,
-  type Sweep,
   type Tags,
   type TextHit,
   type TextSearchOptions,
@@ -81,4 +73,21 @@ export {
   type VaultLimits,
   type VaultQuota,
   type VaultUsage,
+} from '../backends/vault/index.ts'
+
+// For authors of an engine: the interface to implement, its rows, and the suite that tests it.
+
+export {
+  type Batch,
+  type BlobRow,
+  type ChangedInodes,
+  type Engine,
+  type EngineSubject,
+  type EngineUsage,
+  engineSuite,
+  type HashRow,
+  type JournalRow,
+  type MaybePromise,
+  type RecordRow,
+  type Sweep,
 } from '../backends/vault/index.ts'

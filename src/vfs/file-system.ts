@@ -144,7 +144,10 @@ export interface FileSystem {
   /** Yields the content of a file in chunks. Leaving the loop early releases the source. ENOENT, EISDIR, EINVAL. */
   read(path: string, options?: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array>
 
-  /** Yields everything below a root, depth first. A missing root yields nothing; unreadable subtrees are skipped. */
+  /**
+   * Yields everything below a root, depth first; directories only with `includeDirs`. A missing root yields nothing;
+   * unreadable subtrees are skipped.
+   */
   walk(root: string, options?: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry>
 
   /** Prefetches content in a lazy backend. Does nothing elsewhere. */

@@ -136,6 +136,17 @@ describe('the file system of a shell', () => {
     expect(await said(fs.rm('/gone', { force: true }))).toBe('nothing')
   })
 
+  it.each(['/copy', '/'])('copies a tree to %s with the times of files and directories', async (to) => {
+    let time = 1000
+    const fs = new MemoryFs({ '/d/sub/f': 'x' }, { now: () => time })
+    time = 5000
+    await bashFileSystem(fs).cp('/d', to, { recursive: true })
+    const below = to === '/' ? '' : to
+    for (const path of [to, `${below}/sub`, `${below}/sub/f`]) {
+      expect((await fs.stat(path)).mtime, path).toEqual(new Date(1000))
+    }
+  })
+
   it('continues after a rejected redirection, where a plain shell rejects', async () => {
     const refusing = new ReadOnlyFs(new MemoryFs({ '/a': 'x' }))
     const plain = new Bash({ fs: bashFileSystem(refusing), cwd: '/' })

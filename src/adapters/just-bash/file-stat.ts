@@ -10,10 +10,13 @@ import {
   trySync,
 } from '../../vfs/index.ts'
 
-/** Identity of a file: commands refuse to copy or move a file onto itself. */
+/** Fields by which commands recognise two paths of one file: they refuse to copy or move a file onto itself. */
 type FileIdentity = Pick<FsStat, 'dev' | 'ino' | 'identity'>
 
-/** Returns the stat of a path without following it; `device` distinguishes file systems. ENOENT. */
+/**
+ * Returns the stat of a path without following a link. `device` is the number of the file system, by which files of
+ * different ones differ. Throws ENOENT if nothing has the path.
+ */
 export async function describePath(
   fs: FileSystem,
   path: string,
@@ -52,7 +55,10 @@ async function getIdentity(
   return { identity: `${device}:${real}` }
 }
 
-/** Returns the inode number; undefined where there is none, as in some mounts of a table that declares them. */
+/**
+ * Returns the inode number; undefined if the file has none. A mount table declares the abilities of all its mounts
+ * together, so a call on one mount may still throw ENOTSUP.
+ */
 async function findInode(fs: FileSystem, path: string, ctx?: CallContext): Promise<number | undefined> {
   if (!isHardLinkable(fs)) return undefined
   try {

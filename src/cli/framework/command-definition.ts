@@ -16,8 +16,8 @@ export interface CommandOption {
 export interface CommandArgument {
   readonly summary: string
   readonly isOptional?: boolean
-  /** True for the words of another program, which has its own options. */
-  readonly isPassedOn?: boolean
+  /** True if the words are another program and its options: they follow `--`, and are not parsed. */
+  readonly isForOtherProgram?: boolean
   /** True if it takes all remaining words; only for the last argument. */
   readonly isList?: boolean
   readonly choices?: readonly string[]

@@ -63,7 +63,7 @@ function assertKnownOption(
 
 /** Hints at `--` before options of another program, and before names that begin with a dash. */
 function formatDashHint({ arguments: words = {} }: CommandDefinition, rawName: string): string {
-  const passed = Object.entries(words).find(([, { isPassedOn }]) => isPassedOn === true)
+  const passed = Object.entries(words).find(([, { isForOtherProgram }]) => isForOtherProgram === true)
   if (passed !== undefined) return `; put -- before the <${passed[0]}> and its options`
   const takesNames = Object.values(words).some(({ offers }) => offers === 'path' || offers === 'file')
   return takesNames && !rawName.startsWith('--') ? '; put -- before a name that starts with a dash' : ''

@@ -25,7 +25,7 @@ export class PosixCommitter {
   readonly #provenance: Provenance
   readonly #groupCommit: VaultGroupCommit | undefined
   #transaction: VaultTransaction | undefined
-  #mustSync = false
+  #syncAfterBatch = false
 
   constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, usesGroupCommit: boolean) {
     this.#log = log
@@ -36,7 +36,7 @@ export class PosixCommitter {
       this.#groupCommit = new VaultGroupCommit(log, blobs, provenance, groupCommit)
   }
 
-  /** True if operations are committed in groups where possible. */
+  /** True if operations wait for a group commit. False also if it was requested and the engine has none. */
   get usesGroupCommit(): boolean {
     return this.#groupCommit !== undefined
   }
@@ -60,6 +60,11 @@ export class PosixCommitter {
     return this.#transaction?.quota ?? this.#log.quota
   }
 
+  /**
+   * Plans an operation on the current files and applies it; a plan that returns null changes nothing. In a batch or
+   * group, later calls see it at once and it is committed with the others; otherwise it is committed before this
+   * returns.
+   */
   apply(plan: OperationPlan): void {
     const transaction = this.#transaction ?? this.#groupCommit?.begin()
     if (transaction === undefined) {
@@ -71,7 +76,10 @@ export class PosixCommitter {
     if (this.#transaction === undefined) this.#groupCommit?.append()
   }
 
-  /** Commits all operations of `work` or none. Runs `work` again if another process commits first. */
+  /**
+   * Commits all operations of `work` or none. Runs `work` again if another process commits first. A batch inside a batch
+   * becomes a part of it: the outer one commits or rolls back both.
+   */
   runBatch(work: () => void, state: BatchState): void {
     if (this.#transaction !== undefined) {
       work()
@@ -80,11 +88,11 @@ export class PosixCommitter {
     const transaction = this.#groupCommit?.begin()
     if (transaction === undefined) this.#commitBatch(work, state)
     else this.#appendBatch(transaction, work, state)
-    if (this.#mustSync) this.sync()
+    if (this.#syncAfterBatch) this.sync()
   }
 
   #appendBatch(transaction: VaultTransaction, work: () => void, state: BatchState): void {
-    this.#mustSync = false
+    this.#syncAfterBatch = false
     this.#transaction = transaction
     state.begin()
     try {
@@ -101,12 +109,14 @@ export class PosixCommitter {
 
   #commitBatch(work: () => void, state: BatchState): void {
     const { quota } = this
-    let tries = 0
+    let hasBegun = false
     try {
       this.#log.submitSync((files) => {
-        if (tries++ > 0) state.rollback()
+        // The log plans again if another process committed first: undo the previous attempt.
+        if (hasBegun) state.rollback()
+        hasBegun = true
         state.begin()
-        this.#mustSync = false
+        this.#syncAfterBatch = false
         return this.#prepareBatch(files, quota, work)
       }, this.#provenance)
     } catch (error) {
@@ -118,8 +128,8 @@ export class PosixCommitter {
 
   /** Makes everything so far survive power loss; inside a batch, at the end of the batch. */
   sync(): void {
-    this.#mustSync = this.#transaction !== undefined
-    if (this.#mustSync) return
+    this.#syncAfterBatch = this.#transaction !== undefined
+    if (this.#syncAfterBatch) return
     this.commit()
     this.#log.readFiles()
     const { engine } = this.#blobs.reader

@@ -17,7 +17,7 @@ const explain: Command = defineCommand(
 The rules are those of policy.toml in the home.`,
     scope: 'home',
     options: {
-      shell: { summary: 'Pass the command to a shell, as one argument', short: 'c' },
+      shell: { summary: 'Treat the one argument as a shell command line', short: 'c' },
       network: { summary: 'Assume that the command may reach the network' },
       isolation: { summary: 'Assume this isolation (auto)', value: 'level', choices: ISOLATIONS },
     },
@@ -25,7 +25,7 @@ The rules are those of policy.toml in the home.`,
       command: {
         summary: 'The program and its arguments, after --',
         isList: true,
-        isPassedOn: true,
+        isForOtherProgram: true,
       },
     },
     examples: ['coppice policy explain -- git push', "coppice policy explain --shell -- 'curl x | sh'"],
@@ -42,13 +42,15 @@ The rules are those of policy.toml in the home.`,
 const check: Command = defineCommand(
   {
     name: 'policy check',
-    summary: 'Check policy.toml of the home',
-    details: 'Prints each problem with its line and the allowed values; the exit code is then 1.',
+    summary: "Check the home's policy.toml",
+    details:
+      'If policy.toml has problems, prints each with its line and the allowed values, and exits with code 1.',
     scope: 'home',
     examples: ['coppice policy check', 'coppice policy check --home ./agents --json'],
   },
   async (call) => {
     const { readPolicy } = await import('../../../workspace/index.ts')
+    // Throws if the file has problems; the command then prints them and exits with code 1.
     const { file, policy } = await readPolicy(resolveHomePath(call))
     const rules = policy.rules.length
     const text = `${file}: ${rules === 0 ? 'valid; no rules, the defaults apply' : `valid, ${formatCount(rules, 'rule')}`}`
@@ -93,5 +95,5 @@ function toPartRows({ text, action, findings, rules }: ExplainedPart): string[][
       `${rule.source ?? 'a rule'} says ${rule.action}${rule.reason === undefined ? '' : `: ${rule.reason}`}`,
   )
   const [first = '', ...others] = [...new Set([...found, ...ruled])].map(escapeName)
-  return [[action, escapeName(text), first], ...others.map((one) => ['', '', one])]
+  return [[action, escapeName(text), first], ...others.map((text) => ['', '', text])]
 }

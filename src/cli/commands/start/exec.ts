@@ -61,7 +61,7 @@ Exits with the code of the command.`,
     options: {
       fork: { ...fork, summary: 'Run in this fork, created if missing (default: a new fork)' },
       all: { summary: 'Run N copies in parallel, each in its own fork', value: 'count' },
-      shell: { summary: 'Pass the command to a shell, as one argument', short: 'c' },
+      shell: { summary: 'Treat the one argument as a shell command line', short: 'c' },
       network: { summary: 'Let the command reach the network; needs your approval' },
       isolation: {
         summary: 'Isolation from this machine (auto)',
@@ -85,7 +85,7 @@ Exits with the code of the command.`,
       command: {
         summary: 'The program and its arguments, after --',
         isList: true,
-        isPassedOn: true,
+        isForOtherProgram: true,
       },
     },
     examples: [

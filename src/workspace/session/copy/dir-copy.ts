@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { isWithin, VfsError } from '../../../vfs/index.ts'
 import { isTooDeep } from '../entries/entry-stats.ts'
 import { findStatsByName, listHostNames } from '../entries/host-names.ts'
-import { copyAttributes } from '../entries/staging.ts'
+import { copyAttributesSync } from '../entries/staging.ts'
 
 /** Stats of all entries of a tree, by directory and name. The root is the empty path. */
 export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
@@ -34,7 +34,7 @@ export async function copyDirectory(
   const nested = left.filter(({ path }) => isWithin(path, from))
   if (nested.length > 0) await copyExcept(from, to, nested, signal)
   else await runCopy(from, ['cp', ...getCopyOptions(), '--', `${from}/.`, to], signal)
-  copyAttributes(from, to)
+  copyAttributesSync(from, to)
 }
 
 async function copyExcept(
@@ -63,7 +63,7 @@ function makeStandIn({ path, standIn }: ExcludedPath, copy: string): void {
   if (standIn === 'nothing') return
   if (standIn === 'directory') mkdirSync(copy)
   else writeFileSync(copy, '', { mode: 0o600 })
-  copyAttributes(path, copy)
+  copyAttributesSync(path, copy)
 }
 
 /** Escapes a name, so that a pattern matches only it. */

@@ -61,7 +61,7 @@ export class Staging {
   /** Creates a directory with the attributes of another. */
   createDirectoryLike(from: string, host: string): void {
     mkdirSync(host)
-    this.#pendingAttributes.push(() => copyAttributes(from, host))
+    this.#pendingAttributes.push(() => copyAttributesSync(from, host))
   }
 
   /** Sets the attributes of directories, after the last `put`. */
@@ -110,7 +110,7 @@ function tryLink(first: string, host: string): boolean {
 }
 
 /** Copies owner, permissions and times of a directory to another. */
-export function copyAttributes(from: string, to: string): void {
+export function copyAttributesSync(from: string, to: string): void {
   const { uid, gid, mode, atime, mtime } = statSync(from)
   chownIfPermitted(to, { uid, gid })
   utimesSync(to, atime, mtime)

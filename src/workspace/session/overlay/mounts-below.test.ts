@@ -26,7 +26,7 @@ for (const path of ['/disk', '/disk/stays', '/disk/goes']) {
 const below = MountsBelow.find(directory)
 execFileSync('umount', [directory + '/disk/goes'])
 const tries = ['', '/stays', '/goes'].map((path) => 'if touch below/0' + path + '/new 2>&-; then exit 1; fi')
-const lines = ['set -e', ...below.takingLines(), ...tries, 'cat below/0/name below/0/stays/name']
+const lines = ['set -e', ...below.createBindLines(), ...tries, 'cat below/0/name below/0/stays/name']
 execFileSync('sh', ['-c', lines.join('\\n')], { cwd: session, stdio: 'inherit' })`
 
 it.runIf(canMount)(

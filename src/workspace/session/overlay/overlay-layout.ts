@@ -1,19 +1,23 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createOverlayLine } from '../../isolation/index.ts'
-import { copyAttributes } from '../entries/staging.ts'
+import { copyAttributesSync } from '../entries/staging.ts'
 import type { MountsBelow } from './mounts-below.ts'
 
-/** Trees of an overlay, and its mount at the path of the directory it covers. */
+/**
+ * Names the directories of an overlay session and creates them. The overlay is mounted over the lower directory, at the
+ * same path, so that commands see their usual paths.
+ */
 export class OverlayLayout {
-  /** Directory of the session. */
+  /** Holds everything of the session: the link `lower`, the upper tree and work directories. */
   readonly directory: string
-  /** Directory that is covered, and mount point. */
+  /** The workspace on this machine. The overlay reads it, never writes to it, and is mounted over it. */
   readonly lower: string
-  /** Upper tree, with the changes. */
+  /** The upper tree, which receives the changes of commands. */
   readonly upper: string
+  /** `root`: this process may mount. `user`: it mounts in a user namespace of its own, without rights on the host. */
   readonly privilege: 'root' | 'user'
-  /** Mounts below the covered directory. */
+  /** Mounts below the lower directory, which the overlay would hide. */
   readonly nestedMounts: MountsBelow
 
   constructor(directory: string, lower: string, privilege: 'root' | 'user', nestedMounts: MountsBelow) {
@@ -24,14 +28,15 @@ export class OverlayLayout {
     this.nestedMounts = nestedMounts
   }
 
-  /** Creates the trees. The upper root gets the attributes of the lower one: commands see it as the workspace. */
+  /** Creates the link `lower` and the upper tree. Commands see the upper root as the workspace, so it has its attributes. */
   async prepare(): Promise<void> {
+    // The options of a mount cannot contain a comma or colon, which the path of a workspace may; the link's name has none.
     await symlink(this.lower, join(this.directory, 'lower'))
     await mkdir(this.upper)
-    copyAttributes(this.lower, this.upper)
+    copyAttributesSync(this.lower, this.upper)
   }
 
-  /** Returns shell lines that mount it once, to be run in the directory of the session. */
+  /** Returns shell lines that mount the overlay once. They must run in the session's directory. */
   createMountLines(): string[] {
     const { directory: session, privilege } = this
     return [
