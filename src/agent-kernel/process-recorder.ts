@@ -11,7 +11,7 @@ interface RecorderParts {
   kernel(): Kernel
 }
 
-/** Records the kernel's process events, and reaps processes without a parent. */
+/** Records the kernel's process events. */
 export class ProcessRecorder implements KernelCallbacks {
   readonly #parts: RecorderParts
 
@@ -36,10 +36,7 @@ export class ProcessRecorder implements KernelCallbacks {
   }
 
   onComplete(pid: number, result: string, { code: exit_code, reason }: ExitStatus): void {
-    const { table, processes } = this.#parts.kernel()
-    const process = table.find(pid)
+    const process = this.#parts.kernel().table.find(pid)
     this.#parts.records.end(pid, { result, exit_code, reason, tokens_used: process?.tokensUsed ?? 0 })
-    // A parent waits for its own children.
-    if (process?.ppid === 0) void processes.wait(pid).catch(() => {})
   }
 }

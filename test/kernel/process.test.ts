@@ -128,3 +128,11 @@ describe('a process', () => {
     expect(events.flatMap((event) => (event.kind === 'reap' ? [event.step] : []))).toEqual(reapSteps)
   })
 })
+
+it('a process without a parent is reaped by the kernel, and its exit status waits for one caller', async () => {
+  const { kernel } = scene(() => 'done')
+  const pid = await kernel.processes.spawn('work')
+  await expect.poll(() => kernel.table.find(pid)).toBeUndefined()
+  expect(await kernel.processes.wait(pid)).toEqual({ code: 0, reason: 'completed' })
+  await expect(kernel.processes.wait(pid)).rejects.toMatchObject({ code: 'ENOENT' })
+})

@@ -20,7 +20,7 @@ export interface ProcessManager {
   spawn(intent: string, options?: SpawnOptions): Promise<number>
   /** Throws ENOENT for a process that has ended. */
   kill(pid: number, signal: Signal): void
-  /** Waits until the process ends, and reaps it. ENOENT if it has already been reaped. */
+  /** Waits until the process ends, and returns its exit status once. ENOENT if somebody has waited for it already. */
   wait(pid: number): Promise<ExitStatus>
 }
 
@@ -38,10 +38,15 @@ export interface ProcessDependencies {
   loop(): LoopEnvironment
 }
 
+/** Limit of exit statuses that nobody has waited for. */
+const MAX_UNCLAIMED = 1000
+
 /** Starts and ends processes. */
 export class Processes implements ProcessManager {
   readonly #dependencies: ProcessDependencies
   readonly #starting = new Set<Promise<number>>()
+  /** Exit statuses of reaped processes that nobody has waited for yet. */
+  readonly #exits = new Map<number, ExitStatus>()
   #isClosed = false
 
   constructor(parts: ProcessDependencies) {
@@ -72,9 +77,16 @@ export class Processes implements ProcessManager {
   }
 
   async wait(pid: number): Promise<ExitStatus> {
-    const process = this.#dependencies.table.get(pid)
+    const { table, reaper } = this.#dependencies
+    const unclaimed = this.#exits.get(pid)
+    if (unclaimed !== undefined) {
+      this.#exits.delete(pid)
+      return unclaimed
+    }
+    const process = table.get(pid)
     const exit = await process.done
-    await this.#dependencies.reaper.reap(process)
+    await reaper.reap(process)
+    this.#exits.delete(pid)
     return exit
   }
 
@@ -192,6 +204,15 @@ export class Processes implements ProcessManager {
     process.terminate(exit)
     callbacks.onComplete(process.pid, process.result, exit)
     if (exit.code !== 0) callbacks.onError(process.pid, new Error(exit.reason))
+    // A parent waits for its children. Nobody has to wait for a process without one.
+    if (process.ppid === 0) void this.#reapUnclaimed(process, exit)
+  }
+
+  async #reapUnclaimed(process: Process, exit: ExitStatus): Promise<void> {
+    this.#exits.set(process.pid, exit)
+    const [oldest] = this.#exits.keys()
+    if (oldest !== undefined && this.#exits.size > MAX_UNCLAIMED) this.#exits.delete(oldest)
+    await this.#dependencies.reaper.reap(process)
   }
 }
 
