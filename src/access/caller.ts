@@ -9,7 +9,7 @@ export const SYSTEM: Caller = Object.freeze({ kind: 'system' })
 /** The context of a call made by the system. */
 export const asSystem: CallContext = Object.freeze({ caller: SYSTEM })
 
-/** Returns the caller for a context. EINVAL for an invalid or reserved name. */
+/** Returns the caller for a context. Throws EINVAL for an invalid or reserved name. */
 export function contextCaller(name: string): Caller {
   return { kind: 'context', context: assertContextName(name) }
 }
@@ -26,7 +26,7 @@ export function callerName(caller: Caller | undefined): string {
   return caller.kind === 'context' ? `'${caller.context}'` : `process ${caller.pid} of '${caller.context}'`
 }
 
-/** Returns a valid context name unchanged. EINVAL for anything else, including 'system' in any case. */
+/** Returns a valid context name unchanged. Throws EINVAL for anything else, including 'system' in any case. */
 export function assertContextName(name: string): string {
   const problem = findNameProblem(name)
   if (problem === undefined) return name

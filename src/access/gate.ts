@@ -9,7 +9,7 @@ import {
 } from '../vfs/index.ts'
 import type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
 
-/** Limit of attempts to resolve a path on which another process keeps placing links. ELOOP beyond it. */
+/** Attempts to resolve a path on which another process keeps placing links, before the gate throws ELOOP. */
 const MAX_ATTEMPTS = 8
 
 /** A path an operation touches, and how. */
@@ -67,7 +67,10 @@ export class Gate {
     return evaluatePolicies(policies, { caller: ctx?.caller, access, op, path })
   }
 
-  /** Runs an operation on its real paths if the policies allow it there. EACCES, ELOOP. */
+  /**
+   * Runs an operation on its real paths if the policies allow it there. Throws EACCES if they deny it, ELOOP if the
+   * links on the way never settle.
+   */
   runIfAllowed<T>(
     request: GateRequest,
     run: (ctx: CallContext | undefined, ...paths: string[]) => T | Promise<T>,

@@ -35,7 +35,7 @@ import { Quotas } from './quotas.ts'
 
 /** Options of `guard`. */
 export interface GuardOptions {
-  /** Limits of paths. ENOSPC beyond them. */
+  /** Limits of paths. A change beyond one throws ENOSPC. */
   readonly quotas?: readonly PathQuota[]
   /** Clock for the age of a count, in milliseconds. */
   readonly now?: () => number
@@ -198,7 +198,7 @@ export class GuardedFs
     })
   }
 
-  /** Accepts a link only if it leads to a directory. EEXIST, ELOOP. */
+  /** Throws EEXIST unless a link leads to a directory, ELOOP if it leads to itself. */
   #assertLeadsToDirectory(path: string, ctx?: CallContext): void | Promise<void> {
     const touches = [createTargetAccess(path, 'write')]
     return this.#gate.runIfAllowed({ op: 'mkdir', touches, ctx }, async (passed, real) => {

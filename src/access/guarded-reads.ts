@@ -196,7 +196,7 @@ export abstract class GuardedReads
   }
 }
 
-/** Returns the file system if it has a protocol. ENOTSUP. */
+/** Returns the file system if it has a protocol. Throws ENOTSUP otherwise. */
 export function requireProtocol<Protocol>(
   fs: FileSystem,
   is: (fs: FileSystem) => fs is FileSystem & Protocol,

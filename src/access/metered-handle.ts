@@ -1,7 +1,7 @@
 import type { FileHandle, OpenOptions, Stat } from '../vfs/index.ts'
 import type { QuotaChange } from './quota-change.ts'
 
-/** An open file that reserves quota before each change. ENOSPC, and then nothing of the change is stored. */
+/** An open file that reserves quota before each change. A change beyond it throws ENOSPC and stores nothing. */
 export class MeteredHandle implements FileHandle {
   readonly #handle: FileHandle
   readonly #isAppending: boolean

@@ -6,7 +6,7 @@ import { ProtectedNames } from './protected-names.ts'
 /** A root below which names are protected, with the path that the patterns match. */
 export interface ProtectedRoot {
   readonly root: string
-  /** For a directory of this machine its path there, which patterns with a leading slash match. */
+  /** The path on this machine of a mounted directory. Patterns with a leading slash match it. */
   readonly original: string
 }
 
@@ -14,7 +14,7 @@ const EVERYWHERE: readonly ProtectedRoot[] = [{ root: '/', original: '/' }]
 
 /**
  * Protects names that only the system may create, change or remove, whether or not they exist yet, and in any
- * spelling: `.git`, `*.pem`. A directory that contains one is neither moved nor removed. EINVAL for a bad pattern.
+ * spelling: `.git`, `*.pem`. A directory that contains one is neither moved nor removed. Throws EINVAL for a bad pattern.
  *
  * @param patterns as `ProtectedNames` takes them.
  * @param roots where they are protected; everywhere when absent.

@@ -16,7 +16,7 @@ export class QuotaChange implements AsyncDisposable {
     for (const zone of zones) zone.beginChange()
   }
 
-  /** Reserves this amount in total, in place of the earlier reservation. ENOSPC. */
+  /** Reserves this amount in total, in place of the earlier reservation. Throws ENOSPC beyond the quota. */
   async reserve(amount: Amount): Promise<void> {
     // What the change frees is not available before the change has succeeded.
     const needed = { bytes: Math.max(0, amount.bytes), files: Math.max(0, amount.files) }

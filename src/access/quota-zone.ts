@@ -42,7 +42,7 @@ export class QuotaZone {
     this.#runningChanges++
   }
 
-  /** Reserves quota for a change, in place of what the same change has reserved so far. ENOSPC. */
+  /** Reserves quota for a change, in place of what the same change has reserved so far. Throws ENOSPC beyond it. */
   async reserve(before: Amount, after: Amount, { op, path, ctx }: QuotaRequest): Promise<void> {
     const more = subtractAmounts(after, before)
     await this.#countIfStale(COUNT_VALID_MS, ctx)

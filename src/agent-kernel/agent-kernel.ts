@@ -40,7 +40,9 @@ export interface AgentSpawn {
   readonly skills?: readonly string[] | undefined
   /** Vault to fork for its workspace; none when absent. */
   readonly vault?: string | undefined
-  /** Vaults whose changes are merged into the fork first. ECONFLICT with the paths. */
+  /**
+   * Vaults whose changes are merged into the fork first. Spawning throws ECONFLICT, with the paths, if they conflict.
+   */
   readonly merge?: readonly string[] | undefined
   /** Script to play in place of a model. */
   readonly script?: ScriptSource | undefined
@@ -145,7 +147,7 @@ export class AgentKernel implements AsyncDisposable {
       .length
   }
 
-  /** Starts a process. ENOENT for an unknown agent, skill, vault or provider. */
+  /** Starts a process. Throws ENOENT for an unknown agent, skill, vault or provider. */
   async spawn({ script, ...spawn }: AgentSpawn): Promise<SpawnedAgent> {
     const { kernel, catalog, scripts } = this.#parts
     const restart =
@@ -199,12 +201,15 @@ export class AgentKernel implements AsyncDisposable {
     }
   }
 
-  /** Runs a command on a copy of the files of a process. ENOENT, EACCES, ENOTSUP. */
+  /**
+   * Runs a command on a copy of the files of a process. Throws ENOENT if the process never existed, EACCES if policy
+   * refuses the command, ENOTSUP if the process has no workspace.
+   */
   check(pid: number, command: string, signal: AbortSignal): Promise<CheckResult> {
     return this.#parts.check(this.#getRecord(pid).fork, command, signal)
   }
 
-  /** Reports whether a process runs. ENOENT if it never existed. */
+  /** Reports whether a process runs. Throws ENOENT if it never existed. */
   isRunning(pid: number): boolean {
     return this.#getRecord(pid).state === 'running'
   }
@@ -219,7 +224,10 @@ export class AgentKernel implements AsyncDisposable {
     }
   }
 
-  /** Opens a device for the person at the terminal. The signal cancels its requests. ENOENT. */
+  /**
+   * Opens a device for the person at the terminal. The signal cancels its requests. Throws ENOENT if there is no
+   * device.
+   */
   open(path: string, mode: OpenMode, signal: AbortSignal): Promise<DeviceFile> {
     return this.#parts.kernel.devices.open(path, mode, { ...this.asDeviceUser, signal })
   }
@@ -230,7 +238,7 @@ export class AgentKernel implements AsyncDisposable {
     return known.filter(({ state }) => all || state === 'running').map((record) => this.#toStatus(record))
   }
 
-  /** Sends a signal. ENOENT if the process has ended. */
+  /** Sends a signal. Throws ENOENT if the process has ended. */
   kill(pid: number, signal: Signal): void {
     if (this.#getRecord(pid).state !== 'running') {
       throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'kill', detail: `process ${pid} has ended` })
@@ -238,7 +246,7 @@ export class AgentKernel implements AsyncDisposable {
     this.#parts.kernel.processes.kill(pid, signal)
   }
 
-  /** Waits for a process to end; also works any time later. ENOENT. */
+  /** Waits for a process to end; also works any time later. Throws ENOENT if it never existed. */
   async wait(pid: number): Promise<ProcessStatus> {
     this.#getRecord(pid)
     const running = this.#parts.kernel.table.find(pid)
@@ -246,7 +254,7 @@ export class AgentKernel implements AsyncDisposable {
     return this.#toStatus(this.#getRecord(pid))
   }
 
-  /** ENOENT. */
+  /** Returns the recorded steps of a process. Throws ENOENT if it never existed. */
   async steps(pid: number): Promise<StepRecord[]> {
     return this.#parts.steps.read(this.#getRecord(pid).uuid)
   }

@@ -21,7 +21,7 @@ export interface CheckResult {
 
 /**
  * Runs a command on a copy of the files of a process, so that nothing of the check stays. Policy and isolation are
- * those of the commands of agents. EACCES if policy refuses the command, ENOTSUP without a workspace.
+ * those of the commands of agents. Throws EACCES if policy refuses the command, ENOTSUP without a workspace.
  */
 export async function checkProcess(
   { home, commands }: { readonly home: Home; readonly commands: CommandSettings },

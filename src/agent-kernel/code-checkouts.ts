@@ -25,7 +25,7 @@ export class CodeCheckouts {
     this.#commands = commands
   }
 
-  /** Opens a checkout. ENOTSUP for a process without a workspace, and if `strict` isolation is not available. */
+  /** Opens a checkout. Throws ENOTSUP for a process without a workspace, and if `strict` isolation is not available. */
   async open(fork: string | null | undefined): Promise<WorkspaceCheckout> {
     if (fork === null || fork === undefined) {
       const detail = 'the process has no workspace with code'

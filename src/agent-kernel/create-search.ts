@@ -4,7 +4,7 @@ import { VfsError } from '../vfs/index.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Searches through the endpoint in the home's current configuration. ENOTSUP if there is none, EACCES. */
+/** Searches through the endpoint in the home's current configuration. Throws ENOTSUP if there is none, EACCES. */
 export function createSearch(directory: string, env: Environment): WebSearch {
   return async (query, signal) => {
     const { web = {} } = await readConfig(directory)

@@ -23,7 +23,7 @@ const DEFAULT_TOOLS = [
 
 /** Additions to a kernel. A module that is named as an extension has one as its default export. */
 export interface KernelExtension {
-  /** Further devices by path, such as `/dev/tickets`. EEXIST for the path of a built-in device. */
+  /** Further devices by path, such as `/dev/tickets`. Throws EEXIST for the path of a built-in device. */
   readonly devices?: Readonly<Record<string, Device>>
   /** Further models by name: `acme` is the provider at `/dev/llm/acme`. */
   readonly providers?: Readonly<Record<string, Device>>
@@ -41,7 +41,7 @@ export interface KernelSettings {
   readonly devices: readonly (readonly [path: string, device: Device])[]
 }
 
-/** Reads the settings and loads the extensions. EINVAL, ConfigError. */
+/** Reads the settings and loads the extensions. Throws ConfigError or EINVAL if they are invalid. */
 export async function readKernelSettings(
   directory: string,
   options: KernelExtension & { readonly defaults?: Partial<ProcessDefaults> },

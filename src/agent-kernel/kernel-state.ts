@@ -35,7 +35,7 @@ export interface KernelState {
   readonly store: FileSystem
 }
 
-/** Opens the state. EINVAL for a home in memory. */
+/** Opens the state. Throws EINVAL for a home in memory. */
 export async function openKernelState(
   { home, env = {}, builtIn }: KernelStateOptions,
   cleanup: CleanupStack,

@@ -49,14 +49,17 @@ export class McpServers {
     return Promise.all(agents.flatMap((agent) => this.#listEntries(agent)))
   }
 
-  /** Starts a server and reviews its current tools. ENOENT, EINVAL, EUNAVAILABLE, ETIMEDOUT. */
+  /**
+   * Starts a server and reviews its current tools. Throws ENOENT if it is unknown, EINVAL if its settings are invalid,
+   * EUNAVAILABLE or ETIMEDOUT if it does not start.
+   */
   async inspect(name: McpServerName, signal: AbortSignal): Promise<McpServerReview> {
     const config = await this.#getConfig(name)
     const review = await this.#mounts.inspect(getMountPath(name), config, signal)
     return { agent: name.agent, server: name.server, target: this.#formatTarget(config), ...review }
   }
 
-  /** Approves reviewed tools by their hash. ECONFLICT if they have changed since. */
+  /** Approves reviewed tools by their hash. Throws ECONFLICT if they have changed since. */
   async approve(name: McpServerName, hash: string, signal: AbortSignal): Promise<void> {
     await this.#mounts.approve(getMountPath(name), await this.#getConfig(name), hash, signal)
   }

@@ -61,7 +61,7 @@ export class ProcessFamily implements ChildProcesses {
     return received
   }
 
-  /** Returns the record of a child. ENOENT if it never existed or has another parent. */
+  /** Returns the record of a child. Throws ENOENT if it never existed or has another parent. */
   #getChild(parent: number, child: number): ProcessRecord {
     const record = this.#parts.records.find(child)
     if (record !== undefined && record.ppid === parent) return record

@@ -100,7 +100,10 @@ export class ProcessNamespaces {
     }
   }
 
-  /** Makes a fork that does not start as its vault is now: at a checkpoint, or with the changes of others. ECONFLICT. */
+  /**
+   * Makes a fork that does not start as its vault is now: at a checkpoint, or with the changes of others. Throws
+   * ECONFLICT if these conflict.
+   */
   async #prepareFork(vault: string, fork: string, { checkpoint, merge = [] }: SpawnOptions): Promise<void> {
     const { home } = this.#options
     if (checkpoint === undefined && merge.length === 0) return

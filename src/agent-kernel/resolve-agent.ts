@@ -12,7 +12,10 @@ const EMPTY_AGENT: AgentSpec = {
   mcp: {},
 }
 
-/** Returns the agent of a new process with its extra skills; undefined if it has neither. ENOENT, EINVAL. */
+/**
+ * Returns the agent of a new process with its extra skills; undefined if it has neither. Throws ENOENT if one is
+ * unknown, EINVAL if its file is invalid.
+ */
 export async function resolveAgent(
   shelf: AgentCatalog,
   name: string | undefined,

@@ -8,7 +8,7 @@ export interface RestartPoint {
   readonly step?: number | undefined
 }
 
-/** Returns the step of a restart point. ENOENT with the steps there are. */
+/** Returns the step of a restart point. Throws ENOENT, with a list of the steps, if it names none. */
 export function findStep(steps: readonly StepRecord[], { pid, step }: RestartPoint): StepRecord {
   const found = step === undefined ? steps.at(-1) : steps.find(({ step_number }) => step_number === step)
   if (found !== undefined) return found

@@ -16,7 +16,7 @@ export interface ProcessFacts {
   readonly namespace: Pick<Namespace, 'context' | 'fs'>
   readonly devices: readonly string[]
   readonly maxSteps: number
-  /** In tokens; 0 for no limit. */
+  /** Limit in tokens; 0 for no limit. */
   readonly contextBudget: number
 }
 

@@ -11,8 +11,8 @@ export interface WorkspaceSelection {
 }
 
 /**
- * Opens the vault for `/workspace`. ENOENT. EINVAL if the fork's name is taken by another vault, or if the context
- * could write to reserved vaults.
+ * Opens the vault for `/workspace`. ENOENT. Throws EINVAL if the fork's name is taken by another vault, or if the
+ * context could write to reserved vaults.
  */
 export async function openWorkspace(home: Home, { vault, fork }: WorkspaceSelection): Promise<Vault> {
   for (const name of [vault, fork]) if (name !== undefined) assertNotReserved(name)
@@ -31,7 +31,7 @@ export async function openWorkspace(home: Home, { vault, fork }: WorkspaceSelect
   throw new VfsError('EINVAL', '/workspace', { op: 'fork', detail })
 }
 
-/** Refuses the name of a reserved vault. EINVAL. */
+/** Throws EINVAL if the name is that of a reserved vault. */
 export function assertNotReserved(name: string): void {
   const kept = findReservedPurpose(name)
   if (kept !== undefined) throw createWorkspaceError(`'${name}' is the vault that ${kept}`)

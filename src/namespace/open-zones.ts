@@ -24,7 +24,7 @@ export class Zones implements AsyncDisposable {
     return listContexts(this.fs)
   }
 
-  /** Creates the home of a context and reports whether it is new. EINVAL for a reserved name. */
+  /** Creates the home of a context and reports whether it is new. Throws EINVAL for a reserved name. */
   createContext(name: string): Promise<boolean> {
     return createContext(this.fs, name)
   }

@@ -42,7 +42,7 @@ export class WorkspaceCommands {
     this.#settings = settings
   }
 
-  /** Runs a command. EACCES if it may not run, EINVAL for an invalid request or policy. */
+  /** Runs a command. Throws EACCES if it may not run, EINVAL for an invalid request or policy. */
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
     const { result, fork } = await this.#runInFork(command, call)
     if (call.ctx.signal?.aborted === true) {

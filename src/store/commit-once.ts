@@ -6,7 +6,7 @@ import { getErrorMessage } from './engines/engine-errors.ts'
 
 /**
  * Commits a batch and reports whether the store has it. A failed commit may have succeeded with its response lost, so
- * `isStored` then reads the store. If the batch is absent, throws the failure; EUNKNOWN if the read fails too.
+ * `isStored` then reads the store. If the batch is absent, throws the failure; Throws EUNKNOWN if the read fails too.
  */
 export function commitOnce(
   reader: EngineReader,

@@ -42,7 +42,7 @@ export class EngineReader {
 
   /**
    * Runs work that reads; returns synchronously unless a read has to wait. If the tree was collected meanwhile, reads
-   * the current one. EUNAVAILABLE if it was held, but this process answered a collection too late.
+   * the current one. Throws EUNAVAILABLE if it was held, but this process answered a collection too late.
    */
   run<T>(work: () => T): MaybePromise<T> {
     for (let tries = 0; ; tries++) {
@@ -60,7 +60,7 @@ export class EngineReader {
     }
   }
 
-  /** Runs work for callers that cannot wait. ENOTSUP if the engine is remote. */
+  /** Runs work for callers that cannot wait. Throws ENOTSUP if the engine is remote. */
   runSync<T>(work: () => T): T {
     const result = this.run(work)
     if (!(result instanceof Promise)) return result

@@ -100,7 +100,7 @@ export interface Engine extends AsyncDisposable {
   readonly name: string
   /** True if no call but `close` returns a promise: then vaults also serve synchronous callers. */
   readonly isSync?: boolean
-  /** True if every commit but a derived one is EROFS. */
+  /** True if every commit throws EROFS, except those of derived data. */
   readonly isReadOnly?: boolean
   /** Group commit for frequent writers; absent where it gains nothing. */
   readonly groupCommit?: GroupCommit | undefined

@@ -34,7 +34,8 @@ export interface MergedVaults {
 
 /**
  * Finds the newest common tree of two vaults: the last merge of one into the other or its descendants, or the fork
- * point. States are ordered by what they include, never by the clock. EINVAL if the vaults have no common ancestor.
+ * point. States are ordered by what they include, never by the clock. Throws EINVAL if the vaults have no common
+ * ancestor.
  */
 export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): MergeBase {
   const direct = [

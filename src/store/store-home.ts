@@ -63,7 +63,7 @@ export class StoreHome {
     })
   }
 
-  /** Creates an empty vault. EINVAL, EEXIST. */
+  /** Creates an empty vault. Throws EINVAL if the name is invalid, EEXIST if it is taken. */
   async createVault(name: string): Promise<VaultLog> {
     assertVaultName(name)
     const created = Date.now()
@@ -77,7 +77,10 @@ export class StoreHome {
     return this.#recordVault(name, head, { pages })
   }
 
-  /** Forks a vault as it is now, in constant time; durable when it resolves. EINVAL, EEXIST, ENOENT. */
+  /**
+   * Forks a vault as it is now, in constant time; durable when it resolves. Throws EINVAL if the name is invalid,
+   * EEXIST if it is taken, ENOENT if the source is missing.
+   */
   async fork(source: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(source)
@@ -100,7 +103,10 @@ export class StoreHome {
     return this.#openLog(name, head)
   }
 
-  /** Forks a vault as it was at a checkpoint. EINVAL, EEXIST, ENOENT. */
+  /**
+   * Forks a vault as it was at a checkpoint. Throws ENOENT if the vault or checkpoint is missing; for the name as
+   * `fork` does.
+   */
   async forkAt(source: string, checkpoint: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(source)
@@ -111,7 +117,10 @@ export class StoreHome {
     return this.#recordVault(name, head, { expect: [record], records: await this.#inheritQuota(log, id) })
   }
 
-  /** Forks a vault at the point where a sibling was forked. EINVAL, EEXIST, ENOENT. */
+  /**
+   * Forks a vault at the point where a sibling was forked. Throws ENOENT if the vault or sibling is missing; for the
+   * name as `fork` does.
+   */
   async forkFromSameBase(source: string, sibling: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(sibling)
@@ -126,7 +135,7 @@ export class StoreHome {
     return this.#recordVault(name, head, { records: await this.#inheritQuota(log, id) })
   }
 
-  /** Refuses an invalid or existing name before the tree is built. EINVAL, EEXIST. */
+  /** Checks a name before the tree is built. Throws EINVAL if it is invalid, EEXIST if it is taken. */
   async assertAdoptable(name: string, checkpoint?: Pick<Checkpoint, 'name'>): Promise<void> {
     assertVaultName(name)
     await this.reader.run(() => {
@@ -136,7 +145,10 @@ export class StoreHome {
     })
   }
 
-  /** Creates a vault, and a checkpoint of it, from a stored tree that nothing refers to yet. EINVAL, EEXIST. */
+  /**
+   * Creates a vault, and a checkpoint of it, from a stored tree that nothing refers to yet. Throws EINVAL if the name
+   * is invalid, EEXIST if it is taken.
+   */
   async adoptTree(
     name: string,
     root: number,
@@ -154,7 +166,7 @@ export class StoreHome {
     return this.#recordVault(name, head, { expect, records })
   }
 
-  /** Opens an existing vault. ENOENT. */
+  /** Opens an existing vault. Throws ENOENT if there is none of this name. */
   async openVault(name: string): Promise<VaultLog> {
     const open = this.#openLogs.get(name)
     if (open !== undefined && (await this.#isCurrent(open))) return open
@@ -167,7 +179,10 @@ export class StoreHome {
     return log
   }
 
-  /** Deletes a vault and its checkpoints; its forks stay. The next collection frees its space. ENOENT. */
+  /**
+   * Deletes a vault and its checkpoints; its forks stay. The next collection frees its space. Throws ENOENT if there is
+   * none of this name.
+   */
   async deleteVault(name: string): Promise<void> {
     const log = await this.openVault(name)
     const { id } = log.head
@@ -186,7 +201,10 @@ export class StoreHome {
     this.#openLogs.delete(name)
   }
 
-  /** Takes a durable checkpoint of a vault: O(1), whatever it holds. EINVAL, EEXIST. */
+  /**
+   * Takes a durable checkpoint of a vault: O(1), whatever it holds. Throws EINVAL if the name is invalid, EEXIST if
+   * it is taken.
+   */
   async createCheckpoint(
     log: VaultLog,
     name?: string,
@@ -341,7 +359,7 @@ export class StoreHome {
     return [{ key: quotaKey(fork), bytes: encodeChecksummedJson(quota) }]
   }
 
-  /** Records a new vault, together with the rest of a batch. EEXIST. */
+  /** Records a new vault, together with the rest of a batch. Throws EEXIST if the name is taken. */
   async #recordVault(
     name: string,
     head: VaultHead,

@@ -8,7 +8,7 @@ export function commitError(cause: unknown): VfsError {
   return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
 }
 
-/** Refuses a store written by a later version. ENOTSUP. */
+/** Throws ENOTSUP if a later version wrote the store. */
 export function assertFormat(path: string, found: number, known: number): void {
   if (found === known) return
   const detail = `the store has format ${found}, this version knows ${known}; update coppice`

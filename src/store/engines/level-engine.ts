@@ -166,7 +166,10 @@ export class LevelEngine implements Engine {
     return Math.max(0, before - getTableBytes(this.#directory))
   }
 
-  /** Waits for a running compaction if only its temporary space is missing. ENOSPC. */
+  /**
+   * Waits for a running compaction if only its temporary space is missing. Throws ENOSPC if the batch still does not
+   * fit.
+   */
   async #assertSpaceFor(batch: Batch): Promise<void> {
     for (let before = ''; !this.#diskSpace.hasSpaceFor(batch); ) {
       const passing = listUnreferencedTables(this.#directory, this.#db).join()

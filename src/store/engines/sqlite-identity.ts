@@ -12,8 +12,8 @@ const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'pages', 'records']
 export type SqliteIdentity = 'store' | 'empty'
 
 /**
- * Reports whether a database is a store, without a change. ENOTSUP for one of another program or of a later version.
- * An older store has no application id; its tables identify it.
+ * Reports whether a database is a store, without a change. Throws ENOTSUP for one of another program or of a later
+ * version. An older store has no application id; its tables identify it.
  */
 export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity {
   const id = readPragma(db, 'application_id')

@@ -34,7 +34,7 @@ export function setUpStore(db: DatabaseSync, file: string, isFullyDurable: boole
   }
 }
 
-/** Prepares a store that is only read. EROFS if the file has none. */
+/** Prepares a store that is only read. Throws EROFS if the file has none. */
 export function setUpImmutable(db: DatabaseSync, file: string): void {
   db.exec('PRAGMA cache_size = -16000')
   if (identifyDatabase(db, file) === 'store') return

@@ -2,9 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 
 /** SQLite's default, for a connection that commits now and then. */
 const DEFAULT_CHECKPOINT_PAGES = 1000
-/** For a connection that commits often: the default would wait for the disk every eight megabytes. */
+/**
+ * Checkpoint interval of a connection that commits often: the default would wait for the disk every eight megabytes.
+ */
 const GROUP_COMMIT_CHECKPOINT_PAGES = 4096
-/** For a nearly full disk: a checkpoint makes the database grow by no more than this. */
+/** Checkpoint interval on a nearly full disk: a checkpoint makes the database grow by no more than this. */
 const SCARCE_CHECKPOINT_PAGES = 96
 const SCARCE_BYTES = 1024 * 1024
 const NO_LIMIT = -1

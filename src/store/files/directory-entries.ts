@@ -23,7 +23,10 @@ export function getDentry(files: VaultFiles, path: string, op: string): Dentry {
   return { parent, name: basename(path) }
 }
 
-/** Returns the parent directory of a path, created with its ancestors if `parents`. ENOENT, ENOTDIR. */
+/**
+ * Returns the parent directory of a path, created with its ancestors if `parents`. Throws ENOENT if it is missing and
+ * not to be created, ENOTDIR if an ancestor is no directory.
+ */
 export function ensureParent(
   files: VaultFiles,
   path: string,
@@ -101,7 +104,7 @@ export function unlink(
   }
 }
 
-/** Refuses an inode that is missing, no directory, or unlinked while open. ENOENT, ENOTDIR. */
+/** Throws ENOENT if an inode is missing or was unlinked while open, ENOTDIR if it is no directory. */
 export function assertDirectory(files: VaultFiles, number: number, path: string, op: string): void {
   const inode = files.findInode(number)
   if (inode === undefined) throw new VfsError('ENOENT', path, { op })

@@ -12,7 +12,7 @@ import { type PosixAttributeChanges, planAttributes } from './posix-attributes.t
 /** `create` requires that the attribute is new, `replace` that it exists. */
 export type XattrMode = 'any' | 'create' | 'replace'
 
-/** As on ext4. Small enough that the sum of all file sizes is a safe integer. */
+/** Largest size of a file, as on ext4. Small enough that the sum of all file sizes is a safe integer. */
 const MAX_FILE_BYTES = 2 ** 44
 const MAX_ATTRIBUTE_BYTES = 64 * 1024
 /** Limit of bytes that an append rewrites to keep its parts together. */
@@ -111,7 +111,7 @@ export function planXattr(
   return { op: 'xattr', ...at, value: value === null ? null : Buffer.from(value).toString('base64') }
 }
 
-/** Plans a change of size. EISDIR, EINVAL, EFBIG. */
+/** Plans a change of size. Throws EISDIR for a directory, EINVAL for another type, EFBIG beyond the largest size. */
 export function planSize(target: PatchTarget, { type }: Inode, size: number): FileOperation {
   const { path } = target
   if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'truncate' })

@@ -19,7 +19,7 @@ const SYMLINK_PERMISSIONS = 0o777
 /** No valid name has a slash, so no entry has this one. */
 const TEMPORARY_NAME = '/'
 
-/** Returns an inode. ENOENT. */
+/** Returns an inode. Throws ENOENT if there is none of this number. */
 export function getInode(files: VaultFiles, ino: number, op: string): Inode {
   const inode = files.findInode(ino)
   if (inode === undefined) throw new VfsError('ENOENT', `inode ${ino}`, { op })
@@ -59,7 +59,9 @@ export function planSymlink(
   return planCreate(files, at, 'symlink', { ...owner, mode: SYMLINK_PERMISSIONS }, target)
 }
 
-/** Plans a file, pipe, socket or device, by the file type in the mode. EPERM for a directory, EINVAL for a link. */
+/**
+ * Plans a file, pipe, socket or device, by the file type in the mode. Throws EPERM for a directory, EINVAL for a link.
+ */
 export function planNode(
   files: VaultFiles,
   at: DentryTuple,
@@ -139,7 +141,7 @@ export function planRename(
   }
 }
 
-/** Returns the entry of a name, or undefined. ENOENT and ENOTDIR are about the directory. */
+/** Returns the entry of a name, or undefined. Throws ENOENT or ENOTDIR if the directory is missing or none. */
 export function findEntry(
   files: VaultFiles,
   parent: number,

@@ -29,7 +29,7 @@ export interface PosixAttributes {
   readonly uid: number
   readonly gid: number
   readonly size: number
-  /** In units of 512 bytes; holes take none. */
+  /** Allocated space in units of 512 bytes; holes take none. */
   readonly blocks: number
   readonly atime: Timestamp
   readonly mtime: Timestamp

@@ -117,7 +117,10 @@ export class PosixFiles {
     })
   }
 
-  /** Returns the inode of a name; undefined if there is none, which is too common for an error. ENOTDIR. */
+  /**
+   * Returns the inode of a name; undefined if there is none, which is too common for an error. Throws ENOTDIR if the
+   * parent is no directory.
+   */
   lookup(parent: number, name: string): number | undefined {
     return this.#readFiles((files) => findEntry(files, parent, name, 'lookup')?.inode)
   }
@@ -135,7 +138,10 @@ export class PosixFiles {
     })
   }
 
-  /** Changes the given attributes and the change time. For a size: EISDIR, EINVAL for another type, EFBIG. */
+  /**
+   * Changes the given attributes and the change time. For a size, throws EISDIR for a directory, EINVAL for another
+   * type, EFBIG beyond the largest size.
+   */
   setattr(ino: number, changes: PosixAttributeChanges): void {
     this.#changeInode(ino, 'setattr', (files, inode, path) =>
       planAttributeChanges({ files, blobs: this.#blobs, inode: ino, path }, inode, changes),
@@ -153,7 +159,10 @@ export class PosixFiles {
     })
   }
 
-  /** Creates an empty file; returns its inode, as the next methods do. EEXIST, ENOTDIR, ENAMETOOLONG, EINVAL. */
+  /**
+   * Creates an empty file; returns its inode, as the next methods do. Throws EEXIST if the name is taken, ENOTDIR if
+   * the parent is no directory, ENAMETOOLONG or EINVAL for an invalid name.
+   */
   create(parent: number, name: string, owner: CreationAttributes): number {
     return this.#createInode((files) => planCreate(files, [parent, name], 'file', owner))
   }
@@ -162,7 +171,7 @@ export class PosixFiles {
     return this.#createInode((files) => planCreate(files, [parent, name], 'directory', owner))
   }
 
-  /** Creates a file, pipe, socket or device, by the file type in the mode. EPERM for a directory. */
+  /** Creates a file, pipe, socket or device, by the file type in the mode. Throws EPERM for a directory. */
   mknod(parent: number, name: string, owner: CreationAttributes, rdev = 0): number {
     return this.#createInode((files) => planNode(files, [parent, name], owner, rdev))
   }
@@ -178,29 +187,32 @@ export class PosixFiles {
     return ino
   }
 
-  /** Returns the target of a symbolic link. EINVAL for another type. */
+  /** Returns the target of a symbolic link. Throws EINVAL for another type. */
   readlink(ino: number): string {
     const { type, content } = this.#getInode(ino, 'readlink')
     if (type !== 'symlink') throw new VfsError('EINVAL', `inode ${ino}`, { op: 'readlink' })
     return toInlineText(content)
   }
 
-  /** Adds a name to a file. EPERM for a directory, EEXIST. */
+  /** Adds a name to a file. Throws EPERM for a directory, EEXIST if the name is taken. */
   link(ino: number, parent: number, name: string): void {
     this.#committer.apply((files) => planLink(files, ino, [parent, name]))
   }
 
-  /** Removes a name; with the last name also the file, once it is no longer open. EISDIR. */
+  /** Removes a name; with the last name also the file, once it is no longer open. Throws EISDIR for a directory. */
   unlink(parent: number, name: string): void {
     this.#committer.apply((files) => planUnlink(files, [parent, name], this.#isOpen))
   }
 
-  /** Removes an empty directory. ENOTDIR, ENOTEMPTY. */
+  /** Removes a directory. Throws ENOTEMPTY unless it is empty, ENOTDIR for another type. */
   rmdir(parent: number, name: string): void {
     this.#committer.apply((files) => planRmdir(files, [parent, name], this.#isOpen))
   }
 
-  /** Renames an entry. EINVAL for a directory into itself, ENOTEMPTY, EISDIR, ENOTDIR; EEXIST for `noreplace`. */
+  /**
+   * Renames an entry. Throws EINVAL for a directory into itself; ENOTEMPTY, EISDIR or ENOTDIR if the target cannot be
+   * replaced; EEXIST if there is a target and the mode is `noreplace`.
+   */
   rename(
     parent: number,
     name: string,
@@ -224,7 +236,9 @@ export class PosixFiles {
     if (this.#committer.files.findInode(ino)?.links === 0) this.#committer.apply(() => planRelease(ino))
   }
 
-  /** Removes files without a name that are not open here; returns their number. No other process may serve the vault. */
+  /**
+   * Removes files without a name that are not open here; returns their number. No other process may serve the vault.
+   */
   reapUnlinked(): number {
     const left = listUnlinkedInodes(this.#committer.files).filter((ino) => !this.#openCounts.has(ino))
     this.batch(() => {
@@ -234,7 +248,10 @@ export class PosixFiles {
     return left.length
   }
 
-  /** Returns bytes of a file, fewer at its end. The caller must not change them. EISDIR, EINVAL. */
+  /**
+   * Returns bytes of a file, fewer at its end. The caller must not change them. Throws EISDIR for a directory, EINVAL
+   * for another type.
+   */
   read(ino: number, position: number, length: number): Uint8Array {
     const pieces = this.#readFiles((files) => {
       assertFile(getInode(files, ino, 'read'), ino, 'read')
@@ -244,7 +261,10 @@ export class PosixFiles {
     return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
   }
 
-  /** Writes all of the bytes, and keeps no reference to them. An empty write changes nothing. EISDIR, EINVAL, EFBIG. */
+  /**
+   * Writes all of the bytes, and keeps no reference to them. An empty write changes nothing. Throws EISDIR for a
+   * directory, EINVAL for another type, EFBIG beyond the largest size.
+   */
   write(ino: number, position: number, bytes: Uint8Array): void {
     this.#changeInode(ino, 'write', (files, inode, path) => {
       assertFile(inode, ino, 'write')
@@ -267,7 +287,10 @@ export class PosixFiles {
     return position
   }
 
-  /** Extends the file to a range with a hole, unless `keepSize`. Reserves no space. EINVAL, EFBIG. */
+  /**
+   * Extends the file to a range with a hole, unless `keepSize`. Reserves no space. Throws EINVAL for an invalid
+   * range, EFBIG beyond the largest size.
+   */
   allocate(
     ino: number,
     position: number,
@@ -289,7 +312,7 @@ export class PosixFiles {
     })
   }
 
-  /** Returns the next position of data or of a hole; null where `lseek` has ENXIO. */
+  /** Returns the next position of data or of a hole; null where `lseek` fails with ENXIO. */
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
     return this.#readFiles((files) => {
       const inode = getInode(files, ino, 'lseek')
@@ -306,7 +329,10 @@ export class PosixFiles {
     })
   }
 
-  /** Sets an extended attribute. EEXIST or ENODATA by the mode, EINVAL for a name or value that is too long. */
+  /**
+   * Sets an extended attribute. Throws EEXIST for mode `create` if it exists, ENODATA for `replace` if it does not,
+   * EINVAL for a name or value that is too long.
+   */
   setxattr(ino: number, name: string, value: Uint8Array, mode: XattrMode = 'any'): void {
     this.#changeInode(ino, 'setxattr', (files, _, path) =>
       planXattr(files, { path, inode: ino, name }, value, mode),
@@ -321,7 +347,7 @@ export class PosixFiles {
     })
   }
 
-  /** Removes an extended attribute. ENODATA. */
+  /** Removes an extended attribute. Throws ENODATA if there is none of this name. */
   removexattr(ino: number, name: string): void {
     this.#changeInode(ino, 'removexattr', (files, _, path) =>
       planXattr(files, { path, inode: ino, name }, null, 'replace'),

@@ -28,7 +28,7 @@ export interface TextWord {
   readonly at: number
 }
 
-/** Parses `word`, `pre*`, `"a phrase"`, `-without`. EINVAL if there is nothing to search for. */
+/** Parses `word`, `pre*`, `"a phrase"`, `-without`. Throws EINVAL if there is nothing to search for. */
 export function parseTextQuery(query: string): TextQuery {
   const phrases: Phrase[] = []
   const excluded: Phrase[] = []

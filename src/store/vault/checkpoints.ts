@@ -33,7 +33,7 @@ export class Checkpoints {
     this.#prefix = `checkpoint/${vault}/`
   }
 
-  /** Refuses an invalid or existing name. EINVAL, EEXIST. */
+  /** Throws EINVAL if the name is invalid, EEXIST if it is taken. */
   assertFree(name: string): void {
     if (!CHECKPOINT_NAME_PATTERN.test(name)) {
       const detail =
@@ -50,12 +50,12 @@ export class Checkpoints {
     return { key: this.#prefix + checkpoint.name, bytes: encodeChecksummedJson(checkpoint) }
   }
 
-  /** Returns a checkpoint. ENOENT. */
+  /** Returns a checkpoint. Throws ENOENT if there is none of this name. */
   get(name: string): Checkpoint {
     return decodeCheckpoint(this.readRecord(name))
   }
 
-  /** Reads the stored record of a checkpoint. ENOENT. */
+  /** Reads the stored record of a checkpoint. Throws ENOENT if there is none of this name. */
   readRecord(name: string): RecordRow & { readonly bytes: Uint8Array } {
     const key = this.#prefix + name
     const bytes = this.#reader.readRecord(key)
@@ -73,7 +73,7 @@ export class Checkpoints {
     )
   }
 
-  /** Removes a checkpoint. ENOENT. */
+  /** Removes a checkpoint. Throws ENOENT if there is none of this name. */
   async remove(name: string): Promise<void> {
     const { key } = await this.#reader.run(() => this.readRecord(name))
     const gone = { key, bytes: null }

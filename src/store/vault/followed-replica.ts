@@ -22,7 +22,7 @@ export class FollowedReplica {
     return this.#seenChangeCount !== UNKNOWN
   }
 
-  /** Catches up if the store changed since the last time. ENOENT if another process deleted the vault. */
+  /** Catches up if the store changed since the last time. Throws ENOENT if another process deleted the vault. */
   refresh(): void {
     const changes = this.#reader.getChangeCount()
     if (changes === this.#seenChangeCount) return

@@ -9,7 +9,9 @@ import type { Replica } from './replica.ts'
 
 /** Number of journal rows after which the tree is flushed to pages: an open has to replay the rows. */
 const FLUSH_AFTER_ROWS = 2000
-/** Number of further rows after which a failed flush is repeated: on a full disk, an attempt costs as much as a flush. */
+/**
+ * Number of further rows after which a failed flush is repeated: on a full disk, an attempt costs as much as a flush.
+ */
 const RETRY_FLUSH_AFTER_ROWS = 200
 
 export interface PageFlusherContext extends PageFlushContext {
@@ -73,7 +75,9 @@ export class PageFlusher {
     }
   }
 
-  /** Makes everything committed survive power loss, with a flush if that succeeds. EUNKNOWN. */
+  /**
+   * Makes everything committed survive power loss, with a flush if that succeeds. Throws EUNKNOWN if the sync fails.
+   */
   async sync(): Promise<void> {
     try {
       await this.flush({ durable: true })

@@ -197,7 +197,7 @@ export class Replica implements Holdable {
     this.#applyRows(seq)
   }
 
-  /** Replays commits of other processes; true if there were any. ENOENT if one deleted the vault. */
+  /** Replays commits of other processes; true if there were any. Throws ENOENT if one deleted the vault. */
   catchUp(): boolean {
     const { seq } = this
     this.#refreshHead()

@@ -62,7 +62,8 @@ export class Upload implements AsyncDisposable {
   }
 
   /**
-   * Requirement of the commit that refers to the upload. EUNAVAILABLE if a collection did not wait for this session.
+   * Requirement of the commit that refers to the upload. Throws EUNAVAILABLE if a collection did not wait for this
+   * session.
    */
   readonly extraRecords: ExtraRecords = () => {
     const { reader } = this.#blobs

@@ -78,7 +78,7 @@ export class VaultLog {
     return this.#replica.getLastKnownFiles()
   }
 
-  /** Catches up with other processes, unless operations of this one wait. ENOENT if one deleted the vault. */
+  /** Catches up with other processes, unless operations of this one wait. Throws ENOENT if one deleted the vault. */
   refresh(): void {
     if (this.#queue.isIdle) this.#followed.refresh()
   }
@@ -111,12 +111,12 @@ export class VaultLog {
     })
   }
 
-  /** As `submit`, committed when it returns. Only on a local engine. */
+  /** Does what `submit` does, but has committed when it returns. Needs a local engine. */
   submitSync(plan: OperationPlan, provenance: Provenance = {}): void {
     this.#submitRequestSync({ plan, provenance })
   }
 
-  /** As `submitSync`, for an operation that was prepared on a fork of these files under the write lock. */
+  /** Does what `submitSync` does, for an operation that was prepared on a fork of these files under the write lock. */
   submitPreparedSync(outcome: PreparedOperation, provenance: Provenance, time: number): void {
     this.#submitRequestSync({ plan: () => outcome.operation, provenance, time, outcome })
   }
@@ -138,7 +138,9 @@ export class VaultLog {
     return this.#flusher.flush(options)
   }
 
-  /** Makes everything committed survive power loss, with a flush if that succeeds. EUNKNOWN. */
+  /**
+   * Makes everything committed survive power loss, with a flush if that succeeds. Throws EUNKNOWN if the sync fails.
+   */
   sync(): Promise<void> {
     return this.#flusher.sync()
   }

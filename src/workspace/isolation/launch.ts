@@ -59,7 +59,8 @@ const PID_LIMIT_KERNEL = [6, 14] as const
 const MIN_PID_LIMIT = 400
 
 /**
- * Returns how to start a command confined by its plan. ENOTSUP if the plan is `strict` and this host cannot isolate.
+ * Returns how to start a command confined by its plan. Throws ENOTSUP if the plan is `strict` and this host cannot
+ * isolate.
  */
 export async function createLaunch(spec: LaunchSpec): Promise<Launch> {
   const group = await findGroupArgs(spec.limits)

@@ -74,7 +74,7 @@ export function rememberNamespaces(privilege: 'root' | 'user'): void {
   knownSupport ??= { privilege }
 }
 
-/** Finds the privilege that this host allows; probed once. EUNAVAILABLE if the probe is inconclusive now. */
+/** Finds the privilege that this host allows; probed once. Throws EUNAVAILABLE if the probe is inconclusive now. */
 export const probeNamespaces: () => Promise<NamespaceSupport> = memoizeAsync(async () => {
   knownSupport ??= await tryPrivileges()
   return knownSupport

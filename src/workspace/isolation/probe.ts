@@ -15,8 +15,8 @@ export type ProbeResult =
   | { readonly works: false; readonly reason: string }
 
 /**
- * Runs a program as a probe, and returns the reason if it fails. EUNAVAILABLE if the probe is inconclusive: a busy
- * machine is not one that cannot isolate.
+ * Runs a program as a probe, and returns the reason if it fails. Throws EUNAVAILABLE if the probe is inconclusive: a
+ * busy machine is not one that cannot isolate.
  */
 export function runProbe(argv: readonly string[], cwd = '/'): Promise<ProbeResult> {
   const [file = '', ...args] = argv

@@ -49,7 +49,10 @@ export class ApplyStage implements Disposable {
     return new ApplyStage(tree, name, directory)
   }
 
-  /** Opens the stage that an earlier apply left; undefined if it is missing or still empty. EACCES. */
+  /**
+   * Opens the stage that an earlier apply left; undefined if it is missing or still empty. Throws EACCES if others may
+   * enter it.
+   */
   static open(tree: HostTree, name: string): ApplyStage | undefined {
     if (findStats(tree.root.at(name)) === undefined) return undefined
     const directory = openOwnDirectory(tree, name)
@@ -102,7 +105,7 @@ export class ApplyStage implements Disposable {
   }
 }
 
-/** Opens a directory that only this user may enter. EACCES otherwise. */
+/** Opens a directory. Throws EACCES unless it belongs to this user, and only this user may enter it. */
 function openOwnDirectory(tree: HostTree, name: string): DirectoryHandle {
   const directory = tree.root.enter(name)
   const { uid, mode } = lstatSync(directory.at('.'))

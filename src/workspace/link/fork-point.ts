@@ -24,7 +24,7 @@ export class ForkPoint implements AsyncDisposable {
     this.vault = `${scratch}-base`
   }
 
-  /** Creates the point in constant time. ENOENT. */
+  /** Creates the point in constant time. Throws ENOENT if the vault is missing. */
   static async create(home: Pick<LinkHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
     const point = new ForkPoint(home, createForkName())
     await home.fork(source, point.vault)

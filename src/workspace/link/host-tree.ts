@@ -26,13 +26,16 @@ export class HostTree implements Disposable {
     this.path = path
   }
 
-  /** Opened on first use. ENOENT if it was deleted, or its path now leads elsewhere. */
+  /** Opened on first use. Throws ENOENT if it was deleted, or its path now leads elsewhere. */
   get root(): DirectoryHandle {
     this.#root ??= openRealDirectory(this.path)
     return this.#root
   }
 
-  /** Runs a step at a path. ENOTDIR for a path behind a link, which is not in the directory. Errors name the path. */
+  /**
+   * Runs a step at a path. Throws ENOTDIR for a path behind a link, which is not in the directory. Errors name the
+   * path.
+   */
   withDentry<T>(path: string, step: (dentry: HostDentry) => T): T {
     const names = splitPath(path)
     const name = names.pop() ?? '.'

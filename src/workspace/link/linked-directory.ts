@@ -99,7 +99,7 @@ export class LinkedDirectory {
     return found.sort((one, other) => other.used.getTime() - one.used.getTime())
   }
 
-  /** Returns a fork by its name, or the one used last. ENOENT. */
+  /** Returns a fork by its name, or the one used last. Throws ENOENT if there is none. */
   async getFork(name?: string): Promise<LinkedFork> {
     const forks = await this.listForks()
     const found = name === undefined ? forks[0] : forks.find((fork) => fork.name === name)
@@ -204,7 +204,10 @@ export class LinkedDirectory {
     return this.#apply.listDifferingPaths(fork.name)
   }
 
-  /** Undoes the last apply of a fork; its changes become pending again. ENOENT if there is none, ECONFLICT. */
+  /**
+   * Undoes the last apply of a fork; its changes become pending again. Throws ENOENT if there is none, ECONFLICT if
+   * files changed since.
+   */
   undo(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
     return this.#apply.undo(fork, context)
   }

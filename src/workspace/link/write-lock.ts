@@ -28,8 +28,8 @@ export class WriteLock implements Disposable {
   }
 
   /**
-   * Waits for other writers. EUNAVAILABLE if they take longer than some minutes; otherwise rejects with the signal's
-   * reason.
+   * Waits for other writers. Throws EUNAVAILABLE if they take longer than some minutes; otherwise rejects with the
+   * signal's reason.
    */
   static async acquire(
     home: string | undefined,

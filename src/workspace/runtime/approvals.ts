@@ -83,7 +83,7 @@ export class Approvals {
     return id
   }
 
-  /** Lets a request run once, also after a denial. ENOENT. */
+  /** Lets a request run once, also after a denial. Throws ENOENT if no request has this id. */
   async approve(id: string): Promise<Approval> {
     const { denied: _denied, ...waiting } = await this.#find(id)
     const approved = { ...waiting, approved: new Date().toISOString() }
@@ -91,7 +91,9 @@ export class Approvals {
     return approved
   }
 
-  /** Refuses a request until it is approved. No person is asked about it again. ENOENT. */
+  /**
+   * Refuses a request until it is approved. No person is asked about it again. Throws ENOENT if no request has this id.
+   */
   async deny(id: string): Promise<Approval> {
     const denied = { ...(await this.#find(id)), approved: null, denied: new Date().toISOString() }
     await this.#save(denied)

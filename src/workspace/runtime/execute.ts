@@ -31,7 +31,7 @@ import { findHostPrograms } from './host-programs.ts'
 
 /** Environment of an execution. */
 export interface ExecuteOptions {
-  /** Opens the workspace of a request. ENOENT. */
+  /** Opens the workspace of a request. Throws ENOENT if it is missing. */
   readonly open: (request: ExecutionRequest) => Promise<ExecutionWorkspace>
   /** Directory for the files of open sessions. */
   readonly sessions: string
@@ -64,8 +64,8 @@ export interface ExecuteOptions {
 
 /**
  * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). A failure at any step undoes
- * the earlier ones. EINVAL for an invalid request, `ExecutionRefusal` (EACCES) for a refused one. A failing command
- * is a result, not an error.
+ * the earlier ones. Throws EINVAL for an invalid request, `ExecutionRefusal` (EACCES) for a refused one. A failing
+ * command is a result, not an error.
  */
 export async function execute(
   input: ExecutionRequestInput,
@@ -77,7 +77,7 @@ export async function execute(
 
 /** A workspace whose session stays open for many commands. Each sees the files of the previous ones. */
 export interface OpenExecution extends AsyncDisposable {
-  /** Runs the next command in all ten steps, after the previous ones. EINVAL for another vault or session. */
+  /** Runs the next command in all ten steps, after the previous ones. Throws EINVAL for another vault or session. */
   run(input: ExecutionRequestInput, options?: RunningOptions): Promise<ExecutionResult>
 }
 

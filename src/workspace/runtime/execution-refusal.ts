@@ -21,7 +21,7 @@ interface RefusalDetails {
   readonly answer?: NegativeAnswer | undefined
 }
 
-/** A refused request. `approval` is the id for approving it, if that is possible. EACCES. */
+/** The EACCES error of a refused request. `approval` is the id for approving it, if that is possible. */
 export class ExecutionRefusal extends VfsError {
   readonly decision: ExecutionDecision
   readonly approval: string | undefined

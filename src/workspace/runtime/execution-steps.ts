@@ -23,7 +23,7 @@ export interface ExecutionStepEvent {
   /** The same for all steps of one execution. */
   readonly id: string
   readonly step: ExecutionStep
-  /** As given; validated from the step `resolve` on. */
+  /** The request as given; validated from the step `resolve` on. */
   readonly request: Pick<ExecutionRequest, 'vault' | 'command'>
 }
 

@@ -18,7 +18,7 @@ export class LiveFork implements LiveBase, AsyncDisposable {
     this.#base = vault
   }
 
-  /** Opens it in constant time. ENOTSUP for a home that no other process can open. */
+  /** Opens it in constant time. Throws ENOTSUP for a home that no other process can open. */
   static async open(vaults: WorkspaceHome, point: ForkPoint): Promise<LiveFork> {
     if (vaults.place === undefined) {
       const detail = "no other process can open this home to serve it; use a session of kind 'dir'"

@@ -10,7 +10,7 @@ export interface CommandSession extends AsyncDisposable {
   readonly path: string
   /**
    * Runs a command to its end; several calls run one after another. When it resolves, the whole process tree has ended,
-   * also after a timeout or an abort. ENOTSUP if this host lacks the requested isolation.
+   * also after a timeout or an abort. Throws ENOTSUP if this host lacks the requested isolation.
    */
   run(spec: RunSpec): Promise<RunOutcome>
   /** Returns the differences from the base after all commands so far, with staged changes, in the order of a walk. */

@@ -6,7 +6,7 @@ import { openOverlaySession } from './overlay/overlay-session.ts'
 export type SessionKind = CommandSession['kind'] | 'auto'
 
 /**
- * Opens a session of a kind, or with `auto` the fastest this host has. ENOTSUP if it has none of that kind.
+ * Opens a session of a kind, or with `auto` the fastest this host has. Throws ENOTSUP if it has none of that kind.
  * A base that is served live makes it a `fuse` session.
  */
 export async function openSession(

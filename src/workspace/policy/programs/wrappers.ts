@@ -187,7 +187,7 @@ const perf: ProgramClassifier = (call) => {
     : observes(call)
 }
 
-/** With `-s` its first word is a line. */
+/** Reads the first word as a command line if `-s` is given. */
 const entr: ProgramClassifier = (call) => {
   const { options, rest } = parseArguments(call.args)
   const isLine = [...options.keys()].some((name) => /^-[a-z]*s/.test(name))

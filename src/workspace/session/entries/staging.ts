@@ -71,8 +71,8 @@ export class Staging {
 }
 
 /**
- * Applies changes to a directory of this machine that has their base. Removes nothing behind a link; ECONFLICT if a
- * change would put something there.
+ * Applies changes to a directory of this machine that has their base. Removes nothing behind a link; Throws ECONFLICT
+ * if a change would put something there.
  */
 export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
   const before = new LinkFreePaths(root)

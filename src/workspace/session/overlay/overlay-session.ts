@@ -37,7 +37,7 @@ const NOT_OWN =
 
 /**
  * Opens a session with an overlay of the kernel, mounted over the directory at its own path and visible to its commands
- * only. ENOTSUP if this host has no overlays, EINVAL for a directory that cannot be a workspace.
+ * only. Throws ENOTSUP if this host has no overlays, EINVAL for a directory that cannot be a workspace.
  */
 export async function openOverlaySession(
   base: SessionBase,
@@ -78,8 +78,8 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
 }
 
 /**
- * True if the user may write to a directory of another user or group. A user namespace has no other users, so an overlay
- * could not copy the files there, and every write would fail with EOVERFLOW.
+ * True if the user may write to a directory of another user or group. A user namespace has no other users, so an
+ * overlay could not copy the files there, and every write would fail with EOVERFLOW.
  */
 function isOwnedByOthers(directory: string): boolean {
   const { uid, gid } = statSync(directory)

@@ -12,7 +12,7 @@ const BATCH_SIZE = 200
 
 /**
  * Applies earlier changes to an upper tree. Removals go through the mounted overlay, since only the kernel can create
- * whiteouts for every user. Puts are written to the upper tree directly. ECONFLICT if a put is behind a link.
+ * whiteouts for every user. Puts are written to the upper tree directly. Throws ECONFLICT if a put is behind a link.
  */
 export async function stageOverlay(layout: OverlayLayout, staged: readonly StagedChange[]): Promise<void> {
   const ways = new LinkFreePaths(layout.lower)
