@@ -144,6 +144,14 @@ describe('an execution', () => {
     expect((await scene.run({ command: SCRIPT, checkpoint: 'never' }, { open })).checkpoint).toBeNull()
   })
 
+  it('refuses a mountpoint at which the command would not see its files', async () => {
+    const scene = await Scene.make()
+    const request = { command: { shell: 'cat /etc/passwd' } }
+    await expect(scene.run({ ...request, mountpoint: '/etc' })).rejects.toMatchObject({ code: 'ENOTSUP' })
+    const result = await scene.run({ command: { argv: ['true'] }, mountpoint: scene.project })
+    expect(result).toMatchObject({ exit_code: 0 })
+  })
+
   it('reports truncated output, and why a command was stopped', async () => {
     const scene = await Scene.make()
     const command = { shell: 'echo 0123456789; exec sleep 1000' }

@@ -167,12 +167,13 @@ class Execution {
   }
 
   async #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): Promise<ExecutionDecision> {
+    assertMountpoint(request, directory)
     // Only now is the workspace's path known. A host path into the workspace is not outside of it.
-    const placed = directory === undefined ? request : { mountpoint: directory, ...request }
+    const placed = directory === undefined ? request : { ...request, mountpoint: directory }
     const explanation = await explainInThread(placed, this.#options.policy)
     const { decision, networkPrograms } = explanation
     if (networkPrograms.length === 0) return decision
-    const roots = [directory, request.mountpoint].filter((root) => root !== undefined)
+    const roots = directory === undefined ? [] : [directory]
     const { path, problem } = await findHostPrograms(explanation, this.#options.env?.['PATH'] ?? '', roots)
     this.#hostPath = path
     if (problem === undefined) return decision
@@ -266,6 +267,13 @@ class Execution {
     const time = new Date().toISOString()
     await journal?.append({ id: this.#id, time, vault, command, decision, ...event }, provenance)
   }
+}
+
+/** Refuses a mountpoint other than the directory itself: the command would not see its files there. ENOTSUP. */
+function assertMountpoint({ vault, mountpoint }: ExecutionRequest, directory: string | undefined): void {
+  if (mountpoint === undefined || mountpoint === directory) return
+  const detail = `the command would not see its files at '${mountpoint}'; leave out the mountpoint`
+  throw new VfsError('ENOTSUP', vault, { op: 'exec', detail })
 }
 
 function isCheckpointWanted({ checkpoint }: ExecutionRequest, { action }: ExecutionDecision): boolean {
