@@ -87,7 +87,7 @@ function watchedProc({ agents }: Scene): [string, string][] {
   const seen: [string, string][] = []
   const detach = agents.tty.attach({
     onAsked: async ({ id, pid }) => {
-      for (const file of ['status', 'intent', 'context', 'fds', 'steps']) {
+      for (const file of ['status', 'intent', 'context', 'fds', 'log', 'debug', 'steps']) {
         const path = `/proc/${pid}/${file}`
         seen.push([path, await readText(agents.person.fs, path, {}, agents.asPerson)])
       }

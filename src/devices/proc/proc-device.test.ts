@@ -71,7 +71,7 @@ it('shows a process as a directory of files', async () => {
     skills: [],
     tokens_used: 0,
     elapsed_ms: expect.any(Number),
-    allowed_devices: [],
+    allowed_devices: null,
   })
   expect(await read('/1/intent')).toBe('think')
   expect(await read('/1/context')).toContain('user: think')
@@ -150,9 +150,18 @@ it('can be listed, with self for processes only', async () => {
     (await device.list?.(subpath, ctx(of)))?.map(({ name }) => name)
   expect(await names('', 1)).toEqual(['1', 'self', 'mounts'])
   expect(await names('', 0)).toEqual(['1', 'mounts'])
-  expect(await names('/1', 0)).toEqual(['status', 'intent', 'context', 'fds', 'steps'])
+  expect(await names('/1', 0)).toEqual(['status', 'intent', 'context', 'fds', 'log', 'debug', 'steps'])
   await expect(names('/2', 0)).rejects.toMatchObject({ code: 'ENOENT' })
   for (const subpath of ['', '/1', '/self'])
     await expect(read(subpath)).rejects.toMatchObject({ code: 'EISDIR' })
   await expect(read('/self/status', 0)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+it('shows the log of a process and its last calls, without their data', async () => {
+  const { kernel, pid, read } = await scene()
+  kernel.table.get(pid).log.push('a line of its log')
+  const fd = await kernel.files.open(pid, '/proc/self/status', O_RDONLY)
+  await kernel.files.read(pid, fd, 10)
+  expect(await read('/1/log')).toBe('a line of its log\n')
+  expect(await read('/1/debug')).toMatch(/^\d+\.\d{3} read \d+\.\d{2} ms$/m)
 })

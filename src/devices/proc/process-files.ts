@@ -1,4 +1,4 @@
-import type { ContextManager, Process, Redactor, StepRecord } from '../../kernel/index.ts'
+import type { ContextManager, KernelEvent, Process, Redactor, StepRecord } from '../../kernel/index.ts'
 
 /** Redacts secrets from the output about a process. */
 export type ProcRedactor = Pick<Redactor, 'redactText' | 'redactValue'>
@@ -21,13 +21,34 @@ export const processFiles: Readonly<Record<string, ReadProcessFile>> = {
     contexts.getContextSummary(contextId, (text) => redactor.redactText(text)),
   fds: ({ descriptors }, { redactor }) =>
     `${JSON.stringify(descriptors.list().map(({ fd, path }) => ({ fd, path: redactor.redactText(path) })))}\n`,
+  log: ({ log }, { redactor }) => formatChannel(log, (line) => redactor.redactText(line)),
+  debug: ({ debug }, { redactor }) =>
+    formatChannel(debug, (event) => redactor.redactText(formatEvent(event))),
   steps: async ({ uuid }, { steps, redactor }) => {
     const summaries = redactor.redactValue((await steps(uuid)).map(toStepSummary))
     return summaries.map((step) => `${JSON.stringify(step)}\n`).join('')
   },
 }
 
-/** An empty device list stands for all devices. */
+/** Formats the items of a channel, one line each, and how many it dropped. */
+function formatChannel<Item>(
+  { waiting, dropped }: { readonly waiting: readonly Item[]; readonly dropped: number },
+  format: (item: Item) => string,
+): string {
+  const lines = waiting.map(format)
+  const rest = dropped === 0 ? [] : [`… ${dropped} more were dropped`]
+  return [...lines, ...rest].map((line) => `${line}\n`).join('')
+}
+
+/** Formats an event without its data: requests to models are long, and strace shows them. */
+function formatEvent(event: KernelEvent): string {
+  const time = (event.elapsed / 1000).toFixed(3)
+  if (event.kind !== 'syscall') return `${time} ${event.kind}`
+  const { call, duration, error } = event
+  return `${time} ${call} ${duration.toFixed(2)} ms${error === undefined ? '' : `: ${error}`}`
+}
+
+/** `allowed_devices` is null if all are allowed. */
 function toProcessStatus(
   { pid, ppid, state, spec, tokensUsed, elapsed, allowedDevices }: Process,
   redactor: ProcRedactor,
@@ -40,7 +61,7 @@ function toProcessStatus(
     skills: spec.skills,
     tokens_used: tokensUsed,
     elapsed_ms: Math.round(elapsed),
-    allowed_devices: allowedDevices ?? [],
+    allowed_devices: allowedDevices,
   }
 }
 

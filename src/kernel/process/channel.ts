@@ -13,6 +13,11 @@ export class Channel<Item> implements AsyncIterable<Item> {
     this.#limit = limit
   }
 
+  /** Items that wait for a reader, the oldest first. They stay. */
+  get waiting(): readonly Item[] {
+    return this.#items
+  }
+
   /** Number of dropped items. */
   get dropped(): number {
     return this.#dropped
