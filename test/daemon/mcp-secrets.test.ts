@@ -137,7 +137,7 @@ it('no secret of a server leaks from the process that has it mounted', async () 
     expect.stringContaining('go on'),
     '',
   ])
-  expect(proc.map(([path]) => path)).toHaveLength(5)
+  expect(proc.map(([path]) => path)).toHaveLength(7)
   const told = [...(await shownOf(agents, pid)), ...proc, ...filesOf(join(directory, 'data', 'steps'))]
   const boundary = await home.vault('boundary')
   for await (const { name } of boundary.readdir('/journal'))
