@@ -109,7 +109,7 @@ export class ProcessNamespaces {
     if (checkpoint === undefined && merge.length === 0) return
     await home.fork(vault, fork, checkpoint === undefined ? {} : { at: checkpoint })
     try {
-      for (const other of merge) await home.merge(other, fork)
+      for (const source of merge) await home.merge(source, fork)
     } catch (error) {
       await home.deleteVault(fork)
       throw error

@@ -32,7 +32,7 @@ const modelChoice = z.union([
   nonEmptyString.transform((model): ModelChoice => ({ model })),
   z.strictObject({ provider: nonEmptyString.optional(), model: nonEmptyString.optional() }),
 ])
-const fallback = z.union([z.array(modelChoice), modelChoice.transform((one) => [one])]).default([])
+const fallback = z.union([z.array(modelChoice), modelChoice.transform((choice) => [choice])]).default([])
 
 const manifestSchema = z.strictObject({
   name: name.optional(),

@@ -82,7 +82,7 @@ function assertDependencies(
 ): void {
   for (const [name, { depends_on, from }] of Object.entries(agents)) {
     const at = findLine(['agents', name, 'depends_on'])
-    const missing = depends_on.find((other) => !Object.hasOwn(agents, other))
+    const missing = depends_on.find((dependency) => !Object.hasOwn(agents, dependency))
     if (missing !== undefined) {
       const known = Object.keys(agents).join(', ')
       throw createCompositionError(
@@ -91,10 +91,10 @@ function assertDependencies(
         `'${name}' depends on '${missing}', which does not exist; there are: ${known}`,
       )
     }
-    const other = from?.find((source) => !depends_on.includes(source))
-    if (other !== undefined) {
+    const undeclared = from?.find((source) => !depends_on.includes(source))
+    if (undeclared !== undefined) {
       const at = findLine(['agents', name, 'from'])
-      throw createCompositionError(file, at, `'${name}' starts from '${other}', and has to depend on it`)
+      throw createCompositionError(file, at, `'${name}' starts from '${undeclared}', and has to depend on it`)
     }
     const circle = findCycle(name, agents)
     if (circle !== undefined)
@@ -107,10 +107,10 @@ function findCycle(name: string, agents: Composition['agents']): readonly string
   const visited = new Set<string>()
   const trails: string[][] = [[name]]
   for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
-    for (const other of agents[trail.at(-1) ?? '']?.depends_on ?? []) {
-      if (other === name) return [...trail, name]
-      if (!visited.has(other)) trails.push([...trail, other])
-      visited.add(other)
+    for (const dependency of agents[trail.at(-1) ?? '']?.depends_on ?? []) {
+      if (dependency === name) return [...trail, name]
+      if (!visited.has(dependency)) trails.push([...trail, dependency])
+      visited.add(dependency)
     }
   }
   return undefined

@@ -97,7 +97,7 @@ function parsePlainConfig({
 }
 
 function findMember<Value>(known: readonly Value[], value: unknown): Value | undefined {
-  return known.find((one) => one === value)
+  return known.find((candidate) => candidate === value)
 }
 
 /** Refuses an invalid configuration of a program, by the rules for a file. EINVAL. */

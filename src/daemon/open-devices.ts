@@ -26,7 +26,7 @@ export class OpenDevices {
 
   /** Opens a device. ENOENT; EUNAVAILABLE if the client has too many open. */
   async open(path: string, mode: OpenMode, client: AbortSignal): Promise<number> {
-    const count = this.#opened.values().reduce((sum, one) => sum + (one.client === client ? 1 : 0), 0)
+    const count = this.#opened.values().reduce((sum, device) => sum + (device.client === client ? 1 : 0), 0)
     if (count >= MAX_OPEN_PER_CLIENT) {
       const detail = `${MAX_OPEN_PER_CLIENT} devices are open already; close some first`
       throw new VfsError('EUNAVAILABLE', path, { op: 'open', detail })

@@ -55,7 +55,7 @@ async function* listRenamedFiles(
     .map(({ path }) => path)
     .filter((path) => path !== directory && isWithin(path, directory))
   for await (const { path, stat: after } of trees.after.walk(directory, {}, ctx)) {
-    if (reported.has(path) || inner.some((other) => isWithin(path, other))) continue
+    if (reported.has(path) || inner.some((covered) => isWithin(path, covered))) continue
     const from = findOrigin(path, renames)
     const before = await statIfPresent(trees, from, ctx)
     if (before !== undefined) yield { kind: 'renamed', path, from, before, after }

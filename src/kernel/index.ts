@@ -1,7 +1,7 @@
 /**
- * * Agents as processes: spawn, signal, wait and reap. Everything a process uses is an open file.
- * * Each folder is one part with a small interface; `kernel.ts` combines them. It knows the device contract, no device.
- * * Invariant: however a process ends, its files are closed, its context is freed and its number is never reused.
+ * Agents as processes: spawn, signal, wait and reap. Everything a process uses is an open file.
+ * Each folder is one part with a small interface; `kernel.ts` combines them. It knows the device contract, no device.
+ * Invariant: however a process ends, its files are closed, its context is freed and its number is never reused.
  */
 export type { ContextManager, ContextMessage, Prompt, Role } from './context/index.ts'
 export type { FileManager } from './descriptor/process-files.ts'

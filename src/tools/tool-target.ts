@@ -44,7 +44,7 @@ export async function resolveTarget(bench: ToolEnvironment, text: string): Promi
     fs,
     path,
     displayPath: escapeUnprintable(display),
-    show: (other) => escapeUnprintable(other === path ? display : other),
+    show: (requested) => escapeUnprintable(requested === path ? display : requested),
   }
 }
 

@@ -10,19 +10,19 @@ export class PathMutex {
     return this.#last.has(path)
   }
 
-  /** @param other a second path that the mutation changes. Both are queued now, so two renames cannot deadlock. */
-  run<T>(path: string, other: string | undefined, mutation: () => T | Promise<T>): T | Promise<T> {
+  /** @param secondPath a second path that the mutation changes. Both are queued now, so two renames cannot deadlock. */
+  run<T>(path: string, secondPath: string | undefined, mutation: () => T | Promise<T>): T | Promise<T> {
     const before = this.#last.get(path)
-    const otherBefore = other === undefined ? undefined : this.#last.get(other)
+    const otherBefore = secondPath === undefined ? undefined : this.#last.get(secondPath)
     const waiting = before ?? otherBefore
     const result = waiting === undefined ? mutation() : Promise.all([before, otherBefore]).then(mutation)
     if (!(result instanceof Promise)) return result
     const settled: Promise<unknown> = result.then(ignore, ignore).then(() => {
-      for (const queued of [path, other ?? path])
+      for (const queued of [path, secondPath ?? path])
         if (this.#last.get(queued) === settled) this.#last.delete(queued)
     })
     this.#last.set(path, settled)
-    if (other !== undefined) this.#last.set(other, settled)
+    if (secondPath !== undefined) this.#last.set(secondPath, settled)
     return result
   }
 }

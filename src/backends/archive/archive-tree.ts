@@ -129,7 +129,7 @@ export class ArchiveTree {
     }
     const content: ArchiveEntry | undefined = at === undefined ? found : this.#linkTargets.get(at)
     const isContent = content?.sameAs === undefined && content?.stat.type !== 'directory'
-    for (const one of visited) this.#linkTargets.set(one, isContent ? content : undefined)
+    for (const path of visited) this.#linkTargets.set(path, isContent ? content : undefined)
     return this.#linkTargets.get(path)
   }
 

@@ -108,7 +108,7 @@ function findFileType(type: string | null): Stat['type'] | undefined {
 function toStat({ mode, size, mtime }: Header, type: Stat['type'], exactTime: string | undefined): Stat {
   const exact = exactTime === undefined ? undefined : new Date(Math.floor(Number(exactTime) * 1000))
   // Ignores an invalid time of a damaged or forged header.
-  const time = [exact, mtime].find((one) => one !== undefined && !Number.isNaN(one.getTime()))
+  const time = [exact, mtime].find((time) => time !== undefined && !Number.isNaN(time.getTime()))
   return {
     type,
     size: type === 'file' ? (size ?? 0) : 0,

@@ -27,15 +27,18 @@ interface DirectoryPair {
 /** Yields the changes from one tree to another, sorted by path, in time proportional to the changes. */
 export async function* diffGitTrees(before: DiffSide, after: DiffSide): AsyncGenerator<PathChange> {
   const found = await findDifferences(before, after)
-  await before.trees.loadSizes(found.flatMap((one) => one.before ?? []))
-  await after.trees.loadSizes(found.flatMap((one) => one.after ?? []))
-  for (const one of found) {
-    const [old, current] = [one.before && before.toStat(one.before), one.after && after.toStat(one.after)]
+  await before.trees.loadSizes(found.flatMap((difference) => difference.before ?? []))
+  await after.trees.loadSizes(found.flatMap((difference) => difference.after ?? []))
+  for (const difference of found) {
+    const [old, current] = [
+      difference.before && before.toStat(difference.before),
+      difference.after && after.toStat(difference.after),
+    ]
     if (old !== undefined && current !== undefined && old.type === current.type)
-      yield { kind: 'modified', path: one.path, before: old, after: current }
+      yield { kind: 'modified', path: difference.path, before: old, after: current }
     else {
-      if (old !== undefined) yield { kind: 'deleted', path: one.path, before: old }
-      if (current !== undefined) yield { kind: 'added', path: one.path, after: current }
+      if (old !== undefined) yield { kind: 'deleted', path: difference.path, before: old }
+      if (current !== undefined) yield { kind: 'added', path: difference.path, after: current }
     }
   }
 }
@@ -59,10 +62,10 @@ export async function findDifferences(
     ])
     const [olds, nows] = [old.values(), current.values()]
     pairs = pairs.flatMap((pair) => {
-      const one = pair.before === undefined ? undefined : olds.next().value
-      const other = pair.after === undefined ? undefined : nows.next().value
-      if (other !== undefined) inspect(pair.path, other)
-      return compareDirectories(pair.path, one, other, found)
+      const oldDirectory = pair.before === undefined ? undefined : olds.next().value
+      const newDirectory = pair.after === undefined ? undefined : nows.next().value
+      if (newDirectory !== undefined) inspect(pair.path, newDirectory)
+      return compareDirectories(pair.path, oldDirectory, newDirectory, found)
     })
   }
   return found.sort((one, other) => (one.path < other.path ? -1 : 1))

@@ -105,7 +105,7 @@ async function* readAnswer(handle: FileHandle): AsyncGenerator<Uint8Array> {
  */
 export function parseWritablePath(call: CommandInvocation, given: string): string {
   const path = parseVaultPath(given)
-  const root = call.has('vault') ? undefined : KERNEL_ROOTS.find((one) => isWithin(path, one))
+  const root = call.has('vault') ? undefined : KERNEL_ROOTS.find((root) => isWithin(path, root))
   if (root === undefined) return path
   const detail = `${root} belongs to the daemon; for a directory of this name in a vault, use --vault`
   throw new VfsError('EINVAL', path, { detail })

@@ -1,7 +1,7 @@
 /**
- * * The device contract for paths below `/dev`, `/proc` and `/mnt`, and the registry that resolves them.
- * * A device answers requests that are written to its open file. Helpers for the usual kinds of files are here too.
- * * Invariant: a path resolves to at most one device, the one with the longest prefix of whole segments.
+ * The device contract for paths below `/dev`, `/proc` and `/mnt`, and the registry that resolves them.
+ * A device answers requests that are written to its open file. Helpers for the usual kinds of files are here too.
+ * Invariant: a path resolves to at most one device, the one with the longest prefix of whole segments.
  */
 export { readAllText, sendDeviceRequest } from './call-device.ts'
 export {

@@ -73,5 +73,5 @@ function resolveFallbacks(
 ): ProcessSpec['fallbacks'] {
   const isChosen = chosen !== undefined || model !== undefined
   const others = fallbacks ?? (isChosen ? [] : (agent?.fallbacks ?? []))
-  return others.map((other) => ({ provider: other.provider ?? provider, model: other.model ?? '' }))
+  return others.map((choice) => ({ provider: choice.provider ?? provider, model: choice.model ?? '' }))
 }

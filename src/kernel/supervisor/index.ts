@@ -1,7 +1,7 @@
 /**
- * * Supervisors: processes that keep others running and give up after too many failures.
- * * Children stop in reverse order of their start: first they get a signal, then they are killed.
- * * Invariant: when a supervisor has ended, so have its children.
+ * Supervisors: processes that keep others running and give up after too many failures.
+ * Children stop in reverse order of their start: first they get a signal, then they are killed.
+ * Invariant: when a supervisor has ended, so have its children.
  */
 export type { RestartLimits } from './restart-limit.ts'
 export { type ChildSpec, type Restart, type Strategy, Supervisor, type SupervisorSpec } from './supervisor.ts'

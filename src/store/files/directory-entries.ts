@@ -190,9 +190,9 @@ function removeEntry(files: VaultFiles, { parent, name }: Dentry, moment: Moment
 function removeName(files: VaultFiles, number: number, inode: Inode, dentry: Dentry, { time }: Moment): void {
   const group = toGroup(number, entryKinds.link)
   const isFirst = inode.parent === dentry.parent && inode.name === dentry.name
-  const [other] = isFirst ? listDentries(files, number, inode).slice(1) : [undefined]
-  files.tree.delete(group, formatLinkKey(other ?? dentry))
-  files.setInode(number, { ...inode, ...other, links: inode.links - 1, ctime: time })
+  const [nextDentry] = isFirst ? listDentries(files, number, inode).slice(1) : [undefined]
+  files.tree.delete(group, formatLinkKey(nextDentry ?? dentry))
+  files.setInode(number, { ...inode, ...nextDentry, links: inode.links - 1, ctime: time })
 }
 
 function removeDirectory(files: VaultFiles, directory: number, moment: Moment): void {

@@ -168,14 +168,14 @@ export class CommitQueue {
     this.#pending = []
     this.#replica.rollBack()
     this.#replica.catchUp()
-    for (const one of all) {
+    for (const operation of all) {
       try {
-        const again = this.#apply(one)
-        if (again === null) one.resolve()
+        const again = this.#apply(operation)
+        if (again === null) operation.resolve()
         else this.#pending.push(again)
       } catch (error) {
         if (error instanceof PageFault) throw error
-        one.reject(error)
+        operation.reject(error)
       }
     }
     this.#isReplanning = false

@@ -69,7 +69,7 @@ export class VaultGroupCommit {
       .flatMap(({ operation }) => listOperationBlobs(operation))
       .flatMap(({ blob }) => this.#blobs.findStaged(blob) ?? [])
     const first = this.#log.seq + 1 + this.#appended
-    const journal = added.map((one, index) => this.#toJournalRow(one, first + index))
+    const journal = added.map((operation, index) => this.#toJournalRow(operation, first + index))
     this.#appended += added.length
     this.#appendedInAll += added.length
     this.#bytes += blobs.reduce((sum, { bytes }) => sum + bytes.length, 0)

@@ -36,12 +36,12 @@ class TrigramQueryEvaluator {
 
   findDocuments(block: StoredBlock, query: Exclude<TrigramQuery, 'anything'>): Documents {
     if ('trigrams' in query) return this.#findWithAll(block, query.trigrams)
-    const queries = ('all' in query ? query.all : query.any).filter((one) => one !== 'anything')
-    if ('any' in query) return unite(queries.map((one) => this.findDocuments(block, one)))
+    const queries = ('all' in query ? query.all : query.any).filter((part) => part !== 'anything')
+    if ('any' in query) return unite(queries.map((part) => this.findDocuments(block, part)))
     let result: Documents | undefined
-    for (const one of queries) {
+    for (const part of queries) {
       if (result !== undefined && result.length <= FEW_DOCUMENTS) break
-      const documents = this.findDocuments(block, one)
+      const documents = this.findDocuments(block, part)
       result = result === undefined ? documents : intersect(result, documents)
     }
     return result ?? new Uint16Array(0)

@@ -41,7 +41,7 @@ export async function applyTreeAttributes(
     if (stat.type !== 'directory') continue
     for await (const { name } of from.readdir(at, ctx)) pending.push(child(at, name))
   }
-  for (const one of found.reverse()) await applyAttributes(fs, one, ctx)
+  for (const target of found.reverse()) await applyAttributes(fs, target, ctx)
 }
 
 function diffAttributes(current: Stat, wanted: Stat): StatChanges {

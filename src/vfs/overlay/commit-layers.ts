@@ -130,7 +130,8 @@ async function rollBack(
   for (const { path } of started.toReversed()) {
     await runRestoreStep(path, cause, () => restorePath(backup, lower, path, ctx))
   }
-  for (const one of restored) await runRestoreStep(one.path, cause, () => applyAttributes(lower, one, ctx))
+  for (const target of restored)
+    await runRestoreStep(target.path, cause, () => applyAttributes(lower, target, ctx))
 }
 
 async function runRestoreStep(path: string, cause: unknown, step: () => Promise<void>): Promise<void> {

@@ -86,7 +86,7 @@ export class UpperDirectories {
     }
     // Creating each directory changed the time of the one above.
     if (above !== undefined && made.length > 0) await this.#restoreTime(above, ctx)
-    for (const one of made) await applyAttributes(this.#upper, one, ctx)
+    for (const target of made) await applyAttributes(this.#upper, target, ctx)
   }
 
   async #restoreTime(kept: TargetAttributes, ctx?: CallContext): Promise<void> {

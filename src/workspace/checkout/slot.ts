@@ -92,8 +92,8 @@ export class Slot {
       const mine = (token.startsWith(WORK) ? WORK : HELD) + createProcessTag()
       await rename(join(this.#directory, token), join(this.#directory, mine))
       this.#token = mine
-      for (const other of await this.#tokens()) {
-        if (other !== mine) await unlink(join(this.#directory, other))
+      for (const token of await this.#tokens()) {
+        if (token !== mine) await unlink(join(this.#directory, token))
       }
       return true
     } catch {

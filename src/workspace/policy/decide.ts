@@ -148,7 +148,7 @@ function formatReason(
   const { text, rules } = deciding
   const isCut = text.length > MAX_TEXT
   const quoted = `\`${isCut ? `${text.slice(0, MAX_TEXT)}…` : text}\` ${strongest.reason}`
-  const rule = rules.find((one) => one.action !== 'allow')
+  const rule = rules.find((rule) => rule.action !== 'allow')
   const reason =
     rule === undefined
       ? `${quoted}${formatNextStep(action, strongest)}`

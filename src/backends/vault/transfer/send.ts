@@ -107,11 +107,12 @@ async function* sendChanges(
     if (writer.isFull) yield
   }
   for (const operation of [...plan.links, ...plan.tidy]) writer.add(operation)
-  for (const one of plan.changed) {
-    yield* sender.sendChanges(one, base)
+  for (const inode of plan.changed) {
+    yield* sender.sendChanges(inode, base)
     if (writer.isFull) yield
   }
-  for (const one of plan.directories) writer.add(sender.createSetattr(one.path, await readInode(source, one)))
+  for (const inode of plan.directories)
+    writer.add(sender.createSetattr(inode.path, await readInode(source, inode)))
 }
 
 function readInode(source: VaultSource, { number }: PlacedInode): MaybePromise<Inode> {

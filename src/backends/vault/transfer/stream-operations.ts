@@ -172,7 +172,8 @@ function parse(payload: Buffer): unknown {
 function isHeader(value: unknown): value is StreamHeader {
   if (!isFields(value) || !isText(value['vault'])) return false
   const { base, checkpoint } = value
-  const hasName = (one: unknown): one is Fields => isFields(one) && isText(one['name']) && isText(one['uid'])
+  const hasName = (value: unknown): value is Fields =>
+    isFields(value) && isText(value['name']) && isText(value['uid'])
   const isBaseFine = base === undefined || hasName(base)
   return (
     isBaseFine &&

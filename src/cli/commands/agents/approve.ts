@@ -69,7 +69,7 @@ function formatApprovalEntry(approval: Approval): string {
 
 /** Shows a waiting request and asks. For any other id, `approve` reports the error. */
 async function confirmApproval(terminal: Terminal, approvals: Approvals, id: string): Promise<boolean> {
-  const waiting = (await approvals.list()).find((one) => one.id === id)
+  const waiting = (await approvals.list()).find((approval) => approval.id === id)
   if (waiting === undefined) return true
   return confirmAfterShowing(terminal, formatApproval(waiting, waiting), 'Let it run once?')
 }

@@ -90,7 +90,7 @@ function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: 
 function formatMatch(terminal: Terminal, { path, line, text, before, after }: Match): string {
   const styledPath = applyStyle(terminal, 'magenta', escapeName(path))
   const around = (lines: readonly string[], first: number) =>
-    lines.map((other, index) => `${styledPath}-${first + index}-${escapeForTerminal(terminal, other)}`)
+    lines.map((line, index) => `${styledPath}-${first + index}-${escapeForTerminal(terminal, line)}`)
   return [
     ...around(before, line - before.length),
     `${styledPath}:${applyStyle(terminal, 'green', String(line))}:${escapeForTerminal(terminal, text)}`,

@@ -114,14 +114,14 @@ async function hasCheckpoint(call: DiffInvocation, open: OpenHome, name: string)
 }
 
 async function compareVaults(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {
-  const other = against === undefined ? undefined : parseVaultReference(against)
-  if (other === undefined) {
+  const reference = against === undefined ? undefined : parseVaultReference(against)
+  if (reference === undefined) {
     const trees = { before: vault.at(against), after: vault }
     return { changes: vault.diff(against), trees, isLinked: false }
   }
-  const relative = await home.vault(other.vault)
-  const before = other.checkpoint === undefined ? relative : relative.at(other.checkpoint)
-  return { changes: vault.diff(other), trees: { before, after: vault }, isLinked: false }
+  const relative = await home.vault(reference.vault)
+  const before = reference.checkpoint === undefined ? relative : relative.at(reference.checkpoint)
+  return { changes: vault.diff(reference), trees: { before, after: vault }, isLinked: false }
 }
 
 /** Parses `vault:NAME` and `NAME@CHECKPOINT`; any other word is a checkpoint of the vault itself. */

@@ -103,8 +103,9 @@ function createJournalFilter(call: LogInvocation): JournalFilter {
 
 function createFeedOptions(call: LogInvocation): FeedOptions {
   const alone = ['caller', 'op', 'since', 'oldest-first', 'inherited'] as const
-  const other = alone.find((option) => call.has(option))
-  if (other !== undefined) throw new UsageError(`--follow shows every change; leave out --${other}`)
+  const conflicting = alone.find((option) => call.has(option))
+  if (conflicting !== undefined)
+    throw new UsageError(`--follow shows every change; leave out --${conflicting}`)
   if (call.optionalArgument('path') !== undefined)
     throw new UsageError('--follow shows every change; leave out the path')
   const since = call.option('after')

@@ -74,7 +74,7 @@ async function runProcess(
 ): Promise<ProcessInfo> {
   const { depends_on: _, from: __, script, ...spawn } = agent
   const [vault, ...others] = vaults
-  const merge = others.filter((other) => other !== undefined)
+  const merge = others.filter((fork) => fork !== undefined)
   const played = script === undefined ? {} : { script: await readScript(resolve(dirname(file), script)) }
   const { pid } = await client.call('spawn', { ...spawn, ...played, vault, merge }, terminal.signal)
   if (terminal.showsProgress) terminal.err.write(`${name} is process ${pid}\n`)

@@ -182,12 +182,12 @@ async function showAlternative(
   signal: AbortSignal,
 ): Promise<Scene> {
   const from = { pid, step: PLANNED_STEP }
-  const other = await runAgent(client, alternative, { from }, signal)
-  if (other.exit_code !== 0) throw new CommandError(`the demo failed: ${other.reason}`)
+  const alternativeRun = await runAgent(client, alternative, { from }, signal)
+  if (alternativeRun.exit_code !== 0) throw new CommandError(`the demo failed: ${alternativeRun.reason}`)
   return {
     title: 'Any step is a point to go another way from: the same conversation, the files of that moment',
     code: `coppice spawn "${alternative.intent}" --from ${pid}@${PLANNED_STEP}; coppice ps --all`,
-    result: formatProcessTable([other]).join('\n'),
+    result: formatProcessTable([alternativeRun]).join('\n'),
   }
 }
 

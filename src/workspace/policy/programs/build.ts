@@ -75,7 +75,7 @@ const compiler: ProgramClassifier = (call) => {
   if (hasOption(sorted, '--version --help') && sorted.operands.length === 0) return READS
   const wrapped = getValues(sorted, '-wrapper').map((words): NestedCommand => ({ argv: words.split(',') }))
   const linkers = getValues(sorted, '-C --codegen').flatMap(
-    (one) => one.match(/^linker=(.*)$/s)?.slice(1) ?? [],
+    (setting) => setting.match(/^linker=(.*)$/s)?.slice(1) ?? [],
   )
   return {
     ...createEffect('mutating', 'compiles'),

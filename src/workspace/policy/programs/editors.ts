@@ -47,7 +47,7 @@ const emacs: ProgramClassifier = ({ args }) => {
   const code = getValues(sorted, '--eval -eval --execute')
   return {
     findings: [createFinding(isBatch ? 'mutating' : 'interactive')],
-    runs: code.map((one) => ({ code: one })),
+    runs: code.map((text) => ({ code: text })),
     paths: args.filter((arg) => !code.includes(arg)),
   }
 }

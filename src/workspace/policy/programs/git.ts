@@ -27,7 +27,7 @@ const git: ProgramClassifier = ({ args }) => {
     ...(options.get('-c') ?? []).slice(0, countOption(before, '-c')).map(parseSetting),
     // The value comes from a variable that is unknown here.
     ...(options.get('--config-env') ?? []).map(
-      (one): NestedCommand => ({ ...parseSetting(one), value: UNKNOWN }),
+      (setting): NestedCommand => ({ ...parseSetting(setting), value: UNKNOWN }),
     ),
   ]
   const [name, ...own] = rest

@@ -68,7 +68,7 @@ const nodePackages = classifyEachReading(nodeVerb, VALUES)
 const bun: ProgramClassifier = (call) => {
   const { args } = call
   const code = getValues(parseArguments(args, BUN_CODE), '-e --eval -p --print')
-  if (code.length > 0) return { ...RUNS_SCRIPTS, runs: code.map((one) => ({ code: one })), paths: [] }
+  if (code.length > 0) return { ...RUNS_SCRIPTS, runs: code.map((text) => ({ code: text })), paths: [] }
   return args[0] === 'exec'
     ? { ...RUNS_SCRIPTS, runs: [{ shell: args.slice(1).join(' ') }], paths: [] }
     : nodePackages(call)
@@ -170,8 +170,10 @@ const cargo: ProgramClassifier = (call) => {
   const args = call.args[0]?.startsWith('+') ? call.args.slice(1) : call.args
   const { runs = [], ...effect } = cargoVerb({ ...call, args })
   const sorted = parseArguments(args, CARGO_VALUES)
-  const settings = getValues(sorted, '--config').flatMap((one) => [...one.matchAll(/["']([^"']+)["']/g)])
-  const isAlias = getValues(sorted, '--config').some((one) => /\balias\b/.test(one))
+  const settings = getValues(sorted, '--config').flatMap((setting) => [
+    ...setting.matchAll(/["']([^"']+)["']/g),
+  ])
+  const isAlias = getValues(sorted, '--config').some((setting) => /\balias\b/.test(setting))
   const linkers = args.flatMap((arg) => arg.match(/^(?:-C)?linker=(.*)$/s)?.slice(1) ?? [])
   const watched = args.includes('watch') ? getValues(sorted, '-x --exec') : []
   return {

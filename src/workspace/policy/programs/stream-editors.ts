@@ -57,7 +57,9 @@ const sed: ProgramClassifier = ({ args, stdin }) => {
 
 /** True if it may run the pattern space; also with letters and spaces between the parts of a substitution. */
 function isRunning(script: string): boolean {
-  return [RUNS_WHAT_IT_READS, ODD_SUBSTITUTION, RUNS_AFTER_ODD_ADDRESS].some((one) => one.test(script))
+  return [RUNS_WHAT_IT_READS, ODD_SUBSTITUTION, RUNS_AFTER_ODD_ADDRESS].some((pattern) =>
+    pattern.test(script),
+  )
 }
 
 /** True for a sequence of simple commands; a `;` inside a pattern makes it less than simple, which is safe. */
@@ -118,7 +120,7 @@ const awk: ProgramClassifier = ({ args, stdin }) => {
   if (text === UNKNOWN || AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream))
     findings.push(...createUnseenFindings('a line'))
   // A value may name a file to read or write, if it is plainly a path of the system.
-  const assigned = getValues(sorted, '-v --assign').filter((one) => SYSTEM_FILE.test(one))
+  const assigned = getValues(sorted, '-v --assign').filter((assignment) => SYSTEM_FILE.test(assignment))
   return { findings, paths: [...paths, ...assigned], runs }
 }
 

@@ -56,7 +56,7 @@ const sqlite: ProgramClassifier = ({ program, args, stdin }) => {
   const text = [...operands.slice(1), ...getValues(sorted, '-cmd --cmd -c -s'), ...read].join('\n')
   const tables = program === 'duckdb' ? text.matchAll(SQL_PATHS) : []
   const files = [...text.matchAll(SQLITE_FILES), ...tables].flatMap(([, ...found]) =>
-    found.filter((one) => one !== undefined),
+    found.filter((path) => path !== undefined),
   )
   return {
     findings: [
@@ -66,7 +66,7 @@ const sqlite: ProgramClassifier = ({ program, args, stdin }) => {
       ...(SQL_FETCHES.test(text) ? [createFinding('networked')] : []),
     ],
     runs: [...text.matchAll(SQLITE_RUNS)].map(([, ...found]) => ({ shell: found.join('') })),
-    paths: [...operands.slice(0, 1), ...initial, ...files.flatMap((one) => one.split(/\s+/))],
+    paths: [...operands.slice(0, 1), ...initial, ...files.flatMap((list) => list.split(/\s+/))],
   }
 }
 

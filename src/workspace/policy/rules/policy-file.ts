@@ -75,7 +75,7 @@ class PolicyReader {
     const { defaults, rule = [] } = values
     const rules = Array.isArray(rule) ? rule : [rule]
     return {
-      rules: rules.flatMap((one: unknown, index) => this.#rule(one, index) ?? []),
+      rules: rules.flatMap((rule: unknown, index) => this.#rule(rule, index) ?? []),
       ...(defaults !== undefined && { defaults: this.#defaults(defaults) }),
     }
   }
@@ -156,7 +156,7 @@ function parseToml(file: string, text: string): Table {
 }
 
 function findMember<Value extends string>(known: readonly Value[], value: unknown): Value | undefined {
-  return known.find((one) => one === value)
+  return known.find((candidate) => candidate === value)
 }
 
 function isTable(value: unknown): value is Table {

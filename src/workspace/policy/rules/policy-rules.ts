@@ -50,7 +50,7 @@ export function findRuling(part: Part, finding: Finding, policy: PolicyRules | u
   if (policy === undefined) return { action: DEFAULTS[finding.category], rule: undefined }
   const applying = policy.rules.filter((rule) => isApplicable(rule, part, finding))
   for (const action of ['deny', 'ask', 'allow'] as const) {
-    const rule = applying.find((one) => one.action === action)
+    const rule = applying.find((rule) => rule.action === action)
     if (rule !== undefined) return { action: toPolicyAction(action, finding.category), rule }
   }
   const byDefault = policy.defaults?.[finding.category]

@@ -333,9 +333,9 @@ function namesOther({ name, args }: Command): boolean {
 /** True if a command sets `IFS`: custom separators split words in ways that are not analysed. */
 function changesSeparators({ name, prefix, args }: Command): boolean {
   return [...(name === undefined ? prefix : []), ...args].some(
-    (one) =>
-      one.type === 'Assignment' &&
-      one.name === 'IFS' &&
-      !(one.value.type === 'Word' && PLAIN_SEPARATORS.test(one.value.value)),
+    (part) =>
+      part.type === 'Assignment' &&
+      part.name === 'IFS' &&
+      !(part.value.type === 'Word' && PLAIN_SEPARATORS.test(part.value.value)),
   )
 }

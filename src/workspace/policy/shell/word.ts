@@ -36,7 +36,7 @@ function combineTexts(texts: readonly string[], ends: readonly string[]): string
 }
 
 function splitFields(text: string): readonly string[] {
-  return text.split(BREAK).filter((one) => one !== '')
+  return text.split(BREAK).filter((word) => word !== '')
 }
 
 /** Expands a word that always stays one: the value of an assignment, the target of a redirection. */
