@@ -12,7 +12,7 @@ export function encodeChecksummedJson(value: unknown): Uint8Array {
   return sealed
 }
 
-/** Decodes the value. EIO if the checksum does not match; `what` names the damaged thing. */
+/** Decodes the value. Throws EIO if the checksum does not match; `what` names the damaged thing. */
 export function decodeChecksummedJson<T>(bytes: Uint8Array, what: string): T {
   const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const content = sealed.subarray(CHECKSUM_BYTES)

@@ -38,7 +38,10 @@ export class Salvage {
     this.#hasLostPages = pages.length > 0
   }
 
-  /** Reads a vault as it is now, or as it was at a checkpoint. ENOENT; EIO if its own record is damaged. */
+  /**
+   * Reads a vault as it is now, or as it was at a checkpoint. Throws ENOENT if it is missing, EIO if its record is
+   * damaged.
+   */
   static async read(home: StoreHome, vault: string, at?: string): Promise<Salvage> {
     const head = await readHead(home, vault)
     const losses: Loss[] = (home.engine.findDamage?.() ?? []).map((detail) => ({

@@ -51,7 +51,7 @@ export class PageCodec<V> {
     return this.#writer.takeBytes()
   }
 
-  /** Decodes a page. EIO if it is damaged, or of an unknown format. */
+  /** Decodes a page. Throws EIO if it is damaged, or of an unknown format. */
   decode(id: number, page: Uint8Array): TreeNode<V> {
     const content = page.subarray(0, page.length - CHECKSUM_BYTES)
     const checksum = page.length > CHECKSUM_BYTES ? new ByteReader(page, content.length).uint32() : -1

@@ -87,7 +87,7 @@ export class BlobStore {
     return new BlobStore(this.reader, this.nextId, this.maxStagedBytes)
   }
 
-  /** Reads the bytes of a blob; EIO if their checksum does not match. */
+  /** Reads the bytes of a blob; throws EIO if their checksum does not match. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
     const waiting = this.#fresh.get(blob) ?? this.#reused.get(blob) ?? this.#inFlight.get(blob)
     // Cached bytes were verified when they were read, and a blob never changes.

@@ -207,7 +207,7 @@ export class FileHistory {
     return number === undefined ? undefined : this.#files.findInode(number)?.version
   }
 
-  /** Returns the content of a version. EIO if part of it was pruned. */
+  /** Returns the content of a version. Throws EIO if part of it was pruned. */
   getContent(version: JournaledVersion): StoredContent {
     const number = this.#files.findByPath(this.#path)
     if (number !== undefined && this.#findInodeVersion() === version.entry.seq)

@@ -269,7 +269,7 @@ class Execution {
   }
 }
 
-/** Refuses a mountpoint other than the directory itself: the command would not see its files there. ENOTSUP. */
+/** Throws ENOTSUP for a mountpoint other than the directory itself: the command would not see its files there. */
 function assertMountpoint({ vault, mountpoint }: ExecutionRequest, directory: string | undefined): void {
   if (mountpoint === undefined || mountpoint === directory) return
   const detail = `the command would not see its files at '${mountpoint}'; leave out the mountpoint`

@@ -22,7 +22,7 @@ export interface ExcludedPath {
 
 /**
  * Copies a directory, with shared content where the disk can. Files with several names become separate files, as in an
- * overlay. Skips the excluded paths: secrets, or the copy itself. O(files). EIO if something cannot be read.
+ * overlay. Skips the excluded paths: secrets, or the copy itself. O(files). Throws EIO if something cannot be read.
  */
 export async function copyDirectory(
   from: string,

@@ -33,7 +33,7 @@ export interface RunLocation {
   readonly cwd: string
 }
 
-/** Runs a command to its end, by a launch. EIO if it cannot be started. */
+/** Runs a command to its end, by a launch. Throws EIO if it cannot be started. */
 export async function runCommand(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
   const started = performance.now()
   const mark = randomBytes(8).toString('hex')
@@ -132,7 +132,7 @@ async function sendScript(child: ChildProcess, script: string): Promise<boolean>
   return answer.startsWith('ready')
 }
 
-/** Resolves when the child exits. EIO if the system could not start it. */
+/** Resolves when the child exits. Throws EIO if the system could not start it. */
 async function waitForExit(
   child: ChildProcess,
   spec: RunSpec,
