@@ -58,6 +58,18 @@ function firstText({ content }: Awaited<ReturnType<Client['callTool']>>): string
 }
 
 describe('tools for a client', () => {
+  it('asks clients that cut long results for room for the longest page of a file', async () => {
+    const namespace = await namespaceFor()
+    const client = await clientOf(namespace)
+    const path = 'vfs:///workspace/long.txt'
+    await textOf(client, 'write_file', { path, content: `${'x'.repeat(99)}\n`.repeat(3000) })
+    const page = await textOf(client, 'file_read', { path })
+    const { tools } = await client.listTools()
+    const meta = tools.find(({ name }) => name === 'file_read')?._meta ?? {}
+    expect(page.length).toBeGreaterThan(90_000)
+    expect(meta['anthropic/maxResultSizeChars']).toBeGreaterThan(page.length)
+  })
+
   it('are all listed, with schema, title and hints', async () => {
     const client = await clientOf(await namespaceFor())
     const { tools } = await client.listTools()

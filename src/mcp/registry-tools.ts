@@ -32,6 +32,9 @@ export class RegistryTools implements ToolSource {
   }
 }
 
+/** Claude Code replaces longer results by a preview of 2 KB unless a tool asks for more. A page and its notes fit. */
+const MAX_RESULT_META = { 'anthropic/maxResultSizeChars': 120_000 }
+
 function toMcpTool({ name, title, description, hints, inputSchema }: ToolInfo): Tool {
   return {
     name,
@@ -45,5 +48,6 @@ function toMcpTool({ name, title, description, hints, inputSchema }: ToolInfo): 
       idempotentHint: hints.idempotent,
       openWorldHint: hints.openWorld ?? false,
     },
+    _meta: MAX_RESULT_META,
   }
 }
