@@ -70,6 +70,25 @@ describe('a process', () => {
     expect(steps.map(({ action }) => action)).toEqual(['malformed', 'complete'])
   })
 
+  it('learns that the arguments of a call are not a JSON object, and the tool is not called', async () => {
+    const seen: string[] = []
+    const wrong = ['{"a": "b', ['a'], 7]
+    const say: Say = ({ messages }) => {
+      seen.push(messages.at(-1)?.content ?? '')
+      const tool_calls = wrong.splice(0, 1).map((input) => ({ id: `c${wrong.length}`, name: 'echo', input }))
+      return tool_calls.length === 0 ? 'done' : { content: '', tokens_used: 1, tool_calls }
+    }
+    const { kernel, steps } = scene(say)
+    expect(await kernel.processes.wait(await kernel.processes.spawn('try'))).toMatchObject({ code: 0 })
+    expect(seen.slice(1)).toEqual(
+      ['{"a": "b', '["a"]', '7'].map(
+        (input) =>
+          `Malformed action: the input of 'echo' is not a valid JSON object: ${input}. Send it again.`,
+      ),
+    )
+    expect(steps.map(({ action }) => action)).toEqual(['malformed', 'malformed', 'malformed', 'text'])
+  })
+
   it('stops at its token budget', async () => {
     const { kernel } = scene(script('{"action":"plan","steps":["a"]}', 'done'))
     const pid = await kernel.processes.spawn('spend', { contextBudget: 20 })

@@ -23,6 +23,8 @@ export type AgentAction =
   | { readonly action: 'complete'; readonly result: string }
   | { readonly action: 'specialize'; readonly skill: string }
 
+const MAX_QUOTED_CHARACTERS = 200
+
 const nonEmptyText = z.string().min(1)
 const stepsSchema = z.array(z.string()).min(1)
 
@@ -47,12 +49,27 @@ const actionSchema: z.ZodType<AgentAction> = z.discriminatedUnion('action', [
   z.object({ action: z.literal('specialize'), skill: nonEmptyText }),
 ])
 
-/** Converts a tool call that names an action, such as `plan`, to that action. Other tool calls stay as they are. */
+/**
+ * Converts a tool call that names an action, such as `plan`, to that action. Other tool calls stay as they are.
+ * Arguments that are no object are a problem: providers pass on what a model wrote, even if it is not valid JSON.
+ */
 export function resolveAction(action: AgentAction): AgentAction | { readonly problem: string } {
-  if (action.action !== 'tool_call' || !isActionTool(action.tool)) return action
-  const input = typeof action.input === 'object' && action.input !== null ? action.input : {}
+  if (action.action !== 'tool_call' || action.tool.startsWith('/')) return action
+  const input = action.input ?? {}
+  if (!isArguments(input)) return { problem: formatWrongArguments(action.tool, input) }
+  if (!isActionTool(action.tool)) return action
   const result = actionSchema.safeParse({ ...input, action: action.tool })
   return result.success ? result.data : { problem: formatIssue(result.error) }
+}
+
+function isArguments(input: unknown): input is object {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}
+
+function formatWrongArguments(tool: string, input: unknown): string {
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
+  const start = text.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()
+  return `the input of '${tool}' is not a valid JSON object: ${start}${start.length < text.length ? '…' : ''}`
 }
 
 /** A parsed answer: actions, final text, or the problem of a malformed action. */
