@@ -1,6 +1,9 @@
 import type { TextStreamPart, ToolCallPart, ToolSet } from 'ai'
+import { z } from 'zod'
 import { VfsError } from '../../../vfs/index.ts'
-import { toApiError } from './api-error.ts'
+import { formatReason, toApiError } from './api-error.ts'
+
+const MAX_REFUSAL_CHARACTERS = 500
 
 /** A complete model response. */
 export interface StreamedAnswer {
@@ -11,7 +14,7 @@ export interface StreamedAnswer {
 }
 
 /**
- * Reads a response stream to its end. EUNAVAILABLE if it breaks off, EIO if it is withheld or empty;
+ * Reads a response stream to its end. EUNAVAILABLE if it breaks off, EIO if it is refused or empty;
  * errors of the provider are converted by `toApiError`.
  */
 export async function readAnswerStream(
@@ -31,12 +34,20 @@ export async function readAnswerStream(
   return state.answer()
 }
 
+/** End of a response, in the words of the SDK and of the provider. */
+interface FinishReason {
+  readonly reason: string
+  readonly raw: string
+}
+
 class AnswerState {
   readonly #path: string
   #content = ''
   readonly #calls: ToolCallPart[] = []
   #tokensUsed = 0
-  #finish: string | undefined
+  #hasBegun = false
+  #refusal = ''
+  #finish: FinishReason | undefined
 
   constructor(path: string) {
     this.#path = path
@@ -46,13 +57,23 @@ class AnswerState {
     switch (part.type) {
       case 'text-delta':
         this.#content += part.text
+        this.#hasBegun = true
+        return
+      case 'reasoning-delta':
+      case 'tool-input-start':
+        this.#hasBegun = true
         return
       case 'tool-call':
         this.#calls.push(toToolCallPart(part))
+        this.#hasBegun = true
+        return
+      case 'raw':
+        this.#refusal += findRefusal(part.rawValue)
         return
       case 'finish':
         // Without a raw reason, the SDK invented one for a stream that just ended.
-        this.#finish = part.rawFinishReason === undefined ? undefined : part.finishReason
+        if (part.rawFinishReason !== undefined)
+          this.#finish = { reason: part.finishReason, raw: part.rawFinishReason }
         this.#tokensUsed = part.totalUsage.totalTokens ?? 0
         return
       case 'error':
@@ -60,33 +81,49 @@ class AnswerState {
     }
   }
 
-  /** An error before the first output is a refusal; a later one is a broken stream. */
+  /** An error before the first output is the response of the provider; a later one is a broken stream. */
   failure(error: unknown): VfsError {
-    return this.#hasBegun() ? this.#createInterruptedError(error) : toApiError(this.#path, error)
+    return this.#hasBegun
+      ? this.#createInterruptedError(formatReason(error), error)
+      : toApiError(this.#path, error)
   }
 
   answer(): StreamedAnswer {
-    const answer = { content: this.#content, tokensUsed: this.#tokensUsed, calls: this.#calls }
-    if (this.#finish === undefined || this.#finish === 'error')
-      throw this.#createInterruptedError('it has no end')
-    if (this.#hasBegun()) return answer
-    const why = this.#finish === 'content-filter' ? 'the provider withheld it' : this.#finish
-    throw this.#createError(`the model gave no answer: ${why}`)
+    if (this.#finish === undefined) throw this.#createInterruptedError('it has no end')
+    const { reason, raw } = this.#finish
+    if (this.#refusal !== '') throw this.#createRefusedError('refusal', this.#refusal)
+    // The text until then is no answer: providers ask to discard it.
+    if (reason === 'content-filter') throw this.#createRefusedError(raw, this.#content)
+    // Gemini ends so. There is no call to answer, but the next attempt may be well-formed.
+    if (reason === 'error') throw this.#createInterruptedError(`the model ended with ${raw}`)
+    if (this.#content === '' && this.#calls.length === 0)
+      throw this.#createError(`the model gave no answer (${raw})`)
+    return { content: this.#content, tokensUsed: this.#tokensUsed, calls: this.#calls }
   }
 
-  #hasBegun(): boolean {
-    return this.#content !== '' || this.#calls.length > 0
-  }
-
-  #createInterruptedError(error: unknown): VfsError {
-    const why = error instanceof Error ? error.message : String(error)
+  #createInterruptedError(why: string, cause?: unknown): VfsError {
     const detail = `the answer broke off: ${why}`
-    return new VfsError('EUNAVAILABLE', this.#path, { op: 'write', detail, cause: error })
+    return new VfsError('EUNAVAILABLE', this.#path, { op: 'write', detail, cause })
+  }
+
+  #createRefusedError(reason: string, text: string): VfsError {
+    const words = text === '' ? '' : `: ${text.slice(0, MAX_REFUSAL_CHARACTERS).toWellFormed()}`
+    return this.#createError(`the model refused to answer (${reason})${words}`)
   }
 
   #createError(detail: string): VfsError {
     return new VfsError('EIO', this.#path, { op: 'write', detail })
   }
+}
+
+/** Shape of a chunk with a refusal of OpenAI, which the SDK package for compatible servers leaves out. */
+const refusalChunkSchema = z.object({
+  choices: z.tuple([z.object({ delta: z.object({ refusal: z.string() }) })]),
+})
+
+function findRefusal(chunk: unknown): string {
+  const { data } = refusalChunkSchema.safeParse(chunk)
+  return data?.choices[0].delta.refusal ?? ''
 }
 
 function toToolCallPart(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): ToolCallPart {

@@ -18,6 +18,9 @@ export interface ApiOptions {
   readonly sdk?: SdkPackages
 }
 
+/** Calls are read as a whole. Streamed arguments would not be checked by Anthropic, and gateways refuse the option. */
+const PROVIDER_OPTIONS = { anthropic: { toolStreaming: false } }
+
 /** Creates the model of a name. EACCES, ENOTSUP. */
 export type CreateModel = (name: string) => Promise<LanguageModel>
 
@@ -48,8 +51,8 @@ class Conversation {
   ): Promise<ModelResponse> {
     const { content, tokensUsed: tokens_used, calls } = await this.#streamAnswer(request, signal, onText)
     if (calls.length === 0) return { content, tokens_used }
-    this.#calls.add(calls)
-    const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
+    const added = this.#calls.add(calls)
+    const tool_calls = added.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
     return { content, tokens_used, tool_calls }
   }
 
@@ -69,6 +72,9 @@ class Conversation {
       messages: this.#calls.toMessages(request.messages),
       maxRetries,
       abortSignal,
+      // Refusals of OpenAI are in the chunks only.
+      includeRawChunks: true,
+      providerOptions: PROVIDER_OPTIONS,
       onError: () => {},
       ...(system !== '' && { system }),
       ...(request.tools.length > 0 && { tools: createToolSet(ai, request) }),

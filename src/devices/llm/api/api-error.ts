@@ -4,12 +4,17 @@ import { type ErrorCode, isVfsError, VfsError } from '../../../vfs/index.ts'
 /** Longer messages are cut: some providers respond with whole pages. */
 const MAX_MESSAGE_CHARACTERS = 500
 
+const MALFORMED_NAME = /^AI_(?:JSONParse|TypeValidation)Error$/
+const MALFORMED_BODY = /^\{"name":"AI_(?:JSONParse|TypeValidation)Error"/
+
 /** Shape of a failed request, whichever SDK package threw it. */
 interface ApiFailure {
   readonly status: number | undefined
   readonly message: string
   /** Time that the provider asks to wait for. */
   readonly retryAfterMs?: number | undefined
+  /** True if the stream is not what the provider's API sends. */
+  readonly isMalformed?: boolean
 }
 
 interface StatusMeaning {
@@ -26,20 +31,44 @@ const statusMeanings: Readonly<Record<number, StatusMeaning>> = {
     code: 'ENOENT',
     advice: 'there is no such model or address; check the model name and the base URL',
   },
+  405: { code: 'EIO', advice: 'the address accepts no such request; check the base URL' },
   408: { code: 'ETIMEDOUT', advice: 'the provider took too long' },
   413: { code: 'EFBIG', advice: 'the conversation is too long for the model' },
   422: { code: 'EINVAL', advice: 'the request was refused' },
   429: { code: 'EUNAVAILABLE', advice: 'too many requests, or the quota is used up; try again later' },
 }
 
+/** Statuses of errors that providers report inside a stream, by their type or code. */
+const statusesByType: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  api_error: 500,
+  server_error: 500,
+  overloaded_error: 529,
+}
+
+const malformedStream: StatusMeaning = {
+  code: 'EIO',
+  advice: "the provider sent a malformed stream; check that the base URL is one of this provider's API",
+}
+
 /** Converts an SDK error: what failed, and what to do. */
 export function toApiError(path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
-  const { status, message, retryAfterMs } = parseFailure(error)
-  const { code, advice } = interpretStatus(status)
+  const { status, message, retryAfterMs, isMalformed } = parseFailure(error)
+  const { code, advice } = isMalformed ? malformedStream : interpretStatus(status)
   const shortMessage = message.slice(0, MAX_MESSAGE_CHARACTERS)
   const detail =
-    status === undefined ? `${advice}: ${shortMessage}` : `${advice} (HTTP ${status}): ${shortMessage}`
+    status === undefined || isMalformed
+      ? `${advice}: ${shortMessage}`
+      : `${advice} (HTTP ${status}): ${shortMessage}`
   const details = { op: 'write', detail, cause: error }
   return code === 'EUNAVAILABLE' && retryAfterMs !== undefined
     ? new BusyError(path, retryAfterMs, details)
@@ -53,14 +82,56 @@ function interpretStatus(status: number | undefined): StatusMeaning {
   return statusMeanings[status] ?? { code: 'EIO', advice: 'the provider sent an unexpected response' }
 }
 
+/** Formats the reason of a failure: the provider's own words. */
+export function formatReason(error: unknown): string {
+  return parseFailure(error).message.slice(0, MAX_MESSAGE_CHARACTERS)
+}
+
 /** Reads the last attempt, which explains most. Matches by shape: the error classes are in packages loaded late. */
 function parseFailure(error: unknown): ApiFailure {
   if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) }
   if ('lastError' in error && error.lastError !== undefined) return parseFailure(error.lastError)
+  const { responseHeaders, responseBody } = toFields(error)
+  return {
+    status: findStatus(error),
+    message: findMessage(error) || 'no reason given',
+    retryAfterMs: parseRetryAfter(responseHeaders) ?? parseRetryDelay(responseBody),
+    isMalformed: isMalformedStream(error),
+  }
+}
+
+function findMessage(error: object): string {
+  // A connection that breaks after a success is explained by its causes only.
+  const { statusCode } = toFields(error)
+  if (error instanceof Error && statusCode === 200) return findRootCause(error).message
   const message = 'message' in error ? String(error.message) : JSON.stringify(error)
-  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined
-  const headers = 'responseHeaders' in error ? error.responseHeaders : undefined
-  return { status, message: message || 'no reason given', retryAfterMs: parseRetryAfter(headers) }
+  // The SDK adds a list of all shapes that the stream could have had.
+  return isMalformedStream(error) ? message.split('\n', 1).join() : message
+}
+
+function findRootCause(error: Error): Error {
+  return error.cause instanceof Error ? findRootCause(error.cause) : error
+}
+
+function findStatus(error: object): number | undefined {
+  const { statusCode, code, type, name } = toFields(error)
+  if (typeof statusCode === 'number') return statusCode
+  // The SDK throws this when a stream ends without its last event.
+  if (name === 'AI_InvalidResponseDataError') return 200
+  // Anything else that is thrown failed before the response.
+  if (error instanceof Error) return undefined
+  if (typeof code === 'number') return code
+  return statusesByType[String(code)] ?? statusesByType[String(type)] ?? 500
+}
+
+/** Anthropic's package hides the error of the first event in the body of another. */
+function isMalformedStream(error: object): boolean {
+  const { name, responseBody } = toFields(error)
+  return MALFORMED_NAME.test(String(name)) || MALFORMED_BODY.test(String(responseBody))
+}
+
+function toFields(error: object): Readonly<Record<string, unknown>> {
+  return { ...error }
 }
 
 /** Reads `retry-after`: seconds or a date. Anthropic and OpenAI also send `retry-after-ms`. */
@@ -75,4 +146,10 @@ function parseRetryAfter(headers: unknown): number | undefined {
         ? Number(after) * 1000
         : Date.parse(String(after)) - Date.now()
   return Number.isFinite(delay) ? Math.max(0, delay) : undefined
+}
+
+/** Reads the delay that Google puts into the body: `"retryDelay": "34s"`. */
+function parseRetryDelay(body: unknown): number | undefined {
+  const [, seconds] = /"retryDelay":\s*"([\d.]+)s"/.exec(String(body)) ?? []
+  return seconds === undefined ? undefined : Number(seconds) * 1000
 }

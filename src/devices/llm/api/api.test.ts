@@ -396,6 +396,7 @@ describe.each([
     [429, 'EUNAVAILABLE', 'too many requests'],
     [500, 'EUNAVAILABLE', 'the provider failed'],
     [529, 'EUNAVAILABLE', 'the provider failed'],
+    [405, 'EIO', 'check the base URL'],
     [418, 'EIO', 'unexpected response'],
   ])('reports status %i as %s', async (status, code, told) => {
     const { url } = await provider(refusing(status, wire.refusal('because I say so')))

@@ -3,6 +3,7 @@ import type { Device } from '../../../kernel/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import { type ApiOptions, apiDevice } from './api-device.ts'
 import { installedSdk, type SdkPackages } from './sdk.ts'
+import { createStreamFetch } from './stream-fetch.ts'
 
 /** Options of a model behind an API that takes a key. */
 export interface KeyedApiOptions extends ApiOptions {
@@ -30,7 +31,7 @@ export function anthropicDevice({ apiKey, baseUrl = ANTHROPIC_URL, ...options }:
     // Every setting is passed: the package would read missing ones from the environment.
     const settings = { apiKey: requireKey(path, apiKey, 'ANTHROPIC_API_KEY'), baseURL: baseUrl }
     const { createAnthropic } = await getSdk(options).anthropic()
-    return createAnthropic(settings)(model)
+    return createAnthropic({ ...settings, fetch: createStreamFetch(path) })(model)
   })
 }
 
@@ -40,17 +41,19 @@ export function googleDevice({ apiKey, baseUrl = GOOGLE_URL, ...options }: Keyed
   return apiDevice(path, options, async (model) => {
     const settings = { apiKey: requireKey(path, apiKey, 'GOOGLE_GENERATIVE_AI_API_KEY'), baseURL: baseUrl }
     const { createGoogleGenerativeAI } = await getSdk(options).google()
-    return createGoogleGenerativeAI(settings)(model)
+    return createGoogleGenerativeAI({ ...settings, fetch: createStreamFetch(path) })(model)
   })
 }
 
 /** Creates a device for a server with OpenAI's protocol (Ollama, vLLM, …), at `/dev/llm/<name>`. */
 export function openaiCompatibleDevice(options: OpenaiCompatibleOptions): Device {
   const { name, baseUrl: baseURL, apiKey } = options
-  return apiDevice(`/dev/llm/${name}`, options, async (model): Promise<LanguageModel> => {
+  const path = `/dev/llm/${name}`
+  return apiDevice(path, options, async (model): Promise<LanguageModel> => {
     const { createOpenAICompatible } = await getSdk(options).openaiCompatible()
+    const settings = { name, baseURL, ...(apiKey && { apiKey }), fetch: createStreamFetch(path) }
     // Such a server reports the token usage of a stream only on request.
-    return createOpenAICompatible({ name, baseURL, ...(apiKey && { apiKey }), includeUsage: true })(model)
+    return createOpenAICompatible({ ...settings, includeUsage: true })(model)
   })
 }
 

@@ -14,16 +14,28 @@ interface OpenAnswer {
  * accepts results only after their calls, with the signatures it put on them.
  */
 export class ToolCallHistory {
+  readonly #ids = new Set<string>()
   readonly #calls = new Map<string, ToolCallPart>()
   /** Maps each call to all calls of the same response. */
   readonly #answers = new Map<string, readonly ToolCallPart[]>()
 
-  /** Adds the calls of one response. */
-  add(calls: readonly ToolCallPart[]): void {
-    for (const call of calls) {
+  /** Adds the calls of one response. Returns them with ids that are unique in the conversation. */
+  add(calls: readonly ToolCallPart[]): readonly ToolCallPart[] {
+    const unique = calls.map((call) => this.#reserveId(call))
+    const sendable = unique.map(withObjectInput)
+    for (const call of sendable) {
       this.#calls.set(call.toolCallId, call)
-      this.#answers.set(call.toolCallId, calls)
+      this.#answers.set(call.toolCallId, sendable)
     }
+    return unique
+  }
+
+  /** Some servers count from one in each response, but a result is found by the id of its call. */
+  #reserveId(call: ToolCallPart): ToolCallPart {
+    let id = call.toolCallId
+    for (let number = 2; this.#ids.has(id); number++) id = `${call.toolCallId}_${number}`
+    this.#ids.add(id)
+    return { ...call, toolCallId: id }
   }
 
   /** Converts the conversation for the provider. The result of an unknown call becomes text. */
@@ -63,6 +75,13 @@ export class ToolCallHistory {
     const isSame = calls?.some((call) => parts.includes(call)) === true
     return isSame ? { parts, results: results.content } : undefined
   }
+}
+
+/** Providers refuse a conversation with arguments that are no object. The result quotes them to the model. */
+function withObjectInput(call: ToolCallPart): ToolCallPart {
+  const { input } = call
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  return isObject ? call : { ...call, input: {} }
 }
 
 function startAnswer(result: ModelMessage[]): OpenAnswer {
