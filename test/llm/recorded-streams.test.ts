@@ -52,7 +52,8 @@ const answers: Readonly<Record<Api, readonly Answer[]>> = {
     ['call', "Okay, let's check the weather:", 561, sanFrancisco],
     ['parallel-calls', '', 592, three],
     ['thinking', 'The greatest common divisor is **21**.', 85],
-    ['thinking-call', '', 65, paris],
+    ['thinking-call', 'I look.', 65, paris],
+    ['redacted-thinking-call', 'I look.', 65, paris],
     ['redacted-thinking', 'Done.', 34],
     ['max-tokens', 'It was a dark and', 30],
     ['max-tokens-in-call', 'Let me look.', 89, [['get_weather', '{"location": "San']]],
@@ -211,5 +212,33 @@ describe.each(apis)('the recorded responses of %s', (api) => {
     expect(await send(file, messages)).toMatchObject({ content: 'Hello!' })
     expect(violations).toEqual([])
     expect(JSON.stringify(requests[2])).toMatch(/sunny 0.*sunny 1/)
+  })
+})
+
+describe('the thinking of anthropic', () => {
+  it.each([
+    ['thinking-call', { type: 'thinking', thinking: 'The weather tool knows.', signature: /^EqQB/ }],
+    ['redacted-thinking-call', { type: 'redacted_thinking', data: /^EmwK/ }],
+  ])('is sent back before the call: %s', async (name, block) => {
+    const { device, violations, requests } = await startProvider('anthropic', name, 'text')
+    const file = await device.open('', O_RDWR, ctx)
+    const { content, tool_calls } = await send(file)
+    const result = { role: 'tool', tool_call_id: tool_calls[0].id, content: 'sunny' }
+    await send(file, [user, { role: 'assistant', content }, result])
+    const signed = Object.entries(block).map(([key, value]) => [
+      key,
+      value instanceof RegExp ? expect.stringMatching(value) : value,
+    ])
+    expect(requests[1]).toMatchObject({
+      messages: [
+        { role: 'user' },
+        {
+          role: 'assistant',
+          content: [Object.fromEntries(signed), { type: 'text', text: 'I look.' }, { type: 'tool_use' }],
+        },
+        { role: 'user', content: [{ type: 'tool_result' }] },
+      ],
+    })
+    expect(violations).toEqual([])
   })
 })

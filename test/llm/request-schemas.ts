@@ -27,6 +27,8 @@ const toolUse = z.strictObject({
   name: text,
   input: jsonObject,
 })
+const thinking = z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: text })
+const redactedThinking = z.strictObject({ type: z.literal('redacted_thinking'), data: text })
 const toolResult = z.strictObject({
   type: z.literal('tool_result'),
   tool_use_id: z.string().regex(/^[\w-]+$/),
@@ -35,7 +37,10 @@ const toolResult = z.strictObject({
 })
 const anthropicMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('user'), content: z.array(z.union([textBlock, toolResult])).min(1) }),
-  z.strictObject({ role: z.literal('assistant'), content: z.array(z.union([textBlock, toolUse])).min(1) }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.array(z.union([textBlock, toolUse, thinking, redactedThinking])).min(1),
+  }),
 ])
 const anthropicRequest = z.strictObject({
   model: text,
@@ -71,6 +76,9 @@ function checkAnthropicOrder(
     const results = content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []))
     const leading = content.slice(0, results.length).every(({ type }) => type === 'tool_result')
     if (!isSameSet(results, open)) report(`message ${index} has other results than the calls before it`)
+    const lastThought = content.findLastIndex(({ type }) => type.endsWith('thinking'))
+    if (content.slice(0, lastThought + 1).some(({ type }) => !type.endsWith('thinking')))
+      report(`message ${index} has other blocks before its thinking`)
     if (!leading) report(`message ${index} has text before its results`)
     if (messages[index - 1]?.role === role) report(`message ${index} has the role of the one before`)
     open = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))

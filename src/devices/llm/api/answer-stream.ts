@@ -2,6 +2,7 @@ import type { TextStreamPart, ToolCallPart, ToolSet } from 'ai'
 import { z } from 'zod'
 import { VfsError } from '../../../vfs/index.ts'
 import { formatReason, toApiError } from './api-error.ts'
+import { ReasoningBlocks, type ReasoningPart } from './reasoning-blocks.ts'
 
 const MAX_REFUSAL_CHARACTERS = 500
 
@@ -11,6 +12,8 @@ export interface StreamedAnswer {
   readonly tokensUsed: number
   /** Tool calls in order. */
   readonly calls: readonly ToolCallPart[]
+  /** Reasoning that the provider signed. */
+  readonly reasoning: readonly ReasoningPart[]
 }
 
 /**
@@ -44,6 +47,7 @@ class AnswerState {
   readonly #path: string
   #content = ''
   readonly #calls: ToolCallPart[] = []
+  readonly #reasoning = new ReasoningBlocks()
   #tokensUsed = 0
   #hasBegun = false
   #refusal = ''
@@ -59,7 +63,12 @@ class AnswerState {
         this.#content += part.text
         this.#hasBegun = true
         return
+      case 'reasoning-start':
       case 'reasoning-delta':
+      case 'reasoning-end':
+        this.#reasoning.add(part)
+        this.#hasBegun = true
+        return
       case 'tool-input-start':
         this.#hasBegun = true
         return
@@ -98,7 +107,8 @@ class AnswerState {
     if (reason === 'error') throw this.#createInterruptedError(`the model ended with ${raw}`)
     if (this.#content === '' && this.#calls.length === 0)
       throw this.#createError(`the model gave no answer (${raw})`)
-    return { content: this.#content, tokensUsed: this.#tokensUsed, calls: this.#calls }
+    const [content, tokensUsed, calls] = [this.#content, this.#tokensUsed, this.#calls]
+    return { content, tokensUsed, calls, reasoning: this.#reasoning.listSigned() }
   }
 
   #createInterruptedError(why: string, cause?: unknown): VfsError {

@@ -49,10 +49,11 @@ class Conversation {
     signal: AbortSignal,
     onText: (text: string) => void,
   ): Promise<ModelResponse> {
-    const { content, tokensUsed: tokens_used, calls } = await this.#streamAnswer(request, signal, onText)
-    if (calls.length === 0) return { content, tokens_used }
-    const added = this.#calls.add(calls)
-    const tool_calls = added.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
+    const answer = await this.#streamAnswer(request, signal, onText)
+    const { content, tokensUsed: tokens_used } = answer
+    if (answer.calls.length === 0) return { content, tokens_used }
+    const calls = this.#calls.add(answer)
+    const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
     return { content, tokens_used, tool_calls }
   }
 

@@ -495,6 +495,22 @@ describe('a provider', () => {
     }
   })
 
+  it('streams events of another content type, and closes the connection when cancelled', async () => {
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+    const { url } = await provider((response) => {
+      response.on('close', close)
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      for (const event of openai.text('Hel', 'lo').slice(0, 2)) response.write(event)
+    })
+    const abort = new AbortController()
+    const file = await openai.device(url, 'secret').open('', O_RDWR, {
+      ...ctx,
+      onText: (text) => text === 'lo' && abort.abort(new Error('SIGKILL')),
+    })
+    await expect(sendDeviceRequest(file, go, abort.signal)).rejects.toThrow('SIGKILL')
+    await closed
+  })
+
   it('names the package to install if one is missing', async () => {
     const missing = () => loadPackage('ai', () => Promise.reject(new Error('Cannot find package')))
     const device = openai.device('http://127.0.0.1:1', undefined, { sdk: { ...installedSdk, ai: missing } })

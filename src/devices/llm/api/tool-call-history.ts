@@ -1,5 +1,7 @@
 import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage } from 'ai'
 import type { ContextMessage } from '../../../kernel/index.ts'
+import type { StreamedAnswer } from './answer-stream.ts'
+import type { ReasoningPart } from './reasoning-blocks.ts'
 
 type AssistantParts = Exclude<AssistantModelMessage['content'], string>
 
@@ -9,6 +11,9 @@ interface OpenAnswer {
   readonly results: ToolModelMessage['content']
 }
 
+/** The part of a response that is sent back with the results of its calls. */
+type CalledAnswer = Pick<StreamedAnswer, 'calls' | 'reasoning'>
+
 /**
  * The tool calls a model made in one conversation. A context stores the results without the calls, but a provider
  * accepts results only after their calls, with the signatures it put on them.
@@ -16,16 +21,16 @@ interface OpenAnswer {
 export class ToolCallHistory {
   readonly #ids = new Set<string>()
   readonly #calls = new Map<string, ToolCallPart>()
-  /** Maps each call to all calls of the same response. */
-  readonly #answers = new Map<string, readonly ToolCallPart[]>()
+  /** Maps each call to all calls of the same response, and to the reasoning before them. */
+  readonly #answers = new Map<string, CalledAnswer>()
 
   /** Adds the calls of one response. Returns them with ids that are unique in the conversation. */
-  add(calls: readonly ToolCallPart[]): readonly ToolCallPart[] {
+  add({ calls, reasoning }: CalledAnswer): readonly ToolCallPart[] {
     const unique = calls.map((call) => this.#reserveId(call))
     const sendable = unique.map(withObjectInput)
     for (const call of sendable) {
       this.#calls.set(call.toolCallId, call)
-      this.#answers.set(call.toolCallId, sendable)
+      this.#answers.set(call.toolCallId, { calls: sendable, reasoning })
     }
     return unique
   }
@@ -59,7 +64,8 @@ export class ToolCallHistory {
       result.push({ role: 'user', content: `The result of a tool call:\n${content}` })
       return
     }
-    const { parts, results } = this.#findOpenAnswer(result, id) ?? startAnswer(result)
+    const { reasoning = [] } = this.#answers.get(id) ?? {}
+    const { parts, results } = this.#findOpenAnswer(result, id) ?? startAnswer(result, reasoning)
     parts.push(call)
     const { toolCallId, toolName } = call
     results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: content } })
@@ -70,9 +76,8 @@ export class ToolCallHistory {
     const [assistant, results] = result.slice(-2)
     if (assistant?.role !== 'assistant' || typeof assistant.content === 'string' || results?.role !== 'tool')
       return undefined
-    const calls = this.#answers.get(id)
     const { content: parts } = assistant
-    const isSame = calls?.some((call) => parts.includes(call)) === true
+    const isSame = this.#answers.get(id)?.calls.some((call) => parts.includes(call)) === true
     return isSame ? { parts, results: results.content } : undefined
   }
 }
@@ -84,8 +89,10 @@ function withObjectInput(call: ToolCallPart): ToolCallPart {
   return isObject ? call : { ...call, input: {} }
 }
 
-function startAnswer(result: ModelMessage[]): OpenAnswer {
+/** Starts a response. Its reasoning comes before its text. */
+function startAnswer(result: ModelMessage[], reasoning: readonly ReasoningPart[]): OpenAnswer {
   const parts = getLastAssistantParts(result)
+  parts.unshift(...reasoning)
   const results: ToolModelMessage['content'] = []
   result.push({ role: 'tool', content: results })
   return { parts, results }
