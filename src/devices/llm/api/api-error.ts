@@ -75,7 +75,8 @@ export function toApiError(path: string, error: unknown): VfsError {
     : new VfsError(code, path, details)
 }
 
-function interpretStatus(status: number | undefined): StatusMeaning {
+/** Returns the meaning of an HTTP status; undefined means that no response came. */
+export function interpretStatus(status: number | undefined): StatusMeaning {
   if (status === undefined) return { code: 'EUNAVAILABLE', advice: 'the provider cannot be reached' }
   if (status < 300) return { code: 'EUNAVAILABLE', advice: 'the answer broke off' }
   if (status >= 500) return { code: 'EUNAVAILABLE', advice: 'the provider failed; try again later' }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ModelResponse } from '../../../kernel/index.ts'
-import { VfsError } from '../../../vfs/index.ts'
+import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
+import { interpretStatus } from '../api/api-error.ts'
 import type { ModelProgram, ProgramEnd } from './run-program.ts'
 
 const count = z.number().nonnegative().catch(0)
@@ -24,13 +25,26 @@ const deltaEvent = z.object({
   }),
 })
 
+/** Claude Code repeats a request although the API refuses its credentials. */
+const refusalEvent = z.object({
+  type: z.literal('system'),
+  subtype: z.literal('api_retry'),
+  attempt: z.number(),
+  error_status: z.literal([401, 403]),
+})
+
 const resultEvent = z.object({
   type: z.literal('result'),
   subtype: z.string().catch(''),
   is_error: z.boolean().catch(false),
   result: z.string().optional().catch(undefined),
+  /** `api_error` if the API failed; the status is null if it could not be reached. */
+  terminal_reason: z.string().catch(''),
+  api_error_status: z.number().nullable().catch(null),
   usage: z.record(z.string(), z.unknown()).catch({}),
 })
+
+type ProgramResult = z.output<typeof resultEvent>
 
 /** Names of the token counts in either program. */
 const TOKEN_COUNTS = [
@@ -46,18 +60,25 @@ const TOKEN_COUNTS = [
 /** Matches errors that ask the person to sign in. */
 const NEEDS_LOGIN = /api[ _-]?key|log ?in|authenticat|unauthorized|\b401\b/i
 
+/** It would repeat ten times, for minutes. With a renewed sign-in, the second attempt succeeds. */
+const MAX_REFUSED_ATTEMPTS = 3
+
 /** Assembles a program's response, event by event. */
 export class AnswerEvents {
   /** Text since its last tool use; earlier text only announces the tool. */
   #textSinceTool = ''
-  #result: z.output<typeof resultEvent> | undefined
+  #result: ProgramResult | undefined
+  readonly #program: ModelProgram
   readonly #onText: (text: string) => void
 
-  constructor(onText: (text: string) => void) {
+  constructor(program: ModelProgram, onText: (text: string) => void) {
+    this.#program = program
     this.#onText = onText
   }
 
+  /** Adds an event. EACCES if the API goes on refusing the credentials of the program. */
   add(event: object): void {
+    this.#assertAccepted(event)
     const delta = deltaEvent.safeParse(event)
     if (delta.success) this.#onText(delta.data.event.delta.text)
     if (toolCallEvent.safeParse(event).success) this.#textSinceTool = ''
@@ -68,11 +89,12 @@ export class AnswerEvents {
     this.#result = resultEvent.safeParse(event).data ?? this.#result
   }
 
-  /** Returns the response. EACCES if the program asks the person to sign in, EIO for any other failure. */
-  response(program: ModelProgram, { exit, stderrTail }: ProgramEnd): ModelResponse {
-    const result = this.#result
+  /** Returns the response. EACCES if the program asks the person to sign in, the code of the API's failure, else EIO. */
+  response({ exit, stderrTail }: ProgramEnd): ModelResponse {
+    const [program, result] = [this.#program, this.#result]
     if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {
-      throw createProgramError(program, result.result || stderrTail || result.subtype)
+      const why = result.result || stderrTail || result.subtype
+      throw createProgramError(program, why, findApiCode(result))
     }
     if (exit !== 0)
       throw createProgramError(program, `the program ended with ${exit}: ${stderrTail || 'no reason given'}`)
@@ -81,13 +103,29 @@ export class AnswerEvents {
     }
     return { content: this.#textSinceTool || (result.result ?? ''), tokens_used: sumTokens(result.usage) }
   }
+
+  #assertAccepted(event: object): void {
+    const { data: refusal } = refusalEvent.safeParse(event)
+    if (refusal === undefined || refusal.attempt < MAX_REFUSED_ATTEMPTS) return
+    const why = `the API refuses its credentials (HTTP ${refusal.error_status}); sign in with it, or set a valid key`
+    throw createProgramError(this.#program, why, 'EACCES')
+  }
 }
 
 function sumTokens(usage: Readonly<Record<string, unknown>>): number {
   return TOKEN_COUNTS.reduce((sum, name) => sum + count.parse(usage[name]), 0)
 }
 
-function createProgramError({ path, executable }: ModelProgram, why: string): VfsError {
-  const code = NEEDS_LOGIN.test(why) ? 'EACCES' : 'EIO'
+/** Returns the code for a failure of the API, so that a temporary one is repeated; undefined for other failures. */
+function findApiCode({ terminal_reason, api_error_status }: ProgramResult): ErrorCode | undefined {
+  if (api_error_status === null && terminal_reason !== 'api_error') return undefined
+  return interpretStatus(api_error_status ?? undefined).code
+}
+
+function createProgramError(
+  { path, executable }: ModelProgram,
+  why: string,
+  code: ErrorCode = NEEDS_LOGIN.test(why) ? 'EACCES' : 'EIO',
+): VfsError {
   return new VfsError(code, path, { op: 'write', detail: `'${executable}' failed: ${why}` })
 }

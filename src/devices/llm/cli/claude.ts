@@ -47,9 +47,9 @@ export function claudeDevice({
       'install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to sign in, or use another provider',
   }
   return modelDevice(PATH, () => async (request, signal, onText) => {
-    const events = new AnswerEvents(onText)
+    const events = new AnswerEvents(program, onText)
     const run = { ...createClaudeRun(request, args), onEvent: (event: object) => events.add(event) }
-    return events.response(program, await runProgram(program, run, signal))
+    return events.response(await runProgram(program, run, signal))
   })
 }
 

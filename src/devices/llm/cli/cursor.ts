@@ -28,7 +28,7 @@ export function cursorDevice({
   return modelDevice(PATH, () => async (request, signal, onText) => {
     assertKey(env)
     const { model, messages } = request
-    const events = new AnswerEvents(onText)
+    const events = new AnswerEvents(program, onText)
     const run = {
       args: [
         '--print',
@@ -40,7 +40,7 @@ export function cursorDevice({
       input: formatTranscript(messages, withToolInstructions(request)),
       onEvent: (event: object) => events.add(event),
     }
-    return events.response(program, await runProgram(program, run, signal))
+    return events.response(await runProgram(program, run, signal))
   })
 }
 

@@ -36,7 +36,8 @@ export interface ProgramEnd {
 
 /**
  * Runs a program that prints events as lines of JSON. When the signal aborts, kills its process group
- * before returning. EUNAVAILABLE if it cannot be started, EIO if its output exceeds the limit.
+ * before returning. EUNAVAILABLE if it cannot be started, EIO if its output exceeds
+ * the limit, and any VfsError of `onEvent`, which stops it.
  */
 export async function runProgram(
   program: ModelProgram,
@@ -105,6 +106,7 @@ class ProgramOutput {
 
   /** Returns the tail of standard error once all is read. EIO if the output exceeded the limit. */
   getStderrTail({ path, executable }: ModelProgram): string {
+    if (this.#problem instanceof VfsError) throw this.#problem
     if (this.#problem instanceof Error) {
       const detail = `'${executable}' printed ${this.#problem.message}`
       throw new VfsError('EIO', path, { op: 'write', detail })
