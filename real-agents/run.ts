@@ -1,11 +1,23 @@
 /** The entry point of `npm run real-agents [-- <words of a story's name…>]`. */
 import { installPrograms } from './install.ts'
 import { mcpClaude } from './stories/mcp-claude.ts'
+import { spawnCancel, spawnTimeLimit } from './stories/spawn-cancel.ts'
+import { errorsInside, errorsOutside, refusedKey } from './stories/spawn-errors.ts'
+import { spawnSteps } from './stories/spawn-steps.ts'
 import { streaming } from './stories/streaming.ts'
 import type { Story } from './story.ts'
 
 const LIMIT_MS = 120_000
-const stories: readonly Story[] = [streaming, mcpClaude]
+const stories: readonly Story[] = [
+  spawnSteps,
+  spawnCancel,
+  spawnTimeLimit,
+  errorsInside,
+  errorsOutside,
+  refusedKey,
+  streaming,
+  mcpClaude,
+]
 
 const words = process.argv.slice(2)
 const chosen = stories.filter(({ name }) => words.every((word) => name.includes(word)))

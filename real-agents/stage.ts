@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url'
 const PROGRAMS = fileURLToPath(new URL('node_modules/.bin', import.meta.url))
 const COPPICE = fileURLToPath(new URL('../bin/coppice.js', import.meta.url))
 
+/** Time to stop a daemon. */
+const STOP_MS = 20_000
+
 /** Output and exit code of a program. */
 export interface Finished {
   readonly code: number | null
@@ -63,12 +66,17 @@ export class Stage implements AsyncDisposable {
   }
 
   startCoppice(...args: readonly string[]): ChildProcess {
-    return this.#start(process.execPath, [COPPICE, ...args])
+    return this.#start(process.execPath, [COPPICE, ...args], this.#signal)
   }
 
   /** Runs a program in the project until it ends. */
-  async run(program: string, args: readonly string[], input = ''): Promise<Finished> {
-    const child = this.#start(program, args)
+  async run(
+    program: string,
+    args: readonly string[],
+    input = '',
+    signal: AbortSignal = this.#signal,
+  ): Promise<Finished> {
+    const child = this.#start(program, args, signal)
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
     const ended = new Promise<number | null>((resolve, reject) => {
@@ -93,12 +101,15 @@ export class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.tryCoppice('daemon', 'stop').catch(() => {})
+    // Not with the signal: after the time limit the daemon still has to end.
+    await this.run(process.execPath, [COPPICE, 'daemon', 'stop'], '', AbortSignal.timeout(STOP_MS)).catch(
+      () => {},
+    )
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  #start(program: string, args: readonly string[]): ChildProcess {
-    return spawn(program, args, { cwd: this.project, env: this.env, signal: this.#signal })
+  #start(program: string, args: readonly string[], signal: AbortSignal): ChildProcess {
+    return spawn(program, args, { cwd: this.project, env: this.env, signal })
   }
 
   /** Returns the command line of a process of this stage; empty for others and for those that have ended. */

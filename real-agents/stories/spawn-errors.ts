@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { MessagesApi, type MessagesTurn } from '../apis/messages-api.ts'
+import type { Story } from '../story.ts'
+import { openClaudeStage, spawnClaude, waitForOutcome } from './claude-stage.ts'
+
+/** The API fails twice; Claude Code itself asks again. */
+export const errorsInside: Story = {
+  name: 'spawn: errors that claude repeats',
+  async run(signal) {
+    return `${await surviveErrors(signal, [500, 529], {})} requests, answered after 500 and 529`
+  },
+}
+
+/** The API fails, Claude Code gives up and the process asks it again. */
+export const errorsOutside: Story = {
+  name: 'spawn: errors that end claude',
+  async run(signal) {
+    const variables = { CLAUDE_CODE_MAX_RETRIES: '0' }
+    return `${await surviveErrors(signal, [500, 529], variables)} requests, one claude each; the process lived on`
+  },
+}
+
+/** The API refuses the key: nothing to repeat. */
+export const refusedKey: Story = {
+  name: 'spawn: a refused key',
+  async run(signal) {
+    await using api = await MessagesApi.start(() => ({ status: 401 }))
+    await using stage = await openClaudeStage(api, { signal })
+    const { pid } = await spawnClaude(stage, 'work without a key')
+    const { exit_code, reason } = await waitForOutcome(stage, pid)
+    assert.equal(exit_code, 1)
+    assert.match(reason, /EACCES/)
+    return `'${reason}'`
+  },
+}
+
+/** Plays these errors and then an answer; returns the number of requests. */
+async function surviveErrors(
+  signal: AbortSignal,
+  errors: readonly number[],
+  variables: Readonly<Record<string, string>>,
+): Promise<number> {
+  const turns: readonly MessagesTurn[] = [...errors.map((status) => ({ status })), { text: 'At last.' }]
+  await using api = await MessagesApi.start((_request, index) => turns[index] ?? { text: 'too many' })
+  await using stage = await openClaudeStage(api, { variables, signal })
+  const { pid } = await spawnClaude(stage, 'be patient')
+  const outcome = await waitForOutcome(stage, pid)
+  assert.deepEqual([outcome.result, outcome.exit_code], ['At last.', 0], outcome.reason)
+  assert.deepEqual(api.problems, [])
+  return api.requests.length
+}
