@@ -8,12 +8,12 @@ interface Played extends ProviderServer {
   readonly status: ProcessStatus
 }
 
-/** Runs an agent with all its tools against recorded responses of an API. */
+/** Runs an agent with all its tools against stored responses of an API. */
 async function play(api: Api, ...names: readonly string[]): Promise<Played> {
   const provider = await startProvider(api, ...names)
   const { agents } = await openScene({}, undefined, {
-    providers: { recorded: provider.device },
-    defaults: { provider: 'recorded', retryMs: 60_000 },
+    providers: { stored: provider.device },
+    defaults: { provider: 'stored', retryMs: 60_000 },
   })
   const { pid } = await agents.spawn({ intent: 'look at the weather', vault: 'base' })
   return { ...provider, status: await agents.wait(pid) }

@@ -10,7 +10,7 @@ import type { Device } from '../../src/kernel/index.ts'
 import { type Api, requestSchemas } from './request-schemas.ts'
 
 /** A response as a file has it: status line, headers, an empty line, and the body. */
-interface RecordedResponse {
+interface StoredResponse {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string
@@ -27,7 +27,7 @@ export interface ProviderServer {
   readonly violations: string[]
 }
 
-/** Starts a provider that plays these recorded responses in order, repeats the last, and checks each request. */
+/** Starts a provider that plays these stored responses in order, repeats the last, and checks each request. */
 export async function startProvider(api: Api, ...names: readonly string[]): Promise<ProviderServer> {
   const responses = await Promise.all(names.map((name) => readResponse(api, name)))
   const requests: unknown[] = []
@@ -38,8 +38,8 @@ export async function startProvider(api: Api, ...names: readonly string[]): Prom
     const { url, headers } = incoming
     const checked = requestSchemas[api].safeParse({ url, headers, body })
     if (!checked.success) violations.push(z.prettifyError(checked.error))
-    const recorded = responses[Math.min(requests.length, responses.length) - 1]
-    if (recorded !== undefined) play(recorded, response)
+    const stored = responses[Math.min(requests.length, responses.length) - 1]
+    if (stored !== undefined) play(stored, response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -65,7 +65,7 @@ function createDevice(api: Api, baseUrl: string): Device {
   }
 }
 
-async function readResponse(api: Api, name: string): Promise<RecordedResponse> {
+async function readResponse(api: Api, name: string): Promise<StoredResponse> {
   const file = await readFile(join(import.meta.dirname, 'streams', api, `${name}.http`), 'utf8')
   const end = file.indexOf('\n\n')
   const [statusLine = '', ...lines] = file.slice(0, end).split('\n')
@@ -83,7 +83,7 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return text
 }
 
-function play({ status, headers, body, isCut }: RecordedResponse, response: ServerResponse): void {
+function play({ status, headers, body, isCut }: StoredResponse, response: ServerResponse): void {
   response.writeHead(status, headers)
   if (!isCut) response.end(body)
   else response.write(body, () => setImmediate(() => response.destroy()))

@@ -126,14 +126,18 @@ class AnswerState {
   }
 }
 
-/** Shape of a chunk with a refusal of OpenAI, which the SDK package for compatible servers leaves out. */
-const refusalChunkSchema = z.object({
-  choices: z.tuple([z.object({ delta: z.object({ refusal: z.string() }) })]),
-})
+/** Chunks with the words of a refusal, which the SDK leaves out: of OpenAI in pieces, of Anthropic at the end. */
+const refusalSchema = z.union([
+  z
+    .object({ choices: z.tuple([z.object({ delta: z.object({ refusal: z.string() }) })]) })
+    .transform(({ choices: [{ delta }] }) => delta.refusal),
+  z
+    .object({ delta: z.object({ stop_details: z.object({ explanation: z.string() }) }) })
+    .transform(({ delta }) => delta.stop_details.explanation),
+])
 
 function findRefusal(chunk: unknown): string {
-  const { data } = refusalChunkSchema.safeParse(chunk)
-  return data?.choices[0].delta.refusal ?? ''
+  return refusalSchema.safeParse(chunk).data ?? ''
 }
 
 function toToolCallPart(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): ToolCallPart {

@@ -73,7 +73,7 @@ class Conversation {
       messages: this.#calls.toMessages(request.messages),
       maxRetries,
       abortSignal,
-      // Refusals of OpenAI are in the chunks only.
+      // The words of a refusal are in the chunks only.
       includeRawChunks: true,
       providerOptions: PROVIDER_OPTIONS,
       onError: () => {},

@@ -98,6 +98,12 @@ const malformed = /^the provider sent a malformed stream; check that the base UR
 const failures: Readonly<Record<Api, readonly Failure[]>> = {
   anthropic: [
     ['refusal', 'EIO', /^the model refused to answer \(refusal\): Sure, first you$/],
+    [
+      'refusal-explained',
+      'EIO',
+      /^the model refused to answer \(refusal\): This request was declined because it could enable cyber harm\.$/,
+    ],
+    ['refusal-unnamed', 'EIO', /^the model refused to answer \(refusal\): Hello\.\.$/],
     ['refusal-at-once', 'EIO', /^the model refused to answer \(refusal\)$/],
     ['empty-answer', 'EIO', /^the model gave no answer \(end_turn\)$/],
     ['cut-after-start', 'EUNAVAILABLE', brokeOff],
@@ -169,7 +175,7 @@ const failures: Readonly<Record<Api, readonly Failure[]>> = {
 
 const apis: readonly Api[] = ['anthropic', 'openai', 'google', 'ollama']
 
-describe.each(apis)('the recorded responses of %s', (api) => {
+describe.each(apis)('the published responses of %s', (api) => {
   const answerCases = answers[api].map(([name, content, tokens, calls]) => ({ name, content, tokens, calls }))
   const failureCases = failures[api].map(([name, code, detail, delay]) => ({ name, code, detail, delay }))
 
