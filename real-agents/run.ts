@@ -1,8 +1,9 @@
 /** The entry point of `npm run real-agents [-- <words of a story's name…>]`. */
 import { installPrograms } from './install.ts'
 import { mcpClaude } from './stories/mcp-claude.ts'
+import { mcpCodex } from './stories/mcp-codex.ts'
 import { spawnCancel, spawnTimeLimit } from './stories/spawn-cancel.ts'
-import { errorsInside, errorsOutside, refusedKey } from './stories/spawn-errors.ts'
+import { cutStream, errorsInside, errorsOutside, refusedKey } from './stories/spawn-errors.ts'
 import { spawnSteps } from './stories/spawn-steps.ts'
 import { streaming } from './stories/streaming.ts'
 import type { Story } from './story.ts'
@@ -14,9 +15,11 @@ const stories: readonly Story[] = [
   spawnTimeLimit,
   errorsInside,
   errorsOutside,
+  cutStream,
   refusedKey,
   streaming,
   mcpClaude,
+  mcpCodex,
 ]
 
 const words = process.argv.slice(2)

@@ -25,7 +25,8 @@ export class LoopbackServer implements AsyncDisposable {
     const server = createServer((request, response) => {
       handleRequest(request, response, handle).catch((error: unknown) => {
         problems.push(error)
-        response.destroy()
+        if (response.headersSent) response.destroy()
+        else sendJson(response, 400, { error: { message: String(error) } })
       })
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -21,8 +21,8 @@ export interface MessagesRequest {
 const textSchema = z.object({ type: z.literal('text'), text: z.string() })
 const blockSchema = z.discriminatedUnion('type', [
   textSchema,
-  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
-  z.object({ type: z.literal('tool_result'), tool_use_id: z.string(), content: z.unknown() }),
+  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown().optional() }),
+  z.object({ type: z.literal('tool_result'), tool_use_id: z.string(), content: z.unknown().optional() }),
 ])
 
 /** An unknown kind of content fails the story. */
@@ -48,6 +48,8 @@ export type MessagesTurn =
   | { readonly tool: string; readonly input: object }
   /** An HTTP error. */
   | { readonly status: number }
+  /** Sends this text and closes the connection in the middle of the answer. */
+  | { readonly cut: string }
   /** Begins an answer and never goes on. */
   | { readonly hang: true }
 
@@ -92,6 +94,7 @@ export class MessagesApi implements AsyncDisposable {
     const stream = new EventStream(response)
     stream.send('message_start', { message: createMessage(`msg_${index}`, request.model) })
     if ('hang' in turn) return waitForClose(response)
+    if ('cut' in turn) return sendCut(stream, turn.cut, response)
     await sendContent(stream, turn, `toolu_${index}`)
     const stop_reason = 'tool' in turn ? 'tool_use' : 'end_turn'
     stream.send('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } })
@@ -100,7 +103,18 @@ export class MessagesApi implements AsyncDisposable {
   }
 }
 
-type ContentTurn = Exclude<MessagesTurn, { readonly status: number } | { readonly hang: true }>
+type ContentTurn = Exclude<
+  MessagesTurn,
+  { readonly status: number } | { readonly cut: string } | { readonly hang: true }
+>
+
+async function sendCut(stream: EventStream, text: string, response: ServerResponse): Promise<void> {
+  stream.send('content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
+  stream.send('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })
+  // The client has to receive the text before the connection ends.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  response.destroy()
+}
 
 async function sendContent(stream: EventStream, turn: ContentTurn, id: string): Promise<void> {
   if ('tool' in turn) {

@@ -38,6 +38,7 @@ export const mcpClaude: Story = {
       ...['-p', 'Edit the long file.', '--output-format', 'json', '--strict-mcp-config'],
       ...['--mcp-config', JSON.stringify(servers), '--allowedTools', 'mcp__coppice'],
     ])
+    assert.deepEqual(api.problems, [])
     assert.equal(code, 0, stderr + stdout)
     const [, loaded, read, lines, found, edited, ran] = seen
     for (const tool of TOOLS) assert.match(loaded ?? '', new RegExp(getToolName(tool)))
@@ -48,7 +49,6 @@ export const mcpClaude: Story = {
     assert.doesNotMatch(edited ?? '', /EINVAL|error/i)
     assert.match(ran ?? '', /2500:changed by a client/)
     assert.equal(await stage.coppice('diff', '--vault', 'task'), 'A /found.txt\nM /long.txt\n')
-    assert.deepEqual(api.problems, [])
     return `${api.requests.length} turns; a page of ${read?.length} characters, lines, grep, edit and a command in the fork`
   },
 }

@@ -3,11 +3,13 @@ import { MessagesApi, type MessagesTurn } from '../apis/messages-api.ts'
 import type { Story } from '../story.ts'
 import { openClaudeStage, spawnClaude, waitForOutcome } from './claude-stage.ts'
 
+const TURNS: readonly MessagesTurn[] = [{ status: 500 }, { status: 529 }, { text: 'At last.' }]
+
 /** The API fails twice; Claude Code itself asks again. */
 export const errorsInside: Story = {
   name: 'spawn: errors that claude repeats',
   async run(signal) {
-    return `${await surviveErrors(signal, [500, 529], {})} requests, answered after 500 and 529`
+    return `${await survive(signal, TURNS, {})} requests, answered after 500 and 529`
   },
 }
 
@@ -16,7 +18,16 @@ export const errorsOutside: Story = {
   name: 'spawn: errors that end claude',
   async run(signal) {
     const variables = { CLAUDE_CODE_MAX_RETRIES: '0' }
-    return `${await surviveErrors(signal, [500, 529], variables)} requests, one claude each; the process lived on`
+    return `${await survive(signal, TURNS, variables)} requests, one claude each; the process lived on`
+  },
+}
+
+/** An answer breaks off in the middle; its beginning must not count as the answer. */
+export const cutStream: Story = {
+  name: 'spawn: an answer that breaks off',
+  async run(signal) {
+    const turns: readonly MessagesTurn[] = [{ cut: 'Half of' }, { text: 'At last.' }]
+    return `${await survive(signal, turns, {})} requests, the half answer is gone`
   },
 }
 
@@ -34,13 +45,12 @@ export const refusedKey: Story = {
   },
 }
 
-/** Plays these errors and then an answer; returns the number of requests. */
-async function surviveErrors(
+/** Plays these turns, of which the last is the answer; returns the number of requests. */
+async function survive(
   signal: AbortSignal,
-  errors: readonly number[],
+  turns: readonly MessagesTurn[],
   variables: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const turns: readonly MessagesTurn[] = [...errors.map((status) => ({ status })), { text: 'At last.' }]
   await using api = await MessagesApi.start((_request, index) => turns[index] ?? { text: 'too many' })
   await using stage = await openClaudeStage(api, { variables, signal })
   const { pid } = await spawnClaude(stage, 'be patient')
