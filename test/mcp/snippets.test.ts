@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { parse } from 'smol-toml'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { Cli } from '../cli/run-cli.ts'
 import { root } from '../support/run-node.ts'
 import { call, newClient, PROGRAM, startClient } from './mcp-client.ts'
@@ -21,6 +23,10 @@ interface ClientConfiguration {
   readonly servers?: Readonly<Record<string, Entry>>
 }
 
+const codexSchema = z.object({
+  mcp_servers: z.object({ coppice: z.object({ command: z.string(), args: z.array(z.string()) }) }),
+})
+
 const pages = ['README.md', 'docs/guide/mcp.md'].map((page) => ({
   page,
   text: readFileSync(join(root, page), 'utf8'),
@@ -32,6 +38,14 @@ const configurations = pages.flatMap(({ page, text }) =>
     const configuration: ClientConfiguration = JSON.parse(block)
     const kind = configuration.servers === undefined ? 'mcpServers' : 'servers'
     return { page, kind, entry: configuration[kind]?.['coppice'] ?? {} }
+  }),
+)
+
+/** Every configuration of Codex that the documentation shows. */
+const codexConfigurations = pages.flatMap(({ page, text }) =>
+  [...text.matchAll(/^```toml\n(\[mcp_servers\..*?)^```/gms)].map(([, block = '']) => {
+    const { mcp_servers: servers } = codexSchema.parse(parse(block))
+    return { page, entry: servers.coppice }
   }),
 )
 
@@ -72,6 +86,7 @@ describe('the documentation', () => {
       'docs/guide/mcp.md mcpServers',
       'docs/guide/mcp.md servers',
     ])
+    expect(codexConfigurations.map(({ page }) => page)).toEqual(['docs/guide/mcp.md'])
     expect(http).toHaveLength(1)
   })
 
@@ -80,6 +95,11 @@ describe('the documentation', () => {
   it.each(stdio)(
     'has a configuration under $kind in $page that works',
     ({ entry: { command = '', args = [] } }) => works([command, ...args]),
+  )
+
+  it.each(codexConfigurations)(
+    'has a configuration for Codex in $page that works',
+    ({ entry: { command, args } }) => works([command, ...args]),
   )
 
   it('has a command in place of npx for a checkout that works', async () => {
