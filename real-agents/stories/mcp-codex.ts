@@ -65,7 +65,7 @@ async function configureCodex(stage: Stage, url: string): Promise<void> {
     '[mcp_servers.coppice]',
     `command = ${JSON.stringify(command)}`,
     `args = ${JSON.stringify(args)}`,
-    // `codex exec` cannot ask; without this it refuses every tool that changes something.
+    // `codex exec` cannot ask; without this it refuses every tool with a destructive hint.
     'default_tools_approval_mode = "approve"',
     '[mcp_servers.coppice.env]',
     `COPPICE_HOME = ${JSON.stringify(COPPICE_HOME)}`,

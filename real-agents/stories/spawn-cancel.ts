@@ -38,7 +38,7 @@ export const spawnTimeLimit: Story = {
     const { pid } = await spawnClaude(stage, 'take too long')
     const outcome = await waitForOutcome(stage, pid)
     assert.notEqual(outcome.exit_code, 0)
-    assert.match(outcome.reason, /ETIMEDOUT/)
+    assert.match(outcome.reason, /ETIMEDOUT: .* raise timeout_seconds/)
     await waitForNoClaude(stage, signal)
     assert.deepEqual(api.problems, [])
     return `'${outcome.reason}'; no claude process left`

@@ -217,7 +217,10 @@ describe('the claude provider', () => {
   it('stops at its time limit', async () => {
     const { directory, executable } = await standIn('setInterval(() => {}, 1000)')
     const device = claudeDevice({ directory, executable, env })
-    await expect(ask(device, { ...hello, timeout_ms: 1 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    await expect(ask(device, { ...hello, timeout_ms: 1 })).rejects.toMatchObject({
+      code: 'ETIMEDOUT',
+      detail: expect.stringContaining('raise timeout_seconds in [processes] of config.toml'),
+    })
     const over = AbortSignal.abort(new Error('over'))
     await expect(ask(device, hello, over)).rejects.toThrow('over')
     expect(await readdir(directory)).toEqual(['program.mjs'])
