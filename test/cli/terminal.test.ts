@@ -67,7 +67,7 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
     expect(terminal.shown).toContain('network: yes')
     terminal.type('n\r')
     expect(await terminal.ended()).toMatchObject({ code: 1 })
-    expect(terminal.shown).toContain('said no')
+    expect(terminal.shown).toContain('denied it')
   })
 
   it('takes a yes before the last page as a no', async () => {
@@ -76,7 +76,7 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
     await waitFor(terminal, 'Enter shows them')
     terminal.type('y\r')
     expect(await terminal.ended()).toMatchObject({ code: 1 })
-    expect(terminal.shown).toContain('said no')
+    expect(terminal.shown).toContain('denied it')
     expect(terminal.shown).not.toContain('[y/N]')
   })
 
