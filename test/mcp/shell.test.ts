@@ -93,7 +93,7 @@ describe.each([
     const failing = await connect({ answer: () => Promise.reject(new Error('no window')) })
     const unanswered = await tryCall(failing, 'shell_exec', gated)
     expect(unanswered.text).toMatch(/EACCES.*nobody answered.*coppice approve [0-9a-f]{12}/)
-    for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('said no')
+    for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('denied it')
   })
 
   it('does not ask a question that is too long to show in full, and explains how to approve', async () => {
