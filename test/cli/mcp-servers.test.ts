@@ -45,7 +45,7 @@ it('coppice mcp-servers shows changed tools of a server, and approves exactly th
   const refused = await cli.run(spawn)
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/changed since it was approved.*coppice mcp-servers approve/s),
+    stderr: expect.stringMatching(/changed since they were approved.*coppice mcp-servers approve/s),
   })
   const shown = await cli.ok('mcp-servers', 'show', 'helper/docs')
   expect(shown).toMatch(
