@@ -45,7 +45,7 @@ describe.skipIf(reason !== undefined)(`coppice mount /, and the daemon${reason ?
     expect(await cli.json('daemon', 'status')).toEqual({ running: false })
     await cli.ok('spawn', 'be seen', '--script', cli.script({ say: 'late', delay_ms: 600_000 }))
     expect(JSON.parse(await cli.sh('cat proc/1/status'))).toMatchObject({ pid: 1, intent: 'be seen' })
-    expect(await cli.sh('ls dev')).toMatch(/^cron\nfs\nllm\nlsp\nmemory\nnull\nrandom\nshell\n/)
+    expect(await cli.sh('ls dev')).toMatch(/^children\ncron\nfs\nllm\nlsp\nmemory\nnull\nrandom\nshell\n/)
     const talk = `exec 3<>dev/tasks/task_create
       echo '{"subject": "one"}' >&3; cat <&3; echo; echo '{"subject": "two"}' >&3; cat <&3`
     const answers = (await cli.sh(talk)).split('\n').map((line) => JSON.parse(line))
