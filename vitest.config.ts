@@ -12,7 +12,7 @@ const UNIT_IN_TEST = [
   'test/{api-report,architecture,architecture-page,wording,redactor-patterns}.test.ts',
   'test/*-documented.test.ts',
   'test/adapters/frameworks/*.test.ts',
-  'test/kernel/*.test.ts',
+  'test/kernel/!(ipc).test.ts',
 ]
 
 /** Tests beside the source that start processes, threads or servers, race, or take longer than three seconds. */
@@ -21,7 +21,7 @@ const SYSTEM_IN_SRC = [
   'src/adapters/threads/*.test.ts',
   'src/backends/archive/*.test.ts',
   'src/backends/host/{confinement-race,conformance,descriptors,file-locks}.test.ts',
-  'src/backends/vault/{history,merge-properties,read-only-home,vault-search}.test.ts',
+  'src/backends/vault/{history,merge-properties,read-only-home,vault-fs,vault-search}.test.ts',
   'src/backends/vault/transfer/*.test.ts',
   'src/boundary/*.test.ts',
   'src/daemon/*.test.ts',
