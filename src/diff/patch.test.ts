@@ -83,12 +83,12 @@ it('a text in another encoding is named like a binary file, since a patch would 
 /** Every file and link below a directory, with what it holds. */
 function contentOf(directory: string): Record<string, string> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
-  const told = entries
+  const files = entries
     .filter((entry) => !entry.isDirectory())
     .map((entry) => {
       const path = join(entry.parentPath, entry.name)
       const content = entry.isSymbolicLink() ? `-> ${readlinkSync(path)}` : readFileSync(path, 'utf8')
       return [relative(directory, path), `${lstatSync(path).mode} ${content}`]
     })
-  return Object.fromEntries(told)
+  return Object.fromEntries(files)
 }

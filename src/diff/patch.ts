@@ -10,7 +10,8 @@ import {
   readFile,
   type Stat,
 } from '../vfs/index.ts'
-import { formatUnifiedDiff, splitLines } from './unified-diff.ts'
+import { splitLines } from './hunks.ts'
+import { formatUnifiedDiff } from './unified-diff.ts'
 
 /** Length of the prefix in which a NUL byte marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000

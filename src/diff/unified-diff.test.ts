@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatUnifiedDiff, splitLines } from './unified-diff.ts'
+import { splitLines } from './hunks.ts'
+import { formatUnifiedDiff } from './unified-diff.ts'
 
 describe('formatUnifiedDiff', () => {
   it('shows changed lines between three lines of context', () => {

@@ -39,6 +39,9 @@ export interface EntryGuard {
 /** Confinement to the root: by handles (Linux with `/proc`), or by checking real paths. */
 export type RootConfinement = 'handles' | 'paths'
 
+/** Paths in the mount namespace of another process. They have no real path here. */
+const OTHER_NAMESPACE = /^\/proc\/\d+\/root\//
+
 /**
  * Opens a directory as a root, by handles where the machine has them. ENOTSUP if handles are required and missing.
  * EACCES if the guard forbids the directory, or later one that is entered from it.
@@ -48,7 +51,7 @@ export function openRoot(
   confinement: RootConfinement | undefined,
   closed: EntryGuard | undefined,
 ): DirectoryHandle {
-  const real = findRealPath(dir)
+  const real = OTHER_NAMESPACE.test(dir) ? dir : findRealPath(dir)
   if (real === undefined)
     throw new DirectoryError('ENOENT', `the directory '${dir}' of this machine is missing`)
   if (!lstatSync(real).isDirectory()) throw new DirectoryError('ENOTDIR', 'the root is not a directory')

@@ -16,6 +16,7 @@ export { loadCrypto, loadFsPromises } from './load-on-use.ts'
 export { MemoryGuard } from './memory-guard.ts'
 export { Mutex } from './mutex.ts'
 export {
+  appendTextSync,
   isOpenToOthers,
   makeFilesPrivate,
   makePrivate,
@@ -31,7 +32,14 @@ export {
   type ProcessIdentity,
   parseProcessTag,
 } from './process-tag.ts'
-export { createGroupTree, createNamespaceTree, type ProcessTree, RUN_ID_VARIABLE } from './process-tree.ts'
+export {
+  createGroupTree,
+  createNamespaceTree,
+  listChildren,
+  listDescendants,
+  type ProcessTree,
+  RUN_ID_VARIABLE,
+} from './process-tree.ts'
 export { writeSparse } from './sparse-write.ts'
 export { spawnWithoutInheritedFds } from './spawn-without-inherited-fds.ts'
 export { startThread } from './start-thread.ts'

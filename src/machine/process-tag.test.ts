@@ -17,7 +17,7 @@ function maker(mark: string): ProcessIdentity {
 }
 
 describe('a mark', () => {
-  it('tells its maker, and is unlike any other', () => {
+  it('identifies its process, and is unique', () => {
     const [one, other] = [createProcessTag(), createProcessTag()]
     expect(one).not.toBe(other)
     expect(maker(one)).toEqual(maker(other))

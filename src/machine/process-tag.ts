@@ -72,9 +72,9 @@ export function hasExited({ machine, boot, namespace, pid, start }: ProcessIdent
 }
 
 /** Reports whether a file is the leftover of an ended process. False without a tag of ours. */
-export function isStaleTag(mark: string): boolean {
-  const maker = parseProcessTag(mark)
-  return maker !== undefined && hasExited(maker) === true
+export function isStaleTag(tag: string): boolean {
+  const owner = parseProcessTag(tag)
+  return owner !== undefined && hasExited(owner) === true
 }
 
 let machineIdentity: MachineIdentity | undefined

@@ -55,12 +55,13 @@ function sendKill(pid: number): void {
   }
 }
 
-function listChildren(pid: number, thread = String(pid)): number[] {
+/** Lists the children that a thread of a process has started. Empty if it has exited. */
+export function listChildren(pid: number, thread: string = String(pid)): number[] {
   return readFields(`/proc/${pid}/task/${thread}/children`, ' ').map(Number)
 }
 
 /** Lists all processes below one. Orphans stay below the first process of their namespace, so none escapes. */
-function listDescendants(pid: number): number[] {
+export function listDescendants(pid: number): number[] {
   const found: number[] = []
   const pending = [pid]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -27,7 +27,7 @@ const EARLIER = `.coppice-1.1.${'0'.repeat(16)}.${'0'.repeat(16)}.tmp`
 const ELSEWHERE = `.coppice-${'0'.repeat(20)}-1-1-${'0'.repeat(10)}.tmp`
 
 describe('a temporary name', () => {
-  it('is known as one, whoever made it, and nothing else is', () => {
+  it('is recognised for any process that created it, and no other name is', () => {
     const [one, other] = [createTemporaryName(), createTemporaryName()]
     expect(one).not.toBe(other)
     expect([one, other, UNMARKED, EARLIER, ELSEWHERE].every(isTemporaryName)).toBe(true)
@@ -47,7 +47,7 @@ describe('the sweep of a directory', () => {
     expect(readdirSync(directory).sort()).toEqual(kept.sort())
   })
 
-  it('removes after a day what nobody can tell the maker of', () => {
+  it('removes files of an unknown process after a day', () => {
     const own = createTemporaryName()
     const directory = directoryOf(own, UNMARKED, EARLIER, ELSEWHERE, 'f')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })

@@ -15,8 +15,8 @@ export function createTemporaryName(): string {
 
 /** Reports whether a name is temporary. File systems hide such files from callers, even after their writer's end. */
 export function isTemporaryName(name: string): boolean {
-  const mark = findTag(name)
-  return mark !== undefined && (LEGACY_TAG.test(mark) || parseProcessTag(mark) !== undefined)
+  const tag = findTag(name)
+  return tag !== undefined && (LEGACY_TAG.test(tag) || parseProcessTag(tag) !== undefined)
 }
 
 /**
@@ -47,9 +47,9 @@ function listNames(directory: string): string[] {
 }
 
 function isAbandoned(name: string, path: string): boolean {
-  const maker = parseProcessTag(findTag(name) ?? '')
-  const verdict = maker && hasExited(maker)
-  if (verdict !== undefined) return verdict
+  const writer = parseProcessTag(findTag(name) ?? '')
+  const isGone = writer && hasExited(writer)
+  if (isGone !== undefined) return isGone
   // Not `mtime`, which the writer may have set to any time.
   return Date.now() - lstatSync(path).ctimeMs > UNKNOWN_OWNER_TTL_MS
 }

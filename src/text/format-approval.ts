@@ -6,6 +6,8 @@ export interface ApprovalRequest {
   readonly cwd: string
   readonly command: { readonly argv: readonly string[] } | { readonly shell: string }
   readonly network: boolean
+  /** Hosts that the command asks for, in place of the whole network. */
+  readonly hosts?: readonly string[] | undefined
   readonly isolation: string
   readonly session?: string | undefined
   readonly readonly?: boolean | undefined
@@ -49,6 +51,7 @@ export function formatApproval(
     cwd,
     command,
     network,
+    hosts = [],
     isolation,
     session = 'auto',
     readonly,
@@ -57,6 +60,7 @@ export function formatApproval(
     stdin,
   } = request
   const isNetworked = network || categories?.includes('networked')
+  const isConfined = !network && hosts.length > 0
   const isUnknown = !isNetworked && categories === undefined
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const effects = categories?.flatMap((category) => CATEGORY_TEXTS[category] ?? []) ?? []
@@ -70,7 +74,11 @@ export function formatApproval(
     ...quoteLines(vault),
     ...(cwd === '/' ? [] : ['below it, in:', ...quoteLines(cwd)]),
     ...(effects.length === 0 ? [] : [`it: ${effects.join(', ')}`]),
-    `network: ${isNetworked ? 'yes, for the whole command' : isUnknown ? 'if the command needs it' : 'no'}`,
+    ...(isConfined
+      ? ['network: these hosts, for the whole command', ...quoteLines(hosts.join('\n'))]
+      : [
+          `network: ${isNetworked ? 'yes, for the whole command' : isUnknown ? 'if the command needs it' : 'no'}`,
+        ]),
     `isolation: ${isolation === 'none' ? 'none, it has all of this machine' : isolation}; session: ${session}${readonly === true ? ', read-only' : ''}`,
     ...(settings.length === 0 ? [] : ['variables:', ...settings.flatMap(quoteLines)]),
     ...(passedEnv?.length ? ['variables of yours that it gets:', ...quoteLines(passedEnv.join(', '))] : []),

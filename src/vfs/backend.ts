@@ -50,15 +50,15 @@ export abstract class Backend extends CheckedFileSystem {
     _options: WriteOptions,
     _ctx?: CallContext,
   ): void | Promise<void> {
-    throw new VfsError('ENOTSUP', path, { op: 'write' })
+    throw createMissingMethodError('write', 'doWrite', path)
   }
 
   protected doMkdir(path: string, _options: MkdirOptions, _ctx?: CallContext): void | Promise<void> {
-    throw new VfsError('ENOTSUP', path, { op: 'mkdir' })
+    throw createMissingMethodError('mkdir', 'doMkdir', path)
   }
 
   protected doRemove(path: string, _options: RemoveOptions, _ctx?: CallContext): void | Promise<void> {
-    throw new VfsError('ENOTSUP', path, { op: 'remove' })
+    throw createMissingMethodError('remove', 'doRemove', path)
   }
 
   /** Compares content hashes. A backend with cheaper versions overrides this. */
@@ -113,4 +113,9 @@ export function assertSameVersion(path: string, actual: string | null, expected:
   const has = actual === null ? 'there is no file' : `the file is at ${actual}`
   const wants = expected === null ? 'no file' : expected
   throw new VfsError('ECONFLICT', path, { op: 'write', detail: `${has}, the write expects ${wants}` })
+}
+
+function createMissingMethodError(op: string, method: string, path: string): VfsError {
+  const detail = `the backend has the capability to write, but no method ${method}`
+  return new VfsError('ENOTSUP', path, { op, detail })
 }

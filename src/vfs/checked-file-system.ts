@@ -23,6 +23,7 @@ import type {
   WriteOptions,
 } from './file-system.ts'
 import { checkPath } from './path.ts'
+import { createUnsupportedError } from './require-protocol.ts'
 import { abortable, copyContent, createFailedStream } from './streams.ts'
 
 /** A mutation of the protocol, or of a secondary one. */
@@ -134,7 +135,7 @@ export abstract class CheckedFileSystem implements FileSystem {
   /** Throws if the capabilities exclude the mutation. A layer over several file systems decides per path instead. */
   protected assertMutable(op: MutationOp, path: string): void {
     if (!this.capabilities.has('write')) throw new VfsError('EROFS', path, { op })
-    if (op === 'mkdir' && !this.capabilities.has('mkdir')) throw new VfsError('ENOTSUP', path, { op })
+    if (op === 'mkdir' && !this.capabilities.has('mkdir')) throw createUnsupportedError(op, path)
   }
 
   /**

@@ -34,6 +34,11 @@ export type {
   WalkOptions,
   WriteOptions,
 } from './file-system.ts'
+export {
+  type CollapsedChanges,
+  type CollapsedDirectory,
+  collapseChanges,
+} from './helpers/collapse-changes.ts'
 export { type CopyOptions, copy, type MoveOptions, move } from './helpers/copy-move.ts'
 export { diff } from './helpers/diff.ts'
 export { append, readFile, readText, tail, writeFile } from './helpers/file-content.ts'
@@ -100,6 +105,7 @@ export {
   type Watchable,
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
+export { createUnsupportedError, requireProtocol } from './require-protocol.ts'
 export { assertLinkFree, assertLinkTarget, resolveLinks, resolveLinksSync } from './resolve-links.ts'
 export {
   type CompiledQuery,

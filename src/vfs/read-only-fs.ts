@@ -1,6 +1,5 @@
 import { assertFileSystem } from './assert-file-system.ts'
 import { CheckedFileSystem } from './checked-file-system.ts'
-import { VfsError } from './error.ts'
 import type {
   CallContext,
   Capability,
@@ -29,6 +28,7 @@ import {
   type SearchQuery,
 } from './protocols.ts'
 import { ReadOnlySync } from './read-only-sync.ts'
+import { requireProtocol } from './require-protocol.ts'
 import type { SyncFileSystem, Synchronous } from './sync-file-system.ts'
 
 const READ_SIDE: ReadonlySet<Capability> = new Set([
@@ -76,8 +76,7 @@ export class ReadOnlyFs
   }
 
   fork(): ReadOnlyFs {
-    if (!isForkable(this.#inner)) throw new VfsError('ENOTSUP', '/', { op: 'fork' })
-    return new ReadOnlyFs(this.#inner.fork())
+    return new ReadOnlyFs(requireProtocol(this.#inner, isForkable, 'fork', '/').fork())
   }
 
   symlink(_target: string, path: string, ctx?: CallContext): Promise<void> {
@@ -85,10 +84,9 @@ export class ReadOnlyFs
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, (checked, inner) => {
-      if (!isLinkable(this.#inner)) throw new VfsError('ENOTSUP', checked, { op: 'readlink' })
-      return this.#inner.readlink(checked, inner)
-    })
+    return this.call('readlink', path, ctx, (checked, inner) =>
+      requireProtocol(this.#inner, isLinkable, 'readlink', checked).readlink(checked, inner),
+    )
   }
 
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
@@ -102,10 +100,9 @@ export class ReadOnlyFs
   }
 
   identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
-    return this.call('identity', path, ctx, (checked, inner) => {
-      if (!isHardLinkable(this.#inner)) throw new VfsError('ENOTSUP', checked, { op: 'identity' })
-      return this.#inner.identity(checked, inner)
-    })
+    return this.call('identity', path, ctx, (checked, inner) =>
+      requireProtocol(this.#inner, isHardLinkable, 'identity', checked).identity(checked, inner),
+    )
   }
 
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {

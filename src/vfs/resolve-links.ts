@@ -28,7 +28,10 @@ function* resolveSteps(path: string, followLast: boolean, op: string): LinkResol
       resolved = next
       continue
     }
-    if (++hops > MAX_HOPS) throw new VfsError('ELOOP', path, { op })
+    if (++hops > MAX_HOPS) {
+      const detail = `the path has more than ${MAX_HOPS} symbolic links; one of them may lead back to itself`
+      throw new VfsError('ELOOP', path, { op, detail })
+    }
     if (target.startsWith('/')) resolved = '/'
     for (const part of target.split('/').reverse()) rest.push(part)
   }

@@ -85,8 +85,9 @@ export class MemoryHandle implements SyncFileHandle {
     try {
       return make()
     } catch (error) {
-      if (error instanceof RangeError) throw new VfsError('EFBIG', this.#parts.path, { op, cause: error })
-      throw error
+      if (!(error instanceof RangeError)) throw error
+      const detail = 'the file would not fit into memory; use a file system on disk'
+      throw new VfsError('EFBIG', this.#parts.path, { op, detail, cause: error })
     }
   }
 

@@ -68,7 +68,7 @@ class Guarded extends MemoryFs {
   }
 }
 
-/** A memory that notes what it is asked to materialize, and fails if told to. */
+/** A memory that records calls of materialize, and fails on request. */
 class Lazy extends MemoryFs {
   readonly prefixes: (string | undefined)[] = []
   broken = false
@@ -531,10 +531,10 @@ describe('errors', () => {
     const guarded = new Guarded({ '/s/f': 'x' })
     guarded.denied.push('/s')
     const table = new MountTable({ '/out': new MountTable({ '/in': guarded }) })
-    const told = (path: string) => ({ code: 'EACCES', path, mount: '/out/in' })
-    await expect(table.stat('/out/in/s/f')).rejects.toMatchObject(told('/out/in/s/f'))
-    await expect(readText(table, '/out/in/s/f')).rejects.toMatchObject(told('/out/in/s/f'))
-    await expect(names(table, '/out/in/s')).rejects.toMatchObject(told('/out/in/s'))
+    const deniedAt = (path: string) => ({ code: 'EACCES', path, mount: '/out/in' })
+    await expect(table.stat('/out/in/s/f')).rejects.toMatchObject(deniedAt('/out/in/s/f'))
+    await expect(readText(table, '/out/in/s/f')).rejects.toMatchObject(deniedAt('/out/in/s/f'))
+    await expect(names(table, '/out/in/s')).rejects.toMatchObject(deniedAt('/out/in/s'))
     await expect(names(table, '/out/in/x')).rejects.toMatchObject({ code: 'ENOENT', path: '/out/in/x' })
   })
 

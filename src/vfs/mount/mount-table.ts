@@ -46,23 +46,15 @@ import {
   type SearchQuery,
   type StatChanges,
 } from '../protocols.ts'
+import { requireProtocol } from '../require-protocol.ts'
 import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
 import { diffMounts } from './diff-mounts.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
 import { MountSync } from './mount-sync.ts'
 import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
+import { canBeForked, combineCapabilities } from './table-capabilities.ts'
 import { listMixedEntries, searchMounts, walkMounts } from './walk-mounts.ts'
-
-/** Capabilities for every mount: native where the mount has them, composed otherwise. */
-const OWN_CAPABILITIES: readonly Capability[] = ['search', 'hash', 'diff']
-const OWN_WRITE_CAPABILITIES: readonly Capability[] = ['rename', 'append']
-
-/** Capabilities that depend on the mount of the path. */
-const DELEGATED_CAPABILITIES: readonly Capability[] = ['link', 'hardlink', 'setattr', 'open']
-
-/** Capabilities of a mount that the table does not pass on. */
-const MOUNT_ONLY_CAPABILITIES: ReadonlySet<Capability> = new Set(['version', 'watch'])
 
 /** Options of `mount`. */
 export interface MountOptions {
@@ -139,16 +131,7 @@ export class MountTable
 
   /** Capabilities of every mount, of the table itself, and of single mounts. */
   get capabilities(): ReadonlySet<Capability> {
-    const all = this.#points.list().map(({ fs }) => fs)
-    const [first, ...rest] = all.map(({ capabilities }) => capabilities)
-    const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
-    const writable = all.some(({ capabilities }) => capabilities.has('write')) ? OWN_WRITE_CAPABILITIES : []
-    const forkable: readonly Capability[] = all.every(canBeForked) ? ['fork'] : []
-    const any = DELEGATED_CAPABILITIES.filter((capability) =>
-      all.some((fs) => fs.capabilities.has(capability)),
-    )
-    const own = new Set([...OWN_CAPABILITIES, ...writable, ...forkable, ...any])
-    return shared.difference(MOUNT_ONLY_CAPABILITIES).union(own)
+    return combineCapabilities(this.#points.list().map(({ fs }) => fs))
   }
 
   /** Forks every mount. A read-only mount is shared. Throws ENOTSUP for a writable mount that cannot fork. */
@@ -186,7 +169,7 @@ export class MountTable
       if (this.#points.isImplied(checked)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const mount = this.#points.getServingMount(checked, 'symlink')
       const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(isLinkable, fs, 'symlink', at).symlink(target, at, inner))
+      return mount.call((fs) => requireProtocol(fs, isLinkable, 'symlink', at).symlink(target, at, inner))
     })
   }
 
@@ -194,7 +177,7 @@ export class MountTable
     return this.call('readlink', path, ctx, (checked, inner) => {
       const mount = this.#points.getServingMount(checked, 'readlink')
       const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(isLinkable, fs, 'readlink', at).readlink(at, inner))
+      return mount.call((fs) => requireProtocol(fs, isLinkable, 'readlink', at).readlink(at, inner))
     })
   }
 
@@ -219,7 +202,7 @@ export class MountTable
       if (this.#points.isImplied(source)) throw new VfsError('EISDIR', source, { op: 'link' })
       const mount = this.#points.getCommonMount(source, to, 'link', 'hard links cannot cross mounts')
       const [from, name] = [mount.toInnerPath(source), mount.toInnerPath(to)]
-      return mount.call((fs) => requireProtocol(isHardLinkable, fs, 'link', from).link(from, name, inner))
+      return mount.call((fs) => requireProtocol(fs, isHardLinkable, 'link', from).link(from, name, inner))
     })
   }
 
@@ -232,7 +215,7 @@ export class MountTable
       }
       const at = mount.toInnerPath(checked)
       const found = mount.call((fs) =>
-        requireProtocol(isHardLinkable, fs, 'identity', at).identity(at, inner),
+        requireProtocol(fs, isHardLinkable, 'identity', at).identity(at, inner),
       )
       return mount.withTableIno(await found)
     })
@@ -248,7 +231,7 @@ export class MountTable
         throw createFixedAttributesError(checked)
       }
       const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(isAttributed, fs, 'setattr', at).setattr(at, changes, inner))
+      return mount.call((fs) => requireProtocol(fs, isAttributed, 'setattr', at).setattr(at, changes, inner))
     })
   }
 
@@ -267,7 +250,7 @@ export class MountTable
     return this.call('open', path, ctx, (checked, inner) => {
       const mount = this.#points.getFileMount(checked, 'open')
       const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(isOpenable, fs, 'open', at).open(at, options, inner))
+      return mount.call((fs) => requireProtocol(fs, isOpenable, 'open', at).open(at, options, inner))
     })
   }
 
@@ -373,24 +356,9 @@ export class MountTable
   }
 }
 
-function canBeForked(fs: FileSystem): boolean {
-  return isForkable(fs) || !fs.capabilities.has('write')
-}
-
 function forkMount(path: string, fs: FileSystem): FileSystem {
   if (isForkable(fs)) return fs.fork()
   if (canBeForked(fs)) return fs
   const detail = 'the file system mounted here cannot fork; mount it under an OverlayFs'
   throw new VfsError('ENOTSUP', path, { op: 'fork', mount: path, detail })
-}
-
-/** Returns the file system as an implementation of a protocol. Throws ENOTSUP. */
-function requireProtocol<Protocol>(
-  is: (fs: FileSystem) => fs is FileSystem & Protocol,
-  fs: FileSystem,
-  op: string,
-  path: string,
-): FileSystem & Protocol {
-  if (is(fs)) return fs
-  throw new VfsError('ENOTSUP', path, { op, detail: `the file system mounted here does not support ${op}` })
 }

@@ -364,7 +364,7 @@ describe('any sequence of operations', () => {
       for (const one of seed) await perform(lower, one)
       const overlay = new OverlayFs(lower)
       for (const change of changes) {
-        // A move puts one name in another's place, which cannot be told from what the names are.
+        // After a move, the names alone do not show which one was moved.
         if (change.op === 'move' || (change.op === 'setattr' && change.mtime)) continue
         const before = await directoriesOf(overlay)
         await perform(overlay, change)

@@ -17,7 +17,6 @@ import type {
   WalkOptions,
   WriteOptions,
 } from '../file-system.ts'
-import { copy } from '../helpers/copy-move.ts'
 import { diffTrees } from '../helpers/diff.ts'
 import { append } from '../helpers/file-content.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
@@ -35,12 +34,13 @@ import {
   type RealpathOptions,
   type StatChanges,
 } from '../protocols.ts'
+import { createUnsupportedError } from '../require-protocol.ts'
 import { assertStatChanges } from '../stat-changes.ts'
 import { copyContent } from '../streams.ts'
-import { applyAttributes } from './apply-attributes.ts'
 import { commitLayers } from './commit-layers.ts'
 import { type LayeredEntry, Layers } from './layers.ts'
 import { ReadWriteLock } from './read-write-lock.ts'
+import { addName, copyUp, removeName } from './upper-entries.ts'
 import { walkLayers } from './walk-layers.ts'
 
 const READ_SIDE: ReadonlySet<Capability> = new Set(['read', 'native-read', 'lazy'])
@@ -127,10 +127,17 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, async ({ path: checked, ctx: inner }) => {
       const { upper } = this.#layers
-      if (!isLinkable(upper)) throw new VfsError('ENOTSUP', checked, { op: 'symlink' })
+      if (!isLinkable(upper)) throw createUnsupportedError('symlink', checked)
       const found = await this.#layers.locate(checked, false, 'symlink', inner)
       if (getVisibleStat(found)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
-      await this.#addName(found.path, true, 'symlink', () => upper.symlink(target, found.path, inner), inner)
+      await addName(
+        this.#layers,
+        found.path,
+        true,
+        'symlink',
+        () => upper.symlink(target, found.path, inner),
+        inner,
+      )
     })
   }
 
@@ -155,16 +162,16 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       { op: 'link', path: existing, to: path, ctx },
       async ({ path: source, to, ctx: inner }) => {
         const { upper } = this.#layers
-        if (!isHardLinkable(upper)) throw new VfsError('ENOTSUP', source, { op: 'link' })
+        if (!isHardLinkable(upper)) throw createUnsupportedError('link', source)
         const found = await this.#getExisting(source, false, 'link', inner)
         if (getVisibleStat(found)?.type === 'directory') throw new VfsError('EISDIR', source, { op: 'link' })
         const name = await this.#layers.locate(to, false, 'link', inner)
         if (getVisibleStat(name)) throw new VfsError('EEXIST', to, { op: 'link' })
         const link = async () => {
-          await this.#copyUp(found, inner)
+          await copyUp(this.#layers, found, inner)
           await upper.link(found.path, name.path, inner)
         }
-        await this.#addName(name.path, false, 'link', link, inner)
+        await addName(this.#layers, name.path, false, 'link', link, inner)
       },
     )
   }
@@ -174,7 +181,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return this.call('identity', path, ctx, async (checked, inner) => {
       const found = await this.#getExisting(checked, false, 'identity', inner)
       const layer = this.#getLayer(found)
-      if (!isHardLinkable(layer)) throw new VfsError('ENOTSUP', checked, { op: 'identity' })
+      if (!isHardLinkable(layer)) throw createUnsupportedError('identity', checked)
       const { ino, nlink } = await layer.identity(found.path, inner)
       return { ino: 2 * ino + (found.upper ? 0 : 1), nlink }
     })
@@ -184,10 +191,10 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return this.mutate({ op: 'setattr', path, ctx }, async ({ path: checked, ctx: inner }) => {
       assertStatChanges(checked, changes)
       const { upper } = this.#layers
-      if (!isAttributed(upper)) throw new VfsError('ENOTSUP', checked, { op: 'setattr' })
+      if (!isAttributed(upper)) throw createUnsupportedError('setattr', checked)
       const found = await this.#getExisting(checked, changes.ofLink !== true, 'setattr', inner)
       if (found.path === '/') return this.#layers.changeRoot(changes)
-      await this.#copyUp(found, inner)
+      await copyUp(this.#layers, found, inner)
       const change = () => upper.setattr(found.path, changes, inner)
       if (getVisibleStat(found)?.type !== 'directory') return change()
       await this.#layers.directories.runChange(found.path, change, inner)
@@ -199,7 +206,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       { op: 'append', path, content, ctx },
       async ({ path: checked, content: owned, ctx: inner }) => {
         await this.#writeContent(checked, true, 'append', inner, async (found) => {
-          await this.#copyUp(found, inner)
+          await copyUp(this.#layers, found, inner)
           await append(this.#layers.upper, found.path, owned, inner)
         })
       },
@@ -263,7 +270,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
     const make = () => this.#layers.upper.mkdir(found.path, options, ctx)
-    await this.#addName(found.path, options.parents === true, 'mkdir', make, ctx)
+    await addName(this.#layers, found.path, options.parents === true, 'mkdir', make, ctx)
   }
 
   protected override async doRemove(
@@ -274,7 +281,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     const found = await this.#getExisting(path, false, 'remove', ctx)
     if (getVisibleStat(found)?.type === 'directory' && !recursive)
       throw new VfsError('EISDIR', path, { op: 'remove' })
-    const remove = () => this.#removeName(found, { recursive }, ctx)
+    const remove = () => removeName(this.#layers, found, { recursive }, ctx)
     await this.#layers.directories.runChange(dirname(found.path), remove, ctx)
   }
 
@@ -310,52 +317,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     const found = await this.#layers.locate(path, true, op, ctx)
     const existing = getVisibleStat(found)
     if (existing?.type === 'directory') throw new VfsError('EISDIR', path, { op })
-    if (existing === null) await this.#addName(found.path, parents, op, () => write(found), ctx)
+    if (existing === null) await addName(this.#layers, found.path, parents, op, () => write(found), ctx)
     else await this.#layers.directories.runKeepingTime(dirname(found.path), () => write(found), ctx)
-  }
-
-  /** Creates a name in upper after its parent directory is copied up. */
-  async #addName(
-    path: string,
-    parents: boolean,
-    op: string,
-    put: () => Promise<void>,
-    ctx?: CallContext,
-  ): Promise<void> {
-    const directory = await this.#layers.assertParent(path, parents, op, ctx)
-    if (directory === '/') await this.#layers.touch(directory, ctx)
-    await this.#layers.directories.runChange(directory, put, ctx)
-  }
-
-  async #removeName(
-    { path, upper: own }: LayeredEntry,
-    options: RemoveOptions,
-    ctx?: CallContext,
-  ): Promise<void> {
-    const { lower, upper } = this.#layers
-    const directory = dirname(path)
-    // Mask first, so that lower's content never reappears while upper's is being removed.
-    const isInLower = await lower.exists(path, ctx)
-    if (own === null || directory === '/') await this.#layers.touch(directory, ctx)
-    const unmask = isInLower ? this.#layers.mask(path) : undefined
-    try {
-      if (own) await upper.remove(path, options, ctx)
-    } catch (error) {
-      unmask?.()
-      throw error
-    }
-  }
-
-  /** Copies an entry that only lower has to upper, with its attributes; a directory without its entries. */
-  async #copyUp({ path, upper: own, lower: lowerStat }: LayeredEntry, ctx?: CallContext): Promise<void> {
-    if (own !== null || lowerStat === null) return
-    const { directories, lower, upper } = this.#layers
-    if (lowerStat.type === 'directory') return directories.copyUp(path, ctx)
-    const copyFile = async () => {
-      await copy(lower, path, path, { into: upper }, ctx)
-      await applyAttributes(upper, { path, stat: lowerStat }, ctx)
-    }
-    await directories.runKeepingTime(dirname(path), copyFile, ctx)
   }
 
   #getLayer(found: LayeredEntry): FileSystem {
