@@ -3,6 +3,7 @@
  * It knows inodes and bytes, not the protocol of `vfs`; the vault backend builds a file system on it.
  * Invariant: a stored node or blob never changes; everything else is a reference to one.
  */
+export { adoptTree, assertAdoptable } from './adopt-tree.ts'
 export type { Damage } from './care/damage.ts'
 export { type FsckReport, fsck } from './care/fsck.ts'
 export { type GcOptions, type GcReport, gc } from './care/gc.ts'
@@ -46,6 +47,7 @@ export type {
   StoredContent,
 } from './files/operation.ts'
 export { type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
+export { forkFromSameBase, forkVault, forkVaultAt } from './fork-vault.ts'
 export { getFirstDivergentInode } from './merge-base.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
@@ -55,6 +57,7 @@ export {
   type PosixAttributes,
   PosixFiles,
   type PosixOptions,
+  type PosixReads,
   planAttributes,
   planSize,
   planWrite,
@@ -81,8 +84,14 @@ export {
   type TrigramQuery,
 } from './search/index.ts'
 export type { Hold } from './sessions/store-session.ts'
-export { assertVaultName, StoreHome } from './store-home.ts'
-export { diffLines, type LineChange } from './text/index.ts'
+export { StoreHome } from './store-home.ts'
+export {
+  diffLines,
+  isText,
+  type LineChange,
+  mergeText,
+  type SideNames,
+} from './text/index.ts'
 export { diffTrees, type EntryChange } from './tree/diff-trees.ts'
 export {
   countUnstored,
@@ -105,8 +114,9 @@ export {
   treeValueCodec,
 } from './tree/tree-values.ts'
 export { BlobStore } from './vault/blob-store.ts'
-export { type Checkpoint, decodeCheckpoint } from './vault/checkpoints.ts'
+export { type Checkpoint, decodeCheckpoint, listInheritedCheckpoints } from './vault/checkpoints.ts'
 export { countPieces, readPiece } from './vault/content-pieces.ts'
+export { createCheckpoint } from './vault/create-checkpoint.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/file-content.ts'
 export { FileHistory, type JournaledVersion } from './vault/file-history.ts'
 export { Journal, type NumberedJournalEntry } from './vault/journal.ts'
@@ -119,3 +129,4 @@ export { Upload } from './vault/upload.ts'
 export type { Ancestor, VaultHead } from './vault/vault-head.ts'
 export { VaultLog } from './vault/vault-log.ts'
 export { quotaKey, type VaultQuota } from './vault/vault-quota.ts'
+export { assertVaultName } from './vault-name.ts'

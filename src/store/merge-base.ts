@@ -64,7 +64,7 @@ export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): Me
 /** Returns the first inode number that two vaults gave to different files; 2 if they share only a root. */
 export function getFirstDivergentInode(home: StoreHome, one: VaultHead, other: VaultHead): number {
   const parted = findCommonAncestor(one, other)
-  return parted === undefined ? ROOT_INODE + 1 : home.getFilesAt(parted.root).getCounters().nextInode
+  return parted === undefined ? ROOT_INODE + 1 : home.trees.getFilesAt(parted.root).getCounters().nextInode
 }
 
 /** Returns the last state of this vault that the other merged. */
@@ -125,7 +125,7 @@ function descendsFrom(home: StoreHome, one: MergeBaseCandidate, other: MergeBase
   if (one.vault === other.vault) return !isEarlier(one, other)
   const ancestor = one.lineage.find(({ id }) => id === other.vault)
   if (ancestor !== undefined && !isEarlier(ancestor, other)) return true
-  const merged = findMergePoint(home.getFilesAt(one.root), other.vault)
+  const merged = findMergePoint(home.trees.getFilesAt(one.root), other.vault)
   return merged !== undefined && (merged.root === other.root || !isEarlier(merged, other))
 }
 

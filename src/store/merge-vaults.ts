@@ -27,7 +27,7 @@ export interface MergeRequest {
 export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return await home.withHolds((hold) => mergeOnce(home, request, hold))
+      return await home.session.withHolds((hold) => mergeOnce(home, request, hold))
     } catch (error) {
       // Another process flushed the source meanwhile.
       const isRace = isVfsError(error, 'ECONFLICT') && !(error instanceof MergeError)
@@ -50,7 +50,7 @@ async function mergeOnce(
   if (head.root !== theirs) throw createSourceChangedError()
   const base = await home.reader.run(() =>
     findMergeBase(home, {
-      from: { head, files: home.getFilesAt(theirs) },
+      from: { head, files: home.trees.getFilesAt(theirs) },
       into: { head: into.head, files: into.readFiles() },
     }),
   )
@@ -64,9 +64,9 @@ async function mergeOnce(
     const comparison = createComparison(home, base.root, theirs)
     const touched = listChangedInodes(comparison)
     const sides = {
-      base: home.getFilesAt(base.root),
-      ours: home.getFilesAt(ours),
-      theirs: home.getFilesAt(theirs),
+      base: home.trees.getFilesAt(base.root),
+      ours: home.trees.getFilesAt(ours),
+      theirs: home.trees.getFilesAt(theirs),
       touched,
       apart: {
         ours: base.isOf === 'from' ? apartFrom : Number.POSITIVE_INFINITY,

@@ -95,7 +95,7 @@ describe('unpacking', () => {
     ['a directory', 'EEXIST', new MemoryFs({ '/a': 'x', '/b/c': 'y' })],
     ['a file', 'EEXIST', new MemoryFs({ '/a': 'x', '/in': 'y' })],
     ['what it is unpacked from', 'EIO', new CutShort({ '/a': 'x' })],
-  ])('is over when %s failed: nothing is written after that is told', async (_what, code, from) => {
+  ])('writes nothing more once it has rejected because %s failed', async (_what, code, from) => {
     const target = new SlowlyWritten({ '/b': 'in the way', '/in/the/way': '' })
     await expect(unpack(from, target)).rejects.toMatchObject({ code })
     expect(await target.exists('/a')).toBe(true)

@@ -5,6 +5,7 @@
  */
 export type { Commit } from './commit-object.ts'
 export type { GitFs, Submodule } from './git-fs.ts'
+export { type CommitChangesReport, commitChanges } from './history/commit-changes.ts'
 export { exportGit, type GitExportOptions, type GitExportReport } from './history/export-git.ts'
 export { type GitImportOptions, type GitImportReport, importGit } from './history/import-git.ts'
 export type { RemoteOptions } from './native/remote-cache.ts'

@@ -1,5 +1,14 @@
 import { type ErrorCode, errorCodes, isVfsError, VfsError } from '../../vfs/index.ts'
 
+/** Codes that need no explanation by the storage. */
+const SELF_EXPLANATORY_CODES: ReadonlySet<ErrorCode> = new Set([
+  'ENOENT',
+  'EEXIST',
+  'EISDIR',
+  'ENOTDIR',
+  'ENOTEMPTY',
+])
+
 /** Calls a storage, and converts its failures to `VfsError`s. */
 export async function callStorage<T>(op: string, path: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -11,10 +20,10 @@ export async function callStorage<T>(op: string, path: string, call: () => Promi
 
 function toVfsError(op: string, path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
-  const code = findErrorCode(error)
-  if (code !== undefined) return new VfsError(code, path, { op, cause: error })
+  const code = findErrorCode(error) ?? 'EIO'
+  if (SELF_EXPLANATORY_CODES.has(code)) return new VfsError(code, path, { op, cause: error })
   const detail = `the storage failed: ${error instanceof Error ? error.message : String(error)}`
-  return new VfsError('EIO', path, { op, detail, cause: error })
+  return new VfsError(code, path, { op, detail, cause: error })
 }
 
 function findErrorCode(error: unknown): ErrorCode | undefined {

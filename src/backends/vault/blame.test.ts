@@ -4,7 +4,7 @@ import { openHome, type Vault } from './index.ts'
 const by = (context: string, trace: string) => ({ caller: { kind: 'context', context }, trace }) as const
 
 /** Each line with who brought it, and for which tool call. */
-async function told(vault: Vault, path: string): Promise<string[]> {
+async function listLines(vault: Vault, path: string): Promise<string[]> {
   return (await vault.blame(path)).map(({ line, text, caller, trace }) => {
     const who = caller !== undefined && 'context' in caller ? caller.context : '-'
     return `${line} ${who} ${trace ?? '-'}: ${text}`
@@ -21,7 +21,7 @@ describe('blame', () => {
     await vault.rename('/f', '/g', {}, by('mover', 'c5'))
     await vault.write('/g', 'top\na\nc\nd\n')
     await vault.write('/g', 'top\na\nc\nd\na\n', {}, by('bob', 'c6'))
-    expect(await told(vault, '/g')).toEqual([
+    expect(await listLines(vault, '/g')).toEqual([
       '1 alice c4: top',
       '2 alice c1: a',
       '3 alice c1: c',
@@ -56,8 +56,8 @@ describe('blame', () => {
     await base.revert('/f', first?.version ?? '', by('carol', 'c3'))
     const task = await home.fork('base', 'task')
     await task.append('/f', 'c\n', by('dave', 'c4'))
-    expect(await told(task, '/f')).toEqual(['1 alice c1: a', '2 carol c3: b', '3 dave c4: c'])
-    expect(await told(base, '/f')).toEqual(['1 alice c1: a', '2 carol c3: b'])
+    expect(await listLines(task, '/f')).toEqual(['1 alice c1: a', '2 carol c3: b', '3 dave c4: c'])
+    expect(await listLines(base, '/f')).toEqual(['1 alice c1: a', '2 carol c3: b'])
   })
 
   it('keeps the authors of lines a merge did not touch', async () => {
@@ -69,10 +69,10 @@ describe('blame', () => {
     await base.write('/f', 'ONE\n2\n3\n4\n5\n', {}, by('carol', 'c3'))
     await home.merge('task', 'base', by('merger', 'c4'))
     await base.rename('/g', '/h')
-    const lines = await told(base, '/f')
+    const lines = await listLines(base, '/f')
     expect(lines.slice(0, 4)).toEqual(['1 carol c3: ONE', '2 alice c1: 2', '3 alice c1: 3', '4 alice c1: 4'])
     expect(lines[4]).toMatch(/^5 (merger c4|bob c2): FIVE$/)
-    expect((await told(base, '/h')).slice(0, 4)).toEqual([1, 2, 3, 4].map((n) => `${n} alice c1: ${n}`))
+    expect((await listLines(base, '/h')).slice(0, 4)).toEqual([1, 2, 3, 4].map((n) => `${n} alice c1: ${n}`))
   })
 
   it('is empty for an empty file, and rejects anything but a file', async () => {

@@ -9,7 +9,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 let places = 0
 const newPlace = () => join(scratch, `home-${++places}`)
 
-const told = ({ op, path, to }: FeedItem) => [op, path, ...(to === undefined ? [] : [to])].join(' ')
+const formatItem = ({ op, path, to }: FeedItem) => [op, path, ...(to === undefined ? [] : [to])].join(' ')
 const all = async (vault: Vault, options: FeedOptions = {}) => Array.fromAsync(vault.changes(options))
 
 /** A vault with a life: its own changes, and two merges of several each. */
@@ -33,7 +33,7 @@ async function lived(): Promise<Vault> {
 describe('the change feed', () => {
   it('yields everything in order, a merge change by change', async () => {
     const items = await all(await lived())
-    expect(items.map(told).slice(0, 6)).toEqual([
+    expect(items.map(formatItem).slice(0, 6)).toEqual([
       'write /a',
       'mkdir /d',
       'write /m',
@@ -41,7 +41,7 @@ describe('the change feed', () => {
       'write /o',
       'rename /a /d/a',
     ])
-    expect(items.map(told).slice(-2)).toEqual(['remove /d', 'restore /'])
+    expect(items.map(formatItem).slice(-2)).toEqual(['remove /d', 'restore /'])
     expect(items.find(({ trace }) => trace === 't1')).toMatchObject({ op: 'rename' })
     expect(new Set(items.map(({ token }) => token)).size).toBe(items.length)
     expect(items.map(({ seq }) => seq)).toEqual(items.map(({ seq }) => seq).sort((a, b) => a - b))
@@ -53,7 +53,7 @@ describe('the change feed', () => {
     for (const [index, { token }] of items.entries())
       expect(await all(vault, { since: token })).toEqual(items.slice(index + 1))
     await vault.write('/later', 'x')
-    expect((await all(vault, { since: items.at(-1)?.token ?? '' })).map(told)).toEqual(['write /later'])
+    expect((await all(vault, { since: items.at(-1)?.token ?? '' })).map(formatItem)).toEqual(['write /later'])
   })
 
   it('of a fork starts at the fork and accepts only its own tokens', async () => {
@@ -62,7 +62,7 @@ describe('the change feed', () => {
     await base.write('/a', 'x')
     const task = await home.fork('base', 'task')
     await task.write('/b', 'x')
-    expect((await all(task)).map(told)).toEqual(['write /b'])
+    expect((await all(task)).map(formatItem)).toEqual(['write /b'])
     const [first] = await all(base)
     for (const since of [first?.token ?? '', '', 'x', '1', '1.', '-1.1', '1.1.1.1', `${first?.token} `])
       await expect(all(task, { since })).rejects.toMatchObject({ code: 'EINVAL' })
@@ -86,7 +86,7 @@ describe('the change feed', () => {
     const seen: string[] = []
     const follow = async () => {
       for await (const item of theirs.changes({ follow: true, signal: stop.signal })) {
-        seen.push(told(item))
+        seen.push(formatItem(item))
         // Each answer provokes the next change, by one home and by the other.
         const next = seen.length
         if (next === 6) stop.abort()

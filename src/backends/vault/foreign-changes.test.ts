@@ -23,10 +23,10 @@ describe('changes by others', () => {
     await isReady
     own.create(1, 'own', { mode: 0o644, uid: 0, gid: 0 })
     await vault.write('/changed', 'after')
-    const told = (await first).value ?? { names: [], inodes: [] }
+    const changes = (await first).value ?? { names: [], inodes: [] }
     const changed = own.lookup(1, 'changed')
-    expect(told.names).toContainEqual({ parent: 1, name: 'changed' })
-    expect(told.inodes).toContain(changed)
+    expect(changes.names).toContainEqual({ parent: 1, name: 'changed' })
+    expect(changes.inodes).toContain(changed)
     const second = news.next()
     own.mkdir(1, 'quiet', { mode: 0o755, uid: 0, gid: 0 })
     ending.abort()

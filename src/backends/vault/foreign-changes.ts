@@ -72,10 +72,10 @@ export async function* watchForeignChanges(
 
 function diffInodes(home: StoreHome, before: Tree<TreeValue>, after: Tree<TreeValue>): ChangedInodes {
   const [old, current] = [before.snapshot(), after.snapshot()]
-  const inodes = [...home.listChangedInodes(old, current)]
+  const inodes = [...home.trees.listChangedInodes(old, current)]
   const files = new VaultFiles(after)
   const names = inodes.flatMap((ino) => listFileNames(files, ino))
-  return { names: [...home.listChangedNames(old, current), ...names], inodes }
+  return { names: [...home.trees.listChangedNames(old, current), ...names], inodes }
 }
 
 /** Returns the names of a file; none for any other inode. */

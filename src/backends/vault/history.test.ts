@@ -182,7 +182,7 @@ class History {
     if (kept !== undefined) this.#vaults.set(vault.name, kept.fork())
   }
 
-  /** What a merge brings is told elsewhere; here it either happens, or changes nothing. */
+  /** Other tests check the result of a merge; here it either succeeds or changes nothing. */
   async #merge(home: Home, name: string, into: string): Promise<void> {
     const result = await outcome(home.merge(name, into))
     if (result !== 'done') {
@@ -239,8 +239,8 @@ function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 async function expectSame(model: FileSystem, actual: FileSystem): Promise<void> {
-  const told = ({ kind, path }: PathChange) => `${kind} ${path}`
-  expect(await Array.fromAsync(diff(model, actual), told)).toEqual([])
+  const formatChange = ({ kind, path }: PathChange) => `${kind} ${path}`
+  expect(await Array.fromAsync(diff(model, actual), formatChange)).toEqual([])
 }
 
 /** Every version that is listed can be read, and the newest is what the file is. */

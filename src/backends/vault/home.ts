@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import {
   type FsckReport,
+  forkFromSameBase,
+  forkVault,
+  forkVaultAt,
   fsck,
   type GcOptions,
   type GcReport,
@@ -166,8 +169,9 @@ export class Home implements AsyncDisposable {
   /** Forks a vault in its current state or at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
   async fork(source: string, name: string, { at, beside }: ForkOptions = {}): Promise<Vault> {
     if (beside !== undefined)
-      return new Vault(this.#store, name, await this.#store.forkFromSameBase(source, beside, name))
-    const log = at === undefined ? this.#store.fork(source, name) : this.#store.forkAt(source, at, name)
+      return new Vault(this.#store, name, await forkFromSameBase(this.#store, source, beside, name))
+    const log =
+      at === undefined ? forkVault(this.#store, source, name) : forkVaultAt(this.#store, source, at, name)
     return new Vault(this.#store, name, await log)
   }
 

@@ -20,6 +20,7 @@ export {
   type GcReport,
   type HashRow,
   type HomeStats,
+  isText,
   type JournalRow,
   type LineChange,
   type MaintenanceOptions,
@@ -27,11 +28,14 @@ export {
   type MaybePromise,
   type MergeConflict,
   MergeError,
+  mergeText,
   type NameChange,
   type OnConflict,
   type PosixFiles,
   type PosixOptions,
+  type PosixReads,
   type RecordRow,
+  type SideNames,
   type Sweep,
   type VaultQuota,
   type VaultUsage,
@@ -54,6 +58,7 @@ export type {
   HistoryStep,
   IncomingHistory,
 } from './transfer/history/index.ts'
+export { IgnoreRules } from './transfer/ignore-rules.ts'
 export type {
   ExportOptions,
   ExportReport,

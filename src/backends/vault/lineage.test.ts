@@ -16,7 +16,7 @@ async function started(files: Readonly<Record<string, string>> = {}): Promise<{ 
   return { home, base }
 }
 
-const told = (changes: readonly { kind: string; path: string }[]) =>
+const formatChanges = (changes: readonly { kind: string; path: string }[]) =>
   changes.map(({ kind, path }) => `${kind} ${path}`)
 const contentsOf = async (vault: Vault, path: string) => {
   const texts: string[] = []
@@ -36,7 +36,7 @@ describe('forks of forks', () => {
     expect(await contentOf(beside)).toEqual({ '/f': 'one\n', '/g': 'one\n' })
     expect((await home.info('beside')).from).toMatchObject({ vault: 'base' })
     await beside.write('/f', 'beside\n')
-    expect(told(await Array.fromAsync(beside.diff()))).toEqual(['modified /f'])
+    expect(formatChanges(await Array.fromAsync(beside.diff()))).toEqual(['modified /f'])
     await expect(home.merge('beside', 'base')).rejects.toMatchObject({ code: 'ECONFLICT' })
     await home.merge('beside', 'base', { onConflict: 'theirs' })
     expect(await contentOf(base)).toEqual({ '/f': 'beside\n', '/g': 'base\n' })
@@ -59,7 +59,7 @@ describe('forks of forks', () => {
     expect(await contentOf(base)).toEqual({ '/f': '2' })
     expect(await contentOf(task)).toEqual({ '/g': '3' })
     expect(await contentOf(deep)).toEqual({ '/f': '1', '/g': '3', '/h': '4' })
-    expect(told(await Array.fromAsync(deep.diff()))).toEqual(['added /h'])
+    expect(formatChanges(await Array.fromAsync(deep.diff()))).toEqual(['added /h'])
     expect(await home.info('deep')).toMatchObject({
       from: { vault: 'task' },
       files: 3,
@@ -90,7 +90,7 @@ describe('forks of forks', () => {
     await home.deleteVault('task')
     expect(await home.vaults()).toEqual(['deep'])
     expect(await contentsOf(deep, '/f')).toEqual(['four', 'three', 'two', 'one'])
-    expect(told(await Array.fromAsync(deep.diff()))).toEqual(['modified /f'])
+    expect(formatChanges(await Array.fromAsync(deep.diff()))).toEqual(['modified /f'])
     await home.gc()
     expect(await contentsOf(deep, '/f')).toEqual(['four', 'three', 'two', 'one'])
     for (const gone of ['base', 'task'])
@@ -125,7 +125,7 @@ describe('a merge in a family of vaults', () => {
     const [one, two] = [await home.fork('base', 'one'), await home.fork('base', 'two')]
     await one.write('/a', 'one\n')
     await two.write('/b', 'two\n')
-    expect(told(await home.merge('one', 'two'))).toEqual(['modified /a'])
+    expect(formatChanges(await home.merge('one', 'two'))).toEqual(['modified /a'])
     expect(await contentOf(two)).toEqual({ '/a': 'one\n', '/b': 'two\n', '/c': 'c\n' })
     const deep = await home.fork('two', 'deep')
     await deep.remove('/c')
@@ -142,7 +142,7 @@ describe('a merge in a family of vaults', () => {
     await task.write('/c', 'mine\n')
     await home.merge('base', 'task')
     expect(await contentOf(task)).toEqual({ '/a': 'later\n', '/c': 'mine\n' })
-    expect(told(await home.merge('task', 'base'))).toContain('modified /c')
+    expect(formatChanges(await home.merge('task', 'base'))).toContain('modified /c')
     expect(await contentOf(base)).toEqual({ '/a': 'later\n', '/c': 'mine\n' })
   })
 
@@ -213,7 +213,7 @@ describe('a merge in a family of vaults', () => {
     await home.merge('task', 'base')
     await base.restore('before')
     expect(await contentOf(base)).toEqual(files)
-    expect(told(await home.merge('task', 'base'))).toEqual(['modified /a'])
+    expect(formatChanges(await home.merge('task', 'base'))).toEqual(['modified /a'])
     expect(await contentOf(base)).toEqual({ ...files, '/a': 'task\n' })
   })
 
@@ -289,16 +289,20 @@ describe('a diff of two vaults', () => {
     await base.write('/a', 'A')
     await task.remove('/b')
     await task.rename('/d', '/e')
-    expect(told(await Array.fromAsync(task.diff(base)))).toEqual(['modified /a', 'deleted /b', 'renamed /e'])
-    expect(told(await Array.fromAsync(base.diff({ vault: 'task' })))).toEqual([
+    expect(formatChanges(await Array.fromAsync(task.diff(base)))).toEqual([
+      'modified /a',
+      'deleted /b',
+      'renamed /e',
+    ])
+    expect(formatChanges(await Array.fromAsync(base.diff({ vault: 'task' })))).toEqual([
       'modified /a',
       'added /b',
       'renamed /d',
     ])
     await task.checkpoint('now')
     await task.write('/f', 'f')
-    expect(told(await Array.fromAsync(task.diff('now')))).toEqual(['added /f'])
-    expect(told(await Array.fromAsync(base.diff({ vault: 'task', checkpoint: 'now' })))).toEqual([
+    expect(formatChanges(await Array.fromAsync(task.diff('now')))).toEqual(['added /f'])
+    expect(formatChanges(await Array.fromAsync(base.diff({ vault: 'task', checkpoint: 'now' })))).toEqual([
       'modified /a',
       'added /b',
       'renamed /d',
@@ -311,6 +315,6 @@ describe('a diff of two vaults', () => {
     const task = await home.fork('base', 'task')
     await base.write('/mine', 'x')
     await task.write('/theirs', 'y')
-    expect(told(await Array.fromAsync(task.diff(base)))).toEqual(['deleted /mine', 'added /theirs'])
+    expect(formatChanges(await Array.fromAsync(task.diff(base)))).toEqual(['deleted /mine', 'added /theirs'])
   })
 })

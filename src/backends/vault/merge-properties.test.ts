@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  forkVault,
   fsck,
   MemoryEngine,
   MergeError,
@@ -54,7 +55,7 @@ class Family {
   }
 
   async fork(source: string, name: string): Promise<Subject> {
-    return this.#subject(name, await this.home.fork(source, name))
+    return this.#subject(name, await forkVault(this.home, source, name))
   }
 
   merge(source: string, target: string, onConflict: OnConflict = 'fail'): ReturnType<typeof mergeVaults> {

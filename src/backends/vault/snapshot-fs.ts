@@ -24,7 +24,7 @@ export class SnapshotFs extends VaultFs implements Searchable {
     const read = (): VaultFiles => {
       if (files !== undefined) return files
       home.session.beginRead()
-      files = home.getFilesAt(getRoot())
+      files = home.trees.getFilesAt(getRoot())
       // The checkpoint may be removed while this reads it.
       home.session.hold(files.tree)
       return files

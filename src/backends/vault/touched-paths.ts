@@ -6,16 +6,16 @@ import { child } from '../../vfs/index.ts'
  * precedes its entries. O(changes), plus everything in a moved directory.
  */
 export async function listTouchedPaths(home: StoreHome, base: VaultLog, log: VaultLog): Promise<string[]> {
-  return home.withHolds(async (hold) => {
+  return home.session.withHolds(async (hold) => {
     const [before, after] = [hold(await base.flushPages()), hold(await log.flushPages())]
     return home.reader.run(() => listPathsBetween(home, before, after))
   })
 }
 
 function listPathsBetween(home: StoreHome, before: number, after: number): string[] {
-  const [old, current] = [home.getFilesAt(before), home.getFilesAt(after)]
+  const [old, current] = [home.trees.getFilesAt(before), home.trees.getFilesAt(after)]
   const paths = new Set<string>()
-  for (const number of home.listChangedInodes(before, after)) {
+  for (const number of home.trees.listChangedInodes(before, after)) {
     const [oldPaths, newPaths] = [listInodePaths(old, number), listInodePaths(current, number)]
     for (const path of [...oldPaths, ...newPaths]) paths.add(path)
     // The entries of a moved directory have new paths, though they did not change.

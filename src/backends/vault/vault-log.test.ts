@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Batch, fsck, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
+import { type Batch, forkVault, fsck, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
 import { append, hash, readFile, readText, VfsError } from '../../vfs/index.ts'
 import { VaultFs } from './index.ts'
 
@@ -15,7 +15,7 @@ const newPlace = () => join(scratch, `home-${++places}`)
 const openHome = (file: string) => new StoreHome(new SqliteEngine({ file }))
 const vaultOf = async (home: StoreHome, name = 'base') => new VaultFs(await home.openVault(name), home.blobs)
 
-/** Fails the commits it is told to, but for those that bring nothing, for which every disk has room. */
+/** Fails the chosen commits, except those that store nothing, for which every disk has space. */
 class FaultyEngine extends MemoryEngine {
   failing = false
   isClosed = false
@@ -97,13 +97,13 @@ describe('a vault that another home deleted', () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
     await one.createVault('base')
-    await one.fork('base', 'task')
+    await forkVault(one, 'base', 'task')
     const stale = await vaultOf(one, 'task')
     await other.deleteVault('task')
     await expect(one.openVault('task')).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(stale.write('/f', 'lost')).rejects.toMatchObject({ code: 'ENOENT' })
     await (await vaultOf(other)).write('/later', 'x')
-    await other.fork('base', 'task')
+    await forkVault(other, 'base', 'task')
     expect(await readText(await vaultOf(one, 'task'), '/later')).toBe('x')
   })
 })
@@ -114,7 +114,7 @@ describe('forks', () => {
     await home.createVault('base')
     const base = await vaultOf(home)
     await base.write('/shared', 'from base')
-    await home.fork('base', 'task')
+    await forkVault(home, 'base', 'task')
     const task = await vaultOf(home, 'task')
     await task.write('/shared', 'changed')
     await base.write('/later', 'x')
@@ -127,10 +127,10 @@ describe('forks', () => {
   it('reject a used or invalid name, and a missing vault', async () => {
     const home = new StoreHome(new MemoryEngine())
     await home.createVault('base')
-    await expect(home.fork('base', 'base')).rejects.toThrow(/EEXIST/)
+    await expect(forkVault(home, 'base', 'base')).rejects.toThrow(/EEXIST/)
     for (const name of ['', '-x', 'a/b', 'x'.repeat(65), 'ü'])
       await expect(home.createVault(name)).rejects.toThrow(/EINVAL/)
-    await expect(home.fork('missing', 'x')).rejects.toThrow(/ENOENT/)
+    await expect(forkVault(home, 'missing', 'x')).rejects.toThrow(/ENOENT/)
   })
 })
 
@@ -182,11 +182,11 @@ describe('a commit that fails beside other work', () => {
     const fs = await vaultOf(home)
     for (let file = 0; file < 200; file++) await fs.write(`/d${file % 3}/f${file}`, `${file}`)
     engine.failing = true
-    await expect(home.fork('base', 'task')).rejects.toThrow(/ENOSPC/)
+    await expect(forkVault(home, 'base', 'task')).rejects.toThrow(/ENOSPC/)
     engine.failing = false
     expect(await readText(fs, '/d1/f1')).toBe('1')
     await fs.write('/after', 'x')
-    await home.fork('base', 'task')
+    await forkVault(home, 'base', 'task')
     const again = new StoreHome(engine)
     expect((await Array.fromAsync((await vaultOf(again, 'task')).walk('/'))).length).toBe(201)
     expect((await fsck(again)).damaged).toEqual([])
@@ -201,7 +201,7 @@ describe('a fork', () => {
     const theirs = await vaultOf(other)
     await (await vaultOf(one)).write('/mine', 'x')
     await theirs.write('/theirs', 'y')
-    await one.fork('base', 'task')
+    await forkVault(one, 'base', 'task')
     expect(await readText(await vaultOf(one, 'task'), '/theirs')).toBe('y')
   })
 

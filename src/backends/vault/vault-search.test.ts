@@ -4,6 +4,7 @@ import {
   createSearchIndex,
   DelayedEngine,
   type Engine,
+  forkVault,
   MemoryEngine,
   openSearchedTree,
   StoreHome,
@@ -51,7 +52,7 @@ class Searched {
   }
 
   async fork(name: string): Promise<Searched> {
-    return new Searched(this.home, name, await this.home.fork(this.vault.name, name))
+    return new Searched(this.home, name, await forkVault(this.home, this.vault.name, name))
   }
 
   matches(root: string, query: SearchQuery): Promise<Match[]> {

@@ -4,7 +4,7 @@ import { fileSystemSuite } from '../../conformance/index.ts'
 import { diff, type FileSystem, type PathChange, readFile, readText } from '../../vfs/index.ts'
 import { openHome, type Vault } from './index.ts'
 
-const told = async (changes: AsyncIterable<PathChange>) =>
+const listChanges = async (changes: AsyncIterable<PathChange>) =>
   (await Array.fromAsync(changes)).map(({ kind, path, from }) =>
     [kind, ...(from ? [from] : []), path].join(' '),
   )
@@ -79,14 +79,14 @@ describe('the diff of a fork', () => {
     await task.rename('/dir', '/folder')
     await task.write('/new/file', 'x')
     await task.mkdir('/empty')
-    expect(await told(task.diff())).toEqual([
+    expect(await listChanges(task.diff())).toEqual([
       'modified /change',
       'added /empty',
       'renamed /dir /folder',
       'deleted /gone',
       'added /new/file',
     ])
-    await expect(told(base.diff())).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(listChanges(base.diff())).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
   it('finds the same as a full comparison', async () => {
@@ -103,8 +103,8 @@ describe('the diff of a fork', () => {
       await perform(vault, first)
       await vault.checkpoint('then')
       await perform(vault, second)
-      const expected = await told(diff(vault.at('then'), vault))
-      expect(await told(vault.diff('then'))).toEqual(expected)
+      const expected = await listChanges(diff(vault.at('then'), vault))
+      expect(await listChanges(vault.diff('then'))).toEqual(expected)
     })
     await fc.assert(property, { numRuns: 100 })
   })

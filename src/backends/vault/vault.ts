@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  createCheckpoint,
   createSearchIndex,
   decodeCheckpoint,
   type FileChange,
@@ -111,7 +112,9 @@ export class Vault
   /** Creates a checkpoint of the current tree. O(1), and durable when it resolves. EINVAL, EEXIST. */
   async checkpoint(name?: string, { description, meta }: CheckpointNotes = {}): Promise<CheckpointInfo> {
     const notes = { ...(description !== undefined && { description }), ...(meta !== undefined && { meta }) }
-    return toCheckpointInfo(await this.#home.createCheckpoint(this.#log, name, notes))
+    return toCheckpointInfo(
+      await createCheckpoint(this.#log, this.#home.getCheckpoints(this.#log), name, notes),
+    )
   }
 
   /** Returns every checkpoint, the oldest first. */
@@ -149,12 +152,16 @@ export class Vault
 
   /** Yields the changes since the fork, or since another state, sorted by path. O(changes). */
   async *diff(base?: DiffBase): AsyncGenerator<PathChange> {
-    const changes = await this.#home.withHolds(async (hold) => {
+    const changes = await this.#home.session.withHolds(async (hold) => {
       const { root, log } = await this.#resolveBase(base)
       hold(root)
       const after = hold(await this.#log.flushPages())
       return this.#home.reader.run(() =>
-        this.#home.diff(root, after, log && getFirstDivergentInode(this.#home, log.head, this.#log.head)),
+        this.#home.trees.diff(
+          root,
+          after,
+          log && getFirstDivergentInode(this.#home, log.head, this.#log.head),
+        ),
       )
     })
     for (const change of changes) yield toPathChange(change)

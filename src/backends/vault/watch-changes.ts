@@ -32,23 +32,23 @@ export async function* watchChanges(
   }
   let seen = await readState()
   /** Number of changes found since the last pause. */
-  let looks = 0
+  let burst = 0
   const commits = new CommitSignal(log, signal)
   try {
     for (;;) {
       signal?.throwIfAborted()
       if ((await reader.run(readSeq)) === seen.seq) {
-        if (!(await commits.next())) looks = 0
+        if (!(await commits.next())) burst = 0
         continue
       }
       const state = await readState()
       const [before, after] = [seen.tree.snapshot(), state.tree.snapshot()]
-      for (const change of await reader.run(() => home.diff(before, after))) {
+      for (const change of await reader.run(() => home.trees.diff(before, after))) {
         if (isWithin(change.path, top) || isWithin(change.from ?? change.path, top)) yield change
       }
       seen.hold.release()
       seen = state
-      if (++looks > BURST_CHANGES) await delay(BURST_PAUSE_MS, undefined, { signal }).catch(() => {})
+      if (++burst > BURST_CHANGES) await delay(BURST_PAUSE_MS, undefined, { signal }).catch(() => {})
     }
   } finally {
     seen.hold.release()

@@ -35,7 +35,7 @@ describe('a watch', () => {
       seen.push(`${value?.kind} ${value?.path}`)
     }
     const first = next()
-    // The watch begins with its first step; what happens before it has looked is not told.
+    // The watch begins with its first step, and reports no earlier change.
     await theirs.stat('/d')
     await mine.write('/elsewhere', 'x')
     await mine.write('/d/new', 'x')
@@ -73,14 +73,14 @@ describe('a watch', () => {
     const vault = await (await openHome({ engine })).createVault('base')
     const before = engine.usage().pages.count
     const watch = vault.watch('/')
-    const told: (string | undefined)[] = []
+    const paths: (string | undefined)[] = []
     for (const path of ['/a', '/b', '/c']) {
       const next = watch.next()
       await vault.write(path, 'x')
       const { value }: { value?: PathChange } = await next
-      told.push(value?.path)
+      paths.push(value?.path)
     }
-    expect(told).toEqual(['/a', '/b', '/c'])
+    expect(paths).toEqual(['/a', '/b', '/c'])
     expect(engine.usage().pages.count).toBe(before)
     await watch.return(undefined)
   })

@@ -49,7 +49,7 @@ function toDamageKey({ kind, id, places = [] }: Damage): string {
 }
 
 function checkAll(home: StoreHome, options: MaintenanceOptions): Promise<FsckReport> {
-  return home.withHolds((hold) => checkWithHolds(home, hold, options))
+  return home.session.withHolds((hold) => checkWithHolds(home, hold, options))
 }
 
 async function checkWithHolds(
@@ -95,7 +95,7 @@ async function checkWithHolds(
 
 async function findNameProblems(home: StoreHome, root: number): Promise<readonly string[]> {
   try {
-    return await home.reader.run(() => checkNames(home.getFilesAt(root)))
+    return await home.reader.run(() => checkNames(home.trees.getFilesAt(root)))
   } catch (error) {
     if (isVfsError(error, 'EIO')) return [error.message]
     throw error

@@ -12,14 +12,16 @@ const ROWS_PER_READ = 1000
 /** A range of journal rows in use: of a vault, or inherited by a fork. */
 export interface JournalSpan {
   readonly vault: number
+  /** Number of the row before the first one. */
   readonly start: number
+  /** Number of the last row. */
   readonly upTo: number
 }
 
 /** The roots of a home: everything in use is reachable from them. */
 export interface GcRoots {
   readonly heads: readonly VaultHead[]
-  /** Numbers of existing vaults and their ancestors. Merge points of other vaults are of no use. */
+  /** Numbers of existing vaults and their ancestors. A merge point with another vault is not needed any more. */
   readonly vaults: ReadonlySet<number>
   readonly pages: readonly number[]
   /** Pages that are, or can become, the tree of a vault: their merge points are in use as well. */
@@ -39,11 +41,11 @@ export async function readRoots(home: StoreHome, report?: DamageReporter): Promi
       ] as const,
   )
   const trees = [...vaults, ...checkpoints].map(({ root }) => root)
-  const grown = vaults.flatMap(({ lineage }) => lineage.map(({ root }) => root))
+  const forkPoints = vaults.flatMap(({ lineage }) => lineage.map(({ root }) => root))
   return {
     heads: vaults,
     vaults: collectVaultIds(vaults),
-    pages: [...trees, ...grown, ...indexes, ...home.session.listHeldItems().roots],
+    pages: [...trees, ...forkPoints, ...indexes, ...home.session.listHeldItems().roots],
     trees,
     journals: vaults.flatMap(listJournalSpans),
   }

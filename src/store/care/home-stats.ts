@@ -14,7 +14,7 @@ export interface HomeStats extends EngineUsage {
 
 export async function getHomeStats(home: StoreHome): Promise<HomeStats> {
   await home.flushAllPages()
-  return home.withHolds((hold) => countWithHolds(home, hold))
+  return home.session.withHolds((hold) => countWithHolds(home, hold))
 }
 
 async function countWithHolds(home: StoreHome, hold: (root: number) => number): Promise<HomeStats> {
@@ -24,7 +24,7 @@ async function countWithHolds(home: StoreHome, hold: (root: number) => number): 
   const checkpoints = await home.reader.run(() => home.reader.listRecords('checkpoint/').length)
   let [files, fileBytes] = [0, 0]
   for (const { root } of heads) {
-    const counters = await home.reader.run(() => home.getFilesAt(root).getCounters())
+    const counters = await home.reader.run(() => home.trees.getFilesAt(root).getCounters())
     files += counters.files
     fileBytes += counters.bytes
   }

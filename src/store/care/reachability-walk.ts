@@ -91,7 +91,7 @@ export class ReachabilityWalk {
   async #listMergedRoots(tree: number, vaults: GcRoots['vaults']): Promise<number[]> {
     const { reader } = this.#home
     try {
-      const points = await reader.run(() => listMergePoints(this.#home.getFilesAt(tree)))
+      const points = await reader.run(() => listMergePoints(this.#home.trees.getFilesAt(tree)))
       return points.filter(({ vault }) => vaults.has(vault)).map(({ root }) => root)
     } catch (error) {
       // A page of it is damaged: the visit reports that.

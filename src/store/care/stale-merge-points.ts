@@ -18,7 +18,7 @@ export async function removeStaleMergePoints(home: StoreHome): Promise<void> {
   const known = collectVaultIds(heads)
   for (const { name, root } of heads) {
     try {
-      const points = await reader.run(() => listMergePoints(home.getFilesAt(root)))
+      const points = await reader.run(() => listMergePoints(home.trees.getFilesAt(root)))
       if (points.every(({ vault }) => known.has(vault))) continue
       const log = await home.openVault(name)
       await log.flushPages({ frees: true, tidy: (files) => retainMergePoints(files, known) })

@@ -19,7 +19,7 @@ export interface VaultUsage {
 /** Marks everything else in the home first; the rest of this vault is private. */
 export async function getVaultUsage(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
   await home.flushAllPages()
-  return home.withHolds((hold) => measureWithHolds(home, log, hold))
+  return home.session.withHolds((hold) => measureWithHolds(home, log, hold))
 }
 
 async function measureWithHolds(
@@ -37,7 +37,7 @@ async function measureWithHolds(
   const others = pages.filter((page) => !removeFirst(own, page))
   const elsewhere = await measureContent(home, others)
   const content = await measureContent(home, [root])
-  const { files, bytes } = await home.reader.run(() => home.getFilesAt(root).getCounters())
+  const { files, bytes } = await home.reader.run(() => home.trees.getFilesAt(root).getCounters())
   const sizes = [...content]
   const sharedBytes = sumSizes(sizes.filter(([key]) => elsewhere.has(key)))
   return { files, bytes, sharedBytes, privateBytes: sumSizes(sizes) - sharedBytes }

@@ -50,7 +50,7 @@ describe('the level engine', () => {
     expect(await again.readJournal(1, 0, 100)).toHaveLength(50)
   })
 
-  it('is open once at a time, and says so to who comes second', async () => {
+  it('opens once at a time, and says so to a second caller', async () => {
     const directory = place()
     const engine = await LevelEngine.open({ directory })
     const here = LevelEngine.open({ directory: join(directory, '..', basename(directory)) })

@@ -20,10 +20,8 @@ export function assertIntact(file: string, isSuspect: boolean): void {
 export function findDamage(path: string, pages: number = Number.POSITIVE_INFINITY): readonly string[] {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     using file = new LmdbFile(path, pages)
-    const { transaction } = file
     file.checkAllPages()
-    // Another process may have reused pages of an outdated state.
-    if (file.damage.length === 0 || file.transaction === transaction) return file.damage
+    if (file.damage.length === 0 || !file.isOutdated) return file.damage
   }
   return []
 }

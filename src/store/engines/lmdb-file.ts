@@ -38,7 +38,8 @@ interface LmdbMeta {
  */
 export class LmdbFile implements Disposable {
   readonly #fd: number
-  readonly #size: number
+  /** Known after the meta page: before that, another process could still extend the file. */
+  readonly #size: number = Number.POSITIVE_INFINITY
   readonly #meta: LmdbMeta | undefined
   readonly #damage: string[] = []
   readonly #maxPages: number
@@ -47,8 +48,8 @@ export class LmdbFile implements Disposable {
   /** @param budget limit of table pages to check; all are checked if the file may be truncated. */
   constructor(path: string, budget: number = Number.POSITIVE_INFINITY) {
     this.#fd = openSync(path, 'r')
-    this.#size = fstatSync(this.#fd).size
     this.#meta = this.#readMeta()
+    this.#size = fstatSync(this.#fd).size
     // A file may end before its last page if that is free; a truncated file looks the same.
     const isShort = this.#meta === undefined || this.#size < (this.#meta.lastPage + 1) * this.#meta.pageBytes
     this.#maxPages = isShort ? Number.POSITIVE_INFINITY : budget
@@ -60,9 +61,9 @@ export class LmdbFile implements Disposable {
     return this.#damage
   }
 
-  /** Number of the last transaction. */
-  get transaction(): number | undefined {
-    return this.#readMeta()?.transaction
+  /** True if another process has committed since the file was opened here. It may have reused pages of this state. */
+  get isOutdated(): boolean {
+    return this.#readMeta()?.transaction !== this.#meta?.transaction
   }
 
   /** Checks every page of every table, the upper levels first. */

@@ -44,8 +44,8 @@ const KEPT = `
   engine.groupCommit.append({ journal: [row(1)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9) }] })
   engine.groupCommit.append({ journal: [row(2)], records: [{ key: 'r', bytes: Uint8Array.of(5) }] })`
 
-describe('a SQLite engine that is held', () => {
-  it('commits in the place of what was kept, and others see it then', async () => {
+describe('the group commit of a SQLite engine', () => {
+  it('stores the final batch in place of the appended ones, and other engines see it then', async () => {
     const file = place()
     await using engine = new SqliteEngine({ file })
     await using other = new SqliteEngine({ file })
@@ -56,7 +56,7 @@ describe('a SQLite engine that is held', () => {
     expect(other.readJournal(1, 0, 10).map(({ bytes: found }) => text(found))).toEqual(['both'])
   })
 
-  it('has what was kept committed for whoever opens it after a kill', async () => {
+  it('commits the side log when the engine is opened after a kill', async () => {
     const file = place()
     inKilledProcess(file, KEPT)
     await using engine = new SqliteEngine({ file })
@@ -65,7 +65,7 @@ describe('a SQLite engine that is held', () => {
     expect(engine.commit({ journal: [row(1, 2)] })).toBe(false)
   })
 
-  it('has it committed before the next commit of one that was open all along', async () => {
+  it('commits the side log of a killed process before the next commit of an open engine', async () => {
     const file = place()
     await using engine = new SqliteEngine({ file })
     inKilledProcess(file, KEPT)
@@ -74,7 +74,7 @@ describe('a SQLite engine that is held', () => {
     expect(engine.readJournal(1, 0, 10)).toHaveLength(3)
   })
 
-  it('takes in nothing torn, and nothing that follows another state', async () => {
+  it('recovers no torn batch, and none that follows another state', async () => {
     const file = place()
     inKilledProcess(file, KEPT)
     const spool = readFileSync(`${file}-spool`)
@@ -86,7 +86,7 @@ describe('a SQLite engine that is held', () => {
     expect(engine.readJournal(1, 0, 10)).toHaveLength(1)
   })
 
-  it('takes in nothing of what was committed since, though its bytes are still there', async () => {
+  it('recovers no batch that was committed since, though its bytes are still in the side log', async () => {
     const file = place()
     // As long as what is kept later, so that the second one lies right behind that.
     const many = `engine.groupCommit.append({ journal: [row(1)] }); engine.groupCommit.append({ journal: [row(3)] })`
@@ -103,7 +103,7 @@ describe('a SQLite engine that is held', () => {
     expect(other.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1, 2])
   })
 
-  it('leaves alone what another keeps as soon as it has let go', async () => {
+  it('keeps what another engine appends right after its commit', async () => {
     const file = place()
     const engine = new SqliteEngine({ file })
     const other = new SqliteEngine({ file })
@@ -130,7 +130,7 @@ describe('a SQLite engine that is held', () => {
     await engine.close()
   })
 
-  it('takes in no batch whose content is torn', async () => {
+  it('recovers no batch with torn content', async () => {
     const file = place()
     inKilledProcess(
       file,
@@ -149,7 +149,7 @@ describe('a SQLite engine that is held', () => {
     }
   })
 
-  it('undoes a commit that fails, and keeps what was acknowledged before it', async () => {
+  it('reverts a commit that fails, and keeps the batches acknowledged before it', async () => {
     const file = place()
     await using engine = new SqliteEngine({ file })
     engine.groupCommit?.begin()
@@ -162,7 +162,7 @@ describe('a SQLite engine that is held', () => {
     expect(engine.readJournal(1, 0, 10).map(({ bytes: found }) => text(found))).toEqual(['j'])
   })
 
-  it('is let go of where somebody else waits to write, who then does', async () => {
+  it('ends when another writer waits, which then commits', async () => {
     const file = place()
     await using engine = new SqliteEngine({ file })
     engine.groupCommit?.begin()
@@ -177,12 +177,12 @@ describe('a SQLite engine that is held', () => {
     expect(engine.readJournal(1, 0, 10)).toHaveLength(2)
   })
 
-  it('is not to be held where every commit has to survive power loss', async () => {
+  it('is missing if every commit has to survive power loss', async () => {
     await using engine = new SqliteEngine({ file: place(), durability: 'full' })
     expect(engine.groupCommit).toBeUndefined()
   })
 
-  it('takes in what is whole before garbage', async () => {
+  it('recovers the complete batches before garbage', async () => {
     const file = place()
     inKilledProcess(file, KEPT)
     appendFileSync(`${file}-spool`, 'garbage')

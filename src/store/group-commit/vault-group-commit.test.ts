@@ -335,8 +335,8 @@ describe('the group commit of a vault', () => {
       ]
       const done = steps.filter(([, one]) => outcome(served, one) === undefined)
       outcome(served, (one) => one.commit())
-      const told = log.journal.readAfter(0).flatMap(({ operation }) => pathsIn(operation))
-      expect(done.map(([path]) => path).filter((path) => !told.includes(path))).toEqual([])
+      const paths = log.journal.readAfter(0).flatMap(({ operation }) => pathsIn(operation))
+      expect(done.map(([path]) => path).filter((path) => !paths.includes(path))).toEqual([])
       database.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK')
       database.close()
       await damaged.engine.close()

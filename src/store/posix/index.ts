@@ -14,3 +14,4 @@ export {
   type StatfsReport,
 } from './posix-attributes.ts'
 export { PosixFiles, type PosixOptions } from './posix-files.ts'
+export type { PosixReads } from './posix-reads.ts'

@@ -1,12 +1,9 @@
-import { VfsError } from '../../vfs/index.ts'
 import { createNotLocalError } from '../engine-reader.ts'
-import { findXattr, listXattrs } from '../files/attachments.ts'
-import { assertDirectory, listUnlinkedInodes } from '../files/directory-entries.ts'
+import { listUnlinkedInodes } from '../files/directory-entries.ts'
 import type { FileOperation, Provenance } from '../files/operation.ts'
-import { type NamedEntry, ROOT_INODE, toInlineText, type VaultFiles } from '../files/vault-files.ts'
+import { ROOT_INODE, type VaultFiles } from '../files/vault-files.ts'
 import type { Inode } from '../tree/tree-values.ts'
 import type { BlobStore } from '../vault/blob-store.ts'
-import { readContent } from '../vault/file-content.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
 import { OpenCounts } from './open-counts.ts'
 import {
@@ -20,7 +17,6 @@ import {
   type XattrMode,
 } from './plan-content.ts'
 import {
-  findEntry,
   getInode,
   getJournalPath,
   planCreate,
@@ -34,19 +30,10 @@ import {
   planUnlink,
   type RenameMode,
 } from './plan-entries.ts'
-import {
-  type CreationAttributes,
-  type PosixAttributeChanges,
-  type PosixAttributes,
-  type StatfsReport,
-  toPosixAttributes,
-  type UserIds,
-} from './posix-attributes.ts'
+import type { CreationAttributes, PosixAttributeChanges, UserIds } from './posix-attributes.ts'
 import { PosixCommitter } from './posix-committer.ts'
-import { BlockCounts, seekDataOrHole } from './sparse-files.ts'
-import { toStatfsReport } from './statfs.ts'
-
-const ENTRIES_PER_READ = 1000
+import { assertFile, PosixReads } from './posix-reads.ts'
+import { BlockCounts } from './sparse-files.ts'
 
 /** Options of `PosixFiles`. */
 export interface PosixOptions {
@@ -69,22 +56,24 @@ const SUPERUSER: UserIds = { uid: 0, gid: 0 }
  * Needs a local engine. Checks no permissions. A read does not change `atime`. An inode that is open here stays when
  * it loses its last name here; a removal by another process does not know of it.
  */
-export class PosixFiles {
+export class PosixFiles extends PosixReads {
   static readonly root: number = ROOT_INODE
   readonly #blobs: BlobStore
   readonly #committer: PosixCommitter
+  readonly #blockCounts: BlockCounts
   readonly #openCounts = new OpenCounts()
-  readonly #blockCounts = new BlockCounts()
-  readonly #defaultOwner: UserIds
   readonly #isOpen = (ino: number): boolean => this.#openCounts.has(ino)
 
   /** ENOTSUP on a remote engine. */
   constructor(log: VaultLog, blobs: BlobStore, options: PosixOptions = {}) {
     const { by: provenance = {}, usesGroupCommit = false, defaultOwner = SUPERUSER } = options
     if (blobs.reader.isRemote) throw createNotLocalError(blobs.reader.engine)
+    const committer = new PosixCommitter(log, blobs, provenance, usesGroupCommit)
+    const blockCounts = new BlockCounts()
+    super({ blobs, committer, blockCounts, defaultOwner })
     this.#blobs = blobs
-    this.#defaultOwner = defaultOwner
-    this.#committer = new PosixCommitter(log, blobs, provenance, usesGroupCommit)
+    this.#committer = committer
+    this.#blockCounts = blockCounts
   }
 
   /** True if changes are committed in groups, so that others see them some milliseconds later. */
@@ -118,27 +107,6 @@ export class PosixFiles {
   }
 
   /**
-   * Returns the inode of a name; undefined if there is none, which is too common for an error. Throws ENOTDIR if the
-   * parent is no directory.
-   */
-  lookup(parent: number, name: string): number | undefined {
-    return this.#readFiles((files) => findEntry(files, parent, name, 'lookup')?.inode)
-  }
-
-  /** Returns the directory of an inode, by its first name. The root is its own. */
-  getParent(ino: number): number {
-    return this.#getInode(ino, 'lookup').parent
-  }
-
-  getattr(ino: number): PosixAttributes {
-    return this.#readFiles((files) => {
-      const inode = getInode(files, ino, 'getattr')
-      const blocks = this.#blockCounts.count(files, ino, inode)
-      return toPosixAttributes({ ino, blocks }, inode, this.#defaultOwner)
-    })
-  }
-
-  /**
    * Changes the given attributes and the change time. For a size, throws EISDIR for a directory, EINVAL for another
    * type, EFBIG beyond the largest size.
    */
@@ -146,17 +114,6 @@ export class PosixFiles {
     this.#changeInode(ino, 'setattr', (files, inode, path) =>
       planAttributeChanges({ files, blobs: this.#blobs, inode: ino, path }, inode, changes),
     )
-  }
-
-  /**
-   * Returns up to `limit` entries behind a name, in a fixed order; none at the end. The name need not exist any more,
-   * so a reader that continues behind its last name misses no entry and sees none twice. ENOTDIR.
-   */
-  readdir(ino: number, after?: string, limit: number = ENTRIES_PER_READ): NamedEntry[] {
-    return this.#readFiles((files) => {
-      assertDirectory(files, ino, `inode ${ino}`, 'readdir')
-      return files.listEntriesAfter(ino, after, limit)
-    })
   }
 
   /**
@@ -185,13 +142,6 @@ export class PosixFiles {
     const ino = this.#createInode((files) => planTmpfile(files, parent, owner))
     this.#openCounts.add(ino, 1)
     return ino
-  }
-
-  /** Returns the target of a symbolic link. Throws EINVAL for another type. */
-  readlink(ino: number): string {
-    const { type, content } = this.#getInode(ino, 'readlink')
-    if (type !== 'symlink') throw new VfsError('EINVAL', `inode ${ino}`, { op: 'readlink' })
-    return toInlineText(content)
   }
 
   /** Adds a name to a file. Throws EPERM for a directory, EEXIST if the name is taken. */
@@ -227,7 +177,7 @@ export class PosixFiles {
 
   /** Keeps the inode, with or without a name, until `release` was called once for each `open`. */
   open(ino: number): void {
-    this.#getInode(ino, 'open')
+    this.assertExists(ino, 'open')
     this.#openCounts.add(ino, 1)
   }
 
@@ -246,19 +196,6 @@ export class PosixFiles {
     })
     this.commit()
     return left.length
-  }
-
-  /**
-   * Returns bytes of a file, fewer at its end. The caller must not change them. Throws EISDIR for a directory, EINVAL
-   * for another type.
-   */
-  read(ino: number, position: number, length: number): Uint8Array {
-    const pieces = this.#readFiles((files) => {
-      assertFile(getInode(files, ino, 'read'), ino, 'read')
-      return [...readContent(files, ino, this.#blobs, position, length)]
-    })
-    const [only] = pieces
-    return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
   }
 
   /**
@@ -312,23 +249,6 @@ export class PosixFiles {
     })
   }
 
-  /** Returns the next position of data or of a hole; null where `lseek` fails with ENXIO. */
-  seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
-    return this.#readFiles((files) => {
-      const inode = getInode(files, ino, 'lseek')
-      assertFile(inode, ino, 'lseek')
-      return seekDataOrHole(files, ino, inode, position, what)
-    })
-  }
-
-  /** Returns an extended attribute; undefined where `getxattr` has ENODATA, which is too common for an error. */
-  getxattr(ino: number, name: string): Uint8Array | undefined {
-    return this.#readFiles((files) => {
-      getInode(files, ino, 'getxattr')
-      return findXattr(files, ino, name)
-    })
-  }
-
   /**
    * Sets an extended attribute. Throws EEXIST for mode `create` if it exists, ENODATA for `replace` if it does not,
    * EINVAL for a name or value that is too long.
@@ -339,14 +259,6 @@ export class PosixFiles {
     )
   }
 
-  /** Lists the names of extended attributes, in order. */
-  listxattr(ino: number): string[] {
-    return this.#readFiles((files) => {
-      getInode(files, ino, 'listxattr')
-      return listXattrs(files, ino)
-    })
-  }
-
   /** Removes an extended attribute. Throws ENODATA if there is none of this name. */
   removexattr(ino: number, name: string): void {
     this.#changeInode(ino, 'removexattr', (files, _, path) =>
@@ -354,25 +266,9 @@ export class PosixFiles {
     )
   }
 
-  statfs(): StatfsReport {
-    const { engine } = this.#blobs.reader
-    return this.#readFiles((files) =>
-      toStatfsReport(files.getCounters(), this.#committer.quota, engine.getFreeBytes?.()),
-    )
-  }
-
   /** Makes all changes so far survive power loss; inside a batch, at the end of the batch. */
   fsync(): void {
     this.#committer.sync()
-  }
-
-  #getInode(ino: number, op: string): Inode {
-    return this.#readFiles((files) => getInode(files, ino, op))
-  }
-
-  /** Reads the current files; reads again if a garbage collection has removed a page meanwhile. */
-  #readFiles<T>(read: (files: VaultFiles) => T): T {
-    return this.#blobs.reader.runSync(() => read(this.#committer.files))
   }
 
   /** Creates an inode; returns its number, which is known before the commit. */
@@ -396,9 +292,4 @@ export class PosixFiles {
     })
     this.#blockCounts.invalidate(ino)
   }
-}
-
-function assertFile({ type }: Inode, ino: number, op: string): void {
-  if (type === 'file') return
-  throw new VfsError(type === 'directory' ? 'EISDIR' : 'EINVAL', `inode ${ino}`, { op })
 }

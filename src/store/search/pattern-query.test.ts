@@ -13,11 +13,11 @@ function isMet(need: TrigramQuery, trigrams: ReadonlySet<number>): boolean {
     : need.any.some((one) => isMet(one, trigrams))
 }
 
-/** The texts whose trigrams a need asks for, as far as they can be told: each trigram as text. */
-function told(need: TrigramQuery): unknown {
+/** Formats the trigrams of a query as text. */
+function formatQuery(need: TrigramQuery): unknown {
   if (need === 'anything') return need
-  if ('all' in need) return { all: need.all.map(told) }
-  if ('any' in need) return { any: need.any.map(told) }
+  if ('all' in need) return { all: need.all.map(formatQuery) }
+  if ('any' in need) return { any: need.any.map(formatQuery) }
   return need.trigrams.map((trigram) =>
     String.fromCharCode(trigram >> 16, (trigram >> 8) & 0xff, trigram & 0xff),
   )
@@ -190,7 +190,7 @@ describe('what a pattern needs', () => {
     [/abcé/i, ['abc']],
     [/(abc|)x/, 'anything'],
   ])('of %s is %j', (pattern, expected) => {
-    expect(told(buildPatternQuery(pattern))).toEqual(expected)
+    expect(formatQuery(buildPatternQuery(pattern))).toEqual(expected)
   })
 
   it.each([
@@ -207,13 +207,15 @@ describe('what a pattern needs', () => {
 
   it('of another engine is read as well as that of a RegExp where both are written the same', () => {
     const pattern = { source: '\\bfoo.*(?:bar|baz)', flags: 'u', test: () => true }
-    expect(told(buildPatternQuery(pattern))).toEqual(told(buildPatternQuery(/\bfoo.*(?:bar|baz)/u)))
+    expect(formatQuery(buildPatternQuery(pattern))).toEqual(
+      formatQuery(buildPatternQuery(/\bfoo.*(?:bar|baz)/u)),
+    )
     expect(buildPatternQuery(pattern)).not.toBe('anything')
   })
 
   it('of a deeply nested repetition is found in no time', () => {
     const nested = `${'('.repeat(200)}abc${')+'.repeat(200)}`
-    expect(told(buildPatternQuery(new RegExp(nested)))).toMatchObject({
+    expect(formatQuery(buildPatternQuery(new RegExp(nested)))).toMatchObject({
       all: expect.arrayContaining([['abc']]),
     })
   })

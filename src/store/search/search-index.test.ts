@@ -468,7 +468,7 @@ describe('a search through the index', () => {
     expect(await vault.search('/', 'before')).toEqual([])
   })
 
-  it('tells files in the order of a walk, and a file by each of its names', async () => {
+  it('lists files in the order of a walk, and a file under each of its names', async () => {
     const vault = new TestVault(new Store(), eager)
     const paths = ['/a/b', '/a!', '/a.txt', '/a/c/d', '/ab', '/B', '/é', '/a/c!']
     for (const path of paths) await vault.write(path, 'a word')

@@ -77,6 +77,24 @@ export class StoreSession {
     return { release: () => this.#release(entry, held) }
   }
 
+  /** Runs work on stored trees that records may stop naming meanwhile; the work holds each tree it finds. */
+  async withHolds<T>(work: (hold: (root: number) => number) => Promise<T>): Promise<T> {
+    await this.beginRead()
+    const roots: number[] = []
+    const held = { listStoredRoots: () => roots }
+    const hold = this.hold(held)
+    try {
+      return await work((root) => {
+        roots.push(root)
+        // After long work the session is idle again, and collections do not query it.
+        this.updateHolds(true)
+        return root
+      })
+    } finally {
+      hold.release()
+    }
+  }
+
   /** Publishes the holds of an idle session; a busy one is queried. */
   publish(): MaybePromise<void> {
     if (this.#registry === undefined || this.#isBusy) return

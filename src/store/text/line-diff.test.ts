@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { diffLines } from './index.ts'
 
 describe('diffLines', () => {
-  it('tells which lines gave way to which, and where', () => {
+  it('returns which lines replace which, and their positions', () => {
     const old = ['a', 'b', 'c', 'd', 'e']
     expect(diffLines(old, ['a', 'B', 'c', 'e', 'f'])).toEqual([
       { oldStart: 1, oldLines: ['b'], newStart: 1, newLines: ['B'] },

@@ -3,6 +3,7 @@ import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-jso
 import { commitOnce, isRecordStored } from '../commit-once.ts'
 import type { RecordRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
+import type { VaultHead } from './vault-head.ts'
 
 /** A named, immutable root of a vault. */
 export interface Checkpoint {
@@ -100,4 +101,13 @@ export function decodeCheckpoint({
   readonly bytes: Uint8Array
 }): Checkpoint {
   return decodeChecksummedJson(bytes, key)
+}
+
+/** Returns the checkpoints that its ancestors had when a vault was forked from them, the oldest first. */
+export function listInheritedCheckpoints(reader: EngineReader, { lineage }: VaultHead): Checkpoint[] {
+  return lineage
+    .toReversed()
+    .flatMap(({ id, seq }) =>
+      new Checkpoints(reader, id).list().filter((checkpoint) => checkpoint.seq <= seq),
+    )
 }

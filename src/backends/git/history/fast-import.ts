@@ -11,7 +11,8 @@ export interface CommitHead {
   readonly author: string
   readonly committer: string
   readonly message: string
-  readonly parents: readonly number[]
+  /** Marks of earlier commits of the stream, or ids of commits that the repository has. */
+  readonly parents: readonly (number | string)[]
 }
 
 /** Streams commits into a repository through `git fast-import`. No ref points at them before `finish`. */
@@ -45,8 +46,8 @@ export class FastImport implements AsyncDisposable {
       `author ${author}`,
       `committer ${committer}`,
       `data ${Buffer.byteLength(message)}\n${message}`,
-      ...(first === undefined ? [] : [`from :${first}`]),
-      ...others.map((parent) => `merge :${parent}`),
+      ...(first === undefined ? [] : [`from ${formatParent(first)}`]),
+      ...others.map((parent) => `merge ${formatParent(parent)}`),
     ]
     await this.#write(`${lines.join('\n')}\n`)
   }
@@ -64,6 +65,11 @@ export class FastImport implements AsyncDisposable {
       for await (const chunk of change.content()) await this.#write(chunk)
       await this.#write('\n')
     }
+  }
+
+  /** Replaces all files by those of a tree that the repository has. */
+  async putTree(tree: string): Promise<void> {
+    await this.#write(`M 040000 ${tree} ""\n`)
   }
 
   async putSubmodule(path: string, commit: string): Promise<void> {
@@ -101,6 +107,10 @@ export class FastImport implements AsyncDisposable {
       detail: `git fast-import failed: ${reason.replace('fatal: ', '')}`,
     })
   }
+}
+
+function formatParent(parent: number | string): string {
+  return typeof parent === 'number' ? `:${parent}` : parent
 }
 
 /** Quotes a name as Git does, since it may contain a newline. EINVAL for a name that no repository may contain. */

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toFileTime } from '../../../machine/index.ts'
 import {
+  adoptTree,
+  assertAdoptable,
   CHUNK_BYTES,
   type Checkpoint,
+  createCheckpoint,
   type ExtraRecords,
   type StoreHome,
   Tree,
@@ -85,11 +88,11 @@ async function createVaultTarget(
   { checkpoint }: StreamHeader,
   extraRecords: ExtraRecords,
 ): Promise<ReceiveTarget> {
-  await home.assertAdoptable(name, checkpoint)
+  await assertAdoptable(home, name, checkpoint)
   const files = new VaultFiles(new Tree(home.cache))
   files.createRoot({ time: toFileTime(BigInt(Date.now()) * 1_000_000n), seq: 0 })
   const publish = async (root: number) => {
-    await home.adoptTree(name, root, checkpoint, extraRecords)
+    await adoptTree(home, name, root, checkpoint, extraRecords)
   }
   return { files, seq: 0, publish }
 }
@@ -121,9 +124,9 @@ async function createUpdateTarget(
       options.extraRecords,
     )
     if (checkpoint === undefined) await log.sync()
-    else await home.createCheckpoint(log, checkpoint.name, checkpoint)
+    else await createCheckpoint(log, checkpoints, checkpoint.name, checkpoint)
   }
-  return { files: home.getFilesAt(from.root), seq: log.seq + 1, publish }
+  return { files: home.trees.getFilesAt(from.root), seq: log.seq + 1, publish }
 }
 
 async function getExistingVault(home: StoreHome, name: string): Promise<VaultLog> {
@@ -143,7 +146,7 @@ function assertUnchanged(
   files: VaultFiles,
   { name: base, root }: Checkpoint,
 ): void {
-  if (home.listChangedInodes(root, files.tree.snapshot()).size === 0) return
+  if (home.trees.listChangedInodes(root, files.tree.snapshot()).size === 0) return
   const detail = `'${name}' was changed since its checkpoint '${base}'; restore the checkpoint in '${name}' or in a fork of it`
   throw new VfsError('ECONFLICT', name, { op: 'receive', detail })
 }

@@ -94,9 +94,9 @@ async function* sendChanges(
   source: VaultSource,
   writer: StreamWriter,
 ): AsyncGenerator<void> {
-  const base = source.withFiles(home.getFilesAt(before))
+  const base = source.withFiles(home.trees.getFilesAt(before))
   const plan = await home.reader.run(() =>
-    new ChangePlanner(base.files, source.files).plan(home.listChangedInodes(before, after)),
+    new ChangePlanner(base.files, source.files).plan(home.trees.listChangedInodes(before, after)),
   )
   const sender = new InodeSender(source, writer)
   for (const operation of plan.vacate) writer.add(operation)

@@ -49,7 +49,7 @@ export class VaultSource implements AsyncDisposable {
     const checkpoint =
       at === undefined ? undefined : await home.reader.run(() => home.getCheckpoints(log).get(at))
     const root = checkpoint?.root ?? (await log.flushPages())
-    return new VaultSource({ log, root, checkpoint, files: home.getFilesAt(root) }, home.blobs)
+    return new VaultSource({ log, root, checkpoint, files: home.trees.getFilesAt(root) }, home.blobs)
   }
 
   /** Returns another tree of the same vault, valid until this one is disposed of. */

@@ -1,4 +1,10 @@
-import { type Checkpoint, type FileChange, type StoreHome, toInlineText } from '../../../../store/index.ts'
+import {
+  type Checkpoint,
+  type FileChange,
+  listInheritedCheckpoints,
+  type StoreHome,
+  toInlineText,
+} from '../../../../store/index.ts'
 import { child, type FileType } from '../../../../vfs/index.ts'
 import { type SourceEntry, VaultSource, VaultTreeWalk } from '../vault-source.ts'
 import type { ExportedChange, ExportedStep } from './history-steps.ts'
@@ -10,7 +16,7 @@ import type { ExportedChange, ExportedStep } from './history-steps.ts'
 export async function* exportHistory(home: StoreHome, vault: string): AsyncGenerator<ExportedStep> {
   await using source = await VaultSource.open(home, vault, undefined)
   const checkpoints = await home.reader.run(() => [
-    ...home.listInheritedCheckpoints(source.log),
+    ...listInheritedCheckpoints(home.reader, source.log.head),
     ...home.getCheckpoints(source.log).list(),
   ])
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.uid, checkpoint]))
@@ -23,7 +29,7 @@ function toExportedStep(
   byId: ReadonlyMap<string, Checkpoint>,
   { uid, name, time, description, meta, root }: Checkpoint,
 ): ExportedStep {
-  const files = source.withFiles(home.getFilesAt(root))
+  const files = source.withFiles(home.trees.getFilesAt(root))
   return {
     id: uid,
     name,
@@ -33,7 +39,7 @@ function toExportedStep(
     async *changesSince(base) {
       const before = base === undefined ? undefined : byId.get(base)
       if (before === undefined) yield* listAll(files, '/')
-      else yield* listChanges(files, await home.reader.run(() => home.diff(before.root, root)))
+      else yield* listChanges(files, await home.reader.run(() => home.trees.diff(before.root, root)))
     },
     findType: async (path) => findType(files, path),
   }

@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  createCheckpoint,
   decodeCheckpoint,
   type Provenance,
   type StoreHome,
@@ -95,7 +96,10 @@ class HistoryImport {
 
   /** Creates the checkpoint, unless another writer has changed the vault since the one before. */
   async #createCheckpoint({ name, description, meta }: HistoryStep, rows: number): Promise<void> {
-    const { seq } = await this.#home.createCheckpoint(this.#log, name, { description, meta })
+    const { seq } = await createCheckpoint(this.#log, this.#home.getCheckpoints(this.#log), name, {
+      description,
+      meta,
+    })
     this.#seq += rows
     if (seq === this.#seq) return
     await this.#home.getCheckpoints(this.#log).remove(name)
@@ -115,7 +119,7 @@ class HistoryImport {
     const isSame =
       found === undefined
         ? files.getCounters().files === 0
-        : this.#home.listChangedInodes(found.root, files.tree.snapshot()).size === 0
+        : this.#home.trees.listChangedInodes(found.root, files.tree.snapshot()).size === 0
     if (isSame) return 'same'
     for (let at = found?.seq ?? this.#log.journal.start; ; ) {
       const entries = this.#log.journal.readAfter(at)

@@ -1,0 +1,93 @@
+import { VfsError } from '../vfs/index.ts'
+import { encodeChecksummedJson } from './checksummed-json.ts'
+import type { StoreHome } from './store-home.ts'
+import { decodeCheckpoint } from './vault/checkpoints.ts'
+import { type Ancestor, encodeHead, type VaultHead, vaultKey } from './vault/vault-head.ts'
+import type { VaultLog } from './vault/vault-log.ts'
+import { quotaKey } from './vault/vault-quota.ts'
+import { assertVaultName, createVaultExistsError } from './vault-name.ts'
+
+/**
+ * Forks a vault as it is now, in constant time; durable when it resolves. Throws EINVAL if the name is invalid,
+ * EEXIST if it is taken, ENOENT if the source is missing.
+ */
+export async function forkVault(home: StoreHome, source: string, name: string): Promise<VaultLog> {
+  assertVaultName(name)
+  const log = await home.openVault(source)
+  const id = await home.reader.run(() => home.ids.next())
+  const quota = await inheritQuota(home, log, id)
+  const heads: VaultHead[] = []
+  await log.flushPages({
+    durable: true,
+    check: () => {
+      if (home.reader.readRecord(vaultKey(name)) !== undefined) throw createVaultExistsError(name)
+    },
+    records: ({ id: vault, root, seq }) => {
+      const head = createForkHead(log.head, { vault: source, id: vault, root, seq, time: Date.now() }, id)
+      heads.push(head)
+      return [{ key: vaultKey(name), bytes: encodeHead(head) }, ...quota]
+    },
+  })
+  const head = heads.at(-1)
+  if (head === undefined) throw new Error('a successful flush has created its records')
+  return home.openLog(name, head)
+}
+
+/**
+ * Forks a vault as it was at a checkpoint. Throws ENOENT if the vault or checkpoint is missing; for the name as
+ * `forkVault` does.
+ */
+export async function forkVaultAt(
+  home: StoreHome,
+  source: string,
+  checkpoint: string,
+  name: string,
+): Promise<VaultLog> {
+  assertVaultName(name)
+  const log = await home.openVault(source)
+  const record = await home.reader.run(() => home.getCheckpoints(log).readRecord(checkpoint))
+  const { root, seq, time } = decodeCheckpoint(record)
+  const id = await home.reader.run(() => home.ids.next())
+  const head = createForkHead(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
+  return home.recordVault(name, head, { expect: [record], records: await inheritQuota(home, log, id) })
+}
+
+/**
+ * Forks a vault at the point where a sibling was forked. Throws ENOENT if the vault or sibling is missing; for the
+ * name as `forkVault` does.
+ */
+export async function forkFromSameBase(
+  home: StoreHome,
+  source: string,
+  sibling: string,
+  name: string,
+): Promise<VaultLog> {
+  assertVaultName(name)
+  const log = await home.openVault(sibling)
+  const [ancestor] = log.head.lineage
+  if (ancestor?.vault !== source) {
+    const detail = `'${sibling}' is not a fork of '${source}'`
+    throw new VfsError('EINVAL', sibling, { op: 'fork', detail })
+  }
+  const { root, seq } = ancestor
+  const id = await home.reader.run(() => home.ids.next())
+  const head: VaultHead = { id, root, seq, created: Date.now(), lineage: log.head.lineage }
+  return home.recordVault(name, head, { records: await inheritQuota(home, log, id) })
+}
+
+/** Copies the quota to a fork: a fork may not hold more than its source. */
+async function inheritQuota(
+  home: StoreHome,
+  log: VaultLog,
+  fork: number,
+): Promise<{ key: string; bytes: Uint8Array }[]> {
+  const quota = await home.reader.run(() => log.quota)
+  if (Object.keys(quota).length === 0) return []
+  return [{ key: quotaKey(fork), bytes: encodeChecksummedJson(quota) }]
+}
+
+function createForkHead({ lineage }: VaultHead, ancestor: Ancestor, id: number): VaultHead {
+  const { root, seq } = ancestor
+  // An early checkpoint may precede some of the ancestors; they stay in the lineage.
+  return { id, root, seq, created: Date.now(), lineage: [ancestor, ...lineage] }
+}
