@@ -45,7 +45,9 @@ export function childrenDevice(children: ChildProcesses): Device {
         on_conflict: z
           .enum(['fail', 'ours', 'theirs', 'markers'])
           .default('fail')
-          .describe('ours keeps your version, theirs takes the child’s, markers writes both into the file.'),
+          .describe(
+            'ours keeps your version, theirs takes that of the child, markers writes both into the file.',
+          ),
       }),
       run: async ({ pid: child, on_conflict }, { ctx }) => {
         const changes = await children.merge(ctx.pid, child, on_conflict)

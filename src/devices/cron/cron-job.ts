@@ -1,29 +1,16 @@
 import { z } from 'zod'
+import { type ProcessOptions, processOptionShape } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
-/** Options of the processes of a job; absent ones have the defaults of the home. */
-export interface JobOptions {
-  readonly provider?: string | undefined
-  readonly model?: string | undefined
-  /** Limit in tokens; 0 for none. */
-  readonly budget?: number | undefined
-  readonly skills?: readonly string[] | undefined
-  readonly tools?: readonly string[] | undefined
-  readonly max_steps?: number | undefined
+/** Options of the processes of a job. */
+export interface JobOptions extends ProcessOptions {
   /** Vault to fork; the current one when absent. */
   readonly vault?: string | undefined
 }
 
-const name = z.string().min(1)
-
 export const jobOptions: z.ZodType<JobOptions> = z.strictObject({
-  provider: name.optional(),
-  model: name.optional(),
-  budget: z.int().nonnegative().optional(),
-  skills: z.array(name).optional(),
-  tools: z.array(name).optional(),
-  max_steps: z.int().positive().optional(),
-  vault: name.optional(),
+  ...processOptionShape,
+  vault: z.string().trim().min(1).optional(),
 })
 
 /** A recurring job. */

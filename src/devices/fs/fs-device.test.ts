@@ -74,6 +74,16 @@ describe('fsDevice', () => {
     expect(await readText(fs, '/workspace/notes.md')).toBe('bye\n')
   })
 
+  it('says that there is no workspace, and what to use in its place', async () => {
+    const { call } = surroundings(new MemoryFs({ '/shared/notes.md': 'x' }))
+    for (const args of [{ pattern: '**/*.ts' }, { pattern: '*', path: 'src' }])
+      await expect(call('file_glob', args)).rejects.toThrow(
+        /^ENOENT: this process has no workspace, because .* vfs:\/\/\/shared or vfs:\/\/\/home\/coder, or .*--vault/,
+      )
+    expect(await call('file_glob', { pattern: '*', path: 'vfs:///shared' })).toBe('vfs:///shared/notes.md')
+    await expect(call('file_read', { path: 'vfs:///shared/none' })).rejects.toThrow(/no such file/)
+  })
+
   it.each(['src/main.ts', '/workspace/src/main.ts', 'vfs:///workspace/src/main.ts'])(
     'accepts the path %s of a tool call',
     async (path) => {

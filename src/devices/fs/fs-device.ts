@@ -75,7 +75,8 @@ const builtinTools: ReadonlyMap<string, ToolInfo> = new Map(
 
 function createDeviceTool(op: string, name: FsToolName): DeviceTool {
   const info = builtinTools.get(name)
-  if (info === undefined) throw new VfsError('EINTERNAL', name, { op: 'tools' })
+  if (info === undefined)
+    throw new VfsError('EINTERNAL', name, { op: 'tools', detail: `there is no file tool '${name}'` })
   return {
     name,
     description: info.description,

@@ -1,6 +1,5 @@
 import { getCallerContext } from '../../access/index.ts'
 import type { DeviceContext } from '../../kernel/index.ts'
-
 import {
   createToolRegistry,
   fromUri,
@@ -8,7 +7,6 @@ import {
   type ToolRegistry,
   toUri,
 } from '../../tools/index.ts'
-
 import { type FileSystem, isWithin, join, VfsError } from '../../vfs/index.ts'
 
 /** Operations of a request, each with the tool that runs it. */
@@ -39,15 +37,17 @@ export class FsRequests {
   readonly fs: FileSystem
   readonly #device: string
   readonly #root: string
+  readonly #context: string
   readonly #registry: ToolRegistry
 
   constructor(device: string, root: string, { caller }: DeviceContext, namespace: ToolNamespace) {
     this.#device = device
     this.#root = root
     this.fs = namespace.fs
+    this.#context = getCallerContext(caller) ?? 'agent'
     this.#registry = createToolRegistry(namespace, {
       caller,
-      context: getCallerContext(caller) ?? 'agent',
+      context: this.#context,
       tools: Object.values(operations),
     })
   }
@@ -56,12 +56,13 @@ export class FsRequests {
   async answer(request: unknown, target: string, signal: AbortSignal): Promise<string> {
     const { op, args } = this.#parseRequest(request)
     const isTransfer = op === 'copy' || op === 'move'
-    const paths = isTransfer ? {} : { path: toUri(target) }
+    const paths: Record<string, string> = isTransfer ? {} : { path: toUri(target) }
     for (const name of PATH_ARGUMENTS) {
-      if (args[name] !== undefined) Object.assign(paths, { [name]: await this.#toUri(name, args[name]) })
+      if (args[name] !== undefined) paths[name] = await this.#toUri(name, args[name])
     }
     const { text, error } = await this.#registry.call(operations[op], { ...args, ...paths }, { signal })
     if (error === undefined) return text
+    if (await this.#lacksWorkspace(Object.values(paths))) throw this.#createNoWorkspaceError()
     throw this.#createError(error.code, text.slice(`${error.code}: `.length))
   }
 
@@ -97,6 +98,18 @@ export class FsRequests {
   #isInNamespace(path: string): Promise<boolean> {
     const [, first = ''] = join('/', path).split('/')
     return this.fs.exists(`/${first}`)
+  }
+
+  /** True if one of the paths is in the workspace, and there is none. */
+  async #lacksWorkspace(uris: readonly string[]): Promise<boolean> {
+    if (!uris.some((uri) => isWithin(fromUri(uri), this.#root))) return false
+    return !(await this.fs.exists(this.#root))
+  }
+
+  #createNoWorkspaceError(): VfsError {
+    const home = toUri(`/home/${this.#context}`)
+    const detail = `this process has no workspace, because it was started without a vault; use ${toUri('/shared')} or ${home}, or let the user start it with --vault`
+    return this.#createError('ENOENT', detail)
   }
 
   #createError(code: VfsError['code'], detail: string): VfsError {

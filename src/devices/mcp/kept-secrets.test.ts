@@ -73,8 +73,8 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return [error.message, error.stack, JSON.stringify(error), cause].join('\n')
 }
 
-function leaksOf(told: string): string[] {
-  return traces.filter((trace) => told.includes(trace))
+function leaksOf(text: string): string[] {
+  return traces.filter((trace) => text.includes(trace))
 }
 
 describe('the environment of a server', () => {
@@ -87,7 +87,7 @@ describe('the environment of a server', () => {
   it('is redacted from descriptions, tools and resources of the server', async () => {
     const { devices, mounts, pins, read, call } = surroundings()
     await mounts.mount(PATH, config)
-    const told = {
+    const reads = {
       tools: await read('/tools'),
       offered: JSON.stringify(devices.listTools(null)),
       pins: JSON.stringify([...pins.values()]),
@@ -96,21 +96,24 @@ describe('the environment of a server', () => {
       resource: await read('/resources/env%3A%2F%2Fall'),
       result: await call('env'),
     }
-    for (const text of Object.values(told)) {
+    for (const text of Object.values(reads)) {
       expect(leaksOf(text)).toEqual([])
       expect(text).toContain('[redacted]')
     }
-    expect(told.result).toContain('eu-west-1')
-    expect(JSON.parse(told.result).structuredContent).toMatchObject({ '[redacted]': '[redacted]' })
+    expect(reads.result).toContain('eu-west-1')
+    expect(JSON.parse(reads.result).structuredContent).toMatchObject({ '[redacted]': '[redacted]' })
   })
 
   it('is redacted from errors of the server', async () => {
     const { mounts, read, call } = surroundings()
     await mounts.mount(PATH, config)
-    for (const told of [await failureOf(call('refuse')), await failureOf(read('/resources/no%3A%2F%2Fne'))]) {
-      expect(told).toMatch(/EIO.*the server refused/)
-      expect(told).toContain('[redacted]')
-      expect(leaksOf(told)).toEqual([])
+    for (const failure of [
+      await failureOf(call('refuse')),
+      await failureOf(read('/resources/no%3A%2F%2Fne')),
+    ]) {
+      expect(failure).toMatch(/EIO.*the server refused/)
+      expect(failure).toContain('[redacted]')
+      expect(leaksOf(failure)).toEqual([])
     }
   })
 
@@ -119,9 +122,9 @@ describe('the environment of a server', () => {
     for (const rest of [10, 1985, 1990, 1995, 1999]) {
       // Two thousand characters are kept: they contain all of the secret, or only its end.
       const program = `process.stderr.write(process.env.SERVICE_TOKEN + '.'.repeat(${rest})); process.exitCode = 1`
-      const told = await failureOf(mounts.mount(PATH, { ...config, args: ['-e', program] }))
-      expect(told).toMatch(/EUNAVAILABLE.*it said: (?:\[redacted\]|ush|sh|h)?\.{10,}/)
-      expect(leaksOf(told)).toEqual([])
+      const failure = await failureOf(mounts.mount(PATH, { ...config, args: ['-e', program] }))
+      expect(failure).toMatch(/EUNAVAILABLE.*it said: (?:\[redacted\]|ush|sh|h)?\.{10,}/)
+      expect(leaksOf(failure)).toEqual([])
     }
   })
 
@@ -134,9 +137,9 @@ describe('the environment of a server', () => {
       { url: 'ftp://anna:hush-hush-hush@x.example' },
     ]
     for (const config of wrong) {
-      const told = await failureOf(mounts.mount(PATH, config))
-      expect(told).toContain('EINVAL')
-      expect(leaksOf(told)).toEqual([])
+      const failure = await failureOf(mounts.mount(PATH, config))
+      expect(failure).toContain('EINVAL')
+      expect(leaksOf(failure)).toEqual([])
     }
     expect(learnt).toEqual(expect.arrayContaining(['1234567890', 'hush-hush-hush']))
   })
@@ -174,9 +177,9 @@ describe('the headers for a server', () => {
           JSON.stringify({ error: request.headers, token: request.headers.authorization?.slice(7) }),
         )
       })
-      const told = await failureOf(mounts.mount(PATH, { url, headers }))
-      expect(told).toContain('EUNAVAILABLE')
-      expect(leaksOf(told)).toEqual([])
+      const failure = await failureOf(mounts.mount(PATH, { url, headers }))
+      expect(failure).toContain('EUNAVAILABLE')
+      expect(leaksOf(failure)).toEqual([])
     },
   )
 
@@ -184,24 +187,24 @@ describe('the headers for a server', () => {
     const { mounts } = surroundings()
     const url = await served((_request, response) => response.end())
     const broken = { Authorization: 'Bearer hush-hush-hush\nX-Other: of the key' }
-    const told = await failureOf(mounts.mount(PATH, { url, headers: broken }))
-    expect(told).toMatch(/EUNAVAILABLE.*\[redacted\]/)
-    expect(leaksOf(told)).toEqual([])
+    const failure = await failureOf(mounts.mount(PATH, { url, headers: broken }))
+    expect(failure).toMatch(/EUNAVAILABLE.*\[redacted\]/)
+    expect(leaksOf(failure)).toEqual([])
   })
 
   it('are redacted from its address, however short the password', async () => {
     const { mounts } = surroundings()
-    const told = await failureOf(mounts.mount(PATH, { url: 'HTTP://anna:1234@127.0.0.1:80/mcp' }))
-    expect(told).toMatch(/EUNAVAILABLE.*\[redacted\]/)
-    expect(told).not.toContain('1234')
+    const failure = await failureOf(mounts.mount(PATH, { url: 'HTTP://anna:1234@127.0.0.1:80/mcp' }))
+    expect(failure).toMatch(/EUNAVAILABLE.*\[redacted\]/)
+    expect(failure).not.toContain('1234')
   })
 
   it('are redacted from the result and the error of a tool', async () => {
     const { mounts, call } = surroundings()
     const url = await served(async (request, response) => {
       const body = Buffer.concat(await Array.fromAsync(request)).toString()
-      const told = JSON.stringify(request.headers)
-      const answer = body === '' ? undefined : answerOf(JSON.parse(body), told)
+      const sent = JSON.stringify(request.headers)
+      const answer = body === '' ? undefined : answerOf(JSON.parse(body), sent)
       const status = body.includes('"fail"') ? 500 : answer === undefined ? 202 : 200
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer))

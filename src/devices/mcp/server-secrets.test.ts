@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { KnownSecrets } from '../../kernel/index.ts'
 import { listSecrets } from './server-secrets.ts'
 
-function told(config: Record<string, unknown>, text: string): string {
+function redact(config: Record<string, unknown>, text: string): string {
   return new KnownSecrets(listSecrets(config)).redact(text)
 }
 
@@ -20,7 +20,7 @@ it.each([
   ['a key in an address', { HOOK: 'https://x.example/in?api_key=open-sesame' }, 'open-sesame'],
   ['what is within JSON', { HEADERS: '{"Authorization":"Bearer quiet-quiet"}' }, 'quiet-quiet'],
 ])('a secret of the environment is %s', (_what, env, secret) => {
-  expect(told({ env }, `<${secret}>`)).toBe('<[redacted]>')
+  expect(redact({ env }, `<${secret}>`)).toBe('<[redacted]>')
 })
 
 it.each([
@@ -34,11 +34,11 @@ it.each([
   ['the password of such a pair', { Authorization: `Basic ${btoa('anna:open-sesame')}` }, 'open-sesame'],
   ['the value of a cookie', { Cookie: 'theme=dark; session=open-sesame' }, 'open-sesame'],
 ])('a secret of a header is %s', (_what, headers, secret) => {
-  expect(told({ headers }, `<${secret}>`)).toBe('<[redacted]>')
+  expect(redact({ headers }, `<${secret}>`)).toBe('<[redacted]>')
 })
 
 it('finds a key in the address of a server', () => {
-  expect(told({ url: 'https://x.example/mcp?token=open-sesame' }, 'open-sesame')).toBe('[redacted]')
+  expect(redact({ url: 'https://x.example/mcp?token=open-sesame' }, 'open-sesame')).toBe('[redacted]')
 })
 
 it('does not treat ordinary values as secrets', () => {

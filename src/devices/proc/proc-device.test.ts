@@ -113,14 +113,14 @@ it('reveals no secret, and no part of one in shortened texts', async () => {
     open: async () => new SnapshotFile('/x', ''),
   })
   await kernel.files.open(pid, '/dev/hush-hush-hush', O_RDONLY)
-  const told = await Promise.all(
+  const texts = await Promise.all(
     ['status', 'intent', 'context', 'fds', 'steps'].map((file) => read(`/1/${file}`)),
   )
-  for (const text of told) {
+  for (const text of texts) {
     expect(text).toContain('[redacted]')
     expect(text).not.toMatch(/hush|two lines/)
   }
-  expect(JSON.parse(told[0] ?? '')).toMatchObject({ pid: 1, intent: 'use [redacted] and [redacted]' })
+  expect(JSON.parse(texts[0] ?? '')).toMatchObject({ pid: 1, intent: 'use [redacted] and [redacted]' })
 })
 
 it('refuses all writes', async () => {

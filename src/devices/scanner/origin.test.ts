@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { findOrigin, findPartialOrigin } from './index.ts'
 
 const text = 'Acme sells more anvils than every other vendor in the world'
-const source = (told: string) => [
+const source = (page: string) => [
   { origin: 'elsewhere', text: 'nothing of the kind' },
-  { origin: 'page', text: told },
+  { origin: 'page', text: page },
 ]
 
 describe('the origin of a text', () => {
@@ -15,9 +15,9 @@ describe('the origin of a text', () => {
     ['in JSON within JSON', JSON.stringify(JSON.stringify({ text: text.replaceAll(' ', '\r\n\t') }))],
     ['in letters that JSON spells out', `"${text.replaceAll('e', '\\u0065')}"`],
     ['with more around it', `Before. ${text}. After.`],
-  ])('is found %s', (_how, told) => {
-    expect(findOrigin(text, source(told))).toBe('page')
-    expect(findPartialOrigin(`echo '${text}' > file`, source(told))).toBe('page')
+  ])('is found %s', (_how, page) => {
+    expect(findOrigin(text, source(page))).toBe('page')
+    expect(findPartialOrigin(`echo '${text}' > file`, source(page))).toBe('page')
   })
 
   it('is found for eight words in a row, but not for seven', () => {

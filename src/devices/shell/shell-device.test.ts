@@ -66,8 +66,8 @@ describe('shellDevice', () => {
   })
 
   it('marks the output of a command with network access as foreign', async () => {
-    const told = await shell(recording({ ...done, isNetworked: true }).exec).ask('curl x.example')
-    expect(told).toMatchObject({ origin: 'network', output: 'out\nerr\n' })
+    const response = await shell(recording({ ...done, isNetworked: true }).exec).ask('curl x.example')
+    expect(response).toMatchObject({ origin: 'network', output: 'out\nerr\n' })
     expect(await shell(recording().exec).ask('ls')).not.toHaveProperty('origin')
   })
 

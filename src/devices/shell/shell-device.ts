@@ -6,6 +6,7 @@ import { defineOperation } from '../operation/index.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const MAX_TIMEOUT_MS = 86_400_000
+const MAX_HOSTS = 32
 /** Of a long output, keep the beginning (what was done) and the end (how it went). */
 const HEAD_CHARACTERS = 8000
 const TAIL_CHARACTERS = 24_000
@@ -25,7 +26,7 @@ export interface ShellDeviceOptions {
   readonly timeoutMs?: number
 }
 
-/** Creates the device. It takes a shell line, or `{command, cwd, timeout_ms, network}`. EACCES if policy refuses. */
+/** Creates the device. It takes a shell line, or `{command, cwd, timeout_ms, network, hosts}`. EACCES if policy refuses. */
 export function shellDevice(options: ShellDeviceOptions): Device {
   const { path = '/dev/shell' } = options
   const { description, inputSchema, run } = createCommandOperation(path, options)
@@ -64,15 +65,22 @@ function createCommandOperation(
         .max(MAX_TIMEOUT_MS)
         .default(usual)
         .describe('The time limit, after which the command is stopped.'),
-      network: z.boolean().default(false).describe('Request the network, which needs approval.'),
+      network: z.boolean().default(false).describe('Request the whole network, which needs approval.'),
+      hosts: z
+        .array(z.string().min(1))
+        .max(MAX_HOSTS)
+        .optional()
+        .describe(
+          'Request these hosts only, such as registry.npmjs.org, *.example.com or example.com:8443. Needs approval unless they are allowed already.',
+        ),
     }),
-    run: async ({ command, cwd, timeout_ms: timeoutMs, network }, { ctx, signal }) => {
+    run: async ({ command, cwd, timeout_ms: timeoutMs, network, hosts }, { ctx, signal }) => {
       const { exec, root } = requireCommands(path, findWorkspace(ctx))
       const call = { caller: ctx.caller, signal: AbortSignal.any([ctx.signal, signal]) }
       // Commands bypass the guard. This mkdir changes nothing, but makes the guard check write access.
       await ctx.fs.mkdir(root, { parents: true }, call)
       const report = await exec(
-        { command: { shell: command }, cwd: resolveCwd(path, root, cwd), timeoutMs, network },
+        { command: { shell: command }, cwd: resolveCwd(path, root, cwd), timeoutMs, network, hosts },
         { ctx: call, ask: askFor?.(ctx) },
       )
       return formatReport(report)

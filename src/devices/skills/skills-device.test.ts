@@ -8,7 +8,7 @@ async function scene(page = '') {
   const fs = new MemoryFs()
   const builtIn = new MemoryFs()
   await builtIn.write('/skills/review/SKILL.md', '---\nname: review\ndescription: x\n---\ny\n')
-  const shelf = new AgentCatalog([
+  const catalog = new AgentCatalog([
     { origin: 'home', fs },
     { origin: 'package', fs: builtIn },
   ])
@@ -18,32 +18,32 @@ async function scene(page = '') {
       await sendDeviceRequest(
         await skillsDevice({
           fs,
-          catalog: shelf,
+          catalog,
           listOrigins: () => [{ origin: 'https://x.example', text: page }],
         }).open('', O_RDWR, ctx),
         body,
       ),
     )
-  return { fs, shelf, ask }
+  return { fs, catalog, ask }
 }
 
 const create = { action: 'create', name: 'notes', description: 'Takes notes.', body: '# Notes' }
 
 it('creates a loadable skill, patches only the given fields, and deletes it', async () => {
-  const { shelf, ask } = await scene()
+  const { catalog, ask } = await scene()
   await ask({ ...create, allowed_tools: '/dev/fs /dev/shell' })
-  expect(await shelf.skill('notes')).toMatchObject({
+  expect(await catalog.skill('notes')).toMatchObject({
     description: 'Takes notes.',
     allowedTools: ['/dev/fs', '/dev/shell'],
     body: '# Notes',
   })
   await ask({ action: 'patch', name: 'notes', body: '# Better notes' })
-  expect(await shelf.skill('notes')).toMatchObject({ description: 'Takes notes.', body: '# Better notes' })
+  expect(await catalog.skill('notes')).toMatchObject({ description: 'Takes notes.', body: '# Better notes' })
   expect(await ask({ action: 'delete', name: 'notes' })).toEqual({
     ok: true,
     message: 'deleted /skills/notes/SKILL.md',
   })
-  await expect(shelf.skill('notes')).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(catalog.skill('notes')).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
 it('overwrites no existing skill, and changes no missing one', async () => {

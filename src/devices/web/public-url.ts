@@ -1,9 +1,8 @@
 import { isIP } from 'node:net'
+import { isLocalName } from '../../network/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 const MAX_URL_CHARACTERS = 4096
-/** Names that are local to this machine or its network. */
-const LOCAL_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'home.arpa']
 
 /** Parses a URL and checks everything that needs no DNS. EINVAL, EACCES. */
 export function parsePublicUrl(text: string, base?: URL): URL {
@@ -33,9 +32,7 @@ export function getHost({ hostname }: URL): string {
 
 function assertPublicName(url: URL): void {
   const host = getHost(url)
-  if (isIP(host) !== 0) return
-  const isLocal = LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`))
-  if (!isLocal && host.includes('.')) return
+  if (isIP(host) !== 0 || !isLocalName(host)) return
   throw createUrlError(
     'EACCES',
     url.href,

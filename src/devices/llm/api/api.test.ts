@@ -398,11 +398,11 @@ describe.each([
     [529, 'EUNAVAILABLE', 'the provider failed'],
     [405, 'EIO', 'check the base URL'],
     [418, 'EIO', 'unexpected response'],
-  ])('reports status %i as %s', async (status, code, told) => {
+  ])('reports status %i as %s', async (status, code, message) => {
     const { url } = await provider(refusing(status, wire.refusal('because I say so')))
     await expect(ask(wire.device(url, 'secret', { maxRetries: 0 }))).rejects.toMatchObject({
       code,
-      detail: expect.stringMatching(new RegExp(`${told}.*because I say so`)),
+      detail: expect.stringMatching(new RegExp(`${message}.*because I say so`)),
     })
   })
 

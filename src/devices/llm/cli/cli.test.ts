@@ -152,10 +152,10 @@ describe('the claude provider', () => {
     ],
     ['print(result(undefined, { subtype: "error_max_turns" }))', 'EIO', 'error_max_turns'],
     ['print(result("Invalid API key · Please run /login", { is_error: true }))', 'EACCES', '/login'],
-  ])('fails with the error of the program: %s', async (body, code, told) => {
+  ])('fails with the error of the program: %s', async (body, code, message) => {
     await expect(ask(await claude(body), hello)).rejects.toMatchObject({
       code,
-      detail: expect.stringContaining(told),
+      detail: expect.stringContaining(message),
     })
   })
 

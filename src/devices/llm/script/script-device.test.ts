@@ -84,14 +84,14 @@ describe('the script provider', () => {
     [{ matches: '^nothing$' }, 'some message to match /^nothing$/'],
     [{ last_message_matches: 'first' }, 'the last message to match /first/'],
     [{ tools: ['shell'] }, "the tool 'shell' to be offered"],
-  ])('reports the expectation %j', async (expectation, told) => {
+  ])('reports the expectation %j', async (expectation, message) => {
     const device = await deviceWith({ 'a.ndjson': JSON.stringify({ expect: expectation, say: 'x' }) })
     const { ask } = await player(device, '/a')
     const messages = [
       { role: 'user', content: 'first' },
       { role: 'user', content: 'last' },
     ]
-    await expect(ask('', { messages })).rejects.toMatchObject({ detail: expect.stringContaining(told) })
+    await expect(ask('', { messages })).rejects.toMatchObject({ detail: expect.stringContaining(message) })
   })
 
   it('searches all messages, newest first', async () => {
@@ -147,12 +147,12 @@ describe('the script provider', () => {
     ['a.yaml', '[]', 'line 1: a script has at least one entry'],
     ['a.ndjson', '{"say":"x"}\n\n{"say":', 'line 3: '],
     ['a.ndjson', '{"say":"x"}\n{"sya":"y"}', 'line 2: '],
-  ])('refuses %s with the line of the problem when it is opened: %j', async (name, text, told) => {
+  ])('refuses %s with the line of the problem when it is opened: %j', async (name, text, message) => {
     const device = await deviceWith({ [name]: text })
     await expect(device.open('/a', O_RDWR, ctx)).rejects.toMatchObject({
       code: 'EINVAL',
       path: `/scripts/${name}`,
-      detail: expect.stringContaining(told),
+      detail: expect.stringContaining(message),
     })
   })
 
@@ -178,7 +178,7 @@ describe('the script provider', () => {
 
   it('refuses an invalid request', async () => {
     const { ask } = await player(await deviceWith({ 'a.yaml': '- say: x' }), '/a')
-    for (const [bad, told] of [
+    for (const [bad, message] of [
       [{ messages: [] }, 'the request is empty'],
       [{ messages: [{ role: 'nobody', content: '' }] }, "'messages.0.role'"],
       [{ model: '--help' }, "'model'"],
@@ -186,7 +186,7 @@ describe('the script provider', () => {
     ] as const) {
       await expect(ask('x', bad)).rejects.toMatchObject({
         code: 'EINVAL',
-        detail: expect.stringContaining(told),
+        detail: expect.stringContaining(message),
       })
     }
     expect(await ask('x')).toMatchObject({ content: 'x' })

@@ -31,6 +31,28 @@ const NOT_PUBLIC_6 = blockList('ipv6', [
   ['3fff::', 20], // documentation
 ])
 
+/** This machine. Linux takes an unspecified address for it too, and an IPv4 address is also found in IPv6 form. */
+const THIS_MACHINE = blockList('ipv4', [
+  ['127.0.0.0', 8],
+  ['0.0.0.0', 8],
+])
+THIS_MACHINE.addAddress('::1', 'ipv6')
+THIS_MACHINE.addAddress('::', 'ipv6')
+
+/** Networks of homes and companies, and this machine. Link-local and metadata addresses are not among them. */
+const PRIVATE_4 = blockList('ipv4', [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+])
+const PRIVATE_6 = blockList('ipv6', [
+  ['::1', 128],
+  ['fc00::', 7],
+])
+/** A metadata service of a cloud in the private range. */
+const METADATA_6 = blockList('ipv6', [['fd00:ec2::', 32]])
+
 /** Reports whether an address is public. False if it is not an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -41,6 +63,25 @@ export function isPublicAddress(address: string): boolean {
     default:
       return false
   }
+}
+
+/** Reports whether an address belongs to this machine or to a private network that names of a local network lead to. */
+export function isPrivateAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return PRIVATE_4.check(address, 'ipv4')
+    case 6:
+      // An IPv4 address in an IPv6 form is found in neither list.
+      return PRIVATE_6.check(address, 'ipv6') && !METADATA_6.check(address, 'ipv6')
+    default:
+      return false
+  }
+}
+
+/** Reports whether an address leads to this machine. */
+export function isLoopbackAddress(address: string): boolean {
+  const family = isIP(address)
+  return family !== 0 && THIS_MACHINE.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string, number])[]): BlockList {

@@ -1,0 +1,62 @@
+import type { NetworkTarget } from './host-name.ts'
+
+/** Connections of a command to one target with the same outcome. Field names are those of the envelope. */
+export interface NetworkUse {
+  readonly host: string
+  readonly port: number
+  readonly decision: 'allowed' | 'refused' | 'failed'
+  /** Reason of the first refusal or failure. */
+  readonly reason?: string
+  /** The rule that would allow a refused target, as it is typed. */
+  readonly remedy?: string
+  readonly connections: number
+  readonly bytes_sent: number
+  readonly bytes_received: number
+}
+
+/** Adds the bytes of a connection that has ended. */
+export type CountBytes = (sent: number, received: number) => void
+
+/** Limit of different targets. A command may try any number, but its record stays small. */
+const MAX_TARGETS = 1000
+/** Stands for all targets beyond the limit. */
+const OTHER_TARGETS: NetworkTarget = { host: '*', port: 0 }
+
+/** Counts the connections of a command, and their bytes, by target and outcome. */
+export class ConnectionLog {
+  readonly #uses = new Map<string, NetworkUse>()
+
+  /** Records a connection, a refused one too. Returns the counter of its bytes. */
+  add(
+    asked: NetworkTarget,
+    decision: NetworkUse['decision'],
+    details: Pick<NetworkUse, 'reason' | 'remedy'> = {},
+  ): CountBytes {
+    const isKnown = this.#uses.has(formatKey(asked, decision))
+    const isListed = isKnown || this.#uses.size < MAX_TARGETS
+    const { host, port } = isListed ? asked : OTHER_TARGETS
+    const { reason } = details
+    const shown = isListed ? details : { ...(reason !== undefined && { reason }) }
+    const key = formatKey({ host, port }, decision)
+    const count = (connections: number, sent: number, received: number) => {
+      const known = this.#uses.get(key)
+      this.#uses.set(key, {
+        ...(known ?? { host, port, decision, ...shown }),
+        connections: (known?.connections ?? 0) + connections,
+        bytes_sent: (known?.bytes_sent ?? 0) + sent,
+        bytes_received: (known?.bytes_received ?? 0) + received,
+      })
+    }
+    count(1, 0, 0)
+    return (sent, received) => count(0, sent, received)
+  }
+
+  /** Lists what was recorded, in the order of the first connections. */
+  list(): NetworkUse[] {
+    return [...this.#uses.values()]
+  }
+}
+
+function formatKey({ host, port }: NetworkTarget, decision: NetworkUse['decision']): string {
+  return `${decision} ${host} ${port}`
+}

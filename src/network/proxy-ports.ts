@@ -1,0 +1,14 @@
+/** The usual port of a proxy, and those for further commands in the network of one fork. */
+const [FIRST_PORT, LAST_PORT] = [3128, 3191]
+
+/** True for a port on the loopback of a command that is kept for proxies. */
+export function isProxyPort(port: number): boolean {
+  return port >= FIRST_PORT && port <= LAST_PORT
+}
+
+/** Finds a port for a proxy that none of the given ones is. */
+export function findProxyPort(taken: ReadonlySet<number>): number {
+  let port = FIRST_PORT
+  while (taken.has(port)) port++
+  return port
+}
