@@ -23,12 +23,13 @@ import {
   type RemoveOptions,
   type Renamable,
   type RenameOptions,
+  requireProtocol,
   type StatChanges,
   VfsError,
   type WriteOptions,
 } from '../vfs/index.ts'
 import { createEntryAccess, createTargetAccess, Gate } from './gate.ts'
-import { GuardedReads, requireProtocol } from './guarded-reads.ts'
+import { GuardedReads } from './guarded-reads.ts'
 import type { Policy } from './policy.ts'
 import type { PathQuota } from './quota-zone.ts'
 import { Quotas } from './quotas.ts'

@@ -20,12 +20,12 @@ import {
   type PathChange,
   type ReadOptions,
   type RealpathOptions,
+  requireProtocol,
   type Searchable,
   type SearchQuery,
   type Stat,
   type Version,
   type Versioned,
-  VfsError,
   type WalkEntry,
   type WalkOptions,
   type Watchable,
@@ -194,15 +194,4 @@ export abstract class GuardedReads
     if (this.#gate.isUnrestricted('read', ctx)) return run(requested.path, ctx)
     return this.#gate.runIfAllowed({ op, touches: [requested], ctx }, (passed, real) => run(real, passed))
   }
-}
-
-/** Returns the file system if it has a protocol. Throws ENOTSUP otherwise. */
-export function requireProtocol<Protocol>(
-  fs: FileSystem,
-  is: (fs: FileSystem) => fs is FileSystem & Protocol,
-  op: string,
-  path: string,
-): FileSystem & Protocol {
-  if (is(fs)) return fs
-  throw new VfsError('ENOTSUP', path, { op })
 }

@@ -169,7 +169,7 @@ describe.each(Object.entries(namespaces))('zones on %s', (_, open) => {
 })
 
 describe.each(Object.entries(namespaces))('links on %s', (_, open) => {
-  it('are checked at their target, whoever created them and however many there are', async () => {
+  it('are checked at their target, for any creator and any number of links', async () => {
     const below = await open()
     const fs = guard(below, [zonePolicy()])
     if (!isLinkable(below)) throw new Error('needs links')
@@ -414,10 +414,10 @@ describe('a guarded namespace', () => {
     const before = fs.fork()
     await below.write('/sys/config', 'changed')
     await below.write('/shared/board', 'changed')
-    const told = async (ctx: CallContext) =>
+    const listChanged = async (ctx: CallContext) =>
       Array.fromAsync(fs.diffFrom(before, ctx) ?? [], ({ path }) => path)
-    expect(await told(alice)).toEqual(['/shared/board'])
-    expect(await told(asSystem)).toEqual(['/shared/board', '/sys/config'])
+    expect(await listChanged(alice)).toEqual(['/shared/board'])
+    expect(await listChanged(asSystem)).toEqual(['/shared/board', '/sys/config'])
     await expect(fs.stat('/sys/config', alice)).rejects.toMatchObject(EACCES)
     await expect(fs.readlink('/sys/config', alice)).rejects.toMatchObject(EACCES)
     await expect(fs.realpath('/sys/config', {}, alice)).rejects.toMatchObject(EACCES)
@@ -427,18 +427,18 @@ describe('a guarded namespace', () => {
     const vault = await seeded(await (await openHome()).createVault('zones'))
     const fs = guard(vault, [secretive])
     const changes = fs.watch('/', alice)[Symbol.asyncIterator]()
-    let told: unknown
+    let event: unknown
     const first = changes.next().then(({ value }) => {
-      told = value
+      event = value
     })
     // When the watch begins is its own business, so there is something new until it has.
-    for (let round = 0; told === undefined; round++) {
+    for (let round = 0; event === undefined; round++) {
       await vault.write('/sys/config', `secret ${round}`)
       await vault.write('/shared/board', `board ${round}`)
       await nextTurn()
     }
     await first
-    expect(told).toMatchObject({ path: '/shared/board' })
+    expect(event).toMatchObject({ path: '/shared/board' })
     await changes.return?.()
   })
 })

@@ -80,12 +80,12 @@ describe('the zone policy', () => {
   })
 
   it('names the denied caller and the zones it may write', () => {
-    const told = (caller: Caller | undefined, policy = zones) =>
+    const explain = (caller: Caller | undefined, policy = zones) =>
       policy.judge({ caller, access: 'write', op: 'write', path: '/sys/f' })
-    expect(told(alice)).toBe("'alice' may not change this; it may write below /shared and /home/alice")
-    expect(told(process)).toMatch(/^process 7 of 'alice' /)
-    expect(told(alice, zonePolicy(own))).toMatch(/below \/shared, \/workspace and \/home\/alice$/)
-    expect(told(undefined)).toBe('a caller without a name may not change this; it may only read')
+    expect(explain(alice)).toBe("'alice' may not change this; it may write below /shared and /home/alice")
+    expect(explain(process)).toMatch(/^process 7 of 'alice' /)
+    expect(explain(alice, zonePolicy(own))).toMatch(/below \/shared, \/workspace and \/home\/alice$/)
+    expect(explain(undefined)).toBe('a caller without a name may not change this; it may only read')
   })
 })
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,6 +13,12 @@ import { findReservedPurpose } from './reserved-vaults.ts'
 import { setTopLevelValue } from './set-value.ts'
 
 const CONFIG_FILE = 'config.toml'
+/** A younger file may change again without a change of its times, which follow the clock of the kernel. */
+const MIN_CACHED_AGE_MS = 1000
+const MAX_CACHED_FILES = 16
+
+/** Files read before: a daemon asks for the configuration with each process. */
+const filesRead = new Map<string, { readonly version: string; readonly file: ConfigFile }>()
 
 /** A home's configuration with the line of each setting. */
 export class ConfigFile {
@@ -28,7 +35,17 @@ export class ConfigFile {
   /** Reads and checks the file of a home; a missing one is empty. ConfigError. */
   static async read(home: string): Promise<ConfigFile> {
     const file = join(home, CONFIG_FILE)
-    return ConfigFile.parse(file, await readIfPresent(file))
+    const version = findCacheableVersion(file)
+    const cached = filesRead.get(file)
+    if (cached !== undefined && cached.version === version) return cached.file
+    const read = await ConfigFile.parse(file, await readIfPresent(file))
+    filesRead.delete(file)
+    if (version !== undefined && version === findCacheableVersion(file)) {
+      filesRead.set(file, { version, file: read })
+      const [oldest] = filesRead.keys()
+      if (oldest !== undefined && filesRead.size > MAX_CACHED_FILES) filesRead.delete(oldest)
+    }
+    return read
   }
 
   static async parse(file: string, text: string): Promise<ConfigFile> {
@@ -137,6 +154,20 @@ async function isExactConfig(file: string, text: string, wanted: Config): Promis
   } catch (error) {
     if (error instanceof ConfigError) return false
     throw error
+  }
+}
+
+/** Returns a text that differs for each version of a file; undefined if it changed just now or cannot be read. */
+function findCacheableVersion(file: string): string | undefined {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+    if (found === undefined) return 'absent'
+    const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = found
+    return Date.now() - Number(mtimeMs) < MIN_CACHED_AGE_MS
+      ? undefined
+      : [dev, ino, size, mtimeNs, ctimeNs].join(':')
+  } catch {
+    return undefined
   }
 }
 

@@ -50,6 +50,11 @@ const variable = nonEmptyString('the name of a variable in quotes').regex(/^\w+$
   error: 'the name of a variable, not its value',
 })
 
+const boundHost = nonEmptyString('a host in quotes').regex(
+  /^(?:\*\.)?(?:\[[\da-fA-F:]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?$/u,
+  { error: 'a host such as api.example.com, *.example.com or example.com:8443' },
+)
+
 const mount = z.discriminatedUnion(
   'backend',
   [
@@ -119,6 +124,25 @@ export const configSchema: ZodType<Config> = strictTable({
   web: strictTable({
     search_url: address.exactOptional(),
     search_token_env: variable.exactOptional(),
+  }).exactOptional(),
+  secrets: strictTable({
+    mask: z
+      .array(nonEmptyString('a name or a glob in quotes'), { error: 'a list of names and globs in quotes' })
+      .exactOptional(),
+    mask_usual: z.boolean({ error: 'true or false' }).exactOptional(),
+    mask_agents: z.boolean({ error: 'true or false' }).exactOptional(),
+    mask_commands: z.boolean({ error: 'true or false' }).exactOptional(),
+    inject: z
+      .record(z.string(), z.array(boundHost, { error: 'a list of hosts in quotes' }), {
+        error: 'a table of keys, each with a list of hosts',
+      })
+      .exactOptional(),
+  }).exactOptional(),
+  undo: strictTable({
+    exclude: z
+      .array(nonEmptyString('a pattern in quotes'), { error: 'a list of patterns in quotes' })
+      .exactOptional(),
+    max_ignored_bytes: nonNegativeInt('a number of bytes').exactOptional(),
   }).exactOptional(),
   processes: strictTable({
     provider: nonEmptyString('a provider in quotes').exactOptional(),

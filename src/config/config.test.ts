@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -23,6 +23,21 @@ function homeWith(text?: string): { home: string; file: string } {
 
 describe('readConfig', () => {
   it('is empty without a file', async () => expect(await readConfig(homeWith().home)).toEqual({}))
+
+  it('is read again after a change in place, removal and replacement', async () => {
+    const { home, file } = homeWith('vault = "one"\n')
+    const [longAgo, laterThen] = [new Date('2020-01-01'), new Date('2020-01-02')]
+    utimesSync(file, longAgo, longAgo)
+    expect((await readConfig(home)).vault).toBe('one')
+    expect((await readConfig(home)).vault).toBe('one')
+    writeFileSync(file, 'vault = "two"\n')
+    utimesSync(file, laterThen, laterThen)
+    expect((await readConfig(home)).vault).toBe('two')
+    rmSync(file)
+    expect(await readConfig(home)).toEqual({})
+    writeFileSync(file, 'vault = "six"\n')
+    expect((await readConfig(home)).vault).toBe('six')
+  })
 
   it('reads its three settings', async () => {
     const { home } = homeWith('vault = "base"\nengine = \'lmdb\'\ndurability = "full" # slow\n')

@@ -82,6 +82,28 @@ interface ProcessSettings {
   readonly extensions?: readonly string[]
 }
 
+/** Files of projects whose values commands do not see. */
+interface SecretSettings {
+  /** Names and globs, in addition to the usual ones; `!` before one excludes it. */
+  readonly mask?: readonly string[]
+  /** True to mask the usual files too, the default. */
+  readonly mask_usual?: boolean
+  /** True to mask them for agents, the default. */
+  readonly mask_agents?: boolean
+  /** True to mask them for commands that a person types. */
+  readonly mask_commands?: boolean
+  /** Hosts to whose requests the proxy adds the value of a masked key, by key. */
+  readonly inject?: Readonly<Record<string, readonly string[]>>
+}
+
+/** Files of a project that `coppice hook` records. */
+interface UndoConfig {
+  /** Patterns as in `.gitignore` of paths that are not recorded, instead of the usual ones. */
+  readonly exclude?: readonly string[]
+  /** Size up to which ignored files are recorded. */
+  readonly max_ignored_bytes?: number
+}
+
 /** Settings of a home's `config.toml`. */
 export interface Config {
   /** Default vault of commands. */
@@ -94,5 +116,7 @@ export interface Config {
   readonly tools?: ToolSettings
   readonly host?: HostSettings
   readonly web?: WebSettings
+  readonly secrets?: SecretSettings
+  readonly undo?: UndoConfig
   readonly processes?: ProcessSettings
 }

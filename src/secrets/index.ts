@@ -4,4 +4,6 @@
  */
 export { isCredential } from './credential-variables.ts'
 export { isSecretName, KnownSecrets } from './known-secrets.ts'
+export { SecretFiles, usualSecretFiles } from './mask/secret-files.ts'
+export { hasPlaceholder, SecretMask } from './mask/secret-mask.ts'
 export { Redactor } from './redactor.ts'

@@ -8,20 +8,20 @@ const secret = fc
 
 describe('KnownSecrets', () => {
   it('redacts a value in text, in JSON at any depth, and in a URL', () => {
-    const told = fc.property(secret, fc.nat(3), (value, depth) => {
+    const property = fc.property(secret, fc.nat(3), (value, depth) => {
       const known = new KnownSecrets([value])
       let nested = `a ${value.trim()} b`
       for (let level = 0; level < depth; level++) nested = JSON.stringify({ nested })
       expect(known.redact(nested)).toContain('[redacted]')
       expect(known.redact(`?a=${encodeURIComponent(value.trim())}&b`)).toBe('?a=[redacted]&b')
     })
-    fc.assert(told)
+    fc.assert(property)
   })
 
   it('redacts every string, number and key of a value', () => {
     const known = new KnownSecrets(['hush-hush', '1234567890'])
-    const told = { list: ['a hush-hush', 7], 'hush-hush': { pin: 1234567890 }, none: null, is: true }
-    expect(known.redactValue(told)).toEqual({
+    const value = { list: ['a hush-hush', 7], 'hush-hush': { pin: 1234567890 }, none: null, is: true }
+    expect(known.redactValue(value)).toEqual({
       list: ['a [redacted]', 7],
       '[redacted]': { pin: '[redacted]' },
       none: null,

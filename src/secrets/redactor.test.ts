@@ -76,9 +76,9 @@ describe('text for review', () => {
 
   it('has no password of a URL', () => {
     const address = 'postgres://me:correct-horse@db.example.com/base'
-    const told = 'postgres://me:[redacted]@db.example.com/base'
-    expect(redactor.redactTextForReview(`psql ${address}`)).toBe(`psql ${told}`)
-    expect(redactor.redactEnvironmentForReview({ BASE_DSN: address })).toEqual({ BASE_DSN: told })
+    const redacted = 'postgres://me:[redacted]@db.example.com/base'
+    expect(redactor.redactTextForReview(`psql ${address}`)).toBe(`psql ${redacted}`)
+    expect(redactor.redactEnvironmentForReview({ BASE_DSN: address })).toEqual({ BASE_DSN: redacted })
   })
 })
 
@@ -94,20 +94,59 @@ it('has only the names of secret variables outside of a review', () => {
 describe('stored and shown text', () => {
   const body = 'abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEFGHIJ0123456789'
   it.each([
+    ['OpenAI', `sk-${body.slice(0, 20)}`],
+    ['GitHub', `ghp_${body.slice(0, 36)}`],
+    ['GitHub, fine-grained', `github_pat_${body}`],
     ['GitLab', `glpat-${body.slice(0, 20)}`],
+    ['a GitLab agent', `glagent-${body.slice(0, 20)}`],
+    ['a GitLab feature flag', `glffct-${body.slice(0, 20)}`],
     ['npm', `npm_${body.slice(0, 36)}`],
     ['PyPI', `pypi-${body}`],
+    ['RubyGems', `rubygems_${'0a'.repeat(24)}`],
     ['Hugging Face', `hf_${body.slice(0, 34)}`],
+    ['Replicate', `r8_${body.slice(0, 37)}`],
+    ['Groq', `gsk_${body.slice(0, 52)}`],
     ['Stripe', `sk_live_${body.slice(0, 24)}`],
-    ['AWS', `ASIA${'A1B2'.repeat(4)}`],
-    ['an AWS session', `IQoJb3JpZ2lu${body}`],
+    ['Stripe, restricted', `rk_test_${body.slice(0, 24)}`],
+    ['a Stripe webhook', `whsec_${body.slice(0, 32)}`],
     ['Slack', `xapp-1-${body.slice(0, 20)}`],
+    ['a Slack bot', `xoxb-${body.slice(0, 20)}`],
+    ['AWS', `ASIA${'A1B2'.repeat(4)}`],
+    ['an AWS user', `AKIA${'A1B2'.repeat(4)}`],
+    ['an AWS session', `IQoJb3JpZ2lu${body}`],
+    ['an older AWS session', `FwoGZXIvYXdz${body}`],
     ['Google', `ya29.${body}`],
+    ['a Google API', `AIza${body.slice(0, 35)}`],
+    ['a Google client', `GOCSPX-${body.slice(0, 28)}`],
     ['Azure', `AccountKey=${body}==`],
-    ['a JWT', `eyJ${body.slice(0, 20)}.${body.slice(0, 20)}.${body.slice(0, 20)}`],
+    ['Azure, shared', `SharedAccessKey=${body}=`],
+    ['an Azure client', `abc8Q~${body.slice(0, 34)}`],
+    ['DigitalOcean', `dop_v1_${'0a'.repeat(32)}`],
     ['Vault', `hvs.${body}`],
+    ['Terraform', `${body.slice(0, 14)}.atlasv1.${body}`],
+    ['Fly', `fo1_${body.slice(0, 40)}`],
+    ['a Fly macaroon', `fm2_${body.slice(0, 40)}`],
+    ['SendGrid', `SG.${body.slice(0, 22)}.${body.slice(0, 43)}`],
+    ['Telegram', `123456789:AA${body.slice(0, 33)}`],
+    ['a JWT', `eyJ${body.slice(0, 20)}.${body.slice(0, 20)}.${body.slice(0, 20)}`],
+    ['age', `AGE-SECRET-KEY-1${'A1B2C'.repeat(11)}`],
   ])('has no key of %s in it', (_issuer, key) => {
     expect(redactor.redactText(`before ${key} after`)).toBe('before [redacted] after')
+  })
+
+  it('has no secret after a word that announces it', () => {
+    expect(redactor.redactText('https://hooks.slack.com/services/T0/B0/abcdefghijABCDEF')).toBe(
+      'https://hooks.slack.com/services/[redacted]',
+    )
+    expect(redactor.redactText('BEARER abcdefghij')).toBe('BEARER [redacted]')
+    expect(redactor.redactText('Api_Key = hunter2222')).toBe('Api_Key = [redacted]')
+    expect(redactor.redactText('curl --proxy-user=me:hunter22 x')).toBe('curl --proxy-user=me:[redacted] x')
+    expect(redactor.redactText('-----BEGIN PRIVATE KEY-----\nabc')).toBe('[redacted]')
+  })
+
+  it('is formatted as JSON without secrets', () => {
+    const json = redactor.toJson({ list: ['a hush-hush-hush b', 1], none: undefined, empty: null })
+    expect(json).toBe('{"list":["a [redacted] b",1],"empty":null}')
   })
 
   it('has no password of a user, but keeps numeric ids', () => {

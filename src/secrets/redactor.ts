@@ -1,5 +1,13 @@
 import { isSecretName, KnownSecrets, REDACTED } from './known-secrets.ts'
-import { BEARER_ON_ONE_LINE, MARKED_SECRETS, PRIVATE_KEY, TOKENS, URL_PASSWORD } from './secret-patterns.ts'
+import {
+  BEARER_ON_ONE_LINE,
+  canHaveMarkedSecret,
+  canHaveToken,
+  MARKED_SECRETS,
+  PRIVATE_KEY,
+  TOKENS,
+  URL_PASSWORD,
+} from './secret-patterns.ts'
 
 /** Text after an apparent token that continues it: `sk-….com` may be a host name. */
 const TOKEN_CONTINUES = /\.?[A-Za-z0-9]/y
@@ -32,13 +40,28 @@ export class Redactor {
 
   redactText(text: string): string {
     const known = this.#known.redact(text)
-    const result = [...TOKENS, PRIVATE_KEY].reduce((rest, pattern) => rest.replace(pattern, REDACTED), known)
+    const result = canHaveToken(known)
+      ? [...TOKENS, PRIVATE_KEY].reduce((rest, pattern) => rest.replace(pattern, REDACTED), known)
+      : known
+    if (!canHaveMarkedSecret(result)) return result
     return MARKED_SECRETS.reduce((rest, pattern) => rest.replace(pattern, `$1${REDACTED}`), result)
   }
 
-  /** Redacts every string of a JSON value, but not its keys. */
+  /** Redacts every string of a JSON value, but not its keys. A value without secrets is returned as it is. */
   redactValue<Value>(value: Value): Value {
-    return mapStrings(value, (text) => this.redactText(text))
+    return this.#isClean(value) ? value : mapStrings(value, (text) => this.redactText(text))
+  }
+
+  /** Reports whether redaction leaves every string of a value as it is. */
+  #isClean(value: unknown): boolean {
+    if (typeof value === 'string') return this.redactText(value) === value
+    if (typeof value !== 'object' || value === null) return true
+    return Object.values(value).every((part) => this.#isClean(part))
+  }
+
+  /** Formats a value as JSON with its strings redacted, but not its keys. */
+  toJson(value: unknown): string {
+    return JSON.stringify(this.redactValue(value))
   }
 
   /**
