@@ -1,12 +1,17 @@
 import { join } from 'node:path'
 import { assertVaultName, type Home, type Vault } from '../backends/vault/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
-import type { Redactor } from '../secrets/index.ts'
+import type { HostRule, PublishedPort } from '../network/index.ts'
+import { type Redactor, type SecretFiles, SecretMask } from '../secrets/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import {
   type ApprovalAnswer,
   Approvals,
   Checkouts,
+  type CommandSpec,
+  createJoinedWorkspace,
+  createNumberedForkName,
+  createTrialWorkspace,
   type ExecutedCommand,
   type ExecuteOptions,
   type ExecutionDecision,
@@ -16,25 +21,60 @@ import {
   type ExecutionRequestInput,
   type ExecutionResult,
   type ExecutionWorkspace,
+  ensureSecretKey,
   execute,
   executionRequest,
   FileJournal,
+  ForkCopies,
+  forgetHostSupport,
+  getForkFilesDirectory,
+  HostGrants,
   LinkedDirectory,
   LinkedWorkspace,
   type NegativeAnswer,
   type PolicyRules,
   readPolicy,
+  recallHostSupport,
   sweepForkPoints,
   VaultWorkspace,
 } from '../workspace/index.ts'
+import { publishPorts } from './publish-ports.ts'
+import { type ForkClaim, type RunningFork, RunningForks } from './running-forks.ts'
 
 /** Parts of the home that an execution needs. */
-type ProvidedOptions = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered'
+type ProvidedOptions =
+  | 'open'
+  | 'sessions'
+  | 'journal'
+  | 'approvals'
+  | 'answered'
+  | 'forkName'
+  | 'copies'
+  | 'join'
+  | 'onStart'
+  | 'mask'
+
+/** Files whose values a command does not see. */
+export interface MaskChoice {
+  readonly files: SecretFiles
+  /** Hosts by the key of a value. The proxy puts the value into the headers of requests to them. */
+  readonly inject?: ReadonlyMap<string, readonly HostRule[]> | undefined
+}
 
 /** Options of one run, beside its request. */
 export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
   /** Runs in this fork, which is created if it is missing and the command changes anything. */
   readonly fork?: string | undefined
+  /** Runs in this session, beside the command that runs there. That one keeps the changes. */
+  readonly join?: RunningFork | undefined
+  /** Discards what the command changes. */
+  readonly isTrial?: boolean | undefined
+  /** Gives these ports of the fork an address on this machine. Default: those on which programs listen. */
+  readonly ports?: readonly number[] | undefined
+  /** Called for a port of the fork that is open and has its addresses. */
+  readonly onPort?: ((port: PublishedPort) => void) | undefined
+  /** Masks the values of files of the project. */
+  readonly mask?: MaskChoice | undefined
   /** Asks a person about a gated request. Without it, such a request is refused and waits for approval. */
   readonly ask?:
     | ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<ApprovalAnswer>)
@@ -53,10 +93,14 @@ export interface RunReport {
  */
 export class Boundary {
   readonly approvals: Approvals
+  readonly hostGrants: HostGrants
   readonly #home: Home
   readonly #path: string
   readonly #sessions: string
+  readonly #running: RunningForks
+  readonly #support: string
   readonly #checkouts: Checkouts
+  readonly #copies: ForkCopies
   readonly #journal: ExecutionJournal
   readonly #files: FileJournal
   readonly #policy: PolicyRules
@@ -66,10 +110,14 @@ export class Boundary {
     this.#home = home
     this.#path = path
     this.#sessions = join(path, 'sessions')
+    this.#running = RunningForks.of(path)
+    this.#support = join(path, 'host-support.json')
     this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
+    this.#copies = new ForkCopies(getForkFilesDirectory(path), () => home.vaults())
     this.#policy = policy
     this.#redactor = redactor
     this.approvals = new Approvals(vault, redactor)
+    this.hostGrants = new HostGrants(vault)
     const journal = new FileJournal(vault)
     this.#files = journal
     this.#journal = {
@@ -133,41 +181,114 @@ export class Boundary {
 
   async #run(
     request: ExecutionRequestInput,
-    { fork, hidden = [], ...options }: BoundaryRunOptions & Pick<ExecuteOptions, 'answered'>,
+    {
+      fork,
+      mask,
+      join: joined,
+      hidden = [],
+      allowedHosts = [],
+      isTrial = false,
+      ports,
+      onPort,
+      ...options
+    }: BoundaryRunOptions & Pick<ExecuteOptions, 'answered'>,
   ): Promise<RunReport> {
     let opened: OpenedWorkspace | undefined
+    const granted = await this.hostGrants.find({ vault: request.vault, fork })
+    const keepsCopies = options.visible?.some(({ mode }) => mode === 'copy') === true
+    await using copies = keepsCopies ? await this.#copies.open(fork) : undefined
+    await using claims = new AsyncDisposableStack()
+    const recordSupport = await recallHostSupport(this.#support)
     const result = await execute(request, {
       policy: this.#policy,
       ...options,
       // The home contains every other vault, the journal and the approvals.
       hidden: [this.#path, ...hidden],
+      allowedHosts: [...allowedHosts, ...granted],
+      // A fork of a vault is named for one command only.
+      forkName: request.vault.startsWith('/') ? fork : undefined,
+      copies: copies?.path,
+      mask: mask && this.#createMaskSettings(mask),
       open: async (checked) => {
-        opened = await this.#open(checked, fork)
-        return opened.workspace
+        opened = joined === undefined ? await this.#open(checked, fork, keepsCopies) : openJoined(joined)
+        if (opened.claim !== undefined) claims.use(opened.claim)
+        return isTrial ? createTrialWorkspace(opened.workspace) : opened.workspace
+      },
+      join: joined?.session,
+      onStart: (session) => {
+        if (opened?.claim === undefined) return
+        const { claim } = opened
+        claim.start(session)
+        claims.use(publishPorts(session, { claim, running: this.#running, ports, onPort }))
       },
       sessions: this.#sessions,
       journal: this.#journal,
       approvals: this.approvals,
     }).catch((error: unknown) => {
+      // A command that could not be started, perhaps because the machine was changed.
+      if (isVfsError(error, 'EIO')) forgetHostSupport(this.#support)
       throw this.#redactRefusal(error)
     })
-    return { result, fork: opened?.fork() ?? null }
+    recordSupport()
+    const kept = opened?.fork() ?? null
+    await copies?.keep(kept)
+    if (opened?.claim !== undefined) await copies?.tidy()
+    return { result, fork: kept }
   }
 
-  #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<OpenedWorkspace> {
+  #createMaskSettings({ files, inject }: MaskChoice): ExecuteOptions['mask'] {
+    return {
+      files,
+      createMask: (scope) => new SecretMask(ensureSecretKey(this.#path), scope),
+      ...(inject !== undefined && { inject: { hosts: inject, home: this.#path } }),
+    }
+  }
+
+  #open(request: ExecutionRequest, fork: string | undefined, keepsEmpty: boolean): Promise<OpenedWorkspace> {
     // Checked now: without a valid name the command's changes would be lost.
     if (fork !== undefined) assertVaultName(fork)
-    return vault.startsWith('/') ? this.#openLinked(vault, fork) : this.#openVault(vault, fork)
+    const { vault } = request
+    return vault.startsWith('/') ? this.#openLinked(request, fork, keepsEmpty) : this.#openVault(vault, fork)
   }
 
-  async #openLinked(directory: string, name: string | undefined): Promise<OpenedWorkspace> {
+  async #openLinked(
+    { vault: directory, command }: ExecutionRequest,
+    name: string | undefined,
+    keepsEmpty: boolean,
+  ): Promise<OpenedWorkspace> {
     const link = this.openLinkedDirectory(directory)
     // Listed also without a name: this reverts a killed apply, so that the command does not see its changes.
     const forks = await link.listForks()
     const known = name === undefined ? undefined : forks.find((fork) => fork.name === name)
     if (name !== undefined && known === undefined) await this.#assertNameFree(name)
-    const workspace = new LinkedWorkspace(link, { fork: known, name })
-    return { workspace, fork: () => workspace.fork?.name }
+    const claimed = await this.#claim(link.path, command, name)
+    const isGenerated = name === undefined
+    const workspace = new LinkedWorkspace(link, {
+      fork: known,
+      name: claimed.name,
+      isGenerated,
+      keepsEmpty,
+    })
+    return { workspace, fork: () => workspace.fork?.name, claim: claimed.claim }
+  }
+
+  /** Claims the name of a fork while a command runs in it: the given one, or the first free one. */
+  async #claim(
+    directory: string,
+    command: CommandSpec,
+    named: string | undefined,
+  ): Promise<{ readonly name: string; readonly claim: ForkClaim | undefined }> {
+    const line = 'shell' in command ? command.shell : command.argv.join(' ')
+    const shown = this.#redactor?.redactValue(line) ?? line
+    const claim = (fork: string) => this.#running.claim({ fork, directory, command: shown })
+    // Two commands may run in one fork, each in a session of its own.
+    if (named !== undefined) return { name: named, claim: claim(named) }
+    const taken = new Set(await this.#home.vaults())
+    for (let number = 1; ; number++) {
+      const name = createNumberedForkName(directory, number)
+      const claimed = taken.has(name) ? undefined : claim(name)
+      if (claimed !== undefined) return { name, claim: claimed }
+    }
   }
 
   async #openVault(vault: string, name: string | undefined): Promise<OpenedWorkspace> {
@@ -197,6 +318,12 @@ export class Boundary {
 interface OpenedWorkspace {
   readonly workspace: ExecutionWorkspace
   fork(): string | undefined
+  /** Held until the command has ended and its changes are stored. */
+  readonly claim?: ForkClaim | undefined
+}
+
+function openJoined({ fork, directory }: RunningFork): OpenedWorkspace {
+  return { workspace: createJoinedWorkspace(directory, fork), fork: () => fork }
 }
 
 async function openBoundaryVault(home: Home): Promise<Vault> {

@@ -11,6 +11,7 @@ let isKnownToWork = false
  * starts this shell, which saves the command a process of its own.
  */
 export function createBubblewrapProbeLines(privilege: 'root' | 'user', lines: readonly string[]): string[] {
+  if (isKnownToWork) return [...lines]
   return [
     `{ ${formatCommandLine(createProbeArgs(privilege))} 2>&- && echo ${quoteWord(SUCCESS_MESSAGE)}; } &`,
     ...lines,
@@ -18,9 +19,18 @@ export function createBubblewrapProbeLines(privilege: 'root' | 'user', lines: re
   ]
 }
 
-/** Records whether the output of such lines reports success. */
-export function rememberBubblewrap(output: string): void {
+/** Records that bubblewrap works, if the output of such lines reports success. */
+export function readBubblewrapProbe(output: string): void {
   isKnownToWork ||= output.includes(SUCCESS_MESSAGE)
+}
+
+/** Records that bubblewrap works, which saves the probe. */
+export function rememberBubblewrap(): void {
+  isKnownToWork = true
+}
+
+export function isBubblewrapKnownToWork(): boolean {
+  return isKnownToWork
 }
 
 /** Reports whether bubblewrap works on this host; probed once. */
@@ -37,6 +47,7 @@ async function probe(): Promise<ProbeResult> {
   if ((await findTool('bwrap')) === undefined) return { works: false, reason: 'bubblewrap is not installed' }
   const likely = guessPrivilege()
   const trial = await probeWithPrivilege(likely)
+  isKnownToWork = trial.works
   if (trial.works) return trial
   const { privilege, reason } = await probeNamespaces()
   if (privilege === 'none') return { works: false, reason: reason ?? 'there are no namespaces' }

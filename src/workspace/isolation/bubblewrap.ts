@@ -8,11 +8,12 @@ const MIN_TMPFS_BYTES = 4096
 
 /** Returns the arguments that start a command under bubblewrap, up to the command itself. */
 export function createBubblewrapArgs(confinement: CommandConfinement): string[] {
-  const { workspace, plan, limits, scratch } = confinement
+  const { workspace, limits, scratch } = confinement
   return [
     'bwrap',
-    ...['--die-with-parent', '--new-session', '--unshare-ipc', '--unshare-pid', '--unshare-uts'],
-    ...(plan.network ? [] : ['--unshare-net']),
+    ...['--die-with-parent', '--unshare-ipc', '--unshare-pid', '--unshare-uts'],
+    // Without a terminal of its own, the command must not keep that of the person: it could type into it.
+    ...(confinement.hasTerminal ? [] : ['--new-session']),
     ...createIdentityArgs(confinement),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -20,6 +21,7 @@ export function createBubblewrapArgs(confinement: CommandConfinement): string[] 
     ...['--remount-ro', '/dev'],
     ...confinement.visibleFiles.flatMap((path) => ['--ro-bind', path, path]),
     ...(scratch === undefined ? [] : ['--bind', scratch, scratch]),
+    ...confinement.sockets.flatMap((path) => ['--bind', path, path]),
     ...confinement.hidden.filter(isAround).flatMap(({ path }) => createTmpfsArgs(path, MIN_TMPFS_BYTES)),
     ...[confinement.isReadonly ? '--ro-bind' : '--bind', workspace, workspace],
     ...confinement.hidden

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { CommandLimits, IsolationPlan } from './isolation-plan.ts'
+import { type CommandLimits, type IsolationPlan, privateDirectories } from './isolation-plan.ts'
 import { secretPaths } from './secret-paths.ts'
+import { type ResolvedPath, resolveVisiblePaths, splitHiddenPaths } from './visible-paths.ts'
 
 /** Name of the empty file that replaces a hidden file, in the directory of the session. */
 export const EMPTY_FILE = 'empty'
@@ -24,9 +25,17 @@ export interface CommandConfinement {
   readonly directory: string
   readonly workspace: string
   readonly isReadonly: boolean
+  readonly hasTerminal: boolean
   readonly hidden: readonly HiddenPath[]
-  /** The user's home directory. An overlay over it discards the command's changes. */
+  /** Hidden directories that show the visible paths inside them. */
+  readonly opened: readonly HiddenPath[]
+  readonly visible: readonly ResolvedPath[]
+  /** The real path of the user's home directory. */
+  readonly home?: string
+  /** The user's home directory, unless it is in the workspace. An overlay over it discards the command's changes. */
   readonly scratch?: string
+  /** Sockets to show although their directory is private. */
+  readonly sockets: readonly string[]
   /** Files to show although their directory is private. */
   readonly visibleFiles: readonly string[]
 }
@@ -40,23 +49,41 @@ export interface ConfinementSpec {
   /** The real path of the directory that the workspace copies. */
   readonly copyOf?: string
   readonly isReadonly?: boolean
+  readonly hasTerminal?: boolean
 }
 
 /** Resolves an isolation plan on this machine. */
 export async function resolveConfinement(spec: ConfinementSpec): Promise<CommandConfinement> {
   const { plan, workspace } = spec
   const home = plan.userHome === undefined ? undefined : await resolvePath(plan.userHome)
-  const hidden = await findHiddenPaths(plan)
-  const copied = await findExistingPaths(hidden.flatMap(({ path }) => toCopyPaths(spec, path)))
+  const visible = home === undefined ? [] : resolveVisiblePaths(plan.visible ?? [], home, plan.hidden ?? [])
+  const { whole, opened } = splitHiddenPaths(await findHiddenPaths(plan), visible)
+  const copied = await findExistingPaths(whole.flatMap(({ path }) => toCopyPaths(spec, path)))
+  const outside = await findExistingPaths(plan.hiddenOutside ?? [])
   const resolver = plan.network ? await resolvePath('/etc/resolv.conf') : undefined
   return {
     ...spec,
     isReadonly: spec.isReadonly ?? false,
+    hasTerminal: spec.hasTerminal ?? false,
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-    hidden: [...hidden, ...copied].filter(({ path }) => path !== workspace),
+    hidden: [...whole, ...copied, ...outside].filter(({ path }) => path !== workspace),
+    opened,
+    visible,
+    sockets: (plan.sockets ?? []).filter(isPrivateSocket),
+    ...(home !== undefined && { home }),
     ...(home !== undefined && home !== '/' && !isWithin(home, workspace) && { scratch: home }),
-    visibleFiles: resolver?.startsWith('/run/') ? [resolver] : [],
+    visibleFiles: [...(resolver === undefined ? [] : [resolver]), ...(plan.files ?? [])].filter(
+      isPrivatePath,
+    ),
   }
+}
+
+function isPrivateSocket(path: string): boolean {
+  return isPrivatePath(path) && lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true
+}
+
+function isPrivatePath(path: string): boolean {
+  return privateDirectories.some((directory) => isWithin(path, directory))
 }
 
 /** Finds the existing paths that a plan hides, as real paths. Returns none without isolation. */

@@ -4,14 +4,25 @@
  * Invariant: no program that confines a command sees that command's environment, PATH or files.
  */
 
-export { createBubblewrapProbeLines, probeBubblewrap, rememberBubblewrap } from './bubblewrap-probe.ts'
+export { createBubblewrapProbeLines, probeBubblewrap, readBubblewrapProbe } from './bubblewrap-probe.ts'
 export { findHiddenPaths } from './command-confinement.ts'
 export { probeControlGroup } from './control-group.ts'
+export { ForkNetwork } from './fork-network.ts'
+export { type CarriedFile, WORK_PREFIX } from './home-view.ts'
 export { createReadOnlyLine, type HostMountPoint, listHostMounts } from './host-mounts.ts'
-export { type CommandLimits, defaultLimits, type IsolationPlan, limitMemory } from './isolation-plan.ts'
-export { findTool, isolationEnvironment } from './isolation-tools.ts'
+export { getHostSupport, type HostSupport, rememberHostSupport } from './host-support.ts'
+export {
+  type CommandLimits,
+  defaultLimits,
+  type IsolationPlan,
+  limitMemory,
+  privateDirectories,
+} from './isolation-plan.ts'
+export { findTool, hasPseudoTerminals, isolationEnvironment } from './isolation-tools.ts'
+export { createJoinedLaunch } from './joined-launch.ts'
 export { probeLandlock } from './landlock.ts'
-export { createCommandScript, createLaunch, hasOwnPidLimit, type Launch } from './launch.ts'
+export { createCommandScript, createLaunch, hasOwnPidLimit, JOINED_FILE, type Launch } from './launch.ts'
+export { type FileCopy, getHostStamp, readHostCopy } from './layer-file.ts'
 export {
   createEnterArgs,
   createMountNamespaceArgs,
@@ -23,3 +34,5 @@ export {
 export { createOverlayLine } from './overlay-lines.ts'
 export { type ProbeResult, runProbe } from './probe.ts'
 export { quoteWord } from './quote.ts'
+export { forgetHostSupport, recallHostSupport } from './support-record.ts'
+export { findVisibilityProblem, type VisiblePath, visibilityModes } from './visible-paths.ts'

@@ -1,4 +1,6 @@
+import type { ChildProcess } from 'node:child_process'
 import { totalmem } from 'node:os'
+import type { VisiblePath } from './visible-paths.ts'
 
 /** `none` isolates nothing, `auto` as much as this host can. `strict` isolates fully or refuses to run. */
 type IsolationLevel = 'none' | 'auto' | 'strict'
@@ -9,14 +11,36 @@ export interface IsolationPlan {
   /** True if the command may reach the network. Without isolation it always can. */
   readonly network: boolean
   /**
+   * A program to run on the loopback of the command before it begins. The command has a network of its own then, with
+   * nothing but the loopback. Ignored without isolation.
+   */
+  readonly listener?: LoopbackListener
+  /**
    * The user's home directory. Secrets in it are hidden, and changes to it are discarded. Secrets in the account's
    * home directory are hidden too, if that is another one.
    */
   readonly userHome?: string
   /** More files and directories to hide. */
   readonly hidden?: readonly string[]
+  /** Files to hide at their own paths only, and not in a copy of the workspace. */
+  readonly hiddenOutside?: readonly string[]
+  /** Paths of the user's home that the command sees although they may hold secrets. */
+  readonly visible?: readonly VisiblePath[]
+  /** Sockets in the private directories, such as that of an SSH agent, that the command can connect to. */
+  readonly sockets?: readonly string[]
+  /** Files in the private directories that the command can read. */
+  readonly files?: readonly string[]
+  /** Directory that keeps the command's own copies of visible paths. They are discarded when absent. */
+  readonly copies?: string
   /** The program that confines. Default: bubblewrap where it works. */
   readonly means?: 'bubblewrap' | 'unshare'
+}
+
+/** A program that listens in the network of a command for this process. */
+export interface LoopbackListener {
+  readonly argv: readonly string[]
+  /** Takes the process that has a channel of Node (`ipc`) to the program. */
+  attach(child: ChildProcess): void
 }
 
 /** Limits on the resources of a command. A limit left out does not apply. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 
 /**
@@ -18,6 +19,16 @@ export async function findTool(name: string): Promise<string | undefined> {
     }
   }
   return undefined
+}
+
+/** Reports whether this host creates pseudo-terminals for commands. Some distributions package `script` by itself. */
+export function hasPseudoTerminals(): boolean {
+  return (
+    process.platform === 'linux' &&
+    ['script', 'setpriv', 'stty'].every((name) =>
+      TOOL_DIRECTORIES.some((directory) => existsSync(`${directory}/${name}`)),
+    )
+  )
 }
 
 /** The environment of the programs that isolate. The command has its own. */

@@ -4,11 +4,13 @@ import { createBubblewrapArgs } from './bubblewrap.ts'
 import { isBubblewrapUsable } from './bubblewrap-probe.ts'
 import { type CommandConfinement, EMPTY_FILE, resolveConfinement } from './command-confinement.ts'
 import { findGroupArgs } from './control-group.ts'
+import { type CarriedFile, createHomeView } from './home-view.ts'
 import { listHostMounts } from './host-mounts.ts'
-import type { CommandLimits, IsolationPlan } from './isolation-plan.ts'
+import type { CommandLimits, IsolationPlan, LoopbackListener } from './isolation-plan.ts'
 import { findLandlockArgs } from './landlock.ts'
+import { createListenerLines, LOOPBACK_LINE } from './loopback-lines.ts'
 import { createNamespaceArgs, probeNamespaces } from './namespaces.ts'
-import { createScratchLines } from './overlay-lines.ts'
+import { createScratchDirectory, createScratchLines } from './overlay-lines.ts'
 import { formatCommandLine, quoteWord } from './quote.ts'
 import {
   createConfinementLines,
@@ -25,6 +27,10 @@ export interface Launch {
   readonly argv: readonly string[]
   /** True if all processes of the command end with this one. */
   readonly hasPidNamespace: boolean
+  /** Files of the home that the command may change: they outlive its layers. */
+  readonly carried?: readonly CarriedFile[]
+  /** Set if the process needs a channel of Node, which its listener uses before the command begins. */
+  readonly listener?: LoopbackListener
 }
 
 export interface LaunchSpec {
@@ -37,17 +43,22 @@ export interface LaunchSpec {
   /** The directory that the workspace copies. Its hidden paths are hidden in the copy as well. */
   readonly copyOf?: string
   readonly isReadonly?: boolean
+  /** True if the command has a pseudo-terminal of its own. Otherwise it gets a session without any terminal. */
+  readonly hasTerminal?: boolean
   /** Shell lines, run in the session's directory, that mount the workspace. */
   readonly mountLines: readonly string[]
   /** Shell lines that mount further files over the workspace once it is mounted. */
   readonly placingLines?: readonly string[]
 }
 
+/** Name of the file, in the directory of a session, that commands of other processes lock while they run in it. */
+export const JOINED_FILE = 'joined'
+const WAITING_MESSAGE =
+  'coppice: another command still runs in this fork; waiting for its end (Ctrl-C ends it)'
+
 const REDIRECT_STDERR = 'exec 2>&4 4>&-'
 /** Reads the command from descriptor 3 and executes it. */
 const READ_COMMAND: readonly string[] = ['sh', '-c', 'eval "$(cat <&3)"']
-/** Turns the loopback interface on, as bubblewrap does. */
-const LOOPBACK = 'ip link set lo up 2>&- || :'
 /** The launch on a host without namespaces: it confines nothing and does not end orphans. */
 const unconfinedLaunch: Launch = {
   argv: ['sh', '-c', `${REDIRECT_STDERR}; eval "$(cat <&3)"`],
@@ -78,7 +89,7 @@ async function createUngroupedLaunch(spec: LaunchSpec): Promise<Launch> {
     if (level === 'strict') throw createIsolationError(spec.workspace, reason ?? 'there are no namespaces')
     return unconfinedLaunch
   }
-  const limited = [...createLimitArgs(spec.limits), ...READ_COMMAND]
+  const limited = createLimitedArgs(spec.limits)
   if (level === 'none') {
     const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
     const words = privilege === 'user' ? [...createUserMappingArgs(user), ...limited] : limited
@@ -98,34 +109,65 @@ async function createConfinedLaunch(
   words: string[],
 ): Promise<Launch> {
   const { plan, workspace, limits } = spec
-  const usesBubblewrap = plan.means === undefined ? await isBubblewrapUsable() : plan.means === 'bubblewrap'
+  const usesBubblewrap = await choosesBubblewrap(plan)
   const mounts = listHostMounts()
+  const scratch = createScratchDirectory(confined)
+  const view = createHomeView(confined, scratch, mounts)
+  const { listener } = plan
   const lines = [
+    ...createNetworkLines(plan),
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
+    ...view.prepareLines,
     `exec 4<${quoteWord(workspace)}`,
-    ...createScratchLines(confined, mounts),
+    ...createScratchLines(confined, scratch, mounts, view.fallbackLines),
     ...(usesBubblewrap ? [] : createConfinementLines(confined, mounts)),
+    ...view.aroundLines,
     // Later mounts may cover the workspace, so it is mounted on top again.
     `[ -d ${quoteWord(workspace)} ] || mkdir -p ${quoteWord(workspace)}`,
     `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quoteWord(workspace)}`,
     'exec 4<&-',
     ...(usesBubblewrap ? [] : createReadonlyWorkspaceLines(spec)),
     ...(spec.placingLines ?? []),
-    ...(usesBubblewrap ? [] : [...createHidingLines(confined), LOOPBACK]),
+    ...view.placeLines,
+    ...(usesBubblewrap ? [] : createHidingLines(confined)),
   ]
-  const confining = [
-    ...(usesBubblewrap ? createBubblewrapArgs(confined) : createPrivilegeDropArgs(confined)),
-    ...(await findLandlockArgs(confined)),
-  ]
-  const unshared = usesBubblewrap ? {} : { network: !plan.network, ipc: true }
+  const confining = await createConfiningArgs(confined, usesBubblewrap)
+  const unshared = { network: hasOwnNetwork(plan), ipc: !usesBubblewrap }
   const argv = createNamespaceArgs(
     confined.privilege,
     createScript(lines, limits),
     [...confining, ...words],
     unshared,
   )
-  return { argv, hasPidNamespace: true }
+  return { argv, hasPidNamespace: true, carried: view.carried, ...(listener !== undefined && { listener }) }
+}
+
+/** Reports whether the commands of a plan have a network of their own, with nothing but a loopback. */
+export function hasOwnNetwork({ level, network, listener }: IsolationPlan): boolean {
+  return level !== 'none' && (listener !== undefined || !network)
+}
+
+/** Returns shell lines that turn on the loopback of a new network, and run a listener there if there is one. */
+export function createNetworkLines(plan: IsolationPlan): string[] {
+  if (!hasOwnNetwork(plan)) return []
+  return plan.listener === undefined ? [LOOPBACK_LINE] : createListenerLines(plan.listener.argv)
+}
+
+/** Reports whether bubblewrap confines the commands of a plan on this host. */
+export async function choosesBubblewrap({ means }: IsolationPlan): Promise<boolean> {
+  return means === undefined ? await isBubblewrapUsable() : means === 'bubblewrap'
+}
+
+/** Returns the arguments before a command that confine it, once the mounts are prepared. */
+export async function createConfiningArgs(
+  confined: CommandConfinement,
+  usesBubblewrap: boolean,
+): Promise<string[]> {
+  return [
+    ...(usesBubblewrap ? createBubblewrapArgs(confined) : createPrivilegeDropArgs(confined)),
+    ...(await findLandlockArgs(confined)),
+  ]
 }
 
 function createReadonlyWorkspaceLines({ isReadonly, workspace }: LaunchSpec): string[] {
@@ -134,19 +176,24 @@ function createReadonlyWorkspaceLines({ isReadonly, workspace }: LaunchSpec): st
 }
 
 /**
- * Returns the script of the namespace's first process. It prepares the mounts, then waits for the command and adopts
- * orphans.
+ * Returns the script of the namespace's first process. It prepares the mounts, then waits for the command, and for
+ * those that joined it, and adopts orphans.
  */
 function createScript(lines: readonly string[], limits: CommandLimits): string {
   return [
     'set -e',
     REDIRECT_STDERR,
+    // Opened now: mounts may cover its path.
+    `: >> ${JOINED_FILE}; exec 7<${JOINED_FILE}`,
     ...createPidLimitLines(limits),
     ...lines,
     'set +e',
     'cd /',
-    '"$@"',
-    'exit $?',
+    '"$@" 7<&-',
+    'code=$?',
+    // Commands of other processes that joined hold a shared lock.
+    `[ ! -s /proc/self/fd/7 ] || flock --nonblock 7 || { echo ${quoteWord(WAITING_MESSAGE)} >&2; flock 7; }`,
+    'exit $code',
   ].join('\n')
 }
 
@@ -159,6 +206,11 @@ function createPidLimitLines({ processes }: CommandLimits): string[] {
 export function hasOwnPidLimit(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number.parseFloat)
   return major > PID_LIMIT_KERNEL[0] || (major === PID_LIMIT_KERNEL[0] && minor >= PID_LIMIT_KERNEL[1])
+}
+
+/** Returns the arguments that limit a command, up to the shell that reads it. */
+export function createLimitedArgs(limits: CommandLimits): string[] {
+  return [...createLimitArgs(limits), ...READ_COMMAND]
 }
 
 function createLimitArgs({ processes, memoryBytes, diskBytes }: CommandLimits): string[] {
@@ -174,11 +226,14 @@ function createLimitArgs({ processes, memoryBytes, diskBytes }: CommandLimits): 
 /**
  * Returns the script that a launch reads. The command's environment is set in its last line, so earlier programs do
  * not see it.
+ *
+ * @param createLastLines returns the lines that run the command; by default it replaces the shell.
  */
 export function createCommandScript(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string,
+  createLastLines: (command: string) => readonly string[] = (command) => [`exec ${command}`],
 ): string {
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   // `env` reads a word with an equals sign as a variable.
@@ -188,7 +243,7 @@ export function createCommandScript(
     'echo ready >&3',
     'exec 3<&-',
     `cd -- ${quoteWord(cwd)} || exit 126`,
-    `exec ${formatCommandLine(['env', '-i', '--', ...settings, ...words])}`,
+    ...createLastLines(formatCommandLine(['env', '-i', '--', ...settings, ...words])),
   ].join('\n')
 }
 

@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs'
+import { listDescendants } from '../../machine/index.ts'
 import { memoizeAsync, type ProbeResult, runProbe } from './probe.ts'
 
 /**
@@ -62,6 +64,43 @@ export function createEnterArgs(
   return ['nsenter', '--target', String(pid), '--mount', ...own, '--', ...shellArgs]
 }
 
+/**
+ * Returns the arguments that start a program in the network of a process, with the files and processes of this machine.
+ */
+export function createNetworkEnterArgs(pid: number): string[] {
+  const hasOwnUsers = readNamespace(pid, 'user') !== readNamespace('self', 'user')
+  const own = hasOwnUsers ? ['--user', '--preserve-credentials'] : []
+  return [
+    'setpriv',
+    ...['--pdeathsig', 'KILL', '--'],
+    ...['nsenter', '--target', String(pid), '--net', ...own, '--'],
+  ]
+}
+
+/** Finds the first process in namespaces of its own, among a process and its descendants. */
+export function findInside(pid: number): number | undefined {
+  const own = readNamespace('self', 'pid')
+  return [pid, ...listDescendants(pid)].find((found) => {
+    const namespace = readNamespace(found, 'pid')
+    return namespace !== undefined && namespace !== own
+  })
+}
+
+/** True if this process has the same network as another, or if that has ended. */
+export function sharesNetworkWith(pid: number): boolean {
+  const network = readNamespace(pid, 'net')
+  return network === undefined || network === readNamespace('self', 'net')
+}
+
+function readNamespace(pid: number | 'self', kind: 'net' | 'pid' | 'user'): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/${kind}`)
+  } catch {
+    // The process has exited.
+    return undefined
+  }
+}
+
 /** Guesses the privilege without a probe. */
 export function guessPrivilege(): 'root' | 'user' {
   return process.getuid?.() === 0 ? 'root' : 'user'
@@ -72,6 +111,11 @@ let knownSupport: NamespaceSupport | undefined
 /** Records a privilege that worked elsewhere, which saves the probe. */
 export function rememberNamespaces(privilege: 'root' | 'user'): void {
   knownSupport ??= { privilege }
+}
+
+/** Returns the privilege that is known to work; undefined if none is, or none was probed. */
+export function getKnownPrivilege(): 'root' | 'user' | undefined {
+  return knownSupport?.privilege === 'none' ? undefined : knownSupport?.privilege
 }
 
 /** Finds the privilege that this host allows; probed once. Throws EUNAVAILABLE if the probe is inconclusive now. */

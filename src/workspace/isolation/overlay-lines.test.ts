@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CommandConfinement } from './command-confinement.ts'
 import { defaultLimits } from './isolation-plan.ts'
-import { createScratchLines } from './overlay-lines.ts'
+import { createScratchDirectory, createScratchLines } from './overlay-lines.ts'
 
 it('removes earlier scratch directories, and quotes their names', () => {
   const session = mkdtempSync(join(tmpdir(), 'coppice-scratch-'))
@@ -19,11 +19,15 @@ it('removes earlier scratch directories, and quotes their names', () => {
     directory: session,
     workspace: '/workspace',
     isReadonly: false,
+    hasTerminal: false,
     hidden: [],
+    opened: [],
+    visible: [],
+    sockets: [],
     scratch: '/home/me',
     visibleFiles: [],
   }
-  const [removing = ''] = createScratchLines(confined, [])
+  const [removing = ''] = createScratchLines(confined, createScratchDirectory(confined), [])
   execFileSync('sh', ['-c', removing], { cwd: session })
   expect(readdirSync(session)).toEqual(['kept', expect.stringMatching(/^scratch-\w{6}$/)])
   rmSync(session, { recursive: true })

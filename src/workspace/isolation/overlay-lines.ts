@@ -17,6 +17,8 @@ interface OverlayTrees {
   /** Path relative to the session's directory. It contains `lower`, a link to the covered directory, and `upper`. */
   readonly directory: string
   readonly privilege: 'root' | 'user'
+  /** Source that `mount` and `df` show. */
+  readonly source?: string
 }
 
 /**
@@ -24,45 +26,55 @@ interface OverlayTrees {
  * relative paths, because a comma or colon in a user's path would end an option.
  */
 export function createOverlayLine(
-  { session, directory: treesDirectory, privilege }: OverlayTrees,
+  { session, directory: treesDirectory, privilege, source = 'overlay' }: OverlayTrees,
   directory: string,
 ): string {
   // A volatile overlay rejects a work directory that was used before. Creating it here saves a process in the shell.
   const work = basename(mkdtempSync(join(session, treesDirectory, 'work-')))
   const layers = `lowerdir=${treesDirectory}/lower,upperdir=${treesDirectory}/upper,workdir=${treesDirectory}/${work}`
   const options = `${layers},${OVERLAY_OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
-  return `mount -n -t overlay -o ${options} overlay ${quoteWord(directory)}`
+  return `mount -n -t overlay -o ${options} ${quoteWord(source)} ${quoteWord(directory)}`
+}
+
+/**
+ * Creates the directory of the layer over the home in the session's directory, and returns its name; undefined if the
+ * home has no such layer.
+ */
+export function createScratchDirectory({
+  directory: session,
+  scratch,
+}: Pick<CommandConfinement, 'directory' | 'scratch'>): string | undefined {
+  if (scratch === undefined) return undefined
+  const path = mkdtempSync(join(session, SCRATCH_PREFIX))
+  mkdirSync(join(path, 'upper'))
+  symlinkSync(scratch, join(path, 'lower'))
+  return basename(path)
 }
 
 /**
  * Returns shell lines that discard changes below the scratch directory, or make it read-only if the overlay fails. A
  * user cannot mount an overlay over a directory that contains mounts.
+ *
+ * @param name name of the layer's directory, from `createScratchDirectory`.
+ * @param fallback lines that run where the overlay fails.
  */
 export function createScratchLines(
   confined: CommandConfinement,
+  name: string | undefined,
   mounts: readonly HostMountPoint[],
+  fallback: readonly string[] = [],
 ): string[] {
   const { directory: session, scratch, privilege } = confined
-  if (scratch === undefined) return []
+  if (scratch === undefined || name === undefined) return []
   const path = quoteWord(scratch)
   // The shell removes them, because it runs with the privilege of the commands that wrote them.
-  const earlier = readdirSync(session).filter((name) => name.startsWith(SCRATCH_PREFIX))
-  const overlay = createOverlayLine(
-    { session, directory: createScratchDirectory(session, scratch), privilege },
-    scratch,
-  )
+  const earlier = readdirSync(session).filter((each) => each.startsWith(SCRATCH_PREFIX) && each !== name)
+  const overlay = createOverlayLine({ session, directory: name, privilege }, scratch)
   const nestedMounts = mounts.filter((mount) => mount.path.startsWith(`${scratch}/`))
   const calls = [createSelfBind(scratch, mounts), ...nestedMounts].map(createReadOnlyCall)
-  const readOnly = [READ_ONLY_FUNCTION, ...calls].join('; ')
+  const readOnly = [READ_ONLY_FUNCTION, ...calls, ...fallback].join('; ')
   return [
     ...(earlier.length === 0 ? [] : [`rm -rf ${formatCommandLine(earlier)}`]),
     `${overlay} 2>&- || { mount -n --rbind ${path} ${path}; ${readOnly}; }`,
   ]
-}
-
-function createScratchDirectory(session: string, directory: string): string {
-  const path = mkdtempSync(join(session, SCRATCH_PREFIX))
-  mkdirSync(join(path, 'upper'))
-  symlinkSync(directory, join(path, 'lower'))
-  return basename(path)
 }

@@ -1,5 +1,5 @@
 import { isSameEntry, type LinkEntry } from './link-entry.ts'
-import { findEntry, joinPath, listNames, putEntry, removeEntry, type TreeFiles } from './tree.ts'
+import { findEntry, joinPath, listNames, putEntry, removeEntry, splitPath, type TreeFiles } from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
 /** A path that differs between two trees. A directory comes before its entries. */
@@ -7,6 +7,14 @@ export interface TreeChange {
   readonly path: string
   readonly before: LinkEntry | undefined
   readonly after: LinkEntry | undefined
+  /** True if the file has placeholders of secrets that stay: those of other files or keys. */
+  readonly hasPlaceholders?: boolean
+  /** Number of commits that a ref of git gained, as far as they are known. */
+  readonly commits?: number
+  /** True if the directory had changed the path too. */
+  readonly isMerged?: boolean
+  /** True for a conflict of which both versions were written. */
+  readonly isUnresolved?: boolean
 }
 
 /** Returns all differences between two trees, sorted within each directory. The root itself does not count. */
@@ -28,6 +36,14 @@ export function findChangedDirectories(before: TreeFiles, after: TreeFiles): Tre
   )
 }
 
+/** Sorts changes by path, a directory before its entries. */
+export function sortChanges(changes: readonly TreeChange[]): TreeChange[] {
+  return changes
+    .map((change) => ({ change, names: splitPath(change.path) }))
+    .sort((one, other) => compareNames(one.names, other.names))
+    .map(({ change }) => change)
+}
+
 /** Walks every path of two trees, with the entry of each. */
 function* walkPaths(before: TreeFiles, after: TreeFiles, path = '/'): Generator<TreeChange> {
   const names = new Set([...listNames(before, path), ...listNames(after, path)])
@@ -45,4 +61,13 @@ export function createChangeWork({ path, after }: TreeChange): TreeWork {
     bytes: after?.size ?? 0,
     run: (tree) => (after === undefined ? removeEntry(tree, path) : putEntry(tree, path, after)),
   }
+}
+
+function compareNames(some: readonly string[], others: readonly string[]): number {
+  for (const [index, name] of some.entries()) {
+    const other = others[index]
+    if (other === undefined) return 1
+    if (name !== other) return name < other ? -1 : 1
+  }
+  return some.length - others.length
 }

@@ -8,6 +8,11 @@ import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import { createNewFiles, type FirstNames } from './new-files.ts'
 import { createRevertError, createWriteError } from './write-error.ts'
 
+/** Write and search permission of the owner. */
+const OWNER_CHANGE_BITS = 0o300
+
+type ChmodStep = Extract<ApplyStep, { op: 'chmod' }>
+
 /** Changes to write, with the name of their stage. */
 export interface DirectoryWrite {
   readonly stage: string
@@ -26,11 +31,7 @@ export function writeDirectory(
   { stage: stageName, changes, names = new Map() }: DirectoryWrite,
   commit: () => void = () => {},
 ): void {
-  const steps = [
-    ...createRemovals(changes),
-    ...createReplacements(changes, names),
-    ...createAdditions(changes),
-  ]
+  const steps = createSteps(changes, names)
   let stage: ApplyStage | undefined
   let isPlanned = false
   try {
@@ -69,6 +70,30 @@ function findNewEntries(
   return changes.map((change, index) => ({ ...change, index })).filter(({ index }) => created.has(index))
 }
 
+function createSteps(changes: readonly TreeChange[], names: FirstNames): ApplyStep[] {
+  const modes = createDirectoryModes(changes)
+  return [
+    // A directory opens before its entries change, and closes after that.
+    ...modes.filter(({ mode }) => !isClosed(mode)),
+    ...createRemovals(changes),
+    ...createReplacements(changes, names),
+    ...createAdditions(changes),
+    ...modes.filter(({ mode }) => isClosed(mode)).reverse(),
+  ]
+}
+
+function createDirectoryModes(changes: readonly TreeChange[]): ChmodStep[] {
+  return changes.flatMap(({ path, before, after }): ChmodStep[] => {
+    if (before?.type !== 'directory' || after?.type !== 'directory') return []
+    return [{ op: 'chmod', path, type: 'directory', mode: after.mode, old: before.mode }]
+  })
+}
+
+/** True if the owner of a directory with these permissions cannot change its entries. */
+function isClosed(mode: number): boolean {
+  return (mode & OWNER_CHANGE_BITS) !== OWNER_CHANGE_BITS
+}
+
 function createRemovals(changes: readonly TreeChange[]): ApplyStep[] {
   const steps: ApplyStep[] = []
   for (const [index, { path, before, after }] of changes.entries()) {
@@ -84,10 +109,9 @@ function createRemovals(changes: readonly TreeChange[]): ApplyStep[] {
 function createReplacements(changes: readonly TreeChange[], names: FirstNames): ApplyStep[] {
   return changes.flatMap(({ path, before, after }, index): ApplyStep[] => {
     if (before === undefined || after === undefined || before.type !== after.type) return []
-    const isItself = after.type === 'directory' || (!names.has(path) && isModeChangeOnly(before, after))
-    if (!isItself) return [{ op: 'replace', path, index }]
-    const type = after.type === 'directory' ? 'directory' : 'file'
-    return [{ op: 'chmod', path, type, mode: after.mode, old: before.mode }]
+    if (after.type === 'directory') return []
+    if (names.has(path) || !isModeChangeOnly(before, after)) return [{ op: 'replace', path, index }]
+    return [{ op: 'chmod', path, type: 'file', mode: after.mode, old: before.mode }]
   })
 }
 

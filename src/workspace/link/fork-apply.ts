@@ -1,111 +1,114 @@
-import { type CallContext, SPECIAL_BITS, VfsError } from '../../vfs/index.ts'
-import { ApplyError, findPendingChanges } from './apply-conflicts.ts'
-import { findFirstNames } from './compare-touched-paths.ts'
-import { compareTrees, createChangeWork, type TreeChange } from './compare-trees.ts'
+import { type CallContext, VfsError } from '../../vfs/index.ts'
+import { ApplyError } from './apply-conflicts.ts'
+import { ApplyJournal, type Recovery } from './apply-journal.ts'
+import { combinePlans } from './combine-changes.ts'
+import { compareTrees, type TreeChange } from './compare-trees.ts'
 import { findDifferingPaths } from './differing-paths.ts'
-import { writeDirectory } from './directory-write.ts'
+import { type ForkPlan, type OpenFork, type PlanOptions, planFork } from './fork-plan.ts'
+import { ForkSecrets } from './fork-secrets.ts'
 import { HostTree } from './host-tree.ts'
-import { isSameEntry } from './link-entry.ts'
 import type { LinkHome } from './link-home.ts'
-import { getUndoName, type LinkRecord, readRecord, writeRecord } from './link-record.ts'
-import { isUnsure } from './mirror.ts'
-import type { FirstNames } from './new-files.ts'
-import { createStageName } from './stage-names.ts'
-import type { TreeFiles } from './tree.ts'
-import { performWork } from './tree-work.ts'
-import { discardStage, revertUnfinished } from './unfinished-write.ts'
+import { getMergedName, getUndoName, isMirrorOf, type LinkRecord, readRecord } from './link-record.ts'
+import { readMergedPaths } from './merged-paths.ts'
+import { PlannedTree } from './planned-tree.ts'
+import { type ChangeSelection, isSelected } from './select-changes.ts'
+import { planUndo, type UndoneFork } from './undo-plan.ts'
 import { WriteLock } from './write-lock.ts'
 
 /** A fork of a linked directory, and the vault that mirrors its base. */
 export interface AppliedFork {
   readonly name: string
   readonly mirror: string
-  readonly used: Date
 }
 
-/** Caller of an apply, and the signal that cancels its wait for other writers. */
-export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'signal'> {
+type Provenance = Pick<CallContext, 'caller' | 'trace'>
+
+/** Caller of an apply, the signal that cancels its wait for other writers, and what is applied. */
+export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'signal'>, ChangeSelection {
   /** Writes setuid and setgid bits of the fork. They are not written when absent. */
   readonly keepSetuid?: boolean
+  /**
+   * Merges files that the directory has changed too: `strict` fails in a conflict, `markers` writes both versions.
+   * Without it, every such file is a conflict.
+   */
+  readonly merge?: 'strict' | 'markers' | undefined
 }
 
-/** Outcome of an apply or undo whose process was killed. */
-export interface Recovery {
-  readonly fork: string
-  readonly act: 'apply' | 'undo'
-  /** `stuck`: it could be neither completed nor reverted, and the next command retries. */
-  readonly outcome: 'taken-back' | 'finished' | 'stuck'
-  /** Reason of `stuck`. */
-  readonly reason?: string
+/** A fork with its trees while it is applied or undone. */
+interface OpenMember extends OpenFork {
+  readonly fork: AppliedFork
 }
 
-/** Planned write to a directory, with the record that tracks it. */
-interface PendingWrite {
-  readonly mirror: TreeFiles
-  readonly record: LinkRecord
-  readonly pending: readonly TreeChange[]
-  readonly names: FirstNames
-}
-
-/**
- * Applies forks to their directory, and undoes that. The record of the mirror tracks the progress. If the process was
- * killed, another one reverts the apply, or completes it once the directory has every change.
- */
+/** Applies forks to their directory, and undoes that. */
 export class ForkApply {
   readonly #home: LinkHome
   readonly #directory: string
+  readonly #journal: ApplyJournal
 
   constructor(home: LinkHome, directory: string) {
     this.#home = home
     this.#directory = directory
+    this.#journal = new ApplyJournal(home, directory)
   }
 
-  async apply(
-    fork: AppliedFork,
-    { signal, keepSetuid = false, ...provenance }: ApplyContext,
-  ): Promise<TreeChange[]> {
+  /** Applies forks in this order, as one act. */
+  async apply(forks: readonly AppliedFork[], context: ApplyContext): Promise<TreeChange[]> {
+    const { signal, caller, trace, merge, ...options } = context
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     using _lock = await this.#lock(signal)
-    await this.#assertRecovered(fork.mirror)
+    await this.#assertRecovered()
     using tree = new HostTree(this.#directory)
-    const [mirror, after] = [
-      await this.#home.posix(fork.mirror, { by: provenance }),
-      await this.#home.posix(fork.name),
-    ]
-    const all = compareTrees(mirror, after)
-    const changes = keepSetuid ? all : dropSetuid(all)
+    const members = await Promise.all(forks.map((fork) => this.#openMember(fork, provenance)))
+    this.#assertSelected(members, options)
+    const plans = this.#planForks(tree, members, { ...options, merge })
+    for (const [index, { isIdle }] of plans.entries())
+      if (isIdle && members[index] !== undefined) await this.#assertApplied(members[index])
+    const active = members
+      .map((member, index) => ({ member, plan: plans[index] }))
+      .flatMap(({ member, plan }) =>
+        plan !== undefined && plan.changes.length > 0 ? [{ member, plan }] : [],
+      )
     // Nothing is written then, and the last apply can still be undone.
-    if (all.length === 0) await this.#assertApplied(fork, tree, after)
-    else if (changes.length > 0) {
-      const pending = findPendingChanges(tree, changes, (path) => isUnsure(mirror, path))
-      const paths = pending.map(({ path }) => path)
-      const record: LinkRecord = { ...this.#createRecord(fork), ...(keepSetuid && { keepSetuid: true }) }
-      writePending(tree, { mirror, record, pending, names: findFirstNames(after, paths) })
-      await this.#finishApply(fork.mirror, mirror, { ...record, step: 'written' }, changes)
-    }
-    return changes
+    if (active.length === 0) return []
+    const planned = combinePlans(active.map(({ plan }) => plan))
+    const mirrors = active.map(({ member }) => member.fork.mirror)
+    await this.#journal.apply(tree, { ...planned, mirrors }, provenance)
+    return planned.reported
   }
 
-  async undo(fork: AppliedFork, { signal, ...provenance }: ApplyContext): Promise<TreeChange[]> {
+  /** Undoes the last apply of a fork, with all forks that were applied in the same act. */
+  async undo(fork: AppliedFork, { signal, ...context }: ApplyContext): Promise<TreeChange[]> {
+    const { caller, trace } = context
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     using _lock = await this.#lock(signal)
-    await this.#assertRecovered(fork.mirror)
-    if (!(await this.#isApplied(fork.mirror))) {
-      const detail = `${fork.name} was not applied to ${this.#directory}; there is nothing to undo`
-      throw new VfsError('ENOENT', this.#directory, { op: 'undo', detail })
-    }
+    await this.#assertRecovered()
     using tree = new HostTree(this.#directory)
-    const mirror = await this.#home.posix(fork.mirror, { by: provenance })
-    const changes = compareTrees(mirror, await this.#home.posix(getUndoName(fork.mirror)))
-    const pending = findPendingChanges(tree, changes, () => false)
-    const record: LinkRecord = { ...this.#createRecord(fork), isUndo: true }
-    writePending(tree, { mirror, record, pending, names: new Map() })
-    await this.#finishUndo(fork.mirror, mirror, record, changes)
+    const members = await this.#openApplied(fork, provenance)
+    const applied = await Promise.all(members.map((member) => this.#readApplied(member)))
+    const { changes, written } = planUndo(tree, applied, await this.#readMerged(members[0]))
+    const mirrors = members.map((member) => member.fork.mirror)
+    await this.#journal.undo(tree, { mirrors, written, names: new Map() })
     return changes
   }
 
   /** Lists the paths at which the directory differs from a fork. */
   async listDifferingPaths(fork: string): Promise<string[]> {
+    const after = await this.#home.posix(fork)
     using tree = new HostTree(this.#directory)
-    return [...findDifferingPaths(tree, await this.#home.posix(fork))]
+    return [...findDifferingPaths(this.#openSecrets(fork)?.openMaskedTree(tree, after) ?? tree, after)]
+  }
+
+  /** True if the last apply of a fork can be undone. */
+  async isApplied({ mirror }: AppliedFork): Promise<boolean> {
+    return (await this.#home.vaults()).includes(getUndoName(mirror))
+  }
+
+  /** Lists the names of the forks that an undo of this one reverts with it, in the order of their apply. */
+  async listAppliedTogether({ mirror }: AppliedFork): Promise<string[]> {
+    const { act } = readRecord(await this.#home.posix(mirror)) ?? {}
+    const names = await this.#home.vaults()
+    const others = (act?.mirrors ?? [mirror]).filter((each) => names.includes(each))
+    return Promise.all(others.map(async (each) => readRecord(await this.#home.posix(each))?.fork ?? each))
   }
 
   /**
@@ -118,137 +121,120 @@ export class ForkApply {
     const record = readRecord(await this.#home.posix(mirror))
     if (record?.stage === undefined) return { record }
     using lock = WriteLock.tryAcquire(this.#home.path, this.#directory)
-    return lock === undefined ? { record } : this.#recoverLocked(mirror)
+    return lock === undefined ? { record } : this.#journal.recover(mirror)
   }
 
-  async #recoverLocked(
-    mirror: string,
-  ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
-    const files = await this.#home.posix(mirror)
-    const record = readRecord(files)
-    if (record?.stage === undefined) return { record }
-    const { fork, isUndo } = record
-    const interrupted = { fork, act: isUndo === true ? 'undo' : 'apply' } as const
+  /** Plans the forks in order: each meets the directory as the forks before it leave it. */
+  #planForks(
+    tree: HostTree,
+    members: readonly OpenMember[],
+    { merge, ...options }: Omit<PlanOptions, 'merge'> & Pick<ApplyContext, 'merge'>,
+  ): ForkPlan[] {
+    const planned = new PlannedTree(tree)
+    const plan = (member: OpenMember): ForkPlan => {
+      const names = { ours: 'this directory', theirs: member.fork.name }
+      const how =
+        merge === undefined
+          ? undefined
+          : ({ names, onConflict: merge === 'markers' ? 'both' : 'fail' } as const)
+      const forkPlan = planFork(planned, member, { ...options, merge: how })
+      planned.add(forkPlan.written)
+      return forkPlan
+    }
     try {
-      const outcome = await this.#finishOrRevert(mirror, files, record, record.stage)
-      return {
-        record: readRecord(files),
-        ...(outcome !== undefined && { recovery: { ...interrupted, outcome } }),
-      }
+      return members.map(plan)
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      return { record, recovery: { ...interrupted, outcome: 'stuck', reason } }
+      // The forks before the one in conflict have saved values for an undo.
+      for (const { secrets } of members) secrets?.discardNext()
+      throw error
     }
   }
 
-  /** Returns undefined if nothing had been written yet. */
-  async #finishOrRevert(
-    mirror: string,
-    files: TreeFiles,
-    record: LinkRecord,
-    stage: string,
-  ): Promise<'taken-back' | 'finished' | undefined> {
-    using tree = new HostTree(this.#directory)
-    if (record.step === undefined) {
-      const isTakenBack = revertUnfinished(tree, stage)
-      writeRecord(files, clearApplyState(record))
-      return isTakenBack ? 'taken-back' : undefined
-    }
-    discardStage(tree, stage)
-    const kept = getUndoName(mirror)
-    if (record.isUndo !== true) {
-      const all = compareTrees(files, await this.#home.posix(record.fork))
-      const changes = record.keepSetuid === true ? all : dropSetuid(all)
-      await this.#finishApply(mirror, files, record, changes)
-    } else {
-      const isThere = (await this.#home.vaults()).includes(kept)
-      const changes = isThere ? compareTrees(files, await this.#home.posix(kept)) : []
-      await this.#finishUndo(mirror, files, record, changes)
-    }
-    return 'finished'
+  async #openMember(fork: AppliedFork, provenance: Provenance): Promise<OpenMember> {
+    const [mirror, after] = [
+      await this.#home.posix(fork.mirror, { by: provenance }),
+      await this.#home.posix(fork.name),
+    ]
+    return { fork, mirror, after, secrets: this.#openSecrets(fork.name) }
   }
 
-  /** Updates the mirror to the directory, and keeps the earlier state for an undo. May run again. */
-  async #finishApply(
-    name: string,
-    mirror: TreeFiles,
-    record: LinkRecord,
-    changes: readonly TreeChange[],
-  ): Promise<void> {
-    if (record.step !== 'kept') {
-      const kept = getUndoName(name)
-      if (await this.#isApplied(name)) await this.#home.deleteVault(kept)
-      await this.#home.fork(name, kept)
-      writeRecord(mirror, { ...record, step: 'kept' })
+  /** Opens the forks of the last apply of a fork. ENOENT if it cannot be undone. */
+  async #openApplied(fork: AppliedFork, provenance: Provenance): Promise<OpenMember[]> {
+    const names = await this.#home.vaults()
+    const { act } = readRecord(await this.#home.posix(fork.mirror)) ?? {}
+    if (!(await this.isApplied(fork)))
+      throw this.#createUndoError(
+        `${fork.name} was not applied to ${this.#directory}; there is nothing to undo`,
+      )
+    const members: OpenMember[] = []
+    for (const mirror of act?.mirrors ?? [fork.mirror]) {
+      const record = names.includes(mirror) ? readRecord(await this.#home.posix(mirror)) : undefined
+      const isWhole = names.includes(getUndoName(mirror)) && names.includes(record?.fork ?? '')
+      if (record === undefined || !isWhole || record.act?.id !== act?.id)
+        throw this.#createUndoError(
+          `${fork.name} was applied together with ${record?.fork ?? 'another fork'}, which was applied again or dropped since; they can no longer be undone together`,
+        )
+      members.push(await this.#openMember({ name: record.fork, mirror }, provenance))
     }
-    await performWork(mirror, changes.map(createChangeWork))
-    writeRecord(mirror, clearApplyState(record))
+    return members
   }
 
-  async #finishUndo(
-    name: string,
-    mirror: TreeFiles,
-    record: LinkRecord,
-    changes: readonly TreeChange[],
-  ): Promise<void> {
-    await performWork(mirror, changes.map(createChangeWork))
-    if (await this.#isApplied(name)) await this.#home.deleteVault(getUndoName(name))
-    writeRecord(mirror, clearApplyState(record))
+  #createUndoError(detail: string): VfsError {
+    return new VfsError('ENOENT', this.#directory, { op: 'undo', detail })
+  }
+
+  async #readApplied(member: OpenMember): Promise<UndoneFork> {
+    const earlier = await this.#home.posix(getUndoName(member.fork.mirror))
+    return { ...member, changes: compareTrees(member.mirror, earlier) }
+  }
+
+  async #readMerged(leader: OpenMember | undefined): Promise<TreeChange[]> {
+    const name = getMergedName(leader?.fork.mirror ?? '')
+    if (!(await this.#home.vaults()).includes(name)) return []
+    return readMergedPaths(await this.#home.posix(name))
+  }
+
+  #openSecrets(fork: string): ForkSecrets | undefined {
+    return ForkSecrets.open(this.#home.path, this.#directory, fork)
   }
 
   #lock(signal: AbortSignal | undefined): Promise<WriteLock> {
     return WriteLock.acquire(this.#home.path, this.#directory, signal)
   }
 
-  #createRecord({ name, used }: AppliedFork): LinkRecord {
-    return { directory: this.#directory, fork: name, used: used.getTime(), stage: createStageName() }
+  async #assertRecovered(): Promise<void> {
+    for (const name of await this.#home.vaults()) {
+      const { recovery } = isMirrorOf(this.#directory, name) ? await this.#journal.recover(name) : {}
+      if (recovery?.outcome !== 'stuck') continue
+      const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be undone: ${recovery.reason}`
+      throw new VfsError('EUNAVAILABLE', this.#directory, { op: 'apply', detail })
+    }
   }
 
-  async #isApplied(mirror: string): Promise<boolean> {
-    return (await this.#home.vaults()).includes(getUndoName(mirror))
-  }
-
-  async #assertRecovered(mirror: string): Promise<void> {
-    const { recovery } = await this.#recoverLocked(mirror)
-    if (recovery?.outcome !== 'stuck') return
-    const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be undone: ${recovery.reason}`
-    throw new VfsError('EUNAVAILABLE', this.#directory, { op: 'apply', detail })
+  /** Throws ENOENT for a selected path that no fork has changed. */
+  #assertSelected(members: readonly OpenMember[], { paths = [], picks = [] }: ChangeSelection): void {
+    if (paths.length === 0) return
+    const changed = members.flatMap(({ mirror, after }) =>
+      compareTrees(mirror, after).map(({ path }) => path),
+    )
+    const picked = picks.map(({ path }) => path)
+    const unknown = paths.find((path) => ![...changed, ...picked].some((each) => isSelected(each, [path])))
+    if (unknown === undefined) return
+    const names = members.map(({ fork }) => fork.name).join(', ')
+    const detail = `nothing was written to ${this.#directory}: ${names} has no change at ${unknown}; see coppice diff ${names} --stat`
+    throw new VfsError('ENOENT', unknown, { op: 'apply', detail })
   }
 
   /**
    * Checks that the directory equals a fork that has no changes and was never applied. Otherwise something else
    * merged it.
    */
-  async #assertApplied(fork: AppliedFork, tree: HostTree, after: TreeFiles): Promise<void> {
-    if (await this.#isApplied(fork.mirror)) return
+  async #assertApplied({ fork, after, secrets }: OpenMember): Promise<void> {
+    if (await this.isApplied(fork)) return
     const reason = `differs from ${fork.name}`
-    const conflicts = [...findDifferingPaths(tree, after)].map((path) => ({ path, reason }))
+    using tree = new HostTree(this.#directory)
+    const view = secrets?.openMaskedTree(tree, after) ?? tree
+    const conflicts = [...findDifferingPaths(view, after)].map((path) => ({ path, reason }))
     if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
   }
-}
-
-/** The record names the stage before it exists, and later says that the directory has every change. */
-function writePending(tree: HostTree, { mirror, record, pending, names }: PendingWrite): void {
-  const { stage = createStageName() } = record
-  const commit = () => writeRecord(mirror, { ...record, step: 'written' })
-  if (pending.length === 0) {
-    commit()
-    return
-  }
-  writeRecord(mirror, record)
-  writeDirectory(tree, { stage, changes: pending, names }, commit)
-}
-
-function clearApplyState({ directory, fork, used }: LinkRecord): LinkRecord {
-  return { directory, fork, used }
-}
-
-/** Changes that give no file setuid or setgid; what is nothing without them is left out. Directories keep theirs. */
-function dropSetuid(changes: readonly TreeChange[]): TreeChange[] {
-  return changes.flatMap((change) => {
-    const { before, after } = change
-    if (after?.type !== 'file' || (after.mode & SPECIAL_BITS) === 0) return [change]
-    const plain = { ...after, mode: after.mode & ~SPECIAL_BITS }
-    return isSameEntry(before, plain) ? [] : [{ ...change, after: plain }]
-  })
 }

@@ -44,7 +44,7 @@ export async function forkByNumber(
 ): Promise<LinkVault> {
   const taken = new Set(await home.vaults())
   for (let number = 1; ; number++) {
-    const free = `${stem.slice(0, MAX_STEM_LENGTH)}-${number}`
+    const free = createNumberedName(stem, number)
     if (taken.has(free)) continue
     try {
       return await home.fork(source, free, options)
@@ -53,6 +53,15 @@ export async function forkByNumber(
       if (!isVfsError(error, 'EEXIST')) throw error
     }
   }
+}
+
+/** Returns a name for a new fork of a directory, such as `project-1`. */
+export function createNumberedForkName(directory: string, number: number): string {
+  return createNumberedName(toNameStem(directory), number)
+}
+
+function createNumberedName(stem: string, number: number): string {
+  return `${stem.slice(0, MAX_STEM_LENGTH)}-${number}`
 }
 
 /** Shortens a directory's name to a valid vault name. */

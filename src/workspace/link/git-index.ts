@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { LinkEntry } from './link-entry.ts'
 
 const INDEX = /\/\.git\/(?:(?:worktrees|modules)\/.+\/)?index$/
@@ -9,6 +10,7 @@ const [MODE_AT, ID_AT] = [24, 40]
 const ID_BYTES = [20, 32] as const
 const EXTENDED = 0x4000
 const LENGTH_BITS = 0xfff
+const [STAGE_BITS, STAGE_SHIFT] = [0x3000, 12]
 const NUL = 0
 
 /**
@@ -28,13 +30,88 @@ export function isRefreshedIndex(
 
 /** Lists the staged files, one line each; undefined if the entry is not a readable index. */
 function listStaged(entry: LinkEntry): string | undefined {
+  return readIndex(entry)
+    ?.entries.map(({ line }) => line)
+    .join('\n')
+}
+
+/**
+ * Merges the staged files of three states of an index. Returns an index of version 2 or 3; undefined if both changed
+ * one file, or if one of them has a form that cannot be merged.
+ */
+export function mergeIndexes(
+  base: LinkEntry | undefined,
+  ours: LinkEntry | undefined,
+  theirs: LinkEntry | undefined,
+): Buffer | undefined {
+  const sides = [base, ours, theirs].map((entry) =>
+    entry?.type === 'file' && entry.size <= MAX_BYTES ? readIndex(entry) : undefined,
+  )
+  const [before, mine, their] = sides.map(
+    (side) => side && new Map(side.entries.map((each) => [each.key, each])),
+  )
+  const idBytes = sides[1]?.idBytes
+  if (before === undefined || mine === undefined || their === undefined || idBytes === undefined)
+    return undefined
+  if (sides.some((side) => side?.idBytes !== idBytes || side.hasRequiredExtension)) return undefined
+  const merged: IndexEntry[] = []
+  for (const key of new Set([...mine.keys(), ...their.keys()])) {
+    const [old, own, other] = [before.get(key), mine.get(key), their.get(key)]
+    const isOwn = other?.line === old?.line || own?.line === other?.line
+    if (!isOwn && own?.line !== old?.line) return undefined
+    const entry = isOwn ? own : other
+    if (entry !== undefined) merged.push(entry)
+  }
+  return writeIndex(merged, idBytes)
+}
+
+/** One staged file. */
+interface IndexEntry {
+  /** Path and stage. */
+  readonly key: string
+  /** Everything that is staged: mode, id, flags and path. */
+  readonly line: string
+  readonly path: Buffer
+  readonly stage: number
+  /** Times, owner, mode, size, id and flags, as they are stored. */
+  readonly fields: Buffer
+  readonly isExtended: boolean
+}
+
+interface GitIndex {
+  readonly entries: readonly IndexEntry[]
+  readonly idBytes: number
+  /** True if the index has an extension without which it cannot be read. */
+  readonly hasRequiredExtension: boolean
+}
+
+function readIndex(entry: LinkEntry): GitIndex | undefined {
   const bytes = Buffer.concat([...entry.content()])
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 4) !== 'DIRC') return undefined
   for (const idBytes of ID_BYTES) {
-    const lines = new IndexReader(bytes, idBytes).lines()
-    if (lines !== undefined) return lines.join('\n')
+    const index = new IndexReader(bytes, idBytes).read()
+    if (index !== undefined) return index
   }
   return undefined
+}
+
+function writeIndex(entries: readonly IndexEntry[], idBytes: number): Buffer {
+  const sorted = entries.toSorted(
+    (one, other) => Buffer.compare(one.path, other.path) || one.stage - other.stage,
+  )
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.write('DIRC', 'latin1')
+  header.writeUInt32BE(entries.some(({ isExtended }) => isExtended) ? 3 : 2, 4)
+  header.writeUInt32BE(entries.length, 8)
+  const body = sorted.map(({ fields, path }) => {
+    const length = fields.length + path.length
+    return Buffer.concat([fields, path, Buffer.alloc(8 - (length % 8))])
+  })
+  const content = Buffer.concat([header, ...body])
+  const hash = createHash(idBytes === 20 ? 'sha1' : 'sha256')
+    .update(content)
+    .digest()
+  return Buffer.concat([content, hash])
 }
 
 /** Reads the entries of an index of version 2, 3 or 4. */
@@ -52,21 +129,30 @@ class IndexReader {
   }
 
   /** Returns undefined if the ids have another length. */
-  lines(): string[] | undefined {
+  read(): GitIndex | undefined {
     if (this.#version < 2 || this.#version > 4) return undefined
     const count = this.#bytes.readUInt32BE(8)
-    const lines: string[] = []
-    while (lines.length < count) {
+    const entries: IndexEntry[] = []
+    while (entries.length < count) {
       const before = this.#path
-      const line = this.#line()
+      const entry = this.#readEntry()
       // Git sorts the entries. A wrong id length breaks the order.
-      if (line === undefined || Buffer.compare(before, this.#path) > 0) return undefined
-      lines.push(line)
+      if (entry === undefined || Buffer.compare(before, this.#path) > 0) return undefined
+      entries.push(entry)
     }
-    return lines
+    return { entries, idBytes: this.#idBytes, hasRequiredExtension: this.#hasRequiredExtension() }
   }
 
-  #line(): string | undefined {
+  /** Git names extensions that a reader may skip in capital letters. */
+  #hasRequiredExtension(): boolean {
+    for (let at = this.#at; at + 8 <= this.#bytes.length - this.#idBytes; ) {
+      if (/^[^A-Z]/.test(this.#bytes.toString('latin1', at, at + 4))) return true
+      at += 8 + this.#bytes.readUInt32BE(at + 4)
+    }
+    return false
+  }
+
+  #readEntry(): IndexEntry | undefined {
     const [start, bytes] = [this.#at, this.#bytes]
     const flagsAt = start + ID_AT + this.#idBytes
     if (flagsAt + 4 > bytes.length) return undefined
@@ -77,7 +163,17 @@ class IndexReader {
     const more = isExtended ? bytes.readUInt16BE(flagsAt + 2) : 0
     const pathAt = flagsAt + (isExtended ? 4 : 2)
     if (!(this.#version === 4 ? this.#readSuffix(pathAt) : this.#readPath(start, pathAt))) return undefined
-    return [mode, id, flags & ~LENGTH_BITS, more, this.#path.toString('latin1')].join(' ')
+    const path = this.#path.toString('latin1')
+    const stage = (flags & STAGE_BITS) >> STAGE_SHIFT
+    const fields = Buffer.from(bytes.subarray(start, pathAt))
+    return {
+      key: `${path}\0${stage}`,
+      line: [mode, id, flags & ~LENGTH_BITS, more, path].join(' '),
+      path: this.#path,
+      stage,
+      fields,
+      isExtended,
+    }
   }
 
   /** Reads a path and its padding: one to eight NULs up to a multiple of eight bytes. */

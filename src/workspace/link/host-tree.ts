@@ -1,5 +1,6 @@
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
 import { type DirectoryHandle, isErrno, openRoot } from '../../machine/index.ts'
+import type { DirectoryTree } from './directory-tree.ts'
 import { findHostEntry, readDescriptor } from './host-entry.ts'
 import { HostPathError } from './host-path-error.ts'
 import type { LinkEntry } from './link-entry.ts'
@@ -17,7 +18,7 @@ export interface HostDentry {
  * A directory of this machine, held open. Each path is walked by descriptor from there, and no link is followed. So
  * replacing a directory by a link leads no operation outside.
  */
-export class HostTree implements Disposable {
+export class HostTree implements DirectoryTree, Disposable {
   /** Its real path. */
   readonly path: string
   #root: DirectoryHandle | undefined
@@ -63,6 +64,11 @@ export class HostTree implements Disposable {
 
   findStats(path: string): BigIntStats | undefined {
     return this.#tryUse(path, ({ directory, name }) => lstatSync(directory.at(name), { bigint: true }))
+  }
+
+  /** True if a symbolic link is at a path. */
+  isLink(path: string): boolean {
+    return this.findStats(path)?.isSymbolicLink() === true
   }
 
   /** Lists the names in a directory; none if the path is not a directory. */

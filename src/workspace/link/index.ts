@@ -4,17 +4,45 @@
  * Invariant: the directory changes only in `apply` and `undo`, completely or not at all.
  */
 export { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
+export type { Recovery } from './apply-journal.ts'
 export { compareTouchedPaths, isSameAt, toSessionChanges } from './compare-touched-paths.ts'
 export type { TreeChange } from './compare-trees.ts'
-export type { ApplyContext, Recovery } from './fork-apply.ts'
-export { forkByName, forkByNumber } from './fork-mirror.ts'
+export { writeDirectory } from './directory-write.ts'
+export type { ApplyContext } from './fork-apply.ts'
+export { getForkFilesDirectory, removeForkFiles } from './fork-files.ts'
+export { createNumberedForkName, forkByName, forkByNumber } from './fork-mirror.ts'
 export { createForkName, ForkPoint, sweepForkPoints } from './fork-point.ts'
+export { isRefreshedIndex } from './git-index.ts'
+export { parseGitPath } from './git-paths.ts'
+export { HostTree } from './host-tree.ts'
 export { importSession } from './import-changes.ts'
+export { createFileEntry, isSameEntry, type LinkEntry, readEntry } from './link-entry.ts'
 export type { LinkHome, LinkVault } from './link-home.ts'
-export { getUndoName } from './link-record.ts'
-export { type CollectOptions, LinkedDirectory, type LinkedFork } from './linked-directory.ts'
+export { listCompanionNames } from './link-record.ts'
+export {
+  type CollectOptions,
+  type ForkMergeOptions,
+  LinkedDirectory,
+  type LinkedFork,
+} from './linked-directory.ts'
+export type { MaskContent } from './masked-host-tree.ts'
+export { mergeEntries } from './merge-entries.ts'
+export { resolveChanges } from './resolve-changes.ts'
 export { revertChanges } from './revert-changes.ts'
+export { ensureSecretKey } from './secret-key.ts'
+export type { ChangeSelection, PickedFile } from './select-changes.ts'
+export { createStageName, isReservedPath } from './stage-names.ts'
 export { toStagedChanges } from './staged-changes.ts'
 export { sweepMirrors } from './sweep-mirrors.ts'
 export { TouchedPaths } from './touched-paths.ts'
-export { findEntry, removeEntry, type TreeFiles } from './tree.ts'
+export {
+  findEntry,
+  getParent,
+  linkEntry,
+  listNames,
+  putEntry,
+  removeEntry,
+  type TreeFiles,
+} from './tree.ts'
+export { discardStage, revertUnfinished } from './unfinished-write.ts'
+export { WriteLock } from './write-lock.ts'

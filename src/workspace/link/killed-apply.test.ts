@@ -74,13 +74,13 @@ const after = { a: 'two', d: 'a file', e: null, 'e/z': 'z', link: '-> a', same: 
 
 function contentOf(directory: string): Record<string, string | null> {
   const entries = fs.readdirSync(directory, { recursive: true, withFileTypes: true })
-  const told = entries.map((entry) => {
+  const contents = entries.map((entry) => {
     const path = join(entry.parentPath, entry.name)
     const content = entry.isSymbolicLink() ? `-> ${fs.readlinkSync(path)}` : undefined
     const text = entry.isDirectory() ? null : (content ?? fs.readFileSync(path, 'utf8'))
     return [relative(directory, path), text] as const
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(contents)
 }
 
 function make(directory: string, tree: Readonly<Record<string, string | null>>): void {
@@ -91,17 +91,29 @@ function make(directory: string, tree: Readonly<Record<string, string | null>>):
   }
 }
 
-/** Creates a directory with a fork that changes it from one tree to another. */
-async function scene(): Promise<{ home: Home; directory: string; fork: LinkedFork }> {
+/** Creates a directory with a fork that changes it from one tree to another. Permissions of `a` may change too. */
+async function scene(mode = 0o644): Promise<{ home: Home; directory: string; fork: LinkedFork }> {
   const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'coppice-killed-')))
   onTestFinished(() => fs.rmSync(scratch, { recursive: true, force: true }))
   const [directory, upper] = [join(scratch, 'project'), join(scratch, 'upper')]
   for (const path of [directory, upper]) fs.mkdirSync(path)
   make(directory, before)
   make(upper, after)
+  fs.chmodSync(join(upper, 'a'), mode)
   const home = await openHome()
   onTestFinished(() => home.close())
-  const changes = ['a', 'd', 'e', 'e/z', 'link'].map((path) => {
+  const fork = await collect(home, directory, upper, ['a', 'd', 'e', 'e/z', 'link'])
+  return { home, directory, fork }
+}
+
+/** Stores files of a directory as the changes of a command. */
+async function collect(
+  home: Home,
+  directory: string,
+  upper: string,
+  paths: readonly string[],
+): Promise<LinkedFork> {
+  const changes = paths.map((path) => {
     const host = join(upper, path)
     const stats = fs.lstatSync(host, { bigint: true })
     const type = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
@@ -112,7 +124,18 @@ async function scene(): Promise<{ home: Home; directory: string; fork: LinkedFor
   const since = BigInt(Date.now() + 60_000) * 1_000_000n
   const fork = await new LinkedDirectory(home, directory).collect({ changes, since })
   if (fork === undefined) throw new Error('nothing was kept')
-  return { home, directory, fork }
+  return fork
+}
+
+/** Adds a fork with some files to a directory. */
+function addFork(
+  home: Home,
+  directory: string,
+  files: Readonly<Record<string, string>>,
+): Promise<LinkedFork> {
+  const upper = fs.mkdtempSync(`${directory}-more-`)
+  make(upper, files)
+  return collect(home, directory, upper, Object.keys(files))
 }
 
 it.each(['apply', 'undo'] as const)(
@@ -149,3 +172,54 @@ it.each(['apply', 'undo'] as const)(
     expect(outcomes.length).toBeGreaterThan(30)
   },
 )
+
+it.each(['apply', 'undo'] as const)(
+  'an %s of two forks with merges that is killed at any step is completed or reverted as a whole',
+  async (act) => {
+    const outcomes = new Set<string | undefined>()
+    for (let at = 1; ; at++) {
+      const { home, directory, fork: first } = await scene()
+      const next = new LinkedDirectory(home, directory)
+      const second = await addFork(home, directory, { same: 's2', fresh: 'f' })
+      fs.writeFileSync(join(directory, 'same'), 's2')
+      fs.rmSync(join(directory, 'a'))
+      const begun = contentOf(directory)
+      const options = { merge: 'markers' } as const
+      const done = { ...after, same: 's2', fresh: 'f' }
+      if (act === 'undo') await next.apply([first, second], options)
+      const executioner = new Executioner(at)
+      await executioner.run(() => {
+        const link = new LinkedDirectory(executioner.home(home), directory)
+        return act === 'apply' ? link.apply([first, second], options) : link.undo(second)
+      })
+      const [recovery, ...more] = await next.recover()
+      expect(more).toEqual([])
+      outcomes.add(recovery?.outcome)
+      const isDone = recovery?.outcome === 'finished' || !executioner.isDone
+      const isApplied = (act === 'apply') === isDone
+      expect({ at, content: contentOf(directory) }).toEqual({ at, content: isApplied ? done : begun })
+      for (const fork of [first, second])
+        expect((await next.listChanges(fork)).length > 0, `${at}`).toBe(!isApplied)
+      if (isApplied) await next.undo(first)
+      else await next.apply([first, second], options)
+      expect(contentOf(directory)).toEqual(isApplied ? begun : done)
+      if (!executioner.isDone) break
+    }
+    expect(outcomes).toEqual(new Set([undefined, 'taken-back', 'finished']))
+  },
+)
+
+it('an apply that is completed after a kill leaves setuid bits pending', async () => {
+  for (let at = 1; ; at++) {
+    const { home, directory, fork } = await scene(0o4755)
+    const executioner = new Executioner(at)
+    await executioner.run(() => new LinkedDirectory(executioner.home(home), directory).apply(fork))
+    const next = new LinkedDirectory(home, directory)
+    const [recovery] = await next.recover()
+    expect(executioner.isDone).toBe(true)
+    if (recovery?.outcome !== 'finished') continue
+    expect(fs.statSync(join(directory, 'a')).mode & 0o7777).toBe(0o755)
+    expect((await next.listChanges(fork)).map(({ path }) => path)).toEqual(['/a'])
+    break
+  }
+})

@@ -1,4 +1,4 @@
-import type { FileTime } from '../../machine/index.ts'
+import { type FileTime, isErrno, toNanoseconds } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
 
 /** A file, directory or link in a vault or on this machine, with everything needed to recreate it. */
@@ -18,6 +18,8 @@ export interface LinkEntry {
 }
 
 export const PERMISSION_BITS = 0o7777
+/** Node sets the time of a file less exactly than a disk stores it. */
+const TIME_TOLERANCE_NANOS = 2000n
 
 /** True if two entries have the same visible content. Times and owners do not count: they change without an edit. */
 export function isSameEntry(one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
@@ -28,7 +30,28 @@ export function isSameEntry(one: LinkEntry | undefined, other: LinkEntry | undef
   return one.type !== 'file' || (one.size === other.size && isSameContent(one, other))
 }
 
+/** Compares the times if this user may not read one of the files: a command may have removed that permission. */
+/** Reads the whole content of a file. */
+export function readEntry(entry: LinkEntry): Uint8Array {
+  return Buffer.concat([...entry.content()])
+}
+
+/** Returns a file with other content. */
+export function createFileEntry(entry: LinkEntry, content: Uint8Array): LinkEntry {
+  return { ...entry, size: content.length, content: () => [content] }
+}
+
 function isSameContent(one: LinkEntry, other: LinkEntry): boolean {
+  try {
+    return hasSameBytes(one, other)
+  } catch (error) {
+    if (!isErrno(error, 'EACCES')) throw error
+    const difference = toNanoseconds(one.mtime) - toNanoseconds(other.mtime)
+    return -TIME_TOLERANCE_NANOS < difference && difference < TIME_TOLERANCE_NANOS
+  }
+}
+
+function hasSameBytes(one: LinkEntry, other: LinkEntry): boolean {
   const [left, right] = [new ChunkReader(one.content()), new ChunkReader(other.content())]
   try {
     for (;;) {

@@ -2,8 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ROOT_INODE, type TreeFiles } from './tree.ts'
 
 const RECORD_XATTR = 'user.coppice.link'
-const UNDO_SUFFIX = '-undo'
 const MIRROR_NAME = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
+/** `undo` keeps a mirror from before the last apply, `merged` what that apply merged; `next` those of an unfinished one. */
+const COMPANION_SUFFIXES = ['-undo', '-undo-next', '-merged', '-merged-next'] as const
+
+/** An apply of one or several forks, which is undone as a whole. */
+interface ApplyAct {
+  readonly id: string
+  /** The mirrors of its forks, in the order in which they were applied. */
+  readonly mirrors: readonly string[]
+}
 
 /** Record of a fork of a linked directory, in the vault that mirrors its base. */
 export interface LinkRecord {
@@ -14,9 +22,14 @@ export interface LinkRecord {
   /** The stage of an apply or undo that is not complete yet. */
   readonly stage?: string
   readonly isUndo?: true
-  readonly keepSetuid?: true
-  /** Progress: `written` once the directory has every change, `kept` once the earlier state is kept for an undo. */
-  readonly step?: 'written' | 'kept'
+  /** Progress: `written` once the directory has every change. */
+  readonly step?: 'written'
+  /** The mirrors of all forks of the unfinished apply or undo. Only the first of them has the stage. */
+  readonly mirrors?: readonly string[]
+  /** True if the unfinished apply stores merged paths. */
+  readonly hasMerged?: true
+  /** The last apply of the fork, which `undo` reverts. */
+  readonly act?: ApplyAct
   /** Process that creates the fork. Until it is done, the fork may be missing or incomplete. */
   readonly maker?: string
 }
@@ -32,11 +45,26 @@ export function createMirrorName(directory: string): string {
 
 /** Returns the name of the vault that keeps a mirror's state from before an apply. */
 export function getUndoName(mirror: string): string {
-  return mirror + UNDO_SUFFIX
+  return `${mirror}-undo`
+}
+
+/** Returns the name of the vault with the files that the last apply merged, for the first mirror of that apply. */
+export function getMergedName(mirror: string): string {
+  return `${mirror}-merged`
+}
+
+/** Returns the name that a vault has until the apply which creates it is complete. */
+export function getNextName(companion: string): string {
+  return `${companion}-next`
+}
+
+/** Lists the names of the vaults that may exist beside a mirror. */
+export function listCompanionNames(mirror: string): string[] {
+  return COMPANION_SUFFIXES.map((suffix) => mirror + suffix)
 }
 
 export function isMirrorOf(directory: string, vault: string): boolean {
-  return vault.startsWith(getMirrorPrefix(directory)) && !vault.endsWith(UNDO_SUFFIX)
+  return isMirror(vault) && vault.startsWith(getMirrorPrefix(directory))
 }
 
 /** True if a vault is the mirror of any directory. */
@@ -44,9 +72,10 @@ export function isMirror(vault: string): boolean {
   return MIRROR_NAME.test(vault)
 }
 
-/** Returns the mirror for which a vault keeps an undo; undefined for any other vault. */
-export function findUndoMirror(vault: string): string | undefined {
-  const base = vault.endsWith(UNDO_SUFFIX) ? vault.slice(0, -UNDO_SUFFIX.length) : undefined
+/** Returns the mirror that a vault was made for; undefined for any other vault. */
+export function findCompanionMirror(vault: string): string | undefined {
+  const suffix = COMPANION_SUFFIXES.find((each) => vault.endsWith(each))
+  const base = suffix === undefined ? undefined : vault.slice(0, -suffix.length)
   return base !== undefined && isMirror(base) ? base : undefined
 }
 
@@ -59,4 +88,9 @@ export function readRecord(mirror: TreeFiles): LinkRecord | undefined {
 
 export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
   mirror.setxattr(ROOT_INODE, RECORD_XATTR, Buffer.from(JSON.stringify(record)))
+}
+
+/** Returns a record without its unfinished apply. */
+export function clearUnfinished({ directory, fork, used, act }: LinkRecord): LinkRecord {
+  return { directory, fork, used, ...(act !== undefined && { act }) }
 }

@@ -303,7 +303,9 @@ describe('a linked directory', () => {
     it.write('/d', 'now a file')
     it.put('/link', (place) => symlinkSync('a', place))
     const staged = toStagedChanges(await it.link.listChanges(await it.collect()))
-    expect(await Promise.all(staged.map(async (change) => [change.path, await told(change)]))).toEqual([
+    expect(
+      await Promise.all(staged.map(async (change) => [change.path, await formatStaged(change)])),
+    ).toEqual([
       ['/a', '2'],
       ['/d', 'now a file'],
       ['/gone', 'gone'],
@@ -450,6 +452,20 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 1' })
   })
 
+  it('leaves out changes that consist of setuid and setgid alone, unless they are kept', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.put('/a', (place) => {
+      writeFileSync(place, '1')
+      chmodSync(place, 0o6644)
+    })
+    const fork = await it.collect()
+    expect(await it.link.apply(fork)).toEqual([])
+    expect(it.content()).toEqual({ '/a': '644 1' })
+    expect(await it.link.apply(fork, { keepSetuid: true })).toHaveLength(1)
+    expect(it.content()).toEqual({ '/a': '6644 1' })
+  })
+
   it('waits for another writer to the directory', async () => {
     const it = await scene()
     it.user('/a', '1')
@@ -580,17 +596,17 @@ describe('the forks of a directory', () => {
 /** Lists everything below a directory, with permissions and content. */
 function treeOf(directory: string): Record<string, string> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
-  const told = entries.map((entry) => {
+  const contents = entries.map((entry) => {
     const path = join(entry.parentPath, entry.name)
     const mode = (lstatSync(path).mode & 0o7777).toString(8)
     if (entry.isSymbolicLink()) return [`/${relative(directory, path)}`, `-> ${readlinkSync(path)}`]
     const content = entry.isDirectory() ? 'directory' : readFileSync(path, 'utf8')
     return [`/${relative(directory, path)}`, `${mode} ${content}`]
   })
-  return Object.fromEntries(told.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))
+  return Object.fromEntries(contents.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))
 }
 
-async function told(change: ReturnType<typeof toStagedChanges>[number]): Promise<string> {
+async function formatStaged(change: ReturnType<typeof toStagedChanges>[number]): Promise<string> {
   if (change.kind === 'gone') return 'gone'
   if (change.target !== undefined) return `-> ${change.target}`
   return Buffer.concat(await Array.fromAsync(change.content?.() ?? [])).toString()

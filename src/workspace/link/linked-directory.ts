@@ -2,11 +2,13 @@ import { realpathSync } from 'node:fs'
 import { createProcessTag } from '../../machine/index.ts'
 import { type CallContext, type PathChange, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
+import type { Recovery } from './apply-journal.ts'
 import { canRestore } from './can-restore.ts'
 import { findFirstNames } from './compare-touched-paths.ts'
 import { compareTrees, findChangedDirectories, isSameTree, type TreeChange } from './compare-trees.ts'
 import { excludeHome } from './exclude-home.ts'
-import { type ApplyContext, ForkApply, type Recovery } from './fork-apply.ts'
+import { type ApplyContext, ForkApply } from './fork-apply.ts'
+import { removeForkFiles } from './fork-files.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { ForkPoint } from './fork-point.ts'
 import { isReachedByDirectories } from './host-stats.ts'
@@ -14,8 +16,10 @@ import { HostTree } from './host-tree.ts'
 import { importSession } from './import-changes.ts'
 import type { LinkEntry } from './link-entry.ts'
 import type { LinkHome, LinkVault } from './link-home.ts'
-import { createMirrorName, getUndoName, isMirrorOf, writeRecord } from './link-record.ts'
+import { createMirrorName, isMirrorOf, listCompanionNames, readRecord, writeRecord } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
+import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
+import { performForkMerge, planForkMerge } from './merge-forks.ts'
 import { createMirrorWork, type MirroredPath, readMirroredPaths } from './mirror.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
@@ -23,6 +27,7 @@ import { type TouchedPath, TouchedPaths } from './touched-paths.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 import { isUnfinishedFork } from './unfinished-fork.ts'
+import { WriteLock } from './write-lock.ts'
 
 /** A fork of a linked directory. */
 export interface LinkedFork {
@@ -36,12 +41,24 @@ export interface LinkedFork {
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
+/** Resolution of conflicts in a merge of forks, and its caller. */
+export interface ForkMergeOptions extends Provenance {
+  /** `both` writes both versions between markers. */
+  readonly onConflict?: 'fail' | 'both' | 'ours' | 'theirs'
+  /** Changes nothing, and returns what would change. */
+  readonly isTrial?: boolean
+}
+
 /** Session changes to keep, and the fork for them. */
 export interface CollectOptions {
   /** The fork the session started with; a new one is created when absent. */
   readonly fork?: LinkedFork | undefined
   /** Name of a new fork; generated when absent. */
   readonly name?: string | undefined
+  /** Creates a named fork even if there are no changes. */
+  readonly keepsEmpty?: boolean | undefined
+  /** True if nobody chose the name. */
+  readonly isGenerated?: boolean
   readonly changes: readonly SessionChange[]
   /** Start of the session, in nanoseconds since the epoch. */
   readonly since: bigint
@@ -50,6 +67,10 @@ export interface CollectOptions {
    * only these. All of them when absent.
    */
   readonly isOwn?: ((path: string) => boolean) | undefined
+  /** Called before the session's changes enter a new fork, which is still as the directory. */
+  readonly beforeFirstImport?: ((fork: LinkedFork) => Promise<void>) | undefined
+  /** Masks the files of the directory as the session did. */
+  readonly mask?: MaskContent | undefined
   /** Called before the session's changes enter an existing fork, when the fork has the user's own edits. */
   readonly beforeImport?: ((fork: LinkedFork) => Promise<void>) | undefined
   readonly by?: Provenance
@@ -172,31 +193,64 @@ export class LinkedDirectory {
    * stored, but count as no change unless the fork was named.
    */
   async collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
-    const { fork, name, since, by: provenance = {} } = collection
+    const {
+      fork,
+      name,
+      isGenerated = name === undefined,
+      keepsEmpty = false,
+      by: provenance = {},
+    } = collection
     const changes = excludeHome(this.path, this.#home.path, collection.changes)
     const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
-    if (fork === undefined && isNothing) return undefined
+    const isWanted = keepsEmpty && !isGenerated
+    if (fork === undefined && isNothing && !isWanted) return undefined
     const kept =
       fork === undefined
-        ? await this.#createFork(name, changes, since, provenance)
+        ? await this.#createFork(name, { ...collection, changes })
         : await this.#continueFork(fork, { ...collection, changes })
+    if (fork === undefined) await collection.beforeFirstImport?.(kept)
     const { before, after } = await this.#openTreeFiles(kept, provenance)
     await importSession(after, changes)
-    if (fork === undefined && name === undefined && isSameTree(before, after)) {
+    if (fork === undefined && isGenerated && isSameTree(before, after)) {
       await this.drop(kept)
       return undefined
     }
-    writeRecord(before, { directory: this.path, fork: kept.name, used: kept.used.getTime() })
+    const { maker: _maker, ...record } = readRecord(before) ?? { directory: this.path }
+    writeRecord(before, { ...record, fork: kept.name, used: kept.used.getTime() })
     return kept
   }
 
   /**
-   * Writes a fork's changes into the directory: all or none. ECONFLICT (`ApplyError`) if the directory changed at any
-   * of these paths, or differs from a fork that was never applied. Returns the written changes; the fork is then
-   * based on the current directory. Waits for other writers.
+   * Writes the changes of a fork, or of several in this order, into the directory: all or none. ECONFLICT
+   * (`ApplyError`) if the directory changed at any of these paths, or differs from a fork that was never applied.
+   * ENOENT if no fork has a change at a selected path. Returns the changes; a fork is then based on the current
+   * directory at their paths, and keeps the others. Waits for other writers.
    */
-  apply(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
-    return this.#apply.apply(fork, context)
+  apply(forks: LinkedFork | readonly LinkedFork[], context: ApplyContext = {}): Promise<TreeChange[]> {
+    return this.#apply.apply([forks].flat(), context)
+  }
+
+  /**
+   * Merges the changes of a fork into another one of this directory, which stays as it is. ECONFLICT (`ApplyError`) if
+   * both changed the same lines. Returns the changes of the target.
+   */
+  async mergeForks(
+    source: LinkedFork,
+    target: LinkedFork,
+    { onConflict = 'fail', isTrial = false, ...provenance }: ForkMergeOptions = {},
+  ): Promise<TreeChange[]> {
+    if (source.name === target.name)
+      throw new VfsError('EINVAL', source.name, {
+        op: 'merge',
+        detail: 'a fork cannot be merged into itself',
+      })
+    using _lock = await WriteLock.acquire(this.#home.path, this.path)
+    const [from, into] = [await this.#openTreeFiles(source), await this.#openTreeFiles(target, provenance)]
+    const names = { ours: target.name, theirs: source.name }
+    const toTrees = ({ before: mirror, after }: typeof from) => ({ mirror, after })
+    const plan = planForkMerge(this.path, toTrees(from), toTrees(into), { names, onConflict })
+    if (!isTrial) await performForkMerge(toTrees(into), plan)
+    return [...plan.written]
   }
 
   /** Lists the paths at which the directory differs from the fork, among all that commands changed in it. */
@@ -205,33 +259,42 @@ export class LinkedDirectory {
   }
 
   /**
-   * Undoes the last apply of a fork; its changes become pending again. Throws ENOENT if there is none, ECONFLICT if
-   * files changed since.
+   * Undoes the last apply of a fork, and of the forks that were applied with it; their changes become pending again.
+   * Throws ENOENT if there is none, ECONFLICT if files changed since.
    */
   undo(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
     return this.#apply.undo(fork, context)
   }
 
+  /** True if the last apply of a fork can be undone. */
+  isApplied(fork: LinkedFork): Promise<boolean> {
+    return this.#apply.isApplied(fork)
+  }
+
+  /** Lists the names of the forks that an undo of this one reverts, in the order of their apply. */
+  listAppliedTogether(fork: LinkedFork): Promise<string[]> {
+    return this.#apply.listAppliedTogether(fork)
+  }
+
   /** Deletes a fork and everything stored for it. */
   async drop({ name, mirror: base }: LinkedFork): Promise<void> {
     const names = await this.#home.vaults()
-    for (const vault of [name, getUndoName(base), base]) {
+    for (const vault of [name, ...listCompanionNames(base), base]) {
       if (names.includes(vault)) await this.#home.deleteVault(vault)
     }
+    await removeForkFiles(this.#home.path, name)
   }
 
   async #createFork(
     name: string | undefined,
-    changes: readonly SessionChange[],
-    since: bigint,
-    provenance: Provenance,
+    { changes, since, mask, by: provenance = {} }: CollectOptions,
   ): Promise<LinkedFork> {
     const base = createMirrorName(this.path)
     await this.#home.createVault(base)
     const mirrored = await this.#home.posix(base, { by: provenance })
     const used = new Date()
     writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: createProcessTag() })
-    using tree = new HostTree(this.path)
+    using tree = this.#openTree(mask)
     const paths = readMirroredPaths(tree, new TouchedPaths(changes, []).listPaths(), since)
     await performWork(mirrored, [...paths.values()].map(createMirrorWork))
     const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
@@ -243,11 +306,11 @@ export class LinkedDirectory {
    * fork had not changed, the current directory becomes the base.
    */
   async #continueFork(fork: LinkedFork, collection: CollectOptions): Promise<LinkedFork> {
-    const { changes, since, isOwn, beforeImport, by: provenance = {} } = collection
+    const { changes, since, isOwn, mask, beforeImport, by: provenance = {} } = collection
     const { before, after } = await this.#openTreeFiles(fork, provenance)
     const changed = compareTrees(before, after).map(({ path }) => path)
     const touched = new TouchedPaths(changes, changed, isOwn)
-    using tree = new HostTree(this.path)
+    using tree = this.#openTree(mask)
     const refresh = async (paths: Iterable<TouchedPath>) => {
       const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
       // In this order an interruption is safe. In the other, the fork would seem to revert what is new.
@@ -259,6 +322,10 @@ export class LinkedDirectory {
     await beforeImport?.(kept)
     await refresh(touched.reverted.map((path) => ({ path, isCovered: false })))
     return kept
+  }
+
+  #openTree(mask: MaskContent | undefined): HostTree {
+    return mask === undefined ? new HostTree(this.path) : new MaskedHostTree(this.path, mask)
   }
 
   async #openTreeFiles(

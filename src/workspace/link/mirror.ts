@@ -86,6 +86,12 @@ export function isUnsure(tree: TreeFiles, path: string): boolean {
   return ino !== undefined && isMarked(tree, ino)
 }
 
+/** Marks a mirrored path as one that changed while the command ran. */
+export function markUnsure(tree: TreeFiles, path: string): void {
+  const ino = findInode(tree, path)
+  if (ino !== undefined) tree.setxattr(ino, UNSURE_XATTR, YES)
+}
+
 function isMarked(tree: TreeFiles, ino: number): boolean {
   const mark = tree.getxattr(ino, UNSURE_XATTR)
   return mark !== undefined && YES.equals(mark)

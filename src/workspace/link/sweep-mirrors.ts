@@ -1,20 +1,20 @@
 import { isVfsError } from '../../vfs/index.ts'
 import type { LinkHome } from './link-home.ts'
-import { findUndoMirror, getUndoName, isMirror, readRecord } from './link-record.ts'
+import { findCompanionMirror, isMirror, listCompanionNames, readRecord } from './link-record.ts'
 import { isUnfinishedFork } from './unfinished-fork.ts'
 
 /**
- * Deletes the mirrors of directories whose forks were deleted, with their undo records. Returns the number of deleted
+ * Deletes the mirrors of directories whose forks were deleted, with the vaults beside them. Returns the number of deleted
  * vaults. A mirror stays while its fork is being created, and while a killed apply is unresolved.
  */
 export async function sweepMirrors(home: LinkHome): Promise<number> {
   const names = await home.vaults()
   let count = 0
   for (const name of names) {
-    const base = findUndoMirror(name)
+    const base = findCompanionMirror(name)
     if (base !== undefined && !(await hasVault(home, base))) count += await deleteAll(home, [name])
     else if (isMirror(name) && (await isUnused(home, name)))
-      count += await deleteAll(home, [getUndoName(name), name])
+      count += await deleteAll(home, [...listCompanionNames(name), name])
   }
   return count
 }
@@ -35,7 +35,7 @@ async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
 
 async function hasOtherForks(home: LinkHome, mirror: string): Promise<boolean> {
   for (const name of await home.vaults()) {
-    if (name !== getUndoName(mirror) && (await home.info(name)).from?.vault === mirror) return true
+    if (findCompanionMirror(name) === undefined && (await home.info(name)).from?.vault === mirror) return true
   }
   return false
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +6,7 @@ import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 /** Directories share this many locks, so that lock files of deleted directories do not accumulate. */
-const LOCK_COUNT = 64
+const LOCK_COUNT = 64n
 /** No write takes this long; a longer one hangs. */
 const TIMEOUT_MS = 5 * 60_000
 const MAX_BACKOFF_MS = 100
@@ -82,7 +81,7 @@ export class WriteLock implements Disposable {
  */
 function toLockName(directory: string): string {
   const { dev, ino } = statSync(directory, { bigint: true })
-  return String((createHash('sha256').update(`${dev} ${ino}`).digest()[0] ?? 0) % LOCK_COUNT)
+  return String((dev + ino) % LOCK_COUNT)
 }
 
 function createLockTimeoutError(directory: string): VfsError {

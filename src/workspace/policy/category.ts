@@ -17,6 +17,8 @@ export interface Finding {
   readonly reason: string
   /** Path of this machine that it concerns. */
   readonly path?: string
+  /** True if it reaches servers on the loopback only. */
+  readonly isLoopback?: boolean
 }
 
 /** True if a finding only says that something reads. */

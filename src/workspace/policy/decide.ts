@@ -1,8 +1,9 @@
+import { coversHostRule, type HostRule, parseHostRule } from '../../network/index.ts'
 import { type Finding, getStrength, listCategories } from './category.ts'
 import { CommandClassifier, type CommandContext } from './command-classifier.ts'
 import { type ExecutionDecision, getStronger, type PolicyAction } from './execution-decision.ts'
 import type { ExecutionRequest } from './execution-request.ts'
-import type { PathContext } from './host-path.ts'
+import type { PathContext, PrivatePaths } from './host-path.ts'
 import type { Part } from './part.ts'
 import { findRuling, type PolicyRule, type PolicyRules } from './rules/policy-rules.ts'
 import { addSharedNetwork } from './shared-network.ts'
@@ -23,21 +24,64 @@ export interface Explanation {
   readonly networkPrograms: readonly string[]
 }
 
+/** A command without isolation has no directories of its own. */
+const NO_PRIVATE_PATHS: PrivatePaths = { directories: [], except: [] }
+
 /**
- * Decides about a request: the strongest action of its parts wins. Pure and fast; it reads nothing but
- * the request and the rules. It is a boundary, not a proof: isolation stops what it cannot see.
+ * Decides about a request: the strongest action of its parts wins. Pure and fast; it reads nothing but its arguments.
+ * It is a boundary, not a proof: isolation stops what it cannot see.
+ *
+ * @param privatePaths directories that the command's isolation makes its own; none when absent.
  */
-export function decide(request: ExecutionRequest, policy?: PolicyRules): ExecutionDecision {
-  return explain(request, policy).decision
+export function decide(
+  request: ExecutionRequest,
+  policy?: PolicyRules,
+  privatePaths?: PrivatePaths,
+): ExecutionDecision {
+  return explain(request, policy, privatePaths).decision
 }
 
 /** Returns the same decision, with every part of the command and its findings. */
-export function explain(request: ExecutionRequest, policy?: PolicyRules): Explanation {
-  const { parts, variables } = classifyRequest(request)
+export function explain(
+  request: ExecutionRequest,
+  policy?: PolicyRules,
+  privatePaths: PrivatePaths = NO_PRIVATE_PATHS,
+): Explanation {
+  const { parts: all, variables } = classifyRequest(request, privatePaths)
+  const hasOwnLoopback = privatePaths !== NO_PRIVATE_PATHS && !request.network
+  const hasServers = privatePaths.isLoopbackShared === true || all.some(isMaybeServer)
+  const parts = hasOwnLoopback && hasServers ? all.map(omitLoopback) : all
   const judged = createExplanation(parts, request, policy)
-  if (!isGivenNetwork(judged)) return judged
+  // A command that is confined to hosts shares nothing that its parts do not have.
+  if (isConfinedToHosts(request, policy) || !isGivenNetwork(judged)) return judged
   const shared = createExplanation(addSharedNetwork(parts, variables), request, policy)
   return isGivenNetwork(shared) ? { ...shared, networkPrograms: listNetworkPrograms(shared.parts) } : shared
+}
+
+/** True if a part may start a server. If none does, a call of the loopback means a server of this machine. */
+function isMaybeServer({ isInert, findings }: Part): boolean {
+  return !isInert && !findings.some(({ isLoopback }) => isLoopback === true)
+}
+
+/** Returns a part without its calls of servers on the loopback: those servers are the command's own. */
+function omitLoopback(part: Part): Part {
+  return { ...part, findings: part.findings.filter(({ isLoopback }) => isLoopback !== true) }
+}
+
+/**
+ * Reports whether a command reaches some hosts and not the whole network. Only isolation can confine it to them, so a
+ * caller leaves out the hosts of the policy on a host that cannot isolate.
+ */
+export function isConfinedToHosts(
+  { network, isolation, hosts = [] }: Pick<ExecutionRequest, 'network' | 'isolation' | 'hosts'>,
+  policy: PolicyRules | undefined,
+): boolean {
+  return !network && isolation !== 'none' && (hosts.length > 0 || (policy?.hosts ?? []).length > 0)
+}
+
+/** Lists the hosts that a request asks for and that are not allowed yet. */
+function listMissingHosts({ hosts = [] }: ExecutionRequest, allowed: readonly HostRule[]): string[] {
+  return hosts.filter((host) => !allowed.some((rule) => coversHostRule(rule, parseHostRule(host))))
 }
 
 /** Reports whether a command reaches the network without an approval. */
@@ -50,7 +94,14 @@ function createExplanation(
   request: ExecutionRequest,
   policy: PolicyRules | undefined,
 ): Explanation {
-  const parts = all.map((part) => explainPart(part, request, policy))
+  const leniency = {
+    isConfined: isConfinedToHosts(request, policy),
+    isAskedToRead: canAskToRead(policy) && all.every(isReadingPart),
+  }
+  const parts = [
+    ...all.map((part) => explainPart(part, request, policy, leniency)),
+    ...createRequestParts(request, policy).map((part) => explainPart(part, request, policy)),
+  ]
   const action = parts.reduce<PolicyAction>((strongest, part) => getStronger(strongest, part.action), 'allow')
   const categories = listCategories(parts.flatMap(({ findings }) => findings))
   const decision = { action, categories, ...formatReason(action, parts) }
@@ -66,19 +117,14 @@ function listNetworkPrograms(parts: readonly ExplainedPart[]): readonly string[]
   return [...new Set(ruled.flatMap(({ path }) => path ?? []))]
 }
 
-function classifyRequest({
-  command,
-  cwd,
-  mountpoint,
-  isolation,
-  env,
-  stdin,
-  network,
-}: ExecutionRequest): Pick<CommandClassifier, 'parts' | 'variables'> {
+function classifyRequest(
+  { command, cwd, mountpoint, env, stdin }: ExecutionRequest,
+  privatePaths: PrivatePaths,
+): Pick<CommandClassifier, 'parts' | 'variables'> {
   const pathContext: PathContext = {
     depth: cwd === '/' ? 0 : cwd.split('/').length - 1,
     root: mountpoint,
-    hasPrivateTmp: isolation === 'strict',
+    privatePaths,
   }
   const isLong = stdin !== undefined && stdin.length > MAX_INPUT
   const input = typeof stdin === 'object' && !isLong ? Buffer.from(stdin).toString('latin1') : stdin
@@ -92,36 +138,66 @@ function classifyRequest({
   for (const [name, value] of Object.entries(env)) judge.classifySetting(name, value, around)
   if ('shell' in command) judge.classifyShell(command.shell, around)
   else judge.classifyArgv(command.argv, around)
-  const requestFinding: Finding = { category: 'networked', reason: 'asks for the network' }
-  if (network) {
-    judge.parts.push({
-      text: 'the request',
-      program: undefined,
-      path: undefined,
-      args: [],
-      findings: [requestFinding],
-      isInert: true,
-    })
-  }
   return judge
+}
+
+/** Creates the part that stands for the request itself, if it asks for more of the network than it may have. */
+function createRequestParts(request: ExecutionRequest, policy: PolicyRules | undefined): Part[] {
+  const missing = listMissingHosts(request, policy?.hosts ?? [])
+  if (!request.network && missing.length === 0) return []
+  const reason = request.network ? 'asks for the network' : `asks to reach ${missing.join(', ')}`
+  const findings: readonly Finding[] = [{ category: 'networked', reason }]
+  return [{ text: 'the request', program: undefined, path: undefined, args: [], findings, isInert: true }]
+}
+
+/** True if a person is asked, unless the policy itself denies what leaves the workspace. */
+function canAskToRead(policy: PolicyRules | undefined): boolean {
+  return policy?.asksToReadOutside === true && policy.defaults?.host_escape_risk === undefined
+}
+
+/** True if a part does nothing but read, in the workspace or at paths outside that it names. */
+function isReadingPart({ findings }: Part): boolean {
+  return findings.every(
+    ({ category, path }) =>
+      category === 'read_only' || (category === 'host_escape_risk' && path !== undefined),
+  )
+}
+
+/** Circumstances of a command that weaken the defaults. */
+interface Leniency {
+  /** The command is confined to hosts, so the network needs no approval. */
+  readonly isConfined?: boolean
+  /** A person is asked whether the command may read outside of the workspace. */
+  readonly isAskedToRead?: boolean
 }
 
 function explainPart(
   part: Part,
   { readonly }: ExecutionRequest,
   policy: PolicyRules | undefined,
+  leniency: Leniency = {},
 ): ExplainedPart {
   const { findings } = part
   const rules: PolicyRule[] = []
   let strongest: PolicyAction = 'allow'
   for (const finding of findings) {
     const { action, rule } = findRuling(part, finding, policy)
-    strongest = getStronger(strongest, action)
+    const weakened = rule === undefined ? weakenDefault(action, finding, leniency) : action
+    strongest = getStronger(strongest, weakened)
     if (rule !== undefined) rules.push(rule)
   }
   // A command that can change nothing needs no checkpoint.
   const action = readonly && strongest === 'allow_with_checkpoint' ? 'allow' : strongest
   return { ...part, action, rules }
+}
+
+function weakenDefault(
+  action: PolicyAction,
+  { category }: Finding,
+  { isConfined = false, isAskedToRead = false }: Leniency,
+): PolicyAction {
+  if (isConfined && category === 'networked' && action === 'require_approval') return 'allow'
+  return isAskedToRead && category === 'host_escape_risk' && action === 'deny' ? 'require_approval' : action
 }
 
 /** Limit in characters of the standard input that policy reads. */

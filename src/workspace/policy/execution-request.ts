@@ -1,4 +1,5 @@
-import { VfsError } from '../../vfs/index.ts'
+import { formatHostRule, parseHostRule } from '../../network/index.ts'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
 
 /** Command to run: a program with its arguments, which is preferred, or a line for a shell. */
 export type CommandSpec = { readonly argv: readonly string[] } | { readonly shell: string }
@@ -27,6 +28,8 @@ export interface ExecutionRequest {
   readonly session: (typeof sessionKinds)[number]
   /** True if the command may reach the network. */
   readonly network: boolean
+  /** Hosts that the command asks for, in place of the whole network: `NAME[:PORT]` or `*.NAME[:PORT]`. */
+  readonly hosts?: readonly string[]
   readonly isolation: (typeof isolationLevels)[number]
 }
 
@@ -55,7 +58,18 @@ export function executionRequest(input: ExecutionRequestInput): ExecutionRequest
   assertCommand(request.command)
   assertChoices(request)
   assertProcess(request)
-  return request
+  return request.hosts === undefined ? request : { ...request, hosts: normalizeHosts(request.hosts) }
+}
+
+function normalizeHosts(hosts: readonly string[]): string[] {
+  if (!Array.isArray(hosts) || !hosts.every(isText)) throwInvalid('hosts', 'must be a list of host names')
+  return hosts.map((host) => {
+    try {
+      return formatHostRule(parseHostRule(host))
+    } catch (error) {
+      throw isVfsError(error) ? throwInvalid('hosts', `cannot be used: ${error.detail}`) : error
+    }
+  })
 }
 
 function assertPaths({ vault, cwd, mountpoint }: ExecutionRequest): void {

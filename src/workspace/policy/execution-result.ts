@@ -1,11 +1,17 @@
+import type { NetworkUse } from '../../network/index.ts'
 import type { ExecutionDecision } from './execution-decision.ts'
 import type { CommandSpec, ExecutionRequest } from './execution-request.ts'
 
-/** Paths of the workspace that a command changed, each list sorted. */
+/**
+ * Paths of the workspace that a command changed, each list sorted. A path with a slash at its end is a directory that is
+ * new or deleted as a whole, with a hundred files or more.
+ */
 export interface ChangedFiles {
   readonly added: readonly string[]
   readonly modified: readonly string[]
   readonly deleted: readonly string[]
+  /** Number of files in each such directory; absent if there is none. */
+  readonly collapsed?: Readonly<Record<string, number>>
 }
 
 /** Output of a program: text, or base64 where it is not UTF-8. */
@@ -40,6 +46,8 @@ export interface ExecutionResult {
   /** Reason for which the command was stopped, if it was: time, an abort, disk space, memory. */
   readonly stopped?: 'timeout' | 'abort' | 'disk' | 'memory'
   readonly session: 'overlay' | 'fuse' | 'dir'
+  /** Hosts that the command reached or tried to reach; absent where no host was allowed. */
+  readonly network?: readonly NetworkUse[]
 }
 
 /** Request in the envelope: normalised, without standard input. */
@@ -54,6 +62,8 @@ interface EnvelopeRequest {
   readonly env: Readonly<Record<string, string>>
   readonly session: ExecutionRequest['session']
   readonly network: boolean
+  /** Hosts that the request asked for; absent if it asked for none. */
+  readonly hosts?: readonly string[]
   readonly isolation: ExecutionRequest['isolation']
 }
 
@@ -86,6 +96,7 @@ export function executionEnvelope(request: ExecutionRequest, result: ExecutionRe
       env,
       session,
       network,
+      ...(request.hosts !== undefined && { hosts: request.hosts }),
       isolation,
     },
     result,

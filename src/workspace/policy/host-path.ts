@@ -1,19 +1,29 @@
 import { normalize } from '../../vfs/index.ts'
 import { descend } from './shell/depth.ts'
 
+/**
+ * Directories of this machine in place of which a command gets empty ones of its own. A command that has them also has a
+ * loopback of its own, unless it is given the network.
+ */
+export interface PrivatePaths {
+  readonly directories: readonly string[]
+  /** Paths inside them that still stand for those of this machine. */
+  readonly except: readonly string[]
+  /** True if another command runs on that loopback already. */
+  readonly isLoopbackShared?: boolean
+}
+
 /** Place of a command in the workspace, for resolving paths. */
 export interface PathContext {
   /** Depth below the root of the workspace, in directories. */
   readonly depth: number
   /** Path of the workspace on this machine, if known. */
   readonly root: string | undefined
-  /** True if the command has a private `/tmp`. */
-  readonly hasPrivateTmp: boolean
+  readonly privatePaths: PrivatePaths
 }
 
 /** Devices that hold no data. */
 const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
-const PRIVATE = /^\/(?:var\/)?tmp(?:\/|$)/
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
 /** Option with its value attached: `-o/etc/x`, `-C..`. */
 const GLUED_OPTION = /^-[A-Za-z]+(?=[/~]|\.\.)/
@@ -50,11 +60,20 @@ function expandParentPatterns(path: string): string {
   return PARENT_PATTERN.test(path) ? path.replaceAll(PARENT_PATTERNS, '$1..') : path
 }
 
-function findLeavingPath(path: string, { depth, root, hasPrivateTmp }: PathContext): string | undefined {
+function findLeavingPath(path: string, { depth, root, privatePaths }: PathContext): string | undefined {
   if (path.startsWith('~')) return /^~[\w.+-]*(?:\/|$)/.test(path) ? path : undefined
-  if (!path.startsWith('/')) return descend(expandParentPatterns(path), depth) < 0 ? path : undefined
-  const real = normalize(path)
-  if (HARMLESS_DEVICE.test(real) || (hasPrivateTmp && PRIVATE.test(real))) return undefined
-  const isInside = root !== undefined && (real === root || real.startsWith(`${root}/`))
-  return isInside ? undefined : real
+  const expanded = expandParentPatterns(path)
+  if (!path.startsWith('/')) return descend(expanded, depth) < 0 ? path : undefined
+  const real = normalize(expanded)
+  if (HARMLESS_DEVICE.test(real) || isPrivate(real, privatePaths)) return undefined
+  return root !== undefined && isWithin(real, root) ? undefined : real
+}
+
+function isPrivate(path: string, { directories, except }: PrivatePaths): boolean {
+  return directories.some((each) => isWithin(path, each)) && !except.some((each) => isWithin(path, each))
+}
+
+/** True if a path is the directory or lies below it. */
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`)
 }

@@ -397,12 +397,24 @@ describe('the directory of a command', () => {
     )
   })
 
-  it('has a private /tmp in strict isolation only', () => {
-    const command = { shell: 'echo x > /tmp/f' }
-    expect(decide(executionRequest({ vault: 'v', command, isolation: 'strict' })).action).toBe(
-      'allow_with_checkpoint',
-    )
-    expect(decide(executionRequest({ vault: 'v', command })).action).toBe('deny')
+  it.each([
+    ['echo x > /tmp/f', 'allow_with_checkpoint'],
+    ['ls /tmp', 'allow'],
+    ['cat /tmp/../etc/passwd', 'deny'],
+    ['cat /tmp/.?/etc/passwd', 'deny'],
+    ['cat /tmpfile', 'deny'],
+    ['cat /tmp/home/.profile', 'deny'],
+    ['cat /tmp/home/../f', 'allow'],
+  ])('judges %s by the private directories of the command', (shell, action) => {
+    const request = executionRequest({ vault: 'v', command: { shell } })
+    const privatePaths = { directories: ['/tmp'], except: ['/tmp/home'] }
+    expect(decide(request, undefined, privatePaths).action).toBe(action)
+    expect(decide(request).action).toBe('deny')
+  })
+
+  it('finds a pattern that leads out of the workspace by its host path', () => {
+    const command = { shell: 'cat /srv/ws/.?/a' }
+    expect(decide(executionRequest({ vault: 'v', command, mountpoint: '/srv/ws' })).action).toBe('deny')
   })
 })
 

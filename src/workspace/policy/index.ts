@@ -3,8 +3,8 @@
  * It runs nothing, and opens nothing but a policy.toml. It is a boundary for plain cases, not a proof.
  * Invariant: `decide` is pure, the strongest category of any part wins, and an opaque command is never read-only.
  */
-export type { Category } from './category.ts'
-export { decide, type ExplainedPart, type Explanation, explain } from './decide.ts'
+export type { Category, Finding } from './category.ts'
+export { decide, type ExplainedPart, type Explanation, explain, isConfinedToHosts } from './decide.ts'
 export { type ExecutionDecision, type PolicyAction, policyActions } from './execution-decision.ts'
 export {
   type CommandSpec,
@@ -20,6 +20,8 @@ export {
   executionEnvelope,
   type OutputText,
 } from './execution-result.ts'
+export type { PrivatePaths } from './host-path.ts'
+export { matchesWildcard } from './rules/glob.ts'
 export {
   type PolicyFile,
   PolicyFileError,

@@ -53,6 +53,17 @@ describe('hostile lines', () => {
   })
 })
 
+describe('hostile lines of an isolated command of a person', () => {
+  it('wait for an approval if they are denied otherwise', () => {
+    const privatePaths = { directories: ['/var/tmp', '/dev/shm'], except: [] }
+    const allowed = (hostile.get('deny') ?? []).filter((shell) => {
+      const request = executionRequest({ vault: 'v', command: { shell } })
+      return /^allow/.test(decide(request, { rules: [], asksToReadOutside: true }, privatePaths).action)
+    })
+    expect(allowed).toEqual([])
+  })
+})
+
 function judged(shell: string): ExecutionDecision {
   return decide(executionRequest({ vault: 'v', command: { shell } }))
 }

@@ -17,6 +17,10 @@ export interface Approval {
   readonly cwd: string
   readonly command: ExecutionRequest['command']
   readonly network: boolean
+  /** Hosts that it asks for; absent if it asks for none. */
+  readonly hosts?: readonly string[]
+  /** Name of the fork in which it was to run; absent for a new one. */
+  readonly fork?: string
   readonly isolation: ExecutionRequest['isolation']
   readonly env: ExecutionRequest['env']
   /** Standard input as text; null for none. */
@@ -55,13 +59,17 @@ export class Approvals {
   }
 
   /** Records a waiting request and returns its id. A repeated request keeps its record and its answer. */
-  async request(request: ExecutionRequest, decision: Partial<ExecutionDecision>): Promise<string> {
+  async request(
+    request: ExecutionRequest,
+    decision: Partial<ExecutionDecision>,
+    fork?: string,
+  ): Promise<string> {
     const before = await this.#findRecord(request)
     if (before !== undefined) return before.id
     const digest = hashRequest(request)
     const id = (await this.#isIdTaken(toShortId(digest), digest)) ? digest : toShortId(digest)
     const { reason, categories, part } = decision
-    const { vault, cwd, command, network, isolation, env, passedEnv, session, readonly } = request
+    const { vault, cwd, command, network, hosts, isolation, env, passedEnv, session, readonly } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
     const requestedAt = new Date().toISOString()
     const review = {
@@ -78,6 +86,8 @@ export class Approvals {
       ...(categories && { categories }),
       ...(part !== undefined && { part }),
       ...(passedEnv && { passedEnv }),
+      ...(hosts?.length && { hosts }),
+      ...(fork !== undefined && { fork }),
     }
     await this.#save({ id, digest, ...this.#redact(review), asked: requestedAt, approved: null })
     return id
@@ -98,6 +108,13 @@ export class Approvals {
     const denied = { ...(await this.#find(id)), approved: null, denied: new Date().toISOString() }
     await this.#save(denied)
     return denied
+  }
+
+  /** Removes a request that no longer needs an approval, and returns it. Throws ENOENT if no request has this id. */
+  async take(id: string): Promise<Approval> {
+    const found = await this.#find(id)
+    await this.#remove(id)
+    return found
   }
 
   /** Reports whether a person denied a request. */
@@ -213,7 +230,8 @@ function hashRequest(request: ExecutionRequest): string {
   // Only if not the default, so that older approvals stay valid.
   const passed = passedEnv.length === 0 ? [] : [[...passedEnv].sort()]
   const session = request.session === 'auto' ? [] : [request.session]
+  const hosts = request.hosts?.length ? [{ hosts: [...request.hosts].sort() }] : []
   return createHash('sha256')
-    .update(JSON.stringify([...fields, ...passed, ...session]))
+    .update(JSON.stringify([...fields, ...passed, ...session, ...hosts]))
     .digest('hex')
 }

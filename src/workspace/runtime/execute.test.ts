@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
-import { VfsError } from '../../vfs/index.ts'
+import { readText, VfsError } from '../../vfs/index.ts'
 import { Checkouts } from '../checkout/index.ts'
+import { probeNamespaces } from '../isolation/index.ts'
 import { LinkedDirectory } from '../link/index.ts'
 import type { ExecutionRequestInput, ExecutionResult } from '../policy/index.ts'
 import {
@@ -27,6 +28,8 @@ import {
   openExecution,
   VaultWorkspace,
 } from './index.ts'
+
+const { privilege } = await probeNamespaces()
 
 /** A project, a home, and a boundary between them. */
 class Scene {
@@ -95,6 +98,11 @@ class Scene {
   }
 }
 
+/** Reads the file of the project as it was at a checkpoint of a vault. */
+async function readAt(home: Home, vault: string, checkpoint: string | null): Promise<string> {
+  return readText(await home.vault(vault), `/.coppice/at/${checkpoint}/a`)
+}
+
 const SCRIPT = { shell: 'echo said; echo two >> a; echo new > b' }
 
 describe('an execution', () => {
@@ -142,6 +150,26 @@ describe('an execution', () => {
     expect(result.changed_files).toEqual({ added: [], modified: [], deleted: ['/b'] })
     expect((await scene.run({ command: { argv: ['cat', 'a'] } }, { open })).checkpoint).toBeNull()
     expect((await scene.run({ command: SCRIPT, checkpoint: 'never' }, { open })).checkpoint).toBeNull()
+  })
+
+  it('takes a checkpoint of the beginning of a new fork if one is always wanted', async () => {
+    const scene = await Scene.make()
+    const { checkpoint } = await scene.run({ command: SCRIPT, checkpoint: 'always' })
+    const { name } = await new LinkedDirectory(scene.home, scene.project).getFork()
+    expect(await readAt(scene.home, name, checkpoint)).toBe('one\n')
+  })
+
+  it('takes one of a new fork of a vault too', async () => {
+    const scene = await Scene.make()
+    await (await scene.home.createVault('base')).write('/a', 'one\n')
+    const workspace = new VaultWorkspace(scene.home, {
+      vault: 'base',
+      newFork: {},
+      checkouts: new Checkouts(scene.home, join(scene.sessions, 'checkouts')),
+    })
+    const open = async () => workspace
+    const { checkpoint } = await scene.run({ command: SCRIPT, checkpoint: 'always' }, { open })
+    expect(await readAt(scene.home, workspace.fork ?? '', checkpoint)).toBe('one\n')
   })
 
   it('refuses a mountpoint at which the command would not see its files', async () => {
@@ -244,6 +272,33 @@ describe('an execution', () => {
     expect(await scene.leftovers()).toEqual([])
   })
 
+  it('asks nobody about such a path once the session is open', async () => {
+    const scene = await Scene.make()
+    const command = { argv: ['cat', join(scene.project, 'a')] }
+    const late = scene.run({ command }, { asksToReadOutside: true })
+    await expect(late).rejects.toMatchObject({ decision: { action: 'deny' }, approval: undefined })
+    expect(await scene.approvals.list()).toEqual([])
+  })
+
+  it.skipIf(privilege === 'none')('lets an isolated command use its private directories', async () => {
+    const scene = await Scene.make()
+    const file = join('/tmp', `coppice-private-${process.pid}`)
+    const command = { shell: `echo x > ${file} && cat ${file}` }
+    for (const isolation of ['auto', 'strict'] as const)
+      expect(await scene.run({ command, isolation })).toMatchObject({ stdout: 'x\n', exit_code: 0 })
+    expect(existsSync(file)).toBe(false)
+    await expect(scene.run({ command, isolation: 'none' })).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('refuses paths of the project and of the home in a private directory', async () => {
+    const scene = await Scene.make()
+    const userHome = '/tmp/home-of-the-user'
+    for (const path of [join(scene.project, 'a'), join(userHome, 'x')]) {
+      const request = { command: { argv: ['tee', path] }, isolation: 'auto' } as const
+      await expect(scene.run(request, { userHome })).rejects.toMatchObject({ code: 'EACCES' })
+    }
+  })
+
   it('cleans up and records a failure to collect', async () => {
     const scene = await Scene.make()
     const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
@@ -331,8 +386,8 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
     await expect(run({ command: { argv: ['cat', '/etc/passwd'] } })).rejects.toMatchObject({ code: 'EACCES' })
     await expect(run({ vault: 'other' })).rejects.toMatchObject({ code: 'EINVAL' })
     expect((await run({ command: { argv: ['cat', 'b'] } })).stdout).toBe('1\n')
-    const told = ['requested', 'completed', 'refused', 'requested', 'completed']
-    expect(await scene.journal()).toEqual(told)
+    const events = ['requested', 'completed', 'refused', 'requested', 'completed']
+    expect(await scene.journal()).toEqual(events)
   })
 
   it('leaves nothing of the session when it ends', async () => {
@@ -366,6 +421,18 @@ describe('an approval', () => {
     const scene = await Scene.make()
     await expect(scene.approvals.approve('0123456789ab')).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(scene.approvals.approve('../journal/x')).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('is available for reading outside of the workspace if a person can be asked', async () => {
+    const scene = await Scene.make()
+    const outside = { command: { argv: ['cat', '/etc/passwd'] } }
+    const refusal = scene.run(outside, { asksToReadOutside: true })
+    await expect(refusal).rejects.toMatchObject({ decision: { action: 'require_approval' } })
+    const [waiting] = await scene.approvals.list()
+    await scene.approvals.approve(waiting?.id ?? '')
+    await expect(scene.run(outside)).rejects.toMatchObject({ decision: { action: 'deny' } })
+    const result = await scene.run(outside, { asksToReadOutside: true })
+    expect(result.stdout).toBe(readFileSync('/etc/passwd', 'utf8'))
   })
 
   it('is not available for a denied command', async () => {

@@ -1,66 +1,45 @@
 import { randomUUID } from 'node:crypto'
 import { Mutex } from '../../machine/index.ts'
-import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
+import type { CommandNetworkOptions } from '../../network/index.ts'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
-  type CommandLimits,
   defaultLimits,
+  getHostSupport,
   type IsolationPlan,
   limitMemory,
   probeLandlock,
 } from '../isolation/index.ts'
+import type { MaskContent } from '../link/index.ts'
 import {
-  type ChangedFiles,
+  type CommandSpec,
   type ExecutionDecision,
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
-  encodeOutput,
   executionRequest,
   type PolicyRules,
 } from '../policy/index.ts'
-import { type CommandSession, openSession, type RunOutcome, type SessionChange } from '../session/index.ts'
-import type { Approvals } from './approvals.ts'
-import { listSetuidFiles, toChangedFiles } from './changed-files.ts'
-import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
+import {
+  type CommandSession,
+  joinSession,
+  openSession,
+  type RunningSession,
+  type RunOutcome,
+} from '../session/index.ts'
+import { collapseChangedFiles, listSetuidFiles } from './changed-files.ts'
+import type { ExecuteOptions } from './execute-options.ts'
+import type { JournalEvent } from './execution-journal.ts'
+import { addAllowedHosts, ExecutionNetwork } from './execution-network.ts'
+import { createResult, toCompletion } from './execution-outcome.ts'
 import { ExecutionRefusal } from './execution-refusal.ts'
 import { ExecutionState } from './execution-state.ts'
 import { type ExecutionStep, traceStep } from './execution-steps.ts'
-import type { Baseline, CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
-import { explainInThread } from './explain-in-thread.ts'
+import type { Baseline, ExecutionWorkspace } from './execution-workspace.ts'
+import { explainIsolated, type IsolatedExplanation } from './explain-isolated.ts'
 import { findHostPrograms } from './host-programs.ts'
-
-/** Environment of an execution. */
-export interface ExecuteOptions {
-  /** Opens the workspace of a request. Throws ENOENT if it is missing. */
-  readonly open: (request: ExecutionRequest) => Promise<ExecutionWorkspace>
-  /** Directory for the files of open sessions. */
-  readonly sessions: string
-  readonly policy?: PolicyRules | undefined
-  readonly journal?: ExecutionJournal | undefined
-  /** Without approvals, gated requests are refused. */
-  readonly approvals?: Approvals | undefined
-  /** Id of a waiting request that a person has just approved. */
-  readonly answered?: string | undefined
-  /** Environment of every command; variables of a request override it. */
-  readonly env?: Readonly<Record<string, string>>
-  /** Default input of commands: an open descriptor of this process. Empty when absent. */
-  readonly stdin?: number | undefined
-  /** The user's home directory, whose secrets isolation hides. */
-  readonly userHome?: string | undefined
-  /** More paths that isolation hides. */
-  readonly hidden?: readonly string[] | undefined
-  readonly limits?: CommandLimits
-  /** Memory limit in bytes for all processes of a command together; half of the machine's memory when absent. */
-  readonly memory?: number | 'none'
-  /** Receives output in chunks. If it returns a promise, reading waits for that. */
-  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
-  /** Reports whether the output still has a reader; without one the command gets a closed pipe. */
-  readonly isHeard?: ((stream: 'stdout' | 'stderr') => boolean) | undefined
-  /** Called with the command's changes, while the trees before and after it are readable. */
-  readonly onChanges?: ((changes: CommandChanges) => Promise<void>) | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly by?: Pick<CallContext, 'caller' | 'trace'>
-}
+import { filterKept, listLeftOut } from './kept-changes.ts'
+import { MaskedSession } from './masked-session.ts'
+import { formatVaultScope, SessionMask } from './session-mask.ts'
 
 /**
  * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). A failure at any step undoes
@@ -105,6 +84,8 @@ class Execution {
   readonly #state: ExecutionState
   /** The PATH of a command to which a rule grants the network. */
   #hostPath: string | undefined
+  /** The policy, with all hosts that the command may reach. */
+  #policy: PolicyRules = { rules: [] }
 
   constructor(input: ExecutionRequestInput, options: ExecuteOptions, state: ExecutionState) {
     this.#input = input
@@ -117,6 +98,8 @@ class Execution {
     const workspace = await this.#step('resolve', () =>
       this.#state.workspace(request, () => this.#options.open(request)),
     )
+    const { policy, allowedHosts, asksToReadOutside = false } = this.#options
+    this.#policy = { ...(await addAllowedHosts(request, policy, allowedHosts)), asksToReadOutside }
     const decision = await this.#step('policy', () => this.#decide(request, workspace))
     await this.#step('gate', () => this.#gate(request, decision))
     try {
@@ -142,25 +125,37 @@ class Execution {
       isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,
     )
     const { session, since } = await this.#step('session', () =>
-      this.#state.session(() => this.#openSession(request, baseline.session)),
+      this.#state.session(() => this.#openSession(request, workspace, baseline.session)),
     )
-    await this.#assertInside(request, session)
-    const network = request.network || decision.categories.includes('networked')
-    const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
+    await this.#assertInside(request, session, decision)
+    await using network = await this.#openNetwork(request, decision, session)
+    const outcome = await this.#step('run', () => this.#runCommand(request, session, network, workspace))
     const summary = await this.#step('summarise', async () => {
       const all = await session.changes()
       const changes = filterKept(all, workspace)
       await using own = await workspace
-        .collect({ changes, since, by: provenance })
+        .collect({
+          changes,
+          since,
+          by: provenance,
+          mask: getMaskContent(session),
+          isCheckpointWanted: request.checkpoint === 'always',
+        })
         .catch((error: unknown) => {
           throw createNotKeptError(request, error)
         })
       await this.#options.onChanges?.(own)
-      const changed = toChangedFiles(own.changes)
-      return { changed, setuid: listSetuidFiles(own.changes), leftOut: listLeftOut(all, changes) }
+      return {
+        changed: await collapseChangedFiles(own, provenance),
+        checkpoint: checkpoint ?? own.checkpoint,
+        setuid: listSetuidFiles(own.changes),
+        leftOut: listLeftOut(all, changes),
+      }
     })
     return this.#step('result', async () => {
-      const result = createResult({ request, decision, session, checkpoint, outcome, ...summary })
+      const connections = network.listConnections()
+      const parts = { request, decision, session, outcome, connections, ...summary }
+      const result = createResult(parts)
       await this.#writeJournal(request, decision, { event: 'completed', ...toCompletion(result) })
       return result
     })
@@ -170,10 +165,11 @@ class Execution {
     assertMountpoint(request, directory)
     // Only now is the workspace's path known. A host path into the workspace is not outside of it.
     const placed = directory === undefined ? request : { ...request, mountpoint: directory }
-    const explanation = await explainInThread(placed, this.#options.policy)
+    const { explanation, privatePaths } = await this.#explain(placed, this.#policy)
     const { decision, networkPrograms } = explanation
     if (networkPrograms.length === 0) return decision
-    const roots = directory === undefined ? [] : [directory]
+    // The command controls the programs in its private directories, too.
+    const roots = [...(directory === undefined ? [] : [directory]), ...(privatePaths?.directories ?? [])]
     const { path, problem } = await findHostPrograms(explanation, this.#options.env?.['PATH'] ?? '', roots)
     this.#hostPath = path
     if (problem === undefined) return decision
@@ -182,14 +178,27 @@ class Execution {
   }
 
   /** Decides again if the session is not in the directory itself: the directory is then outside of the workspace. */
-  async #assertInside(request: ExecutionRequest, { path: mountpoint }: CommandSession): Promise<void> {
-    const { decision } = await explainInThread({ ...request, mountpoint }, this.#options.policy)
+  async #assertInside(
+    request: ExecutionRequest,
+    { path: mountpoint }: CommandSession,
+    { action }: ExecutionDecision,
+  ): Promise<void> {
+    // It is too late for a question that nobody was asked.
+    const asksToReadOutside = this.#policy.asksToReadOutside === true && action === 'require_approval'
+    const policy = { ...this.#policy, asksToReadOutside }
+    const { explanation } = await this.#explain({ ...request, mountpoint }, policy)
+    const { decision } = explanation
     if (decision.action === 'deny') throw new ExecutionRefusal(request.vault, decision)
+  }
+
+  #explain(request: ExecutionRequest, policy: PolicyRules): Promise<IsolatedExplanation> {
+    const { userHome, join } = this.#options
+    return explainIsolated(request, policy, { userHome, isJoined: join !== undefined })
   }
 
   /** Throws for a request that may not run. A refusal leaves only a journal line. */
   async #gate(request: ExecutionRequest, decision: ExecutionDecision): Promise<void> {
-    const { approvals, answered } = this.#options
+    const { approvals, answered, forkName } = this.#options
     const isGated = decision.action === 'require_approval'
     if (isGated && (await approvals?.isDenied(request)) === true) {
       await this.#writeJournal(request, decision, { event: 'refused', approval: null })
@@ -202,13 +211,29 @@ class Execution {
       await this.#writeJournal(request, decision, { event: 'requested' })
       return
     }
-    const approval = isGated ? await approvals?.request(request, decision) : undefined
+    const approval = isGated ? await approvals?.request(request, decision, forkName) : undefined
     await this.#writeJournal(request, decision, { event: 'refused', approval: approval ?? null })
     throw new ExecutionRefusal(request.vault, decision, { approval })
   }
 
-  #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
-    const { signal, sessions: directory } = this.#options
+  async #openSession(
+    request: ExecutionRequest,
+    { directory: scope }: ExecutionWorkspace,
+    base: Baseline['session'],
+  ): Promise<CommandSession> {
+    const { mask, sessions, join } = this.#options
+    // The session that is joined has been masked or not.
+    if (mask === undefined || join !== undefined) return this.#openPlainSession(request, base)
+    if ('vault' in base) throw createNoMaskError(request)
+    const files = await SessionMask.create(mask, scope ?? formatVaultScope(request.vault), base)
+    const session = await this.#openPlainSession(request, files.coverBase(base))
+    // A vault has the real values itself. The fork of a directory never has them.
+    return new MaskedSession(session, files, scope === undefined ? sessions : undefined)
+  }
+
+  #openPlainSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
+    const { signal, sessions: directory, join } = this.#options
+    if (join !== undefined) return joinSession(join, { directory })
     const isolation = this.#createIsolation(request)
     // Probes the remaining isolation meanwhile.
     if (request.isolation !== 'none') probeLandlock().catch(() => undefined)
@@ -219,37 +244,74 @@ class Execution {
     })
   }
 
-  #createIsolation({ isolation: level }: ExecutionRequest): Omit<IsolationPlan, 'network'> {
-    const { userHome, hidden = [] } = this.#options
-    return { level, hidden, ...(userHome !== undefined && { userHome }) }
+  #openNetwork(
+    request: ExecutionRequest,
+    decision: ExecutionDecision,
+    session: CommandSession,
+  ): Promise<ExecutionNetwork> {
+    const { onOutput } = this.#options
+    const options = { ...this.#options, inject: this.#listInjected(session) }
+    return ExecutionNetwork.open(request, decision, this.#policy, options, (line) =>
+      onOutput?.('stderr', Buffer.from(line)),
+    )
   }
 
-  #runCommand(request: ExecutionRequest, session: CommandSession): Promise<RunOutcome> {
-    const { command, cwd, env, timeoutMs, network, readonly: isReadonly } = request
-    const { memory, onOutput, isHeard, signal } = this.#options
+  /** Only a command that does not see the values gets them into its requests. */
+  #listInjected(session: CommandSession): CommandNetworkOptions['inject'] {
+    const { mask, env = {} } = this.#options
+    if (mask?.inject === undefined || !(session instanceof MaskedSession)) return undefined
+    return { secrets: session.mask.listBoundSecrets(mask.inject), home: mask.inject.home, env }
+  }
+
+  #createIsolation({ isolation: level }: ExecutionRequest): Omit<IsolationPlan, 'network'> {
+    const { userHome, hidden = [], visible, sockets, copies } = this.#options
+    return {
+      level,
+      hidden,
+      ...(userHome !== undefined && { userHome }),
+      ...(visible !== undefined && { visible }),
+      ...(sockets !== undefined && { sockets }),
+      ...(copies !== undefined && { copies }),
+    }
+  }
+
+  async #runCommand(
+    request: ExecutionRequest,
+    session: CommandSession,
+    network: ExecutionNetwork,
+    { forkName }: ExecutionWorkspace,
+  ): Promise<RunOutcome> {
+    const { command, cwd, env, timeoutMs, readonly: isReadonly } = request
+    const { memory, onStart, onOutput, isHeard, signal, terminal } = this.#options
     const limits = limitMemory(this.#options.limits ?? defaultLimits, memory)
     const stdin = request.stdin ?? this.#options.stdin
     // `cd -` would lead to the user's previous directory, outside of the session.
     const { OLDPWD: _before, ...inherited } = this.#options.env ?? {}
-    return session.run({
-      command,
+    const outcome = await session.run({
+      command: replaceProgram(command, this.#options.program),
       cwd,
       env: {
+        ...network.defaults,
         ...inherited,
+        ...network.env,
         ...(this.#hostPath !== undefined && { PATH: this.#hostPath }),
         ...env,
         COPPICE_VAULT: request.vault,
         COPPICE_WORKSPACE: session.path,
+        ...(forkName !== undefined && { COPPICE_FORK: forkName }),
       },
       ...(stdin !== undefined && { stdin }),
+      ...(terminal !== undefined && { terminal }),
       timeoutMs,
       isReadonly,
-      isolation: { ...this.#createIsolation(request), network },
+      isolation: { ...this.#createIsolation(request), ...network.plan },
       limits,
+      ...(onStart !== undefined && { onStart: (pid) => onStart(describeRunning(session, pid)) }),
       ...(onOutput !== undefined && { onOutput }),
       ...(isHeard !== undefined && { isHeard }),
       ...(signal !== undefined && { signal }),
     })
+    return network.addNotices(outcome)
   }
 
   #step<T>(step: ExecutionStep, work: () => T | Promise<T>): Promise<T> {
@@ -269,6 +331,27 @@ class Execution {
   }
 }
 
+function describeRunning(session: CommandSession, pid: number): RunningSession {
+  const support = getHostSupport()
+  return { ...session.describe(), pid, ...(support !== undefined && { support }) }
+}
+
+/** A program of the same name in the workspace must not take the place of the one that was found outside of it. */
+function replaceProgram(command: CommandSpec, program: string | undefined): CommandSpec {
+  if (program === undefined || !('argv' in command)) return command
+  return { argv: [program, ...command.argv.slice(1)] }
+}
+
+function getMaskContent(session: CommandSession): MaskContent | undefined {
+  return session instanceof MaskedSession ? (...file) => session.mask.maskContent(...file) : undefined
+}
+
+function createNoMaskError({ vault }: ExecutionRequest): VfsError {
+  const detail =
+    "a session of kind 'fuse' cannot mask files; use one of kind 'overlay' or 'dir', or --no-mask"
+  return new VfsError('ENOTSUP', vault, { op: 'exec', detail })
+}
+
 /** Throws ENOTSUP for a mountpoint other than the directory itself: the command would not see its files there. */
 function assertMountpoint({ vault, mountpoint }: ExecutionRequest, directory: string | undefined): void {
   if (mountpoint === undefined || mountpoint === directory) return
@@ -278,65 +361,6 @@ function assertMountpoint({ vault, mountpoint }: ExecutionRequest, directory: st
 
 function isCheckpointWanted({ checkpoint }: ExecutionRequest, { action }: ExecutionDecision): boolean {
   return checkpoint === 'always' || (checkpoint === 'auto' && action !== 'allow')
-}
-
-interface ResultParts {
-  readonly request: ExecutionRequest
-  readonly decision: ExecutionDecision
-  readonly session: CommandSession
-  readonly checkpoint: string | null
-  readonly outcome: RunOutcome
-  readonly changed: ChangedFiles
-  readonly setuid: readonly string[]
-  readonly leftOut: readonly string[]
-}
-
-/** Filters out changes that cannot be kept, with everything below them. */
-function filterKept(all: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
-  let left: string | undefined
-  return all.filter((change) => {
-    if (left !== undefined && change.path.startsWith(`${left}/`)) return false
-    if (workspace.canKeep?.(change) !== false) return true
-    left = change.path
-    return false
-  })
-}
-
-function listLeftOut(all: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
-  const keptSet = new Set(kept)
-  const isLeft = (change: SessionChange) =>
-    !keptSet.has(change) || (change.kind === 'put' && change.type === 'other')
-  return all.filter(isLeft).map(({ path }) => path)
-}
-
-function createResult(parts: ResultParts): ExecutionResult {
-  const { request, decision, session, checkpoint, outcome, changed, setuid, leftOut } = parts
-  const { vault, cwd, command, readonly } = request
-  return {
-    vault,
-    mountpoint: session.path,
-    cwd,
-    command,
-    stdout: encodeOutput(outcome.stdout),
-    stderr: encodeOutput(outcome.stderr),
-    exit_code: outcome.exitCode,
-    duration_ms: Math.round(outcome.durationMs),
-    readonly,
-    checkpoint,
-    changed_files: changed,
-    ...(setuid.length > 0 && { setuid_files: setuid }),
-    ...(leftOut.length > 0 && { left_out: leftOut }),
-    ...(outcome.truncated && { truncated: true }),
-    ...(outcome.stopped !== undefined && { stopped: outcome.stopped }),
-    decision,
-    timed_out: outcome.timedOut,
-    session: session.kind,
-  }
-}
-
-function toCompletion(result: ExecutionResult): Completion {
-  const { exit_code, duration_ms, timed_out, checkpoint, changed_files, session } = result
-  return { exit_code, duration_ms, timed_out, checkpoint, changed_files, session }
 }
 
 /**

@@ -11,7 +11,7 @@ export type JournalEvent =
 /** Fields of a result that the journal keeps, without output. */
 export type Completion = Pick<
   ExecutionResult,
-  'exit_code' | 'duration_ms' | 'timed_out' | 'checkpoint' | 'changed_files' | 'session'
+  'exit_code' | 'duration_ms' | 'timed_out' | 'checkpoint' | 'changed_files' | 'session' | 'network'
 >
 
 /** One line of the journal of executions. */

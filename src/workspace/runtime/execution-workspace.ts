@@ -1,15 +1,18 @@
 import type { CallContext, FileSystem, PathChange } from '../../vfs/index.ts'
+import type { MaskContent } from '../link/index.ts'
 import type { LiveBase, SessionBase, SessionChange, SessionKind } from '../session/index.ts'
 
 /** Workspace of a request's commands, which also keeps their changes. */
 export interface ExecutionWorkspace {
   /** Path on this machine, if it exists without a session: paths below it belong to the workspace. */
   readonly directory?: string
+  /** Name of the fork that keeps the changes, if it is known before. */
+  readonly forkName?: string | undefined
   /** Returns the base for a kind of session. Disposing it removes what it created. */
   baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline>
   /**
-   * Takes a checkpoint before the command runs, and returns its name; null if the command cannot change anything that
-   * exists.
+   * Takes a checkpoint before the command runs, and returns its name; null if the changes go into a fork that does
+   * not exist yet. `collect` takes the checkpoint of that one.
    */
   checkpoint(): Promise<string | null>
   /** Reports whether a change can be kept; all can when absent. */
@@ -24,12 +27,15 @@ export interface ExecutionWorkspace {
 export interface CommandChanges extends AsyncDisposable {
   readonly changes: readonly PathChange[]
   readonly trees: { readonly before: FileSystem; readonly after: FileSystem } | undefined
+  /** Checkpoint of the beginning of a new fork; null if none was wanted or made. */
+  readonly checkpoint: string | null
 }
 
 /** The changes of a command that made none. */
 export const NO_CHANGES: CommandChanges = {
   changes: [],
   trees: undefined,
+  checkpoint: null,
   [Symbol.asyncDispose]: async () => {},
 }
 
@@ -43,5 +49,9 @@ export interface CollectedChanges {
   readonly changes: readonly SessionChange[]
   /** Start of the session, in nanoseconds since the epoch. */
   readonly since: bigint
+  /** Takes a checkpoint of a new fork before the changes enter it. */
+  readonly isCheckpointWanted: boolean
   readonly by: Pick<CallContext, 'caller' | 'trace'>
+  /** Masks files of the workspace as the session did. */
+  readonly mask?: MaskContent | undefined
 }

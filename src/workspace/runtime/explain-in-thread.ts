@@ -1,5 +1,11 @@
 import { startThread } from '../../machine/index.ts'
-import { type ExecutionRequest, type Explanation, explain, type PolicyRules } from '../policy/index.ts'
+import {
+  type ExecutionRequest,
+  type Explanation,
+  explain,
+  type PolicyRules,
+  type PrivatePaths,
+} from '../policy/index.ts'
 
 /** A command up to this length is analysed in this thread: its length bounds the work. */
 const MAX_INLINE_CHARACTERS = 4096
@@ -11,15 +17,18 @@ const MAX_MEGABYTES = 512
 export interface ExplainWorkerData {
   readonly request: ExecutionRequest
   readonly policy: PolicyRules | undefined
+  readonly privatePaths: PrivatePaths | undefined
 }
 
 /** Decides about a request. Analyses a long command in its own thread, so that nothing else waits. */
 export function explainInThread(
   request: ExecutionRequest,
   policy: PolicyRules | undefined,
+  privatePaths?: PrivatePaths,
 ): Promise<Explanation> {
-  if (measureRequest(request) <= MAX_INLINE_CHARACTERS) return Promise.resolve(explain(request, policy))
-  const workerInput: ExplainWorkerData = { request, policy }
+  if (measureRequest(request) <= MAX_INLINE_CHARACTERS)
+    return Promise.resolve(explain(request, policy, privatePaths))
+  const workerInput: ExplainWorkerData = { request, policy, privatePaths }
   return new Promise((resolve) => {
     const worker = startThread(import.meta.url, 'judge-worker', {
       workerData: workerInput,

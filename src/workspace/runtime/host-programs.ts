@@ -24,16 +24,40 @@ export async function findHostPrograms(
   roots: readonly string[],
 ): Promise<HostPrograms> {
   const workspaceRoots = await Promise.all(roots.map(resolveLinks))
-  const directories: string[] = []
-  for (const directory of path.split(delimiter)) {
-    if (isAbsolute(directory) && !isInside(await resolveLinks(directory), workspaceRoots))
-      directories.push(directory)
-  }
+  const directories = await listHostDirectories(path, workspaceRoots)
   for (const program of networkPrograms) {
     const problem = await findProblem(program, directories, workspaceRoots)
     if (problem !== undefined) return { path: directories.join(delimiter), problem }
   }
   return { path: directories.join(delimiter), problem: undefined }
+}
+
+/**
+ * Returns the absolute path of a program outside the workspace; undefined if there is none, or if it leads into the
+ * workspace. The program is a name or an absolute path.
+ */
+export async function findHostProgram(
+  program: string,
+  path: string,
+  roots: readonly string[],
+): Promise<string | undefined> {
+  const workspaceRoots = await Promise.all(roots.map(resolveLinks))
+  if (!isAbsolute(program) && program.includes('/')) return undefined
+  const found = isAbsolute(program)
+    ? program
+    : await findProgram(program, await listHostDirectories(path, workspaceRoots))
+  if (found === undefined || !(await isExecutable(found))) return undefined
+  return isInside(await resolveLinks(found), workspaceRoots) ? undefined : found
+}
+
+/** Lists the directories of a PATH that are not inside the workspace. */
+async function listHostDirectories(path: string, workspaceRoots: readonly string[]): Promise<string[]> {
+  const directories: string[] = []
+  for (const directory of path.split(delimiter)) {
+    if (isAbsolute(directory) && !isInside(await resolveLinks(directory), workspaceRoots))
+      directories.push(directory)
+  }
+  return directories
 }
 
 async function findProblem(

@@ -3,14 +3,17 @@
  * supplies the workspace, the approvals, the journal and the environment.
  * Invariant: a refused or failed request leaves nothing but a line in the journal.
  */
+
+export { hasPseudoTerminals } from '../isolation/index.ts'
+export type { CommandTerminal, RunningSession } from '../session/index.ts'
 export { type Approval, Approvals } from './approvals.ts'
 export {
-  type ExecuteOptions,
   execute,
   type OpenExecution,
   openExecution,
   type RunningOptions,
 } from './execute.ts'
+export type { ExecuteOptions } from './execute-options.ts'
 export {
   type ExecutedCommand,
   type ExecutionJournal,
@@ -21,8 +24,15 @@ export {
 export { type ApprovalAnswer, ExecutionRefusal, type NegativeAnswer } from './execution-refusal.ts'
 export { type ExecutionStep, type ExecutionStepEvent, executionSteps } from './execution-steps.ts'
 export type { Baseline, CollectedChanges, CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
-export { explainInThread } from './explain-in-thread.ts'
+export { explainIsolated, type IsolatedExplanation, type IsolationContext } from './explain-isolated.ts'
+export { ForkCopies } from './fork-copies.ts'
+export { type GrantScope, type HostGrant, HostGrants } from './host-grants.ts'
+export { findHostProgram } from './host-programs.ts'
+export { createJoinedWorkspace } from './joined-workspace.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
+export { type ForkMountChanges, type ForkMountOptions, mountFork } from './mount-fork.ts'
+export { formatVaultScope, type MaskSettings } from './session-mask.ts'
 export { type SweepReport, sweepHome } from './sweep-home.ts'
+export { createTrialWorkspace } from './trial-workspace.ts'
 export { type VaultChoice, VaultWorkspace } from './vault-workspace.ts'
 export type { WorkspaceHome } from './workspace-home.ts'

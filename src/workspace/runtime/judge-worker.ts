@@ -3,5 +3,5 @@ import { explain } from '../policy/index.ts'
 import type { ExplainWorkerData } from './explain-in-thread.ts'
 
 // Analysing a long command may take long, and a thread can be terminated.
-const { request, policy }: ExplainWorkerData = workerData
-parentPort?.postMessage(explain(request, policy))
+const { request, policy, privatePaths }: ExplainWorkerData = workerData
+parentPort?.postMessage(explain(request, policy, privatePaths))

@@ -75,7 +75,6 @@ export class VaultWorkspace implements ExecutionWorkspace {
   async checkpoint(): Promise<string | null> {
     const { vault, newFork } = this.#choice
     const fork = newFork === undefined ? await this.#home.vault(vault) : this.#fork
-    // An unchanged vault needs no checkpoint.
     return fork === undefined ? null : (await fork.checkpoint()).name
   }
 
@@ -83,8 +82,11 @@ export class VaultWorkspace implements ExecutionWorkspace {
     const isNew = this.#choice.newFork !== undefined && this.#fork === undefined
     if (isNew && collected.changes.length === 0) return NO_CHANGES
     this.#fork ??= await this.#openFork()
-    if (isNew && this.#point !== undefined)
-      return this.#keepChanges(this.#fork, collected, this.#point.vault, isNew)
+    const checkpoint = isNew && collected.isCheckpointWanted ? (await this.#fork.checkpoint()).name : null
+    if (isNew && this.#point !== undefined) {
+      const changes = await this.#keepChanges(this.#fork, collected, this.#point.vault, isNew)
+      return this.#fork === undefined ? changes : { ...changes, checkpoint }
+    }
     // Excludes what earlier commands and others changed in the fork.
     const point = await ForkPoint.create(this.#home, this.#fork.name)
     const dispose = () => point[Symbol.asyncDispose]()

@@ -1,13 +1,31 @@
 import type { HomeLocation } from '../../fuse/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import type { CommandLimits, IsolationPlan } from '../isolation/index.ts'
+import type { CommandLimits, HostSupport, IsolationPlan } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
+import type { CommandTerminal } from './terminal/command-terminal.ts'
+
+/** A session in which a command of some process runs, for other processes that join it. */
+export interface RunningSession {
+  readonly kind: CommandSession['kind']
+  /** Path of the workspace for the commands in it. */
+  readonly path: string
+  /** Directory of the session. */
+  readonly directory: string
+  /** The directory that the workspace copies. */
+  readonly copyOf?: string
+  /** The process that was started for the command. */
+  readonly pid: number
+  /** Support of this machine for isolation, as its process found it. */
+  readonly support?: HostSupport
+}
 
 /** A tree that ordinary programs can use, and the changes they made. */
 export interface CommandSession extends AsyncDisposable {
   readonly kind: 'overlay' | 'dir' | 'fuse'
   /** Path of the workspace for the commands that run in it. */
   readonly path: string
+  /** Returns what another process needs to join it while a command runs. */
+  describe(): Omit<RunningSession, 'pid' | 'support'>
   /**
    * Runs a command to its end; several calls run one after another. When it resolves, the whole process tree has ended,
    * also after a timeout or an abort. Throws ENOTSUP if this host lacks the requested isolation.
@@ -25,6 +43,8 @@ export interface RunSpec {
   readonly env: Readonly<Record<string, string>>
   /** Input of the command: bytes, or an open descriptor of this process. Empty when absent. */
   readonly stdin?: string | Uint8Array | number
+  /** Terminal of a person. The command then gets a pseudo-terminal, and neither input nor output of `RunSpec`. */
+  readonly terminal?: CommandTerminal
   /** 0 for no limit. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -32,6 +52,8 @@ export interface RunSpec {
   readonly limits: CommandLimits
   /** True if the command must not change the workspace, as far as this host has namespaces. */
   readonly isReadonly?: boolean
+  /** Called with the process that was started for the command. */
+  onStart?(pid: number): void
   /** Receives all output, also beyond the limit. If it returns a promise, reading waits for it. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): unknown
   /** Reports whether output still has a reader; without one the command gets a closed pipe. */

@@ -7,6 +7,7 @@
 export type {
   CommandSession,
   LiveBase,
+  RunningSession,
   RunOutcome,
   RunSpec,
   SessionBase,
@@ -15,5 +16,8 @@ export type {
 } from './command-session.ts'
 export { stageInto } from './entries/staging.ts'
 export { type HostFinding, inspectHost } from './inspect-host.ts'
+export { joinSession } from './joined-session.ts'
 export { openSession, type SessionKind } from './open-session.ts'
+export { MountedOverlay } from './overlay/mounted-overlay.ts'
 export { removeTree, sweepSessions } from './session-directory.ts'
+export type { CommandTerminal } from './terminal/command-terminal.ts'

@@ -1,3 +1,4 @@
+import type { Finding } from '../category.ts'
 import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
 import {
   createAliases,
@@ -8,6 +9,13 @@ import {
 } from './program.ts'
 
 const REACHES = createFinding('networked')
+const REACHES_LOOPBACK = {
+  ...createFinding('networked', 'reaches servers of this machine'),
+  isLoopback: true,
+}
+/** The address of a server on the loopback, with or without a scheme. */
+const LOOPBACK_ADDRESS =
+  /^(?:(?:https?|wss?):\/\/)?(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 const CURL_VALUES = toOptionSet(
   '-o --output -H --header -d --data -A --user-agent -e --referer -X --request -u --user -b --cookie -T --upload-file -F --form -K --config -c --cookie-jar -D --dump-header -w --write-out -m --max-time --data-raw --data-binary --url --cacert --cert --key --proxy -x --connect-timeout --retry --trace --output-dir',
@@ -22,7 +30,10 @@ const curl: ProgramClassifier = ({ args }) => {
   )
   const data = getValues(sorted, '-d --data --data-binary -F --form').filter((value) => value.includes('@'))
   return {
-    findings: [REACHES, ...(isWriting ? [createFinding('mutating')] : [])],
+    findings: [
+      createReach([...sorted.operands, ...getValues(sorted, '--url')]),
+      ...(isWriting ? [createFinding('mutating')] : []),
+    ],
     paths: [
       ...sorted.operands,
       ...data,
@@ -80,13 +91,28 @@ const openssl: ProgramClassifier = ({ args, stdin = '' }) => {
   }
 }
 
+const WGET_VALUES = toOptionSet(
+  '-O --output-document -o --output-file -P --directory-prefix -T --timeout -t --tries --header --post-data --method --body-data -U --user-agent',
+)
+
+const wget: ProgramClassifier = ({ args }) => ({
+  findings: [createReach(parseArguments(args, WGET_VALUES).operands), createFinding('mutating')],
+})
+
+/** Returns the finding of a program that reaches addresses. Isolation holds it to the loopback if they are others. */
+function createReach(addresses: readonly string[]): Finding {
+  const isLoopback = addresses.length > 0 && addresses.every((address) => LOOPBACK_ADDRESS.test(address))
+  return isLoopback ? REACHES_LOOPBACK : REACHES
+}
+
 const fetching = () => ({ findings: [REACHES, createFinding('mutating')] })
 
 /** Programs that talk to other machines. */
 export const network: ProgramTable = {
-  ...createAliases('curl', curl),
+  curl,
+  wget,
   ...createAliases(
-    'wget wget2 aria2c axel httrack yt-dlp youtube-dl http https xh httpie scp sftp ftp lftp tftp rclone aws gcloud az gsutil s3cmd kubectl helm terraform tofu pulumi ansible ansible-playbook vercel netlify flyctl fly heroku wrangler firebase supabase doctl linode-cli openstack twine skopeo oras ngrok cloudflared tailscale mail sendmail mutt rsh rexec',
+    'wget2 aria2c axel httrack yt-dlp youtube-dl http https xh httpie scp sftp ftp lftp tftp rclone aws gcloud az gsutil s3cmd kubectl helm terraform tofu pulumi ansible ansible-playbook vercel netlify flyctl fly heroku wrangler firebase supabase doctl linode-cli openstack twine skopeo oras ngrok cloudflared tailscale mail sendmail mutt rsh rexec',
     fetching,
   ),
   ...createFixedPrograms(

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { isErrno } from '../../../machine/index.ts'
-import { VfsError } from '../../../vfs/index.ts'
+import { type HostRule, parseHostRule } from '../../../network/index.ts'
+import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import { type Category, categories } from '../category.ts'
 import { type PolicyRule, type PolicyRules, type RuleAction, ruleActions } from './policy-rules.ts'
 import { parseRuleLines, type RuleLines } from './rule-lines.ts'
@@ -33,7 +34,7 @@ export interface PolicyFile {
 }
 
 const POLICY_FILE = 'policy.toml'
-const TABLES = ['defaults', 'rule']
+const TABLES = ['defaults', 'network', 'rule']
 const CONDITIONS = ['program', 'args', 'category', 'path'] as const
 const KEYS: readonly string[] = ['action', ...CONDITIONS, 'reason']
 
@@ -70,13 +71,38 @@ class PolicyReader {
 
   read(values: Table): PolicyRules {
     for (const key of Object.keys(values)) {
-      if (!TABLES.includes(key)) this.#unknown('', key, ['[defaults]', '[[rule]]'])
+      if (!TABLES.includes(key)) this.#unknown('', key, ['[defaults]', '[network]', '[[rule]]'])
     }
-    const { defaults, rule = [] } = values
+    const { defaults, network, rule = [] } = values
     const rules = Array.isArray(rule) ? rule : [rule]
     return {
       rules: rules.flatMap((rule: unknown, index) => this.#rule(rule, index) ?? []),
       ...(defaults !== undefined && { defaults: this.#defaults(defaults) }),
+      ...(network !== undefined && { hosts: this.#hosts(network) }),
+    }
+  }
+
+  #hosts(values: unknown): HostRule[] {
+    if (!isTable(values)) {
+      this.#problem('', 'network', 'network must be a table: [network]')
+      return []
+    }
+    for (const key of Object.keys(values)) if (key !== 'allow') this.#unknown('network', key, ['allow'])
+    const { allow = [] } = values
+    if (!Array.isArray(allow)) {
+      this.#problem('network', 'allow', 'allow must be a list of hosts')
+      return []
+    }
+    return allow.flatMap((host: unknown) => this.#host(host) ?? [])
+  }
+
+  #host(value: unknown): HostRule | undefined {
+    try {
+      return parseHostRule(String(value))
+    } catch (error) {
+      if (!isVfsError(error)) throw error
+      this.#problem('network', 'allow', error.detail ?? error.message)
+      return undefined
     }
   }
 

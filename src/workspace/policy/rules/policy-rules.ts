@@ -1,3 +1,4 @@
+import type { HostRule } from '../../../network/index.ts'
 import type { Category, Finding } from '../category.ts'
 import type { PolicyAction } from '../execution-decision.ts'
 import { isHostProgram, type Part } from '../part.ts'
@@ -28,6 +29,13 @@ export interface PolicyRules {
   readonly rules: readonly PolicyRule[]
   /** Actions for categories where no rule applies. */
   readonly defaults?: Readonly<Partial<Record<Category, RuleAction>>>
+  /** Hosts that every isolated command may reach. A command that needs the network then runs, confined to these. */
+  readonly hosts?: readonly HostRule[]
+  /**
+   * True if a person at a terminal is asked about a command that only reads outside of the workspace. Otherwise it is
+   * denied.
+   */
+  readonly asksToReadOutside?: boolean
 }
 
 const DEFAULTS: Readonly<Record<Category, PolicyAction>> = {

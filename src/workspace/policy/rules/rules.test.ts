@@ -213,3 +213,42 @@ function problemsOf(text: string): readonly PolicyProblem[] {
   }
   return []
 }
+
+describe('a policy that asks a person about reads outside of the workspace', () => {
+  const ask = (shell: string, policy = '') =>
+    decide(executionRequest({ vault: 'v', command: { shell } }), {
+      ...parsePolicy('policy.toml', policy),
+      asksToReadOutside: true,
+    })
+
+  it.each(['ls ..', 'cat /etc/hostname', 'wc -l < /etc/hosts', 'cat /etc/hosts | grep me', 'ls; ls ~'])(
+    'asks about %s',
+    (shell) => {
+      expect(ask(shell)).toMatchObject({
+        action: 'require_approval',
+        categories: ['host_escape_risk'],
+        reason: expect.stringMatching(/outside the workspace; it needs approval$/),
+      })
+    },
+  )
+
+  it.each([
+    'echo x > /etc/y',
+    'cp /etc/hosts .',
+    'cat /etc/hosts > copy',
+    'cd .. && rm x',
+    'cat ../$x',
+    'sudo cat /etc/shadow',
+    'kill 1',
+    'curl file:///etc/passwd',
+    `python3 -c 'open("/etc/y", "w")'`,
+  ])('denies %s', (shell) => {
+    expect(ask(shell).action).toBe('deny')
+  })
+
+  it('follows its rules and defaults first', () => {
+    expect(ask('cat /etc/x', '[[rule]]\naction = "deny"\npath = "/etc/*"').action).toBe('deny')
+    expect(ask('cat /etc/x', '[[rule]]\naction = "allow"\npath = "/etc/*"').action).toBe('allow')
+    expect(ask('cat /etc/x', '[defaults]\nhost_escape_risk = "deny"').action).toBe('deny')
+  })
+})

@@ -5,11 +5,12 @@ import type { Variables } from './variables.ts'
 /** Path of a pipe that a shell substitutes for `<(…)` and `>(…)`. */
 const PIPE_END = '/dev/fd/63'
 
-/** Mark at which an unquoted expansion splits into several words. */
+/** Character at which an unquoted expansion splits into several words. */
 const BREAK = '\u0001'
 
-/** Limit of words that one word may expand to. */
-const MAX_WORDS = 256
+/** Limit of words that the braces of one word may expand to. */
+const MAX_BRACE_WORDS = 256
+/** Limit of words after the values of variables are split. */
 const MAX_FIELDS = 4096
 
 /** Returns the words that a program gets for one word of a script: none, one or several. */
@@ -31,7 +32,7 @@ export function expand(word: Word, variables: Variables): string[] {
 
 /** Returns each of some texts with each of some ends. */
 function combineTexts(texts: readonly string[], ends: readonly string[]): string[] {
-  if (texts.length * ends.length > MAX_WORDS) return [UNKNOWN]
+  if (texts.length * ends.length > MAX_BRACE_WORDS) return [UNKNOWN]
   return texts.flatMap((text) => ends.map((end) => text + end))
 }
 

@@ -95,7 +95,8 @@ function createCopyError(from: string, error: unknown): VfsError {
   const [first = '', ...others] = reason.split('\n')
   const more = others.length === 0 ? '' : `, and ${others.length} more`
   const why = first === '' ? String(error) : `${first.replace(/^cp: /, '')}${more}`
-  const detail = `cannot copy ${from} for the command: ${why}`
+  const advice = why.includes('Permission denied') ? '; make it readable for you with chmod' : ''
+  const detail = `cannot copy ${from} for the command: ${why}${advice}`
   return new VfsError('EIO', from, { op: 'session', detail, cause: error })
 }
 

@@ -7,6 +7,7 @@ import { createLaunch, findHiddenPaths, quoteWord } from '../../isolation/index.
 import { resolveBaseDirectory } from '../base-directory.ts'
 import type {
   CommandSession,
+  RunningSession,
   RunOutcome,
   RunSpec,
   SessionBase,
@@ -71,13 +72,23 @@ class DirSession implements CommandSession {
     this.path = copy.root
   }
 
+  describe(): Omit<RunningSession, 'pid'> {
+    return { kind: this.kind, path: this.path, directory: this.#directory, copyOf: this.#copy.lower }
+  }
+
   run(spec: RunSpec): Promise<RunOutcome> {
     return this.#mutex.run(async () => {
       this.#locked.relockAll()
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
       const location = { directory, workspace: this.path, copyOf: this.#copy.lower, isReadonly }
-      const started = await createLaunch({ plan, limits, ...location, mountLines: [this.#createBindLine()] })
+      const started = await createLaunch({
+        plan,
+        limits,
+        hasTerminal: spec.terminal !== undefined,
+        ...location,
+        mountLines: [this.#createBindLine()],
+      })
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }

@@ -6,6 +6,7 @@ import { createLaunch, probeNamespaces } from '../../isolation/index.ts'
 import type {
   CommandSession,
   LiveBase,
+  RunningSession,
   RunOutcome,
   RunSpec,
   SessionChange,
@@ -52,6 +53,10 @@ class FuseSession implements CommandSession {
     this.path = mount.path
   }
 
+  describe(): Omit<RunningSession, 'pid'> {
+    return { kind: this.kind, path: this.path, directory: this.#directory }
+  }
+
   run(spec: RunSpec): Promise<RunOutcome> {
     return this.#mutex.run(async () => {
       const { isolation: plan, limits, isReadonly = false } = spec
@@ -59,7 +64,9 @@ class FuseSession implements CommandSession {
       // Commands write to the vault, so a guard of the directory would see nothing.
       if (limits.diskBytes !== undefined) await this.#base.limit(limits.diskBytes)
       const location = { directory, workspace: this.path, isReadonly, mountLines: [] }
-      const started = this.#mount.wrapLaunch(await createLaunch({ plan, limits, ...location }))
+      const started = this.#mount.wrapLaunch(
+        await createLaunch({ plan, limits, hasTerminal: spec.terminal !== undefined, ...location }),
+      )
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }

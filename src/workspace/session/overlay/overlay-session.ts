@@ -9,13 +9,14 @@ import {
   guessPrivilege,
   type ProbeResult,
   probeNamespaces,
-  rememberBubblewrap,
+  readBubblewrapProbe,
   rememberNamespaces,
   runProbe,
 } from '../../isolation/index.ts'
 import { resolveBaseDirectory } from '../base-directory.ts'
 import type {
   CommandSession,
+  RunningSession,
   RunOutcome,
   RunSpec,
   SessionBase,
@@ -65,7 +66,7 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
   const trial = await probeOverlay(likely)
   if (trial.works) {
     rememberNamespaces(likely.privilege)
-    rememberBubblewrap(trial.output ?? '')
+    readBubblewrapProbe(trial.output ?? '')
     return likely
   }
   const { privilege, reason } = await probeNamespaces()
@@ -114,6 +115,10 @@ class OverlaySession implements CommandSession {
     this.path = layout.lower
   }
 
+  describe(): Omit<RunningSession, 'pid'> {
+    return { kind: this.kind, path: this.path, directory: this.#layout.directory }
+  }
+
   run(spec: RunSpec): Promise<RunOutcome> {
     return this.#mutex.run(async () => {
       this.#locked.relockAll()
@@ -124,7 +129,12 @@ class OverlaySession implements CommandSession {
         placingLines: this.#layout.nestedMounts.createRemountLines(),
       }
       const location = { directory, workspace: this.path, isReadonly, ...lines }
-      const started = await createLaunch({ plan, limits, ...location })
+      const started = await createLaunch({
+        plan,
+        limits,
+        hasTerminal: spec.terminal !== undefined,
+        ...location,
+      })
       const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
       return this.#layout.privilege === 'user' ? this.#addHint(outcome, spec) : outcome
     })

@@ -1,24 +1,21 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
-import { constants } from 'node:os'
 import { join } from 'node:path'
-import { Duplex } from 'node:stream'
 import {
   createGroupTree,
   createNamespaceTree,
   PRIVATE_FILE_MODE,
   type ProcessTree,
-  RUN_ID_VARIABLE,
   spawnWithoutInheritedFds,
 } from '../../../machine/index.ts'
-import { VfsError } from '../../../vfs/index.ts'
-import { createCommandScript, isolationEnvironment, type Launch } from '../../isolation/index.ts'
-import type { CommandSpec } from '../../policy/index.ts'
-import type { RunOutcome, RunSpec, StopReason } from '../command-session.ts'
+import { isolationEnvironment, type Launch } from '../../isolation/index.ts'
+import type { RunOutcome, RunSpec } from '../command-session.ts'
+import { runInTerminal } from '../terminal/run-in-terminal.ts'
 import { BoundedOutput } from './bounded-output.ts'
+import { CarriedFiles } from './carried-files.ts'
 import { CommandStopper } from './command-stopper.ts'
+import { createStartError, type RunLocation, sendCommand, toExit, waitForExit } from './launched-child.ts'
 import { OutputPipe, type OutputStream } from './output-pipe.ts'
 
 /** Limit in milliseconds for draining output that a surviving process holds open. */
@@ -27,14 +24,16 @@ const POLL_INTERVAL_MS = 100
 
 type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
 
-/** Location of a run: the directory of its session, and its working directory as the command sees it. */
-export interface RunLocation {
-  readonly directory: string
-  readonly cwd: string
-}
-
 /** Runs a command to its end, by a launch. Throws EIO if it cannot be started. */
 export async function runCommand(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
+  const { terminal } = spec
+  using _carried = new CarriedFiles(launch.carried ?? [])
+  return terminal === undefined
+    ? await runWithPipes(launch, spec, location)
+    : await runInTerminal(launch, { ...spec, terminal }, location)
+}
+
+async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
   const started = performance.now()
   const mark = randomBytes(8).toString('hex')
   const output = {
@@ -43,11 +42,10 @@ export async function runCommand(launch: Launch, spec: RunSpec, location: RunLoc
   }
   const pipes = { stdout: pipe('stdout'), stderr: pipe('stderr') }
   const child = startChild(launch, spec, location, pipes)
+  launch.listener?.attach(child)
   const tree = createProcessTree(child, launch, mark)
-  const isReady = sendScript(
-    child,
-    createCommandScript(toArgv(spec.command), createEnvironment(spec, launch, mark), location.cwd),
-  )
+  if (child.pid !== undefined) spec.onStart?.(child.pid)
+  const isReady = sendCommand(child, spec, { launch, cwd: location.cwd, mark })
   using stopping = new CommandStopper(spec, location.directory, tree)
   const [code, signal] = await waitForExit(child, spec)
   if (!launch.hasPidNamespace) tree?.kill()
@@ -98,7 +96,14 @@ function startChild(
       env: isolationEnvironment,
       // A Ctrl-C of the terminal reaches only this process, which then stops the command.
       detached: true,
-      stdio: [input, pipes.stdout.descriptor, 'ignore', 'pipe', pipes.stderr.descriptor],
+      stdio: [
+        input,
+        pipes.stdout.descriptor,
+        'ignore',
+        'pipe',
+        pipes.stderr.descriptor,
+        ...(launch.listener === undefined ? [] : (['ipc'] as const)),
+      ],
     })
   } finally {
     for (const pipe of Object.values(pipes)) pipe.release()
@@ -115,35 +120,6 @@ function openInput(stdin: RunSpec['stdin'], directory: string): number | 'ignore
   return openSync(path, 'r')
 }
 
-/** Sends the launched shell its command; resolves to whether the command began. */
-async function sendScript(child: ChildProcess, script: string): Promise<boolean> {
-  // A child that could not be started has no channels.
-  if (child.pid === undefined) return false
-  const channel = child.stdio[3]
-  if (!(channel instanceof Duplex)) return false
-  let answer = ''
-  channel.on('data', (chunk: Buffer) => {
-    answer += chunk.toString('latin1')
-  })
-  // The launch may fail before it reads anything; its missing answer reports that.
-  channel.on('error', () => undefined)
-  channel.end(script)
-  await once(channel, 'close').catch(() => undefined)
-  return answer.startsWith('ready')
-}
-
-/** Resolves when the child exits. Throws EIO if the system could not start it. */
-async function waitForExit(
-  child: ChildProcess,
-  spec: RunSpec,
-): Promise<[number | null, NodeJS.Signals | null]> {
-  const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve, reject) => {
-    child.once('error', ({ message }) => reject(createStartError(spec, Buffer.from(message))))
-    child.once('exit', (...how) => resolve(how))
-  })
-  return [code, signal]
-}
-
 /** Reads the rest of the output. A slow reader gets all the time it needs, unless the signal is aborted. */
 async function drainOutput(pipes: OutputPipes, signal: AbortSignal | undefined): Promise<void> {
   const both = Object.values(pipes)
@@ -155,32 +131,4 @@ async function drainOutput(pipes: OutputPipes, signal: AbortSignal | undefined):
   }, POLL_INTERVAL_MS)
   await Promise.all(both.map((pipe) => pipe.waitForEnd()))
   clearInterval(waiting)
-}
-
-function toArgv(command: CommandSpec): readonly string[] {
-  return 'argv' in command ? command.argv : ['/bin/sh', '-c', command.shell]
-}
-
-function createEnvironment(
-  { env }: RunSpec,
-  { hasPidNamespace }: Launch,
-  mark: string,
-): Readonly<Record<string, string>> {
-  return hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: mark }
-}
-
-function toExit(
-  code: number | null,
-  signal: NodeJS.Signals | null,
-  stopped: StopReason | undefined,
-): Pick<RunOutcome, 'exitCode' | 'signal'> {
-  if (stopped !== undefined) return { exitCode: null, signal: 'SIGKILL' }
-  if (code === null) return { exitCode: 128 + constants.signals[signal ?? 'SIGKILL'], signal }
-  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
-  return { exitCode: code, signal: name ?? null }
-}
-
-function createStartError({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
-  const reason = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
-  return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${reason}` })
 }

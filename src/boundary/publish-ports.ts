@@ -1,0 +1,40 @@
+import {
+  createConnectorArgs,
+  ForkPorts,
+  isProxyPort,
+  listListeningPorts,
+  PortConnector,
+  type PublishedPort,
+} from '../network/index.ts'
+import { ForkNetwork, type RunningSession } from '../workspace/index.ts'
+import type { ForkClaim, RunningForks } from './running-forks.ts'
+
+export interface PublishedFork {
+  readonly claim: ForkClaim
+  readonly running: RunningForks
+  /** Ports to publish; those on which programs listen when absent. */
+  readonly ports?: readonly number[] | undefined
+  readonly onPort?: ((port: PublishedPort) => void) | undefined
+}
+
+/** Gives the ports of a running command addresses on this machine, until the result is disposed. */
+export function publishPorts(
+  { pid }: RunningSession,
+  { claim, running, ports, onPort }: PublishedFork,
+): ForkPorts {
+  const network = new ForkNetwork(pid)
+  return new ForkPorts({
+    fork: claim.fork,
+    ports,
+    listListening: () => {
+      const inside = network.findProcess()
+      return inside === undefined ? [] : listListeningPorts(inside).filter((port) => !isProxyPort(port))
+    },
+    connector: new PortConnector(() => network.start(createConnectorArgs())),
+    directory: {
+      list: () => running.list().map(({ fork, ports = [] }) => ({ fork, ports })),
+      publish: claim.publish,
+    },
+    onOpen: onPort,
+  })
+}

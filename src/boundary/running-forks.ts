@@ -1,0 +1,129 @@
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  createProcessTag,
+  isErrno,
+  isStaleTag,
+  makePrivateDirectory,
+  PRIVATE_FILE_MODE,
+} from '../machine/index.ts'
+import type { PublishedPort } from '../network/index.ts'
+import type { RunningSession } from '../workspace/index.ts'
+
+const SUFFIX = '.json'
+
+/** A fork of a directory in which a command runs. */
+export interface RunningFork {
+  readonly fork: string
+  readonly directory: string
+  /** The command as a person types it, without secrets. */
+  readonly command: string
+  /** Time of its start, in milliseconds since the epoch. */
+  readonly since: number
+  /** Tag of the process that runs it. */
+  readonly owner: string
+  /** Absent until the command starts. */
+  readonly session?: RunningSession
+  /** Ports on which programs in it listen, with their addresses on this machine. */
+  readonly ports?: readonly PublishedPort[]
+}
+
+/** A claim on the name of a fork while a command runs in it. */
+export interface ForkClaim extends Disposable {
+  readonly fork: string
+  /** Records where the command runs, so that others can join it. */
+  start(session: RunningSession): void
+  /** Records the ports of the fork, so that others find them. */
+  publish(ports: readonly PublishedPort[]): void
+}
+
+/** The forks of a home in which commands run, one file each, which also reserves the name of a new fork. */
+export class RunningForks {
+  readonly #directory: string
+
+  private constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** @param home path of the home. */
+  static of(home: string): RunningForks {
+    return new RunningForks(join(home, 'running'))
+  }
+
+  /** Claims a fork; undefined if a command of a living process has it already. */
+  claim(running: Pick<RunningFork, 'fork' | 'directory' | 'command'>): ForkClaim | undefined {
+    makePrivateDirectory(this.#directory)
+    let record: RunningFork = { ...running, since: Date.now(), owner: createProcessTag() }
+    const path = this.#getPath(running.fork)
+    if (!this.#create(path, record)) return undefined
+    const update = (part: Partial<RunningFork>) => {
+      record = { ...record, ...part }
+      this.#replace(path, record)
+    }
+    return {
+      fork: running.fork,
+      start: (session) => update({ session }),
+      publish: (ports) => update({ ports }),
+      [Symbol.dispose]: () => rmSync(path, { force: true }),
+    }
+  }
+
+  /** Lists the forks in which a command runs. */
+  list(): RunningFork[] {
+    return this.#listNames().flatMap((name) => this.#read(join(this.#directory, name)) ?? [])
+  }
+
+  /** Finds the command that runs in a fork. */
+  find(fork: string): RunningFork | undefined {
+    return this.#read(this.#getPath(fork))
+  }
+
+  /** Creates a record in one step. False if there is one of a living process. */
+  #create(path: string, record: RunningFork): boolean {
+    const draft = `${path}.${record.owner}`
+    writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
+    try {
+      linkSync(draft, path)
+      return true
+    } catch (error) {
+      if (!isErrno(error, 'EEXIST')) throw error
+      if (this.#read(path) !== undefined) return false
+      // The process of that record was killed.
+      renameSync(draft, path)
+      return true
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  }
+
+  #replace(path: string, record: RunningFork): void {
+    const draft = `${path}.${record.owner}`
+    writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
+    renameSync(draft, path)
+  }
+
+  /** Reads a record; undefined if its process has ended. */
+  #read(path: string): RunningFork | undefined {
+    try {
+      const record: RunningFork = JSON.parse(readFileSync(path, 'utf8'))
+      return isStaleTag(record.owner) ? undefined : record
+    } catch (error) {
+      // Removed since it was listed, or cut off by a full disk.
+      if (isErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined
+      throw error
+    }
+  }
+
+  #listNames(): string[] {
+    try {
+      return readdirSync(this.#directory).filter((name) => name.endsWith(SUFFIX))
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #getPath(fork: string): string {
+    return join(this.#directory, fork + SUFFIX)
+  }
+}

@@ -1,0 +1,35 @@
+/** Part of a repository that a path below `.git` belongs to. */
+type GitPart = 'object' | 'object-info' | 'ref' | 'log' | 'index' | 'note' | 'other'
+
+/** A path inside of a repository's `.git`, also of a submodule or another worktree. */
+export interface GitPath {
+  /** The path of `.git` itself. */
+  readonly root: string
+  readonly part: GitPart
+  /** The directory with `objects`. */
+  readonly store: string
+  /** The name of a ref, such as `refs/heads/main`. */
+  readonly name: string
+}
+
+const INSIDE = /^((?:\/.*)?\/\.git)\/(.+)$/
+const NESTED = /^(?:(?:modules|worktrees)\/.+?\/)?(?=(?:objects|refs|logs)\/|[^/]+$)/
+const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
+  ['object', /^objects\/(?:[0-9a-f]{2}(?:\/|$)|pack(?:\/|$))/],
+  ['object-info', /^objects\/info(?:\/|$)/],
+  ['log', /^logs(?:\/|$)/],
+  ['ref', /^(?:refs\/.+|HEAD)$/],
+  ['index', /^index$/],
+  // Left by the last command, and read by none that is not running.
+  ['note', /^(?:COMMIT_EDITMSG|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|gc\.log)$/],
+]
+
+/** Parses a path inside of `.git`; undefined for any other path. */
+export function parseGitPath(path: string): GitPath | undefined {
+  const [, root, inside = ''] = INSIDE.exec(path) ?? []
+  if (root === undefined) return undefined
+  const [nested = ''] = NESTED.exec(inside) ?? []
+  const name = inside.slice(nested.length)
+  const [part = 'other' as const] = PARTS.find(([, form]) => form.test(name)) ?? []
+  return { root, part, store: `${root}/${nested}`.replace(/\/$/, ''), name }
+}

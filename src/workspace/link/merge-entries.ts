@@ -1,0 +1,114 @@
+import { isText, mergeText, type SideNames } from '../../backends/vault/index.ts'
+import { createFileEntry, isSameEntry, type LinkEntry, readEntry } from './link-entry.ts'
+
+/** Larger files are not merged by lines. */
+const MAX_TEXT_BYTES = 16 * 2 ** 20
+
+/** The three states of a path. */
+export interface EntryTriple {
+  readonly base: LinkEntry | undefined
+  readonly ours: LinkEntry | undefined
+  readonly theirs: LinkEntry | undefined
+}
+
+export interface EntryMergeOptions {
+  /** Names of the two sides in conflict markers. */
+  readonly names: SideNames
+  /**
+   * In a conflict: `fail`, keep one side, or with `both` keep both versions, between markers or theirs beside ours. A
+   * change then wins over a removal.
+   */
+  readonly onConflict: 'fail' | 'both' | 'ours' | 'theirs'
+}
+
+/** Outcome of a merge: the merged entry, or the reason of a conflict. */
+export type EntryMerge =
+  | {
+      readonly entry: LinkEntry | undefined
+      /** True for a conflict of which both versions are kept. */
+      readonly isUnresolved?: true
+      /** Their version, for a name beside ours. */
+      readonly beside?: LinkEntry
+    }
+  | { readonly conflict: string }
+
+/** Merges two changes of one entry: content by lines, permissions separately. */
+export function mergeEntries(triple: EntryTriple, options: EntryMergeOptions): EntryMerge {
+  const merged = mergeChanges(triple, options)
+  if ('conflict' in merged && options.onConflict === 'ours') return { entry: triple.ours }
+  if ('conflict' in merged && options.onConflict === 'theirs') return { entry: triple.theirs }
+  return merged
+}
+
+function mergeChanges(triple: EntryTriple, options: EntryMergeOptions): EntryMerge {
+  const { base, ours, theirs } = triple
+  if (isSameEntry(ours, theirs) || isSameEntry(base, theirs)) return { entry: ours }
+  if (isSameEntry(base, ours)) return { entry: theirs }
+  if (ours === undefined || theirs === undefined) return mergeRemoval(triple, options)
+  if (ours.type === 'directory' && theirs.type === 'directory')
+    return { entry: { ...ours, mode: mergeMode(base, ours, theirs) } }
+  if (ours.type === 'file' && theirs.type === 'file') return mergeFiles(base, ours, theirs, options)
+  return keepBoth(ours, theirs, options, 'has another type or target on each side')
+}
+
+function mergeRemoval({ ours, theirs }: EntryTriple, { onConflict }: EntryMergeOptions): EntryMerge {
+  if (onConflict === 'both') return { entry: ours ?? theirs, isUnresolved: true }
+  return {
+    conflict:
+      ours === undefined
+        ? 'was removed here, and changed in the fork'
+        : 'changed here, and was removed in the fork',
+  }
+}
+
+function mergeFiles(
+  base: LinkEntry | undefined,
+  ours: LinkEntry,
+  theirs: LinkEntry,
+  options: EntryMergeOptions,
+): EntryMerge {
+  const old = base?.type === 'file' ? base : undefined
+  const mode = mergeMode(old, ours, theirs)
+  const [plainBase, plainOurs, plainTheirs] = [
+    old && { ...old, mode },
+    { ...ours, mode },
+    { ...theirs, mode },
+  ]
+  if (isSameEntry(plainBase, plainTheirs) || isSameEntry(plainOurs, plainTheirs)) return { entry: plainOurs }
+  if (isSameEntry(plainBase, plainOurs)) return { entry: plainTheirs }
+  const [before, mine, their] = [old === undefined ? '' : readText(old), readText(ours), readText(theirs)]
+  if (before === undefined || mine === undefined || their === undefined)
+    return keepBoth(plainOurs, plainTheirs, options, 'is no text, and changed on both sides')
+  const { text, hasConflict } = mergeText(before, mine, their, options.names)
+  if (hasConflict && options.onConflict !== 'both')
+    return {
+      conflict: old === undefined ? 'was created on both sides' : 'has other changes in the same lines',
+    }
+  const entry = { ...createFileEntry(plainOurs, Buffer.from(text, 'latin1')), mtime: theirs.mtime }
+  return hasConflict ? { entry, isUnresolved: true } : { entry }
+}
+
+function keepBoth(
+  ours: LinkEntry,
+  theirs: LinkEntry,
+  { onConflict }: EntryMergeOptions,
+  conflict: string,
+): EntryMerge {
+  const hasDirectory = ours.type === 'directory' || theirs.type === 'directory'
+  if (onConflict !== 'both' || hasDirectory || ours.type === 'other') return { conflict }
+  return { entry: ours, beside: theirs, isUnresolved: true }
+}
+
+/** Returns their permissions if only they changed them, otherwise ours. */
+function mergeMode(base: LinkEntry | undefined, ours: LinkEntry, theirs: LinkEntry): number {
+  return base !== undefined && base.mode === ours.mode ? theirs.mode : ours.mode
+}
+
+/** Reads a file with each byte as a character, which preserves text in any encoding. Undefined for a binary file. */
+function readText(entry: LinkEntry): string | undefined {
+  if (entry.size > MAX_TEXT_BYTES) return undefined
+  const bytes = readEntry(entry)
+  return isText(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+    : undefined
+}

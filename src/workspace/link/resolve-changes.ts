@@ -1,0 +1,230 @@
+import { isErrno } from '../../machine/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
+import { sortChanges, type TreeChange } from './compare-trees.ts'
+import type { DirectoryTree } from './directory-tree.ts'
+import { DirectoryView } from './directory-view.ts'
+import { isRefreshedIndex } from './git-index.ts'
+import { isSameEntry, type LinkEntry } from './link-entry.ts'
+import { type EntryMerge, type EntryMergeOptions, mergeEntries } from './merge-entries.ts'
+import { type CommitTrees, mergeGitChange } from './merge-git.ts'
+import { joinPath, listAncestors } from './tree.ts'
+import { createWriteError } from './write-error.ts'
+
+export interface ResolveOptions {
+  /** True for a path whose earlier state is not known for certain. */
+  isUnsure(path: string): boolean
+  /** Merges where the directory has changed too; without it that is a conflict. */
+  readonly merge?: EntryMergeOptions | undefined
+  /** Returns a directory of the fork, to create it again above a change. */
+  findParent(path: string): LinkEntry | undefined
+  /** Trees with the commits of both sides; without them a ref that moved is a conflict. */
+  readonly commits?: CommitTrees
+}
+
+export interface ResolvedChanges {
+  /** Changes that the directory does not have yet. */
+  readonly pending: readonly TreeChange[]
+  /** States of the directory, before and after, at paths where they are not those of the given changes. */
+  readonly settled: readonly TreeChange[]
+}
+
+/**
+ * Decides what to write for each change. ApplyError if a path is neither in its earlier nor in its new state, and
+ * cannot be merged.
+ */
+export function resolveChanges(
+  directory: DirectoryTree,
+  changes: readonly TreeChange[],
+  options: ResolveOptions,
+): ResolvedChanges {
+  const resolver = new ChangeResolver(directory, changes, options)
+  for (const change of changes) {
+    try {
+      resolver.add(change)
+    } catch (error) {
+      throw createCheckError(directory.path, changes, change.path, error)
+    }
+  }
+  return resolver.finish()
+}
+
+class ChangeResolver {
+  readonly #directory: DirectoryTree
+  readonly #view: DirectoryView
+  readonly #options: ResolveOptions
+  /** Paths that the changes remove. */
+  readonly #removed: ReadonlySet<string>
+  readonly #pending = new Map<string, TreeChange>()
+  readonly #settled = new Map<string, TreeChange>()
+  readonly #conflicts: ApplyConflict[] = []
+  /** Paths that are in their earlier state. */
+  readonly #taken = new Set<string>()
+  /** Removed paths that stay, because the directory has changed them. */
+  readonly #kept = new Set<string>()
+
+  constructor(directory: DirectoryTree, changes: readonly TreeChange[], options: ResolveOptions) {
+    this.#directory = directory
+    this.#view = new DirectoryView(directory)
+    this.#options = options
+    this.#removed = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
+  }
+
+  add(change: TreeChange): void {
+    const { path, before, after } = change
+    try {
+      this.#resolve(change)
+    } catch (error) {
+      // An entry that vanishes during the check counts as changed.
+      if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) throw error
+      this.#conflicts.push({ path, reason: 'changed meanwhile' })
+    }
+    const isTaken = this.#taken.has(path)
+    if (isTaken && before?.type === 'symlink') this.#view.markRemoved(path)
+    if (isTaken && before?.type === 'directory' && after?.type !== 'directory') this.#checkEntries(change)
+  }
+
+  finish(): ResolvedChanges {
+    this.#keepOccupied()
+    this.#addLostParents()
+    if (this.#conflicts.length > 0) throw new ApplyError(this.#directory.path, this.#conflicts)
+    const pending = [...this.#pending.values()]
+    return {
+      pending: this.#options.merge === undefined ? pending : sortChanges(pending),
+      settled: [...this.#settled.values()],
+    }
+  }
+
+  #resolve(change: TreeChange): void {
+    const { path, before, after } = change
+    const { isUnsure, merge, commits } = this.#options
+    if (this.#view.isBehindLink(path)) {
+      this.#conflicts.push({ path, reason: 'is now behind a symbolic link' })
+      return
+    }
+    const current = this.#view.findEntry(path)
+    const git = isSameEntry(current, after)
+      ? undefined
+      : mergeGitChange(change, current, { removed: this.#removed, isUnsure: isUnsure(path), commits })
+    if (isSameEntry(current, after)) this.#settled.set(path, { path, before: current, after: current })
+    else if (git !== undefined) this.#addMerged(change, current, git)
+    else if (!isUnsure(path) && isAsBefore(change, current)) {
+      // The earlier entry is read from the directory: the mirror changes before it.
+      this.#pending.set(path, { ...change, before: current })
+      this.#taken.add(path)
+    } else if (merge !== undefined) this.#merge(change, current, merge)
+    else this.#conflicts.push({ path, reason: explainConflict(before, current, isUnsure(path)) })
+  }
+
+  #merge(
+    { path, before, after }: TreeChange,
+    current: LinkEntry | undefined,
+    options: EntryMergeOptions,
+  ): void {
+    const base = this.#options.isUnsure(path) ? undefined : before
+    const merged = mergeEntries({ base, ours: current, theirs: after }, options)
+    this.#addMerged({ path, before, after }, current, merged)
+    if ('beside' in merged && merged.beside !== undefined)
+      this.#addBeside(path, merged.beside, options.names.theirs)
+  }
+
+  #addMerged({ path, after }: TreeChange, current: LinkEntry | undefined, merged: EntryMerge): void {
+    if ('conflict' in merged) {
+      this.#conflicts.push({ path, reason: merged.conflict })
+      return
+    }
+    const { entry, isUnresolved = false } = merged
+    const change = {
+      path,
+      before: current,
+      after: entry,
+      isMerged: true,
+      ...(isUnresolved && { isUnresolved }),
+    }
+    if (after === undefined && entry !== undefined) this.#kept.add(path)
+    this.#settled.set(path, change)
+    if (!isSameEntry(current, entry)) this.#pending.set(path, change)
+  }
+
+  #addBeside(path: string, entry: LinkEntry, name: string): void {
+    let free = `${path}~${name}`
+    while (this.#view.findEntry(free) !== undefined || this.#pending.has(free)) free += '~'
+    const change = { path: free, before: undefined, after: entry, isMerged: true, isUnresolved: true }
+    this.#pending.set(free, change)
+    this.#settled.set(free, change)
+  }
+
+  /** Looks for entries that another process put into a directory that is to be removed. */
+  #checkEntries({ path, after }: TreeChange): void {
+    const names = this.#directory.listNames(path).map((name) => joinPath(path, name))
+    const found = names.filter((path) => !this.#removed.has(path))
+    if (found.length > 0 && this.#options.merge !== undefined && after === undefined) this.#keep(path)
+    else this.#conflicts.push(...found.map((path) => ({ path, reason: 'was created meanwhile' })))
+  }
+
+  #keep(path: string): void {
+    const current = this.#view.findEntry(path)
+    this.#kept.add(path)
+    this.#pending.delete(path)
+    this.#settled.set(path, { path, before: current, after: current, isMerged: true })
+  }
+
+  /** Keeps the directories above what stays. */
+  #keepOccupied(): void {
+    for (const above of new Set([...this.#kept].flatMap(listAncestors))) {
+      const change = this.#pending.get(above)
+      if (change?.before?.type !== 'directory' || change.after?.type === 'directory') continue
+      if (change.after === undefined) this.#keep(above)
+      else this.#conflicts.push({ path: above, reason: 'has entries that changed meanwhile' })
+    }
+  }
+
+  /** Creates the directories again that another process removed above a change. */
+  #addLostParents(): void {
+    const kept = [...this.#pending.values()].filter(({ after }) => after !== undefined)
+    for (const above of new Set(kept.flatMap(({ path }) => listAncestors(path)))) {
+      const current = this.#pending.has(above) ? this.#pending.get(above)?.after : this.#view.findEntry(above)
+      const after = current === undefined ? this.#options.findParent(above) : undefined
+      if (current?.type === 'directory') continue
+      if (this.#options.merge === undefined || after?.type !== 'directory')
+        this.#conflicts.push({ path: above, reason: explainConflict(after, current, false) })
+      else {
+        const change = { path: above, before: undefined, after, isMerged: true }
+        this.#pending.set(above, change)
+        this.#settled.set(above, change)
+      }
+    }
+  }
+}
+
+function isAsBefore({ path, before, after }: TreeChange, current: LinkEntry | undefined): boolean {
+  if (isSameEntry(current, before) || isRefreshedIndex(path, current, before)) return true
+  // Its entries count, not its permissions: the user may have opened a closed directory.
+  return after === undefined && before?.type === 'directory' && current?.type === 'directory'
+}
+
+function explainConflict(
+  before: LinkEntry | undefined,
+  current: LinkEntry | undefined,
+  isUnsure: boolean,
+): string {
+  if (isUnsure) return 'changed while the command ran'
+  if (current === undefined) return 'was removed meanwhile'
+  return before === undefined ? 'was created meanwhile' : 'changed meanwhile'
+}
+
+/** Creates the error of a failed check. If it failed in a directory that an apply closed, says how to open that. */
+function createCheckError(
+  root: string,
+  changes: readonly TreeChange[],
+  path: string,
+  error: unknown,
+): unknown {
+  const above = [...listAncestors(path), path]
+  const closed = changes.find(({ path, before }) => before?.type === 'directory' && above.includes(path))
+  if (closed === undefined || !isErrno(error, 'EACCES')) return createWriteError(root, undefined, error)
+  const mode = closed.after === undefined ? 'u+rwx' : closed.after.mode.toString(8).padStart(4, '0')
+  const command = `chmod ${mode} '${root}${closed.path}'`
+  const detail = `nothing was written to ${root}: you may not look into ${closed.path}; run ${command} and try again`
+  return new VfsError('EACCES', root, { op: 'apply', detail, cause: error })
+}

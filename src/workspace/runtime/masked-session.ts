@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createProcessTag, makePrivateDirectory, PRIVATE_FILE_MODE } from '../../machine/index.ts'
+import {
+  type CommandSession,
+  type RunningSession,
+  type RunOutcome,
+  type RunSpec,
+  removeTree,
+  type SessionChange,
+} from '../session/index.ts'
+import type { SessionMask } from './session-mask.ts'
+
+/** A session in which files with secrets have placeholders. It hides the real files, wherever they are. */
+export class MaskedSession implements CommandSession {
+  readonly kind: CommandSession['kind']
+  readonly path: string
+  readonly mask: SessionMask
+  readonly #inner: CommandSession
+  readonly #restored: string | undefined
+
+  /**
+   * @param restoreIn directory for files with their real values, if the changes are to have these; they have
+   * placeholders when absent.
+   */
+  constructor(inner: CommandSession, mask: SessionMask, restoreIn?: string) {
+    this.kind = inner.kind
+    this.path = inner.path
+    this.mask = mask
+    this.#inner = inner
+    this.#restored = restoreIn === undefined ? undefined : join(restoreIn, createProcessTag())
+  }
+
+  describe(): Omit<RunningSession, 'pid'> {
+    return this.#inner.describe()
+  }
+
+  run(spec: RunSpec): Promise<RunOutcome> {
+    // An overlay covers the directory itself. In any other session, the directory can be read at its own path.
+    const outside = this.kind === 'overlay' ? [] : this.mask.listHostPaths()
+    const isolation = { ...spec.isolation, hiddenOutside: [...outside, ...this.mask.linkedPaths] }
+    return this.#inner.run({ ...spec, isolation })
+  }
+
+  async changes(): Promise<readonly SessionChange[]> {
+    const changes = this.mask.filterChanges(await this.#inner.changes())
+    return this.#restored === undefined ? changes : this.#restoreAll(changes, this.#restored)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#inner[Symbol.asyncDispose]()
+    if (this.#restored !== undefined) await removeTree(this.#restored)
+  }
+
+  #restoreAll(changes: readonly SessionChange[], directory: string): SessionChange[] {
+    makePrivateDirectory(directory)
+    return changes.map((change, index) => {
+      if (change.kind === 'gone' || change.type !== 'file') return change
+      const content = this.mask.restoreContent(change.path, () => readFileSync(change.host))
+      if (content === undefined) return change
+      // Reported as left out: without its values, the file would replace them.
+      if (content === 'lost') return { ...change, type: 'other' }
+      const host = join(directory, String(index))
+      writeFileSync(host, content, { mode: PRIVATE_FILE_MODE })
+      // It is another file now than the one it was linked to.
+      const { linkOf: _linkOf, ...rest } = change
+      return { ...rest, host }
+    })
+  }
+}

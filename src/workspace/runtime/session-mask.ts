@@ -1,0 +1,236 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { isErrno } from '../../machine/index.ts'
+import type { BoundSecret, HostRule } from '../../network/index.ts'
+import type { SecretFiles, SecretMask } from '../../secrets/index.ts'
+import { isWithin } from '../../vfs/index.ts'
+import type { SessionBase, SessionChange, StagedChange } from '../session/index.ts'
+
+/** Directories that are not searched: they hold downloaded packages, and Git's own copies. */
+const SKIPPED = new Set(['node_modules', '.git'])
+/** Directories that are read before other work may run. */
+const BATCH = 200
+const PERMISSION_BITS = 0o7777
+
+/** The files of projects whose values commands do not see, and the placeholders for them. */
+export interface MaskSettings {
+  readonly files: SecretFiles
+  /** Creates the placeholders of a project. */
+  createMask(scope: string): SecretMask
+  /** Secrets that the proxy puts into requests; none when absent. */
+  readonly inject?: InjectSettings | undefined
+}
+
+/** The keys of secrets that the proxy puts into requests. */
+export interface InjectSettings {
+  /** Hosts by the key of a secret. */
+  readonly hosts: ReadonlyMap<string, readonly HostRule[]>
+  /** Directory of the home, which keeps the certificate authority. */
+  readonly home: string
+}
+
+/** Returns the scope of the placeholders of a vault; that of a directory is its path. */
+export function formatVaultScope(vault: string): string {
+  return `vault ${vault}`
+}
+
+/** A file of the workspace with secret values. */
+interface MaskedFile {
+  readonly path: string
+  readonly host: string
+  readonly masked: Uint8Array
+  readonly mode: number
+}
+
+/** The masked files of a session. */
+export class SessionMask {
+  readonly #mask: SecretMask
+  readonly #secretFiles: SecretFiles
+  readonly #files: ReadonlyMap<string, MaskedFile>
+  readonly #staged: ReadonlySet<string>
+  /** Real files outside of the workspace to which its links lead. */
+  readonly linkedPaths: readonly string[]
+
+  private constructor(
+    mask: SecretMask,
+    secretFiles: SecretFiles,
+    files: readonly MaskedFile[],
+    staged: ReadonlySet<string>,
+    linkedPaths: readonly string[],
+  ) {
+    this.#mask = mask
+    this.#secretFiles = secretFiles
+    this.#files = new Map(files.map((file) => [file.path, file]))
+    this.#staged = staged
+    this.linkedPaths = linkedPaths
+  }
+
+  /** Finds the files to mask below a session's base. What the session stages itself is not masked. */
+  static async create(
+    { files, createMask }: MaskSettings,
+    scope: string,
+    { lower, staged }: SessionBase,
+  ): Promise<SessionMask> {
+    const mask = createMask(scope)
+    const found = await findSecretFiles(realpathSync(lower), files)
+    const masked = found.inside.flatMap((path) => maskFile(mask, lower, path))
+    const own = masked.filter(({ path }) => !isStaged(staged, path)).map(({ path }) => path)
+    return new SessionMask(mask, files, masked, new Set(own), found.outside)
+  }
+
+  /** Returns the base with masked files on top. */
+  coverBase(base: SessionBase): SessionBase {
+    const puts = [...this.#files.values()].filter(({ path }) => this.#staged.has(path)).map(toStagedChange)
+    return { ...base, staged: [...puts, ...base.staged] }
+  }
+
+  /** Lists the real files, for sessions that are not in the directory itself. */
+  listHostPaths(): string[] {
+    return [...this.#files.values()].map(({ host }) => realpathSync(host))
+  }
+
+  /** Lists the secrets that are bound to hosts by their keys. */
+  listBoundSecrets({ hosts }: InjectSettings): BoundSecret[] {
+    const secrets = [...this.#files.values()].flatMap(({ path, host }) =>
+      this.#mask.listSecrets(path, readFileSync(host)),
+    )
+    return secrets.flatMap(({ name, value, placeholder }) => {
+      const bound = hosts.get(name)
+      return bound === undefined ? [] : [{ value, placeholder, hosts: bound }]
+    })
+  }
+
+  /** Filters out masked files that the commands left as they were. */
+  filterChanges(changes: readonly SessionChange[]): SessionChange[] {
+    return changes.filter((change) => {
+      const file = this.#staged.has(change.path) ? this.#files.get(change.path) : undefined
+      if (file === undefined || change.kind === 'gone' || change.type !== 'file') return true
+      return change.mode !== file.mode || !Buffer.from(file.masked).equals(readFileSync(change.host))
+    })
+  }
+
+  /**
+   * Returns changed content of a masked file with its real values; undefined for another file, and `'lost'` for
+   * content that has no place for the values any more.
+   */
+  restoreContent(path: string, content: () => Uint8Array): Uint8Array | 'lost' | undefined {
+    const file = this.#files.get(path)
+    if (file === undefined) return undefined
+    const [changed, real] = [content(), readFileSync(file.host)]
+    if (!this.#mask.canRestore(path, changed, real)) return 'lost'
+    return this.#mask.restore(path, changed, real).bytes
+  }
+
+  /** Masks a file of the directory as the session did; undefined if it was not masked. */
+  maskContent(path: string, content: () => Uint8Array): Uint8Array | undefined {
+    const isSecret = this.#files.has(path) || (this.#secretFiles.includes(path) && !isSkipped(path))
+    return isSecret ? this.#mask.mask(path, content()) : undefined
+  }
+}
+
+function maskFile(mask: SecretMask, lower: string, path: string): MaskedFile[] {
+  const host = join(lower, path)
+  try {
+    const content = readFileSync(host)
+    const masked = mask.mask(path, content)
+    if (content.equals(masked)) return []
+    return [{ path, host, masked, mode: lstatSync(host).mode & PERMISSION_BITS }]
+  } catch (error) {
+    // The commands cannot read it either.
+    if (isErrno(error, 'EACCES', 'ENOENT')) return []
+    throw error
+  }
+}
+
+function toStagedChange({ path, host, masked, mode }: MaskedFile): StagedChange {
+  const { mtimeNs, uid, gid } = lstatSync(host, { bigint: true })
+  return {
+    kind: 'put',
+    path,
+    type: 'file',
+    mode,
+    mtimeNs,
+    uid: Number(uid),
+    gid: Number(gid),
+    content: () => [masked],
+  }
+}
+
+/** Reports whether staged changes put, replace or remove a path. */
+function isStaged(staged: readonly StagedChange[], path: string): boolean {
+  return staged.some((change) => {
+    if (change.path === path) return true
+    const isDirectory = change.kind === 'put' && change.type === 'directory'
+    return !isDirectory && isWithin(path, change.path)
+  })
+}
+
+function isSkipped(path: string): boolean {
+  return path.split('/').some((name) => SKIPPED.has(name))
+}
+
+interface FoundFiles {
+  /** Paths of the workspace. */
+  readonly inside: readonly string[]
+  /** Real paths of files elsewhere. */
+  readonly outside: readonly string[]
+}
+
+async function findSecretFiles(root: string, files: SecretFiles): Promise<FoundFiles> {
+  const [inside, outside] = [new Set<string>(), new Set<string>()]
+  const others: string[] = []
+  await walkFiles(root, (path, entry) => {
+    if (!files.includes(path)) others.push(path)
+    else if (entry.isSymbolicLink()) addTarget(root, path, inside, outside)
+    else inside.add(path)
+  })
+  return { inside: [...inside, ...findOtherNames(root, inside, others)], outside: [...outside] }
+}
+
+/** Adds the file to which a link leads. */
+function addTarget(root: string, path: string, inside: Set<string>, outside: Set<string>): void {
+  try {
+    const target = realpathSync(root + path)
+    if (isWithin(target, root)) inside.add(target.slice(root.length))
+    else outside.add(target)
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ELOOP', 'EACCES', 'ENOTDIR')) throw error
+  }
+}
+
+/** Finds the other names of files that have several. */
+function findOtherNames(root: string, secret: ReadonlySet<string>, others: readonly string[]): string[] {
+  const linked = [...secret].map((path) => lstatSync(root + path, { throwIfNoEntry: false }))
+  const inodes = new Set(
+    linked.flatMap((found) => (found && found.nlink > 1 ? [`${found.dev}:${found.ino}`] : [])),
+  )
+  if (inodes.size === 0) return []
+  return others.filter((path) => {
+    const found = lstatSync(root + path, { throwIfNoEntry: false })
+    return found !== undefined && inodes.has(`${found.dev}:${found.ino}`)
+  })
+}
+
+/** Visits the files and links of a project. A generator would take longer than the visits. */
+async function walkFiles(root: string, visit: (path: string, entry: Dirent) => void): Promise<void> {
+  const directories = ['']
+  for (let count = 1; directories.length > 0; count++) {
+    const directory = directories.pop() ?? ''
+    for (const entry of listEntries(root + directory)) {
+      const path = `${directory}/${entry.name}`
+      if (!entry.isDirectory()) visit(path, entry)
+      else if (!SKIPPED.has(entry.name)) directories.push(path)
+    }
+    if (count % BATCH === 0) await setImmediate()
+  }
+}
+
+function listEntries(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch (error) {
+    if (isErrno(error, 'EACCES', 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { VfsError } from '../../../vfs/index.ts'
+import {
+  createMountNamespaceArgs,
+  createOverlayLine,
+  guessPrivilege,
+  isolationEnvironment,
+  quoteWord,
+} from '../../isolation/index.ts'
+import { resolveBaseDirectory } from '../base-directory.ts'
+import type { SessionBase, SessionChange } from '../command-session.ts'
+import { LockedEntries } from '../entries/locked-entries.ts'
+import { createSessionDirectory, removeTree } from '../session-directory.ts'
+import { MountsBelow } from './mounts-below.ts'
+import { readOverlayChanges } from './overlay-changes.ts'
+import { OverlayLayout } from './overlay-layout.ts'
+import { stageOverlay } from './overlay-staging.ts'
+
+export interface MountedOverlayOptions {
+  /** Directory for the files of open sessions; created if missing. */
+  readonly sessions: string
+  /** Directory on which root mounts it. */
+  readonly mountpoint: string
+  /** Source that `mount` and `df` show. */
+  readonly source: string
+  readonly isReadOnly?: boolean
+}
+
+const MOUNTED = 'mounted'
+
+/**
+ * An overlay of the kernel over a directory, for programs outside of any session. Root mounts it on the machine. For
+ * any other user it is mounted in a namespace, to which `path` leads. It is unmounted when this process ends.
+ */
+export class MountedOverlay implements AsyncDisposable {
+  /** Path of the mounted tree for this process. */
+  readonly path: string
+  /** True if all programs of the machine see it, at the mount point. */
+  readonly isOnMachine: boolean
+  readonly #layout: OverlayLayout
+  /** Shell that keeps it mounted until its input ends. */
+  readonly #holder: ChildProcessWithoutNullStreams
+  readonly #holderEnded: Promise<unknown>
+
+  private constructor(layout: OverlayLayout, holder: ChildProcessWithoutNullStreams, mountpoint: string) {
+    this.isOnMachine = layout.privilege === 'root'
+    this.path = this.isOnMachine ? mountpoint : `/proc/${holder.pid}/root${mountpoint}`
+    this.#layout = layout
+    this.#holder = holder
+    this.#holderEnded = once(holder, 'exit')
+  }
+
+  /** Throws ENOTSUP with the reason if it cannot be mounted. */
+  static async open(base: SessionBase, options: MountedOverlayOptions): Promise<MountedOverlay> {
+    const lower = await resolveBaseDirectory(base.lower)
+    const directory = await createSessionDirectory(options.sessions)
+    try {
+      const layout = new OverlayLayout(directory, lower, guessPrivilege(), MountsBelow.find(lower))
+      await layout.prepare()
+      await stageOverlay(layout, base.staged)
+      const mountpoint = layout.privilege === 'root' ? options.mountpoint : join(directory, 'mount')
+      if (layout.privilege === 'user') await mkdir(mountpoint)
+      const holder = startHolder(layout, mountpoint, options)
+      const mounted = new MountedOverlay(layout, holder, mountpoint)
+      await assertMounted(holder, options.mountpoint)
+      return mounted
+    } catch (error) {
+      await removeTree(directory)
+      throw error
+    }
+  }
+
+  /**
+   * Unmounts it, even if it is in use. Programs that still use it lose their later writes. Its namespace ends, which
+   * has a copy of every mount of the machine.
+   */
+  async unmount(): Promise<void> {
+    this.#holder.stdin.end()
+    await this.#holderEnded
+  }
+
+  /** Unmounts it and returns the differences from the base, with staged changes, in the order of a walk. */
+  async changes(): Promise<readonly SessionChange[]> {
+    await this.unmount()
+    return readOverlayChanges(this.#layout, new LockedEntries())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.unmount()
+    await removeTree(this.#layout.directory)
+  }
+}
+
+/** Starts the shell that mounts the overlay. It survives a Ctrl-C, and unmounts also if this process is killed. */
+function startHolder(
+  { directory, privilege }: OverlayLayout,
+  mountpoint: string,
+  { source, isReadOnly = false }: MountedOverlayOptions,
+): ChildProcessWithoutNullStreams {
+  const path = quoteWord(mountpoint)
+  const script = [
+    'set -e',
+    createOverlayLine({ session: directory, directory: '.', privilege, source }, mountpoint),
+    ...(isReadOnly ? [`mount -n -o remount,bind,ro ${path}`] : []),
+    `device=$(stat -c %d ${path}); cd /; echo ${MOUNTED}; cat > /dev/null`,
+    // Another process may have unmounted it, and something else may be there.
+    `[ "$(stat -c %d ${path})" != "$device" ] || umount -n ${path} 2>&- || umount -n -l ${path}`,
+  ].join('\n')
+  const argv = ['sh', '-c', script]
+  const [file = '', ...args] = privilege === 'root' ? argv : createMountNamespaceArgs('user', argv)
+  const holder = spawn(file, args, { cwd: directory, env: isolationEnvironment, detached: true })
+  // If it exits before its input ends, its messages have the reason.
+  holder.stdin.on('error', () => {})
+  return holder
+}
+
+async function assertMounted(holder: ChildProcessWithoutNullStreams, mountpoint: string): Promise<void> {
+  const complaint = text(holder.stderr)
+  const [output] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')])
+  if (String(output).startsWith(MOUNTED)) return
+  const [reason = ''] = (await complaint).trim().split('\n', 1)
+  const detail = `no overlay can be mounted: ${reason || 'the mounting shell ended'}; see coppice doctor`
+  throw new VfsError('ENOTSUP', mountpoint, { op: 'mount', detail })
+}

@@ -1,0 +1,97 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createTemporaryName, makePrivateFile, PRIVATE_DIRECTORY_MODE } from '../../../machine/index.ts'
+import { type CarriedFile, type FileCopy, getHostStamp, readHostCopy } from '../../isolation/index.ts'
+
+const POLL_INTERVAL_MS = 200
+
+/**
+ * Carries files of the home between a command and this machine. Each change of a shared file passes to the other side
+ * while the command runs; a copied file is kept when it has ended. A removal is not passed on.
+ */
+export class CarriedFiles implements Disposable {
+  readonly #shared: readonly SharedFile[]
+  readonly #copied: readonly CarriedFile[]
+  readonly #timer: NodeJS.Timeout | undefined
+
+  constructor(carried: readonly CarriedFile[]) {
+    this.#shared = carried.filter(({ mode }) => mode === 'share').map((file) => new SharedFile(file))
+    this.#copied = carried.filter(({ mode }) => mode === 'copy')
+    if (this.#shared.length > 0) this.#timer = setInterval(() => this.#pass(), POLL_INTERVAL_MS)
+  }
+
+  /** Passes the last changes on. Every process of the command must have ended. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#pass()
+    // The layer may be kept for the next command, which gets the real file again.
+    for (const { file } of this.#shared) file.layer.remove()
+    for (const { layer, kept } of this.#copied) {
+      const copy = layer.read()
+      if (copy === undefined || kept === undefined) continue
+      mkdirSync(dirname(kept), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+      replaceFile(kept, copy)
+    }
+  }
+
+  #pass(): void {
+    for (const file of this.#shared) file.pass()
+  }
+}
+
+/** A file that exists on this machine and in the layer of a command, with the last state that both had. */
+class SharedFile {
+  readonly file: CarriedFile
+  #host: string | undefined
+  #layer: string | undefined
+
+  constructor(file: CarriedFile) {
+    this.file = file
+    this.#remember()
+  }
+
+  /** Passes a change to the other side. The command's change wins over one of the same moment. */
+  pass(): void {
+    const { host, layer } = this.file
+    const [hostStamp, layerStamp] = [getHostStamp(host), layer.getStamp()]
+    const isHostChanged = hostStamp !== undefined && hostStamp !== this.#host
+    if (layerStamp !== undefined && layerStamp !== this.#layer) this.#passOut()
+    else if (isHostChanged && layerStamp !== undefined) this.#passIn()
+    else return
+    this.#remember()
+  }
+
+  #passOut(): void {
+    const { host, layer } = this.file
+    const copy = layer.read()
+    // A file that is being written is empty for a moment.
+    if (copy === undefined || copy.bytes.length === 0) return
+    mkdirSync(dirname(host), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+    replaceFile(host, { ...copy, mode: readHostCopy(host)?.mode ?? copy.mode })
+  }
+
+  #passIn(): void {
+    const copy = readHostCopy(this.file.host)
+    if (copy !== undefined && copy.bytes.length > 0) this.file.layer.write(copy)
+  }
+
+  #remember(): void {
+    this.#host = getHostStamp(this.file.host)
+    this.#layer = this.file.layer.getStamp()
+  }
+}
+
+/** Replaces a file by a rename: a reader sees the old or the new content. */
+function replaceFile(path: string, { bytes, mode, mtimeMs }: FileCopy): void {
+  const temporary = join(dirname(path), createTemporaryName())
+  try {
+    makePrivateFile(temporary)
+    writeFileSync(temporary, bytes, { flush: true })
+    chmodSync(temporary, mode & 0o777)
+    utimesSync(temporary, mtimeMs / 1000, mtimeMs / 1000)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}

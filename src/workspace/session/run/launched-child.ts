@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { Duplex } from 'node:stream'
+import { RUN_ID_VARIABLE } from '../../../machine/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { createCommandScript, type Launch } from '../../isolation/index.ts'
+import type { CommandSpec } from '../../policy/index.ts'
+import type { RunOutcome, RunSpec, StopReason } from '../command-session.ts'
+
+/** Location of a run: the directory of its session, and its working directory as the command sees it. */
+export interface RunLocation {
+  readonly directory: string
+  readonly cwd: string
+}
+
+/** A command to send to the shell of a launch. */
+export interface SentCommand {
+  readonly launch: Launch
+  readonly cwd: string
+  /** Marks the processes of the command, where no namespace contains them. */
+  readonly mark: string
+  /** Returns the shell lines that run the command; by default it replaces the shell. */
+  readonly createLastLines?: (command: string) => readonly string[]
+}
+
+/** Sends the launched shell its command; resolves to whether the command began. */
+export async function sendCommand(
+  child: ChildProcess,
+  { command, env }: Pick<RunSpec, 'command' | 'env'>,
+  { launch, cwd, mark, createLastLines }: SentCommand,
+): Promise<boolean> {
+  // A child that could not be started has no channels.
+  if (child.pid === undefined) return false
+  const channel = child.stdio[3]
+  if (!(channel instanceof Duplex)) return false
+  let answer = ''
+  channel.on('data', (chunk: Buffer) => {
+    answer += chunk.toString('latin1')
+  })
+  // The launch may fail before it reads anything; its missing answer reports that.
+  channel.on('error', () => undefined)
+  const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: mark }
+  channel.end(createCommandScript(toArgv(command), settings, cwd, createLastLines))
+  await once(channel, 'close').catch(() => undefined)
+  return answer.startsWith('ready')
+}
+
+/** Resolves when the child exits. Throws EIO if the system could not start it. */
+export async function waitForExit(
+  child: ChildProcess,
+  spec: RunSpec,
+): Promise<[number | null, NodeJS.Signals | null]> {
+  const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve, reject) => {
+    child.once('error', ({ message }) => reject(createStartError(spec, Buffer.from(message))))
+    child.once('exit', (...how) => resolve(how))
+  })
+  return [code, signal]
+}
+
+/** Returns how a command ended, as a shell reports it. */
+export function toExit(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  stopped: StopReason | undefined,
+): Pick<RunOutcome, 'exitCode' | 'signal'> {
+  if (stopped !== undefined) return { exitCode: null, signal: 'SIGKILL' }
+  if (code === null) return { exitCode: 128 + constants.signals[signal ?? 'SIGKILL'], signal }
+  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
+  return { exitCode: code, signal: name ?? null }
+}
+
+/** Returns the error for a launch that failed before its command began, with the first line that it printed. */
+export function createStartError({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
+  const reason = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
+  return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${reason}` })
+}
+
+function toArgv(command: CommandSpec): readonly string[] {
+  return 'argv' in command ? command.argv : ['/bin/sh', '-c', command.shell]
+}
