@@ -1,0 +1,123 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { isErrno } from '../machine/index.ts'
+import { VfsError } from '../vfs/index.ts'
+import { addHooks, findHookCommand, removeHooks } from './hook-entries.ts'
+import type { ConfigTable, HookProgram } from './hook-program.ts'
+
+const BACKUP_SUFFIX = '.before-coppice'
+const PERMISSION_BITS = 0o777
+
+/** The configuration file of a program, with hooks of ours or without. */
+export class HookFile {
+  readonly path: string
+  readonly #program: HookProgram
+
+  constructor(path: string, program: HookProgram) {
+    this.path = path
+    this.#program = program
+  }
+
+  /** The copy of the file as it was before the installation. */
+  get backup(): string {
+    return this.path + BACKUP_SUFFIX
+  }
+
+  /** Returns the installed command; undefined if there is none. Throws EINVAL if the file is not JSON. */
+  findCommand(): string | undefined {
+    return findHookCommand(this.#parse(readText(this.path)))
+  }
+
+  /** Adds our hooks. The rest of the file stays. Returns false if they are there. Throws EINVAL. */
+  install(command: string): boolean {
+    const text = readText(this.path)
+    const config = this.#parse(text)
+    const changed = addHooks(config, this.#program, command)
+    if (isDeepStrictEqual(config, changed)) return false
+    if (findHookCommand(config) === undefined) {
+      if (text === undefined) rmSync(this.backup, { force: true })
+      else this.#write(this.backup, text)
+    }
+    this.#write(this.path, formatConfig(changed, text))
+    return true
+  }
+
+  /**
+   * Removes our hooks and nothing else. If nothing else changed since the installation, the file is again as it was,
+   * to the byte. Returns false if there are none. Throws EINVAL.
+   */
+  remove(): boolean {
+    const text = readText(this.path)
+    const config = this.#parse(text)
+    if (findHookCommand(config) === undefined) return false
+    const before = readText(this.backup)
+    const changed = removeHooks(config, this.#parse(before))
+    const { base } = this.#program
+    if (
+      before !== undefined &&
+      isDeepStrictEqual({ ...base, ...this.#parse(before) }, { ...base, ...changed })
+    ) {
+      this.#write(this.path, before)
+      rmSync(this.backup)
+    } else if (before === undefined && isDeepStrictEqual(changed, base)) rmSync(this.path)
+    else this.#write(this.path, formatConfig(changed, text))
+    return true
+  }
+
+  #parse(text: string | undefined): ConfigTable {
+    if (text === undefined || text.trim() === '') return {}
+    try {
+      const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    } catch {
+      // Comments, or not JSON at all.
+    }
+    const detail = `cannot change ${this.path}: it is not plain JSON; remove comments from it and run again`
+    throw new VfsError('EINVAL', this.path, { op: 'hooks', detail })
+  }
+
+  /** Replaces a file at once, and keeps its permissions. A link to it stays. */
+  #write(path: string, text: string): void {
+    const target = findTarget(path)
+    mkdirSync(dirname(target), { recursive: true })
+    const mode = statSync(findTarget(this.path), { throwIfNoEntry: false })?.mode ?? 0o600
+    const fresh = `${target}.coppice-${process.pid}`
+    writeFileSync(fresh, text)
+    chmodSync(fresh, mode & PERMISSION_BITS)
+    renameSync(fresh, target)
+  }
+}
+
+function formatConfig(config: ConfigTable, like: string | undefined): string {
+  const [, indent = '  '] = /^[[{]\s*?\n([ \t]+)/.exec(like ?? '') ?? []
+  return `${JSON.stringify(config, undefined, indent)}\n`
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Returns the file that a path or a link leads to. */
+function findTarget(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return path
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+
+export const hookProgramNames = ['claude', 'codex', 'cursor', 'gemini'] as const
+export type HookProgramName = (typeof hookProgramNames)[number]
+
+/** JSON values of a configuration file. */
+export type ConfigTable = Readonly<Record<string, unknown>>
+
+/** Directories that configuration files are in. */
+export interface HookPlaces {
+  readonly userDirectory: string
+  /** Directory that a variable of the program names instead of its usual one. */
+  readonly configDirectory?: string | undefined
+}
+
+/** A program with hooks, and the form in which it reads them. */
+export interface HookProgram {
+  readonly name: HookProgramName
+  readonly title: string
+  /** Variable with the directory of its configuration. */
+  readonly directoryVariable?: string
+  /** File below its directory, for all projects of a user. */
+  readonly userFile: readonly [directory: string, file: string]
+  /** File in a project, for this user if the program has such a file. */
+  readonly projectFile: string
+  /** Events that surround prompts and calls. */
+  readonly events: readonly string[]
+  /** Members of a new file that the program requires. */
+  readonly base: ConfigTable
+  /** Creates what the list of an event has for a command. */
+  createEntry(event: string, command: string): ConfigTable
+  /** A step that the program asks of the user after an installation. */
+  readonly next?: string
+}
+
+/** Above what a record takes, except for the first one of a large directory. */
+const TIMEOUT_SECONDS = 120
+
+const CLAUDE_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SessionEnd']
+
+/** Creates an entry as Claude Code and Codex read it. Events of tools have a matcher. */
+function createGroupEntry(event: string, command: string): ConfigTable {
+  const matcher = event.includes('Tool') ? { matcher: '*' } : {}
+  return { ...matcher, hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }] }
+}
+
+const programs: Readonly<Record<HookProgramName, HookProgram>> = {
+  claude: {
+    name: 'claude',
+    title: 'Claude Code',
+    directoryVariable: 'CLAUDE_CONFIG_DIR',
+    userFile: ['.claude', 'settings.json'],
+    projectFile: '.claude/settings.local.json',
+    // A command that ends with an error has an event of its own.
+    events: [...CLAUDE_EVENTS, 'PostToolUseFailure'],
+    base: {},
+    createEntry: createGroupEntry,
+  },
+  codex: {
+    name: 'codex',
+    title: 'Codex',
+    directoryVariable: 'CODEX_HOME',
+    userFile: ['.codex', 'hooks.json'],
+    projectFile: '.codex/hooks.json',
+    events: CLAUDE_EVENTS,
+    base: {},
+    createEntry: createGroupEntry,
+    next: 'Codex runs new hooks after you trust them once: start it and type /hooks',
+  },
+  cursor: {
+    name: 'cursor',
+    title: 'Cursor',
+    userFile: ['.cursor', 'hooks.json'],
+    projectFile: '.cursor/hooks.json',
+    events: [
+      'sessionStart',
+      'beforeSubmitPrompt',
+      'preToolUse',
+      'postToolUse',
+      'postToolUseFailure',
+      'stop',
+      'sessionEnd',
+    ],
+    base: { version: 1 },
+    createEntry: (_event, command) => ({ command, timeout: TIMEOUT_SECONDS }),
+  },
+  gemini: {
+    name: 'gemini',
+    title: 'Gemini CLI',
+    userFile: ['.gemini', 'settings.json'],
+    projectFile: '.gemini/settings.json',
+    events: ['SessionStart', 'BeforeAgent', 'BeforeTool', 'AfterTool', 'AfterAgent', 'SessionEnd'],
+    base: {},
+    // Its time limits are in milliseconds.
+    createEntry: (_event, command) => ({
+      hooks: [{ name: 'coppice', type: 'command', command, timeout: TIMEOUT_SECONDS * 1000 }],
+    }),
+  },
+}
+
+export function getHookProgram(name: HookProgramName): HookProgram {
+  return programs[name]
+}
+
+/** Returns the file with the hooks of a program, of a user or of a project. */
+export function getHookFile(
+  { userFile: [directory, file], projectFile }: HookProgram,
+  { userDirectory, configDirectory }: HookPlaces,
+  project: string | undefined,
+): string {
+  if (project !== undefined) return join(project, projectFile)
+  return join(configDirectory ?? join(userDirectory, directory), file)
+}

@@ -1,0 +1,13 @@
+/**
+ * The events of agents: their forms, the sessions that they belong to, and the paths that changed between them. It
+ * reads stats and a few small files, and loads little: agents wait for it.
+ * Invariant: content is neither read nor stored here.
+ */
+export { type AgentEvent, type AgentName, agentNames, parseAgentEvent } from './agent-event.ts'
+export { findAgentProcess } from './agent-process.ts'
+export type { ChangeWindow, TimelineCall } from './agent-sessions.ts'
+export { receiveWithoutChange } from './event-receiver.ts'
+export { type DirectoryScan, scanDirectory } from './scan-directory.ts'
+export { TimelineFiles, type TimelineNote } from './timeline-files.ts'
+export type { ToolReach } from './tool-reach.ts'
+export { toSettingsKey, UndoRules, type UndoSettings } from './undo-rules.ts'

@@ -1,0 +1,146 @@
+import {
+  findEntry,
+  type LinkEntry,
+  linkEntry,
+  listNames,
+  putEntry,
+  removeEntry,
+  type TreeFiles,
+} from '../workspace/link/index.ts'
+import type { TimelineCall } from './events/index.ts'
+
+const NOW = '/now'
+const RECORDS = '/records'
+const RECORD_FILE = 'record.json'
+const NUMBER_DIGITS = 8
+const OWNER = { mode: 0o600, uid: 0, gid: 0, mtime: { seconds: 0, nanos: 0 } }
+
+/** A path that a record changed, with its states. */
+export interface RecordedPath {
+  readonly path: string
+  readonly kind: 'added' | 'modified' | 'deleted'
+}
+
+/** One record: the changes of one author between two events. */
+export interface TimelineRecord {
+  readonly number: number
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  readonly by: 'agent' | 'unclear' | 'person' | 'undo' | 'redo'
+  readonly call?: TimelineCall
+  readonly changes: readonly RecordedPath[]
+  /** Paths that changed and were not recorded. */
+  readonly skipped?: readonly string[]
+  /** For an undo: the first undone record of each path. */
+  readonly undoes?: Readonly<Record<string, number>>
+  /** For a redo: the number of the undo that it takes back. */
+  readonly redoes?: number
+  /** The stage of an undo or redo, by which an interrupted one is recognised. */
+  readonly stage?: string
+}
+
+/** A change to record, with the new state of the path. */
+export interface NewState {
+  readonly path: string
+  readonly after: LinkEntry | undefined
+}
+
+/**
+ * The vault of a timeline. `/now` is the directory at the last record. `/records/<number>` has the states of the
+ * changed paths before and after a record. Unchanged content is shared: all of them are links to one file.
+ */
+export class TimelineVault {
+  readonly #tree: TreeFiles
+
+  constructor(tree: TreeFiles) {
+    this.#tree = tree
+  }
+
+  /** True once the directory is recorded for the first time. */
+  get isComplete(): boolean {
+    return findEntry(this.#tree, RECORDS) !== undefined
+  }
+
+  markComplete(): void {
+    putEntry(this.#tree, RECORDS, {
+      ...OWNER,
+      mode: 0o700,
+      type: 'directory',
+      size: 0,
+      target: '',
+      content: () => [],
+    })
+  }
+
+  findNow(path: string): LinkEntry | undefined {
+    return findEntry(this.#tree, NOW + path)
+  }
+
+  findBefore({ number }: TimelineRecord, { path, kind }: RecordedPath): LinkEntry | undefined {
+    return kind === 'added' ? undefined : findEntry(this.#tree, `${getRecordPath(number)}/before${path}`)
+  }
+
+  findAfter({ number }: TimelineRecord, { path, kind }: RecordedPath): LinkEntry | undefined {
+    return kind === 'deleted' ? undefined : findEntry(this.#tree, `${getRecordPath(number)}/after${path}`)
+  }
+
+  /** Lists all records, the oldest first. */
+  listRecords(): TimelineRecord[] {
+    return listNames(this.#tree, RECORDS).flatMap((name) => {
+      const entry = findEntry(this.#tree, `${RECORDS}/${name}/${RECORD_FILE}`)
+      if (entry === undefined) return []
+      const record: TimelineRecord = JSON.parse(Buffer.concat([...entry.content()]).toString())
+      return [record]
+    })
+  }
+
+  /** Sets the state of paths without a record. */
+  setNow(states: readonly NewState[]): void {
+    this.#tree.batch(() => {
+      for (const { path, after } of states) this.#put(path, after)
+    })
+  }
+
+  /** Adds a record and updates `/now`, in one commit. Returns the record. */
+  addRecord(
+    record: Omit<TimelineRecord, 'number' | 'changes' | 'time'>,
+    states: readonly NewState[],
+  ): TimelineRecord {
+    const number = Number(listNames(this.#tree, RECORDS).at(-1) ?? 0) + 1
+    const changes = states.map(
+      ({ path, after }): RecordedPath => ({ path, kind: getKind(this.findNow(path), after) }),
+    )
+    const added = { number, time: Date.now(), ...record, changes }
+    const [before, afterwards] = [`${getRecordPath(number)}/before`, `${getRecordPath(number)}/after`]
+    this.#tree.batch(() => {
+      const bytes = Buffer.from(JSON.stringify(added))
+      const file = { ...OWNER, type: 'file', size: bytes.length, target: '', content: () => [bytes] } as const
+      putEntry(this.#tree, `${getRecordPath(number)}/${RECORD_FILE}`, file)
+      for (const { path, kind } of changes) if (kind !== 'added') this.#share(path, before)
+      for (const { path, after } of states) this.#put(path, after)
+      for (const { path, kind } of changes) if (kind !== 'deleted') this.#share(path, afterwards)
+    })
+    return added
+  }
+
+  #put(path: string, after: LinkEntry | undefined): void {
+    if (after === undefined) removeEntry(this.#tree, NOW + path)
+    else putEntry(this.#tree, NOW + path, after)
+  }
+
+  /** Gives the current state of a path a second name. */
+  #share(path: string, place: string): void {
+    const entry = this.findNow(path)
+    if (entry?.type === 'directory') putEntry(this.#tree, place + path, entry)
+    else if (entry !== undefined) linkEntry(this.#tree, NOW + path, place + path)
+  }
+}
+
+function getRecordPath(number: number): string {
+  return `${RECORDS}/${String(number).padStart(NUMBER_DIGITS, '0')}`
+}
+
+function getKind(before: LinkEntry | undefined, after: LinkEntry | undefined): RecordedPath['kind'] {
+  if (before === undefined) return 'added'
+  return after === undefined ? 'deleted' : 'modified'
+}

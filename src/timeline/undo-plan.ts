@@ -1,0 +1,164 @@
+import {
+  type ApplyConflict,
+  getParent,
+  type HostTree,
+  isRefreshedIndex,
+  isSameEntry,
+  type LinkEntry,
+  mergeEntries,
+  type TreeChange,
+} from '../workspace/link/index.ts'
+import type { PathStep, RecordHistory } from './record-history.ts'
+import type { RecordedPath, TimelineRecord, TimelineVault } from './timeline-record.ts'
+
+export interface UndoOptions {
+  /** Keeps what a person changed in other lines of a file. */
+  readonly merge?: boolean
+  /** Takes changes after a call that did not finish as the agent's. */
+  readonly unfinished?: boolean
+}
+
+/** Changes that put paths back, and the reasons why some cannot be. */
+export interface UndoPlan {
+  readonly changes: readonly TreeChange[]
+  readonly conflicts: readonly ApplyConflict[]
+  /** The first record to undo of each path, also of those that are already back. */
+  readonly since: Readonly<Record<string, number>>
+}
+
+const MERGE_OPTIONS = { names: { ours: 'now', theirs: 'before' }, onConflict: 'fail' } as const
+
+type Blocker = TimelineRecord['by']
+
+/** Plans to put paths back to their state before a record. Nothing of a person's is planned to be lost. */
+export class UndoPlanner {
+  readonly #vault: TimelineVault
+  readonly #history: RecordHistory
+  readonly #tree: HostTree
+  readonly #options: UndoOptions
+
+  constructor(vault: TimelineVault, history: RecordHistory, tree: HostTree, options: UndoOptions) {
+    this.#vault = vault
+    this.#history = history
+    this.#tree = tree
+    this.#options = options
+  }
+
+  /**
+   * @param since the record before which each path was in its wanted state.
+   * @param blockers authors whose later changes stay.
+   */
+  plan(since: ReadonlyMap<string, number>, blockers: readonly Blocker[]): UndoPlan {
+    const conflicts: ApplyConflict[] = []
+    const changes: TreeChange[] = []
+    for (const path of [...since.keys()].sort()) {
+      const steps = this.#history.listSteps(path, since.get(path) ?? 0)
+      const planned = this.#planPath(path, steps, blockers)
+      if (typeof planned === 'string') conflicts.push({ path, reason: planned })
+      else if (planned !== undefined) changes.push(planned)
+    }
+    const kept = this.#keepUsedDirectories(changes, conflicts)
+    conflicts.push(...this.#findMissingParents(kept))
+    return { changes: kept, conflicts, since: Object.fromEntries(since) }
+  }
+
+  /** Returns the change, undefined if there is none to make, or the reason of a conflict. */
+  #planPath(
+    path: string,
+    steps: readonly PathStep[],
+    blockers: readonly Blocker[],
+  ): TreeChange | string | undefined {
+    const [first] = steps
+    if (first === undefined) return undefined
+    const before = this.#vault.findNow(path)
+    const after = this.#vault.findBefore(first.record, first.change)
+    if (isSameEntry(before, after)) return undefined
+    const blocking = steps.filter((step) => this.#isBlocking(step, blockers))
+    const [blocker] = blocking
+    if (blocker === undefined) return { path, before, after }
+    if (blocker.record.by === 'unclear')
+      return `changed after ${formatCall(blocker.record)} began, which did not finish; perhaps you changed it`
+    if (blocker.record.by === 'agent') return `was changed by ${formatCall(blocker.record)} since`
+    if (this.#options.merge !== true) return 'was changed by you since'
+    const merged = this.#mergeBack(before, steps, new Set(blocking))
+    if (merged === undefined) return 'was changed by you in the same place'
+    return isSameEntry(before, merged.entry) ? undefined : { path, before, after: merged.entry }
+  }
+
+  #isBlocking({ record, change }: PathStep, blockers: readonly Blocker[]): boolean {
+    if (record.by === 'unclear' && this.#options.unfinished === true) return false
+    if (!blockers.includes(record.by)) return false
+    const [before, after] = [this.#vault.findBefore(record, change), this.#vault.findAfter(record, change)]
+    // `git status` writes the index too.
+    return !isRefreshedIndex(change.path, before, after)
+  }
+
+  /** Reverts each run of changes that are not a person's, the latest first; undefined if lines conflict. */
+  #mergeBack(
+    current: LinkEntry | undefined,
+    steps: readonly PathStep[],
+    kept: ReadonlySet<PathStep>,
+  ): { readonly entry: LinkEntry | undefined } | undefined {
+    let merged: { readonly entry: LinkEntry | undefined } = { entry: current }
+    let end: PathStep | undefined
+    for (const [index, step] of steps.entries().toArray().reverse()) {
+      if (kept.has(step)) continue
+      end ??= step
+      const previous = steps[index - 1]
+      if (previous !== undefined && !kept.has(previous)) continue
+      const [base, theirs] = [
+        this.#vault.findAfter(end.record, end.change),
+        this.#vault.findBefore(step.record, step.change),
+      ]
+      const next = mergeEntries({ base, ours: merged.entry, theirs }, MERGE_OPTIONS)
+      if ('conflict' in next) return undefined
+      merged = next
+      end = undefined
+    }
+    return merged
+  }
+
+  /** Leaves directories that still have entries, such as files that were not recorded. */
+  #keepUsedDirectories(changes: readonly TreeChange[], conflicts: ApplyConflict[]): TreeChange[] {
+    const removed = new Set<string>()
+    const kept: TreeChange[] = []
+    for (const change of changes.toReversed()) {
+      const { path, before, after } = change
+      const isUsed =
+        before?.type === 'directory' &&
+        after?.type !== 'directory' &&
+        this.#tree.listNames(path).some((name) => !removed.has(`${path}/${name}`))
+      if (isUsed && after === undefined) continue
+      if (isUsed) conflicts.push({ path, reason: 'has files that were not recorded' })
+      if (after === undefined || isUsed) removed.add(path)
+      kept.push(change)
+    }
+    return kept.reverse()
+  }
+
+  #findMissingParents(changes: readonly TreeChange[]): ApplyConflict[] {
+    const planned = new Map(changes.map(({ path, after }) => [path, after]))
+    return changes.flatMap(({ path, after }) => {
+      const parent = getParent(path)
+      if (after === undefined || parent === '/') return []
+      const above = planned.has(parent) ? planned.get(parent) : this.#vault.findNow(parent)
+      return above?.type === 'directory' ? [] : [{ path, reason: 'has no directory any more' }]
+    })
+  }
+}
+
+function formatCall({ call }: TimelineRecord): string {
+  return call === undefined ? 'an agent' : `${call.prompt}.${call.number} ${call.tool}`
+}
+
+/** Finds the first record of each path among some. */
+export function findFirstRecords(
+  records: readonly TimelineRecord[],
+  isWanted: (record: TimelineRecord, change: RecordedPath) => boolean,
+): Map<string, number> {
+  const first = new Map<string, number>()
+  for (const record of records)
+    for (const change of record.changes)
+      if (!first.has(change.path) && isWanted(record, change)) first.set(change.path, record.number)
+  return first
+}
