@@ -7,6 +7,8 @@ import {
   type Kernel,
   O_RDWR,
   type OpenMode,
+  type ProcessOptions,
+  type Redactor,
   type Signal,
   type SpawnOptions,
   type StepFiles,
@@ -16,28 +18,31 @@ import {
 import type { Namespace } from '../namespace/index.ts'
 import { type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
 import type { CheckResult } from './check-process.ts'
-import type { EventHistory } from './event-history.ts'
+import type { EventHistory, MissedEvents } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 import { resolveAgent } from './resolve-agent.ts'
 import { findStep, type RestartPoint, restoreMessages } from './restart-point.ts'
+import { restoreEvents } from './restore-events.ts'
 import { type ScriptSource, saveScript } from './save-script.ts'
+import {
+  formatTrace,
+  type LogLine,
+  redactLogLine,
+  shortenTrace,
+  type TraceLine,
+  toLogLine,
+} from './trace-line.ts'
 
 /** The person at the terminal never ends. */
 const NEVER_ABORTED = new AbortController().signal
 
 /** Options of a new process. */
-export interface AgentSpawn {
+export interface AgentSpawn extends ProcessOptions {
   readonly intent: string
   /** Process and step to start from, with its conversation and its files of that moment. */
   readonly from?: RestartPoint | undefined
   readonly agent?: string | undefined
-  readonly provider?: string | undefined
-  readonly model?: string | undefined
-  /** Limit in tokens; 0 for none. */
-  readonly budget?: number | undefined
-  /** Skills in addition to the agent's. */
-  readonly skills?: readonly string[] | undefined
   /** Vault to fork for its workspace; none when absent. */
   readonly vault?: string | undefined
   /**
@@ -46,9 +51,6 @@ export interface AgentSpawn {
   readonly merge?: readonly string[] | undefined
   /** Script to play in place of a model. */
   readonly script?: ScriptSource | undefined
-  readonly max_steps?: number | undefined
-  /** Tools in addition to the default ones, by name or device path. */
-  readonly tools?: readonly string[] | undefined
 }
 
 /** Settings of a process that continues another. */
@@ -71,6 +73,8 @@ export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
   readonly elapsed_ms: number
   readonly step: number
   readonly max_steps: number
+  /** Groups it is a member of; none once it has ended. */
+  readonly groups: readonly string[]
 }
 
 /** Parts of a home's kernel. */
@@ -79,6 +83,7 @@ export interface AgentKernelParts {
   readonly records: ProcessRecords
   readonly steps: StepFiles
   readonly events: EventHistory
+  readonly redactor: Redactor
   /** File system for scripts passed with a process. */
   readonly scripts: FileSystem
   /** Namespace of the person at the terminal. */
@@ -103,10 +108,6 @@ export class AgentKernel implements AsyncDisposable {
   /** The kernel itself: signals, messages, pipes, groups, threads, coroutines and supervisors. */
   get kernel(): Kernel {
     return this.#parts.kernel
-  }
-
-  get events(): EventHistory {
-    return this.#parts.events
   }
 
   get person(): Namespace {
@@ -166,6 +167,7 @@ export class AgentKernel implements AsyncDisposable {
       messages: restart?.messages,
       maxSteps: spawn.max_steps,
       tools: spawn.tools,
+      groups: spawn.groups,
     }
     const pid = await kernel.processes.spawn(spawn.intent, options)
     const { uuid, provider, model, fork } = this.#getRecord(pid)
@@ -246,6 +248,14 @@ export class AgentKernel implements AsyncDisposable {
     this.#parts.kernel.processes.kill(pid, signal)
   }
 
+  /** Sends a signal to every process of a group, and returns their numbers. Throws ENOENT if it has no members. */
+  killGroup(group: string, signal: Signal): number[] {
+    const { groups } = this.#parts.kernel
+    const pids = groups.getProcGroup(group)
+    groups.signalGroup(group, signal)
+    return pids
+  }
+
   /** Waits for a process to end; also works any time later. Throws ENOENT if it never existed. */
   async wait(pid: number): Promise<ProcessStatus> {
     this.#getRecord(pid)
@@ -257,6 +267,38 @@ export class AgentKernel implements AsyncDisposable {
   /** Returns the recorded steps of a process. Throws ENOENT if it never existed. */
   async steps(pid: number): Promise<StepRecord[]> {
     return this.#parts.steps.read(this.#getRecord(pid).uuid)
+  }
+
+  /** Streams the log of a process; with `follow` until it has ended. Throws ENOENT if it never existed. */
+  async *logs(pid: number, follow: boolean, signal: AbortSignal): AsyncGenerator<LogLine | MissedEvents> {
+    const { events, redactor } = this.#parts
+    const isRunning = this.isRunning(pid)
+    if (events.has(pid)) return yield* events.logs(pid, isRunning && follow, signal)
+    for (const event of await this.#restoreEvents(pid)) {
+      const line = toLogLine(event)
+      if (line !== undefined) yield redactLogLine(line, redactor)
+    }
+  }
+
+  /**
+   * Streams the calls of a process, or new ones of all for undefined; with `follow` until it has ended. Throws ENOENT
+   * if it never existed.
+   */
+  async *trace(
+    pid: number | undefined,
+    follow: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<TraceLine | MissedEvents> {
+    const { events, redactor } = this.#parts
+    const isRunning = pid === undefined || this.isRunning(pid)
+    if (pid === undefined || events.has(pid)) return yield* events.trace(pid, isRunning && follow, signal)
+    for (const event of await this.#restoreEvents(pid)) {
+      yield formatTrace(shortenTrace(event), redactor)
+    }
+  }
+
+  async #restoreEvents(pid: number): Promise<ReturnType<typeof restoreEvents>> {
+    return restoreEvents(this.#getRecord(pid), await this.steps(pid))
   }
 
   /** Ends every process, and closes all resources. Idempotent. */
@@ -279,7 +321,7 @@ export class AgentKernel implements AsyncDisposable {
     const { step, total } = records.getProgress(record.pid)
     const running = record.state === 'running' ? kernel.table.find(record.pid) : undefined
     if (running === undefined) {
-      return { ...record, elapsed_ms: getElapsedMs(record), step, max_steps: total }
+      return { ...record, elapsed_ms: getElapsedMs(record), step, max_steps: total, groups: [] }
     }
     return {
       ...record,
@@ -289,6 +331,7 @@ export class AgentKernel implements AsyncDisposable {
       elapsed_ms: running.elapsed,
       step,
       max_steps: total,
+      groups: [...running.groups].sort(),
     }
   }
 }

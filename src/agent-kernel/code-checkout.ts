@@ -111,12 +111,8 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
 /** Returns the paths of a feed item, and whether each includes everything below. */
 function listTouchedPaths({ op, path, to }: FeedItem): [string, boolean][] {
   const isWhole = op === 'rename' || op === 'move' || path === '/'
-  return to === undefined
-    ? [[path, isWhole]]
-    : [
-        [path, isWhole],
-        [to, isWhole],
-      ]
+  const paths = to === undefined ? [path] : [path, to]
+  return paths.map((touched) => [touched, isWhole])
 }
 
 async function statIfPresent(fs: FileSystem, path: string): Promise<Stat | undefined> {

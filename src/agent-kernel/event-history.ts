@@ -1,14 +1,23 @@
 import { type KernelEvent, listen, type Redactor } from '../kernel/index.ts'
-import { type LogLine, type TraceLine, toLogLine, toTraceLine } from './trace-line.ts'
+import {
+  formatTrace,
+  type LogLine,
+  redactLogLine,
+  type ShortTrace,
+  shortenTrace,
+  type TraceLine,
+  toLogLine,
+} from './trace-line.ts'
 
-/** Limits of lines per process, and of processes. */
+/** Limits of lines per process, and of processes that have ended. */
 const MAX_LINES = 2000
-const MAX_PROCESSES = 200
+const MAX_ENDED_PROCESSES = 200
 /** A reader further behind misses lines. */
 const MAX_QUEUED_LINES = 10_000
 
+/** Events of a process. They are redacted when somebody reads them. */
 interface ProcessEvents {
-  readonly trace: TraceLine[]
+  readonly trace: ShortTrace[]
   readonly log: LogLine[]
 }
 
@@ -28,6 +37,7 @@ type HistoryListener = (event: KernelEvent, formatted: FormattedEvent) => void
 /** Recent events of processes, and a live stream of new ones. */
 export class EventHistory implements Disposable {
   readonly #byPid = new Map<number, ProcessEvents>()
+  readonly #ended: number[] = []
   readonly #listeners = new Set<HistoryListener>()
   readonly #redactor: Redactor
   readonly #stop: () => void
@@ -37,19 +47,25 @@ export class EventHistory implements Disposable {
     this.#stop = listen((event) => this.#record(event))
   }
 
+  /** Reports whether there are events of a process: it ran in this program, not too long ago. */
+  has(pid: number): boolean {
+    return this.#byPid.has(pid)
+  }
+
   /** Streams calls and steps of a process, or of all for undefined; with `follow` until it has ended. */
   trace(
     pid: number | undefined,
     follow: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<TraceLine | MissedEvents> {
-    const kept = pid === undefined ? [] : [...(this.#byPid.get(pid)?.trace ?? [])]
+    const recorded = (pid === undefined ? undefined : this.#byPid.get(pid)?.trace) ?? []
+    const kept = recorded.map((trace) => formatTrace(trace, this.#redactor))
     return this.#streamLines(kept, (formatted) => formatted.trace, { pid, follow, signal })
   }
 
   /** Streams the log of a process; with `follow` until it has ended. */
   logs(pid: number, follow: boolean, signal: AbortSignal): AsyncGenerator<LogLine | MissedEvents> {
-    const kept = [...(this.#byPid.get(pid)?.log ?? [])]
+    const kept = (this.#byPid.get(pid)?.log ?? []).map((line) => redactLogLine(line, this.#redactor))
     return this.#streamLines(kept, (formatted) => formatted.log, { pid, follow, signal })
   }
 
@@ -58,43 +74,55 @@ export class EventHistory implements Disposable {
   }
 
   #record(event: KernelEvent): void {
-    const log = toLogLine(event, this.#redactor)
-    const trace = event.kind === 'text' ? undefined : toTraceLine(event, this.#redactor)
-    const page = this.#getProcessEvents(event.pid)
-    if (trace !== undefined) appendBounded(page.trace, trace)
+    const log = toLogLine(event)
+    const trace = event.kind === 'text' ? undefined : shortenTrace(event)
+    const events = this.#getProcessEvents(event.pid)
+    if (trace !== undefined) appendBounded(events.trace, trace)
     // Parts of a text are for those who follow now: the step has the whole text.
-    if (log !== undefined && trace !== undefined) appendBounded(page.log, log)
-    const formatted = { trace, log }
-    for (const hear of this.#listeners) hear(event, formatted)
+    if (log !== undefined && trace !== undefined) appendBounded(events.log, log)
+    if (this.#listeners.size > 0) this.#notify(event, log, trace)
+    if (isFinalEvent(event)) this.#end(event.pid)
+  }
+
+  #notify(event: KernelEvent, log: LogLine | undefined, trace: ShortTrace | undefined): void {
+    const formatted = {
+      trace: trace && formatTrace(trace, this.#redactor),
+      log: log && redactLogLine(log, this.#redactor),
+    }
+    for (const listener of this.#listeners) listener(event, formatted)
   }
 
   #getProcessEvents(pid: number): ProcessEvents {
-    const known = this.#byPid.get(pid)
-    if (known !== undefined) return known
-    const [oldest] = this.#byPid.keys()
-    if (oldest !== undefined && this.#byPid.size >= MAX_PROCESSES) this.#byPid.delete(oldest)
-    const page: ProcessEvents = { trace: [], log: [] }
-    this.#byPid.set(pid, page)
-    return page
+    const events = this.#byPid.get(pid) ?? { trace: [], log: [] }
+    this.#byPid.set(pid, events)
+    return events
+  }
+
+  /** Forgets the process that ended first, if there are too many. */
+  #end(pid: number): void {
+    this.#ended.push(pid)
+    if (this.#ended.length <= MAX_ENDED_PROCESSES) return
+    const oldest = this.#ended.shift()
+    if (oldest !== undefined) this.#byPid.delete(oldest)
   }
 
   async *#streamLines<Line>(
     kept: readonly Line[],
-    lineOf: (formatted: FormattedEvent) => Line | undefined,
+    getLine: (formatted: FormattedEvent) => Line | undefined,
     { pid, follow, signal }: { pid: number | undefined; follow: boolean; signal: AbortSignal },
   ): AsyncGenerator<Line | MissedEvents> {
     if (!follow) return yield* kept
-    const reader = new EventReader(lineOf, pid)
-    const hear: HistoryListener = (event, formatted) => reader.add(event, formatted)
+    const reader = new EventReader(getLine, pid)
+    const listener: HistoryListener = (event, formatted) => reader.add(event, formatted)
     const end = () => reader.end()
-    this.#listeners.add(hear)
+    this.#listeners.add(listener)
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
     try {
       yield* kept
       yield* reader.lines()
     } finally {
-      this.#listeners.delete(hear)
+      this.#listeners.delete(listener)
       signal.removeEventListener('abort', end)
     }
   }
@@ -109,8 +137,8 @@ class EventReader<Line> {
   #isOver = false
   #wake: () => void = () => {}
 
-  constructor(lineOf: (formatted: FormattedEvent) => Line | undefined, pid: number | undefined) {
-    this.#toLine = lineOf
+  constructor(getLine: (formatted: FormattedEvent) => Line | undefined, pid: number | undefined) {
+    this.#toLine = getLine
     this.#pid = pid
   }
 

@@ -15,6 +15,7 @@ const DEFAULT_TOOLS = [
   'vfs_list',
   'write_file',
   'file_edit',
+  'vfs_move',
   'shell_exec',
   'ask_user',
   'wait',

@@ -58,11 +58,11 @@ export async function openKernelState(
     '/skills': await openDirectory('skills'),
   })
   const fixed = builtIn === undefined ? [] : [{ origin: 'built in', fs: cleanup.use(new HostFs(builtIn)) }]
-  const shelf = new AgentCatalog([{ origin: 'home', fs: own }, ...fixed])
+  const catalog = new AgentCatalog([{ origin: 'home', fs: own }, ...fixed])
   const { fs: store } = cleanup.use(await openZones({ home }))
   const events = new EventHistory(redactor)
   cleanup.defer(async () => events[Symbol.dispose]())
-  return { directory, redactor, records, steps, events, scripts, own, catalog: shelf, store }
+  return { directory, redactor, records, steps, events, scripts, own, catalog, store }
 }
 
 function getHomeDirectory({ path }: Home): string {

@@ -31,8 +31,8 @@ export class McpServers {
   readonly #mounts: McpMounts
   readonly #redactor: Redactor
 
-  constructor(shelf: AgentCatalog, mounts: McpMounts, redactor: Redactor) {
-    this.#catalog = shelf
+  constructor(catalog: AgentCatalog, mounts: McpMounts, redactor: Redactor) {
+    this.#catalog = catalog
     this.#mounts = mounts
     this.#redactor = redactor
   }

@@ -21,7 +21,7 @@ const nothing: StepRecord = {
 function scene() {
   const kept: StepRecord[] = []
   const origins = new OriginTracker({ write: async (_uuid, record) => void kept.push(record) })
-  const step = (uuid: string, told: Partial<StepRecord>) => origins.write(uuid, { ...nothing, ...told })
+  const step = (uuid: string, fields: Partial<StepRecord>) => origins.write(uuid, { ...nothing, ...fields })
   const read = (uuid: string, text: string, from = '/dev/web/fetch') =>
     step(uuid, { tool_path: from, tool_result: text })
   const command = (uuid: string, input: string, answer: object) =>

@@ -47,7 +47,13 @@ export class ProcessFamily implements ChildProcesses {
   }
 
   send(from: number, to: number, text: string): void {
-    this.#parts.kernel.ipc.send(from, to, encoder.encode(text))
+    const { ipc, table } = this.#parts.kernel
+    ipc.send(from, to, encoder.encode(text))
+    const receiver = table.get(to)
+    // Most processes never get a message: the tool that reads them is offered to one that has.
+    receiver.foundTools.add('messages')
+    const sender = from === 0 ? 'a person' : `process ${from}`
+    receiver.emit({ kind: 'log', text: `message of ${sender}: ${text}` })
   }
 
   async receive(pid: number, wait: boolean, signal: AbortSignal): Promise<readonly ReceivedMessage[]> {

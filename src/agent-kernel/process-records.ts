@@ -1,7 +1,7 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Redactor } from '../kernel/index.ts'
-import { isErrno, makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
+import { appendTextSync, isErrno, makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 
 /** Record of a process, which outlives it. */
 export interface ProcessRecord {
@@ -130,7 +130,7 @@ export class ProcessRecords {
       replaceLines(this.#file, this.#records.values())
       this.#lines = this.#records.size
     } else {
-      appendFileSync(this.#file, `${JSON.stringify(record)}\n`, OWNER_ONLY)
+      appendTextSync(this.#file, `${JSON.stringify(record)}\n`)
       this.#lines++
     }
   }

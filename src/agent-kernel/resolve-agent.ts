@@ -17,15 +17,15 @@ const EMPTY_AGENT: AgentSpec = {
  * unknown, EINVAL if its file is invalid.
  */
 export async function resolveAgent(
-  shelf: AgentCatalog,
+  catalog: AgentCatalog,
   name: string | undefined,
   skills: readonly string[],
 ): Promise<AgentSpec | undefined> {
-  const agent = name === undefined ? undefined : await shelf.agent(name)
+  const agent = name === undefined ? undefined : await catalog.agent(name)
   const added = skills.filter((skill) => !agent?.skills.includes(skill))
   if (added.length === 0) return agent
   const base = agent ?? EMPTY_AGENT
-  const taken = await Promise.all(added.map((skill) => shelf.skill(skill)))
+  const taken = await Promise.all(added.map((skill) => catalog.skill(skill)))
   const declared = taken.flatMap(({ allowedTools }) =>
     allowedTools === null ? [] : [toDevicePaths(allowedTools)],
   )

@@ -50,6 +50,7 @@ export class AgentCatalog {
       contextBudget: agent.context_budget,
       maxSteps: agent.max_steps,
       allowedDevices: mergeAllowedDevices(agent.allowed_devices, skills),
+      tools: agent.tools,
       mcp: agent.mcp,
     }
   }

@@ -20,12 +20,21 @@ export interface AgentManifest {
   readonly skills: readonly string[]
   readonly mcp: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly allowed_devices?: readonly string[] | undefined
+  /** Tools in addition to the default ones, by name or device path. */
+  readonly tools: readonly string[]
 }
 
 const name = z
   .string()
   .refine(isValidName, 'must be lower-case letters, digits and single hyphens in between, 64 at most')
 const nonEmptyString = z.string().trim().min(1)
+const TOOL_NAME = /^[\w.-]+$/
+const tool = z
+  .string()
+  .refine(
+    (text) => TOOL_NAME.test(text) || isDevicePath(text),
+    'must be the name of a tool, such as web_fetch, or the path of a device, such as /dev/lsp',
+  )
 
 /** A name alone is a model of the same provider. */
 const modelChoice = z.union([
@@ -47,6 +56,7 @@ const manifestSchema = z.strictObject({
   allowed_devices: z
     .array(z.string().refine(isDevicePath, 'must be the path of a device, such as /dev/fs'))
     .optional(),
+  tools: z.array(tool).default([]),
 })
 
 const agentKeys = Object.keys(manifestSchema.shape)

@@ -5,7 +5,7 @@ import { AgentCatalog, formatSkill, parseSkill, toDevicePaths } from './index.ts
 const skill = (name: string, extra = '', body = `How to ${name}.`) =>
   `---\nname: ${name}\ndescription: Does ${name}.\n${extra}---\n\n${body}\n`
 
-async function shelf(...layers: Readonly<Record<string, string>>[]): Promise<AgentCatalog> {
+async function createCatalog(...layers: Readonly<Record<string, string>>[]): Promise<AgentCatalog> {
   const sources = layers.map(async (files, at) => {
     const fs = new MemoryFs()
     for (const [path, text] of Object.entries(files)) await fs.write(path, text)
@@ -16,7 +16,7 @@ async function shelf(...layers: Readonly<Record<string, string>>[]): Promise<Age
 
 const reviewer = {
   '/agents/reviewer/agent.yaml':
-    'description: Reviews.\nmodels:\n  provider: anthropic\n  preferred: big\n  fallback: small\ncontext_budget: 1000\nmax_steps: 7\nskills: [review, test]\nmcp:\n  docs:\n    command: docs-server\n',
+    'description: Reviews.\nmodels:\n  provider: anthropic\n  preferred: big\n  fallback: small\ncontext_budget: 1000\nmax_steps: 7\ntools: [web_fetch, /dev/lsp]\nskills: [review, test]\nmcp:\n  docs:\n    command: docs-server\n',
   '/agents/reviewer/instructions.md': '\nYou review.\n',
   '/skills/review/SKILL.md': skill('review', 'allowed-tools: /dev/fs /dev/tasks\n'),
   '/skills/test/SKILL.md': skill('test', 'allowed-tools: /dev/shell /dev/fs\n'),
@@ -24,7 +24,7 @@ const reviewer = {
 
 describe('an agent', () => {
   it('has its instructions, the bodies of its skills, and its allowed devices', async () => {
-    expect(await (await shelf(reviewer)).agent('reviewer')).toEqual({
+    expect(await (await createCatalog(reviewer)).agent('reviewer')).toEqual({
       name: 'reviewer',
       systemPrompt: 'You review.\n\nHow to review.\n\nHow to test.',
       skills: ['review', 'test'],
@@ -34,6 +34,7 @@ describe('an agent', () => {
       contextBudget: 1000,
       maxSteps: 7,
       allowedDevices: ['/dev/fs', '/dev/tasks', '/dev/shell'],
+      tools: ['web_fetch', '/dev/lsp'],
       mcp: { docs: { command: 'docs-server' } },
     })
   })
@@ -47,7 +48,7 @@ describe('an agent', () => {
       '/agents/a/agent.yaml': `models: {fallback: ${fallback}}\n`,
       '/agents/a/instructions.md': 'x',
     }
-    expect(await (await shelf(files)).agent('a')).toMatchObject({ fallbacks })
+    expect(await (await createCatalog(files)).agent('a')).toMatchObject({ fallbacks })
   })
 
   it('may use every device if neither it nor its skills restrict it', async () => {
@@ -56,11 +57,11 @@ describe('an agent', () => {
       '/agents/a/instructions.md': 'x',
       '/skills/s/SKILL.md': skill('s'),
     }
-    expect((await (await shelf(files)).agent('a')).allowedDevices).toBeNull()
+    expect((await (await createCatalog(files)).agent('a')).allowedDevices).toBeNull()
     const own = { ...files, '/agents/a/agent.yaml': 'skills: [s]\nallowed_devices: [/dev/tty]\n' }
-    expect((await (await shelf(own)).agent('a')).allowedDevices).toEqual(['/dev/tty'])
+    expect((await (await createCatalog(own)).agent('a')).allowedDevices).toEqual(['/dev/tty'])
     const none = { ...files, '/agents/a/agent.yaml': 'allowed_devices: []\n' }
-    expect((await (await shelf(none)).agent('a')).allowedDevices).toEqual([])
+    expect((await (await createCatalog(none)).agent('a')).allowedDevices).toEqual([])
   })
 
   it('comes from the first source that has it, with skills from any source', async () => {
@@ -68,7 +69,7 @@ describe('an agent', () => {
       '/agents/reviewer/agent.yaml': 'skills: [test]',
       '/agents/reviewer/instructions.md': 'Mine.',
     }
-    const both = await shelf({ ...mine, '/skills/review/notes.md': 'no skill' }, reviewer)
+    const both = await createCatalog({ ...mine, '/skills/review/notes.md': 'no skill' }, reviewer)
     expect((await both.agent('reviewer')).systemPrompt).toBe('Mine.\n\nHow to test.')
     expect(await both.agents()).toMatchObject([{ name: 'reviewer', origin: 'source 0' }])
     expect(await both.skills()).toMatchObject([
@@ -90,8 +91,9 @@ describe('an agent', () => {
     ['context_budget: -1', "line 1: 'context_budget'"],
     ['allowed_devices: [/dev/../etc]', "line 1: 'allowed_devices.0'"],
     ['allowed_devices: [/dev]', 'the path of a device'],
+    ['tools:\n  - web_fetch\n  - Bash(git:*)', "line 3: 'tools.1'"],
   ])('is refused with the line of the problem: %j', async (yaml, problem) => {
-    const { agent, agents } = await shelf({
+    const { agent, agents } = await createCatalog({
       '/agents/a/agent.yaml': yaml,
       '/agents/a/instructions.md': 'x',
     }).then((found) => ({ agent: found.agent('a'), agents: found.agents() }))
@@ -106,7 +108,7 @@ describe('an agent', () => {
   it.each(['*hush-hush', '|hush-hush'])(
     'is refused without quoting the file if the key %s is unquoted',
     async (key) => {
-      const refused = await shelf({
+      const refused = await createCatalog({
         '/agents/a/agent.yaml': `mcp:\n  docs:\n    env:\n      TOKEN: ${key}\n`,
         '/agents/a/instructions.md': 'x',
       })
@@ -115,7 +117,7 @@ describe('an agent', () => {
   )
 
   it('reports what is missing, and what exists', async () => {
-    const lacking = await shelf(reviewer, {
+    const lacking = await createCatalog(reviewer, {
       '/agents/a/agent.yaml': 'skills: [fly]',
       '/agents/a/instructions.md': 'x',
       '/agents/b/agent.yaml': '',
@@ -132,7 +134,7 @@ describe('an agent', () => {
   it.each(['..', '../reviewer', 'a/b', '', 'A', 'a--b', '-a', 'a'.repeat(65), 'a\0', 'a\n'])(
     'refuses the name %j',
     async (name) => {
-      const found = await shelf(reviewer)
+      const found = await createCatalog(reviewer)
       await expect(found.agent(name)).rejects.toMatchObject({ code: 'EINVAL' })
       await expect(found.skill(name)).rejects.toMatchObject({ code: 'EINVAL' })
     },
@@ -143,7 +145,7 @@ describe('an agent', () => {
       { length: 9 },
       (_, at) => `    a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`,
     )
-    const found = await shelf({
+    const found = await createCatalog({
       '/agents/huge/agent.yaml': `# ${'x'.repeat(300_000)}`,
       '/agents/bomb/agent.yaml': ['mcp:', '  docs:', '    a0: &a0 [x]', ...aliases].join('\n'),
     })

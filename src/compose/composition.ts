@@ -1,19 +1,14 @@
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
+import { type ProcessOptions, processOptionShape } from '../kernel/index.ts'
 import { VfsError } from '../vfs/index.ts'
 
 /** A process of a composition. */
-export interface ComposedAgent {
+export interface ComposedAgent extends ProcessOptions {
   readonly intent: string
   readonly agent?: string | undefined
-  readonly provider?: string | undefined
-  readonly model?: string | undefined
-  readonly budget?: number | undefined
-  readonly skills?: readonly string[] | undefined
-  readonly tools?: readonly string[] | undefined
   /** A file of responses in place of a model. */
   readonly script?: string | undefined
-  readonly max_steps?: number | undefined
   readonly depends_on: readonly string[]
   /** Processes whose files it starts from; all it depends on when absent, the vault of the composition for none. */
   readonly from?: readonly string[] | undefined
@@ -22,6 +17,8 @@ export interface ComposedAgent {
 export interface Composition {
   /** Vault that each process forks; the current one when absent. */
   readonly vault?: string | undefined
+  /** Groups that all processes join. */
+  readonly groups?: readonly string[] | undefined
   readonly agents: Readonly<Record<string, ComposedAgent>>
 }
 
@@ -29,18 +26,14 @@ const nonEmptyString = z.string().trim().min(1)
 
 const compositionSchema: z.ZodType<Composition> = z.strictObject({
   vault: nonEmptyString.optional(),
+  groups: processOptionShape.groups,
   agents: z.record(
     nonEmptyString,
     z.strictObject({
       intent: nonEmptyString,
       agent: nonEmptyString.optional(),
-      provider: nonEmptyString.optional(),
-      model: nonEmptyString.optional(),
-      budget: z.int().nonnegative().optional(),
-      skills: z.array(nonEmptyString).optional(),
-      tools: z.array(nonEmptyString).optional(),
+      ...processOptionShape,
       script: nonEmptyString.optional(),
-      max_steps: z.int().positive().optional(),
       depends_on: z.array(nonEmptyString).default([]),
       from: z.union([z.array(nonEmptyString), nonEmptyString.transform((name) => [name])]).optional(),
     }),
@@ -53,7 +46,7 @@ export function parseComposition(file: string, text: string): Composition {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [fault] = document.errors
   if (fault !== undefined) throw createCompositionError(file, lines.linePos(fault.pos[0]).line, fault.message)
-  const lineOf = (keys: readonly PropertyKey[]) => {
+  const findLine = (keys: readonly PropertyKey[]) => {
     for (let length = keys.length; length > 0; length--) {
       const node = document.getIn(keys.slice(0, length), true)
       const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
@@ -67,11 +60,11 @@ export function parseComposition(file: string, text: string): Composition {
     const path = issue?.path ?? []
     throw createCompositionError(
       file,
-      lineOf(path),
+      findLine(path),
       `'${path.join('.')}': ${issue?.message ?? 'not a valid composition'}`,
     )
   }
-  assertDependencies(file, read.data, lineOf)
+  assertDependencies(file, read.data, findLine)
   return read.data
 }
 

@@ -90,6 +90,7 @@ export class Kernel {
       contexts,
       files,
       signals,
+      groups,
       reaper,
       mounts,
       callbacks: this.#callbacks,

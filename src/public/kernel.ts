@@ -62,6 +62,7 @@ export {
   type ProcessEnvironment,
   type ProcessLimits,
   type ProcessManager,
+  type ProcessOptions,
   type ProcessProgram,
   type ProcessState,
   type ProcGroupManager,

@@ -54,6 +54,7 @@ export {
   openHome,
   type PosixFiles,
   type PosixOptions,
+  type PosixReads,
   type Race,
   type RaceLane,
   type ReceiveOptions,

@@ -61,7 +61,10 @@ export class ShellChanges {
       await this.#fs.remove(path, { recursive }, this.#ctx)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
-      if (this.#system.isDirectory(path)) throw new VfsError('EROFS', path, { op: 'remove' })
+      if (this.#system.isDirectory(path)) {
+        const detail = 'the directory belongs to the shell and cannot be removed'
+        throw new VfsError('EROFS', path, { op: 'remove', detail })
+      }
       if (!force) throw error
     }
   }

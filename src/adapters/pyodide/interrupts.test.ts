@@ -46,7 +46,7 @@ describe('an interrupt', () => {
   })
 
   it.each(['signal.set_wakeup_fd(-1)', 'import os\nos.closerange(3, 5000)'])(
-    'is sent four times at most if Python does not tell that it took it, after %s',
+    'is sent four times at most if Python does not acknowledge it, after %s',
     (program) => {
       vi.useFakeTimers()
       const sent = vi.fn()

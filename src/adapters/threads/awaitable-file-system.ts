@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   type CallContext,
+  createUnsupportedError,
   type DirEntry,
   type FileHandle,
   type FileSystem,
@@ -91,12 +92,13 @@ class ComposedFiles implements AwaitableFileSystem {
   }
 
   async symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    if (!isLinkable(this.#fs)) throw new VfsError('ENOTSUP', path, { op: 'symlink' })
+    if (!isLinkable(this.#fs)) throw createUnsupportedError('symlink', path)
     await this.#fs.symlink(target, path, ctx)
   }
 
   async readlink(path: string, ctx?: CallContext): Promise<string> {
-    if (!isLinkable(this.#fs)) throw new VfsError('EINVAL', path, { op: 'readlink' })
+    if (!isLinkable(this.#fs))
+      throw new VfsError('EINVAL', path, { op: 'readlink', detail: 'not a symbolic link' })
     return this.#fs.readlink(path, ctx)
   }
 
@@ -105,13 +107,13 @@ class ComposedFiles implements AwaitableFileSystem {
   }
 
   async link(existing: string, path: string, ctx?: CallContext): Promise<void> {
-    if (!isHardLinkable(this.#fs)) throw new VfsError('ENOTSUP', path, { op: 'link' })
+    if (!isHardLinkable(this.#fs)) throw createUnsupportedError('link', path)
     await this.#handles.sync(await this.realpath(existing, {}, ctx))
     await this.#fs.link(existing, path, ctx)
   }
 
   async setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
-    if (!isAttributed(this.#fs)) throw new VfsError('ENOTSUP', path, { op: 'setattr' })
+    if (!isAttributed(this.#fs)) throw createUnsupportedError('setattr', path)
     await this.#fs.setattr(path, changes, ctx)
   }
 

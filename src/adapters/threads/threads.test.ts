@@ -173,7 +173,7 @@ describe('a file system of another thread', () => {
     expect(codeOf(() => handle.read(0, 1))).toBe('EBADF')
   })
 
-  it('rejects writes through a handle opened for reading, whoever else has the file open', async () => {
+  it('rejects writes through a handle opened for reading, also while another handle may write', async () => {
     const fs = await connected()
     const writer = fs.open('/f', { write: true, create: true })
     const reader = fs.open('/f')

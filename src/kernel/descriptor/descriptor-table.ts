@@ -56,6 +56,9 @@ export class DescriptorTable {
   #getDescriptor(fd: number): OpenDescriptor {
     const found = this.#open.get(fd)
     if (found !== undefined) return found
-    throw new VfsError('EBADF', String(fd), { op: 'fd', detail: `there is no open file ${fd}` })
+    throw new VfsError('EBADF', String(fd), {
+      op: 'fd',
+      detail: `file ${fd} is not open; open a file and use its number`,
+    })
   }
 }

@@ -1,5 +1,12 @@
 import { isWithin, VfsError } from '../../vfs/index.ts'
-import type { DeviceContext, DeviceFile, DeviceRegistry, DeviceStat, OpenMode } from '../device/index.ts'
+import {
+  type DeviceContext,
+  type DeviceFile,
+  type DeviceRegistry,
+  type DeviceStat,
+  type OpenMode,
+  sendDeviceRequest,
+} from '../device/index.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 import { openNamespaceFile } from './namespace-file.ts'
@@ -13,6 +20,8 @@ export interface FileManager {
   open(pid: number, path: string, mode: OpenMode): Promise<number>
   read(pid: number, fd: number, length: number): Promise<Uint8Array>
   write(pid: number, fd: number, data: Uint8Array, signal?: AbortSignal): Promise<void>
+  /** Sends a request and returns its response; as JSON if the device has only bytes. */
+  request(pid: number, fd: number, body: unknown): Promise<unknown>
   close(pid: number, fd: number): Promise<void>
   fstat(pid: number, fd: number): Promise<DeviceStat>
 }
@@ -56,6 +65,16 @@ export class ProcessFiles implements FileManager {
   async close(pid: number, fd: number): Promise<void> {
     const process = this.#table.get(pid)
     return traceCall(process, 'close', [fd], () => process.descriptors.close(fd))
+  }
+
+  async request(pid: number, fd: number, body: unknown): Promise<unknown> {
+    const process = this.#table.get(pid)
+    return traceCall(process, 'request', [fd, body], async () => {
+      const file = process.descriptors.get(fd)
+      return file.request === undefined
+        ? sendDeviceRequest(file, body, process.signal)
+        : file.request(body, process.signal)
+    })
   }
 
   async fstat(pid: number, fd: number): Promise<DeviceStat> {

@@ -17,19 +17,27 @@ export interface RegisteredTool {
   readonly tool: DeviceTool
 }
 
+const NO_TOOLS: readonly DeviceTool[] = []
+
 /** Devices by path. A device mounted for one process is invisible to others; pid 0 sees all. */
 export class DeviceRegistry {
   readonly #devices = new Map<string, Device>()
+  /** Paths in order, until a device is added or removed. */
+  #sorted: readonly string[] | undefined
+  /** Tools with their paths, which every request of every process lists. */
+  readonly #tools = new WeakMap<readonly DeviceTool[], readonly RegisteredTool[]>()
 
   /** EEXIST. */
   register(path: string, device: Device): void {
     if (this.#devices.has(path)) throw new VfsError('EEXIST', path, { op: 'register' })
     this.#devices.set(path, device)
+    this.#sorted = undefined
   }
 
   /** ENOENT. */
   unregister(path: string): void {
     if (!this.#devices.delete(path)) throw new VfsError('ENOENT', path, { op: 'unregister' })
+    this.#sorted = undefined
   }
 
   /** Returns the device at exactly this path, else at its longest prefix of whole names. ENOENT. */
@@ -61,14 +69,25 @@ export class DeviceRegistry {
   }
 
   listPaths(pid = 0): string[] {
-    return [...this.#devices.keys()].filter((path) => isVisibleTo(pid, path)).sort()
+    this.#sorted ??= [...this.#devices.keys()].sort()
+    return this.#sorted.filter((path) => isVisibleTo(pid, path))
   }
 
   /** Returns the tools of the allowed devices; null allows all. */
   listTools(allowed: readonly string[] | null, pid = 0): RegisteredTool[] {
     return this.listPaths(pid)
       .filter((root) => allowed === null || allowed.some((path) => isWithin(root, path)))
-      .flatMap((root) => (this.#devices.get(root)?.tools ?? []).map((tool) => ({ root, tool })))
+      .flatMap((root) => this.#listDeviceTools(root))
+  }
+
+  #listDeviceTools(root: string): readonly RegisteredTool[] {
+    const tools = this.#devices.get(root)?.tools ?? NO_TOOLS
+    const known = this.#tools.get(tools)
+    // Devices may share their tools.
+    if (known !== undefined && (known.length === 0 || known[0]?.root === root)) return known
+    const registered = tools.map((tool) => ({ root, tool }))
+    this.#tools.set(tools, registered)
+    return registered
   }
 
   #formatKnownPaths(path: string, pid: number): string {

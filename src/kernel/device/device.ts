@@ -34,6 +34,8 @@ export interface DeviceFile {
   /** Returns the next bytes, at most `length`; empty at the end. EINVAL before the first request. */
   read(length: number): Promise<Uint8Array>
   write(data: Uint8Array, signal?: AbortSignal): Promise<void>
+  /** Sends a request and returns its response, both as values instead of JSON. Absent if a device has only bytes. */
+  request?(body: unknown, signal?: AbortSignal): Promise<unknown>
   close(): Promise<void>
   stat(): Promise<DeviceStat>
 }

@@ -52,14 +52,24 @@ export class RequestFile implements DeviceFile {
   }
 }
 
+type JsonRequestHandler = (request: unknown, signal: AbortSignal | undefined) => Promise<unknown>
+
+class JsonRequestFile extends RequestFile {
+  readonly #answer: JsonRequestHandler
+
+  constructor(path: string, answer: JsonRequestHandler) {
+    super(path, async (bytes, signal) => JSON.stringify(await answer(parseRequest(path, bytes), signal)))
+    this.#answer = answer
+  }
+
+  request(body: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.#answer(body, signal)
+  }
+}
+
 /** Creates a request file with JSON requests and responses. EINVAL for invalid JSON. */
-export function createJsonRequestFile(
-  path: string,
-  answer: (request: unknown, signal: AbortSignal | undefined) => Promise<unknown>,
-): DeviceFile {
-  return new RequestFile(path, async (bytes, signal) =>
-    JSON.stringify(await answer(parseRequest(path, bytes), signal)),
-  )
+export function createJsonRequestFile(path: string, answer: JsonRequestHandler): DeviceFile {
+  return new JsonRequestFile(path, answer)
 }
 
 function parseRequest(path: string, bytes: Uint8Array): unknown {

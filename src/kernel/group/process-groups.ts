@@ -63,5 +63,5 @@ export class ProcessGroups implements ProcGroupManager {
 }
 
 function createGroupError(group: string, reason: string): VfsError {
-  return new VfsError('ENOENT', group, { op: 'group', detail: `there is no such group: ${reason}` })
+  return new VfsError('ENOENT', group, { op: 'group', detail: `there is no group '${group}': ${reason}` })
 }

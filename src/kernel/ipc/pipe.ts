@@ -37,7 +37,10 @@ class PipeBuffer {
     let rest = data.slice()
     while (rest.length > 0) {
       signal?.throwIfAborted()
-      if (this.isReaderClosed) throw new VfsError('EPIPE', this.#path, { op: 'write' })
+      if (this.isReaderClosed) {
+        const detail = 'the reader has closed the pipe; nobody gets what is written'
+        throw new VfsError('EPIPE', this.#path, { op: 'write', detail })
+      }
       const room = CAPACITY - this.#size
       if (room === 0) {
         await this.#waitForChange(signal)

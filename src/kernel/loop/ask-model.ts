@@ -1,14 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Prompt } from '../context/index.ts'
-import { readAllText } from '../device/index.ts'
 import { formatFault } from '../event.ts'
 import type { Process } from '../process/process.ts'
 import type { LoopEnvironment } from './loop-environment.ts'
-import { type ModelResponse, parseResponse } from './model.ts'
+import { type ModelRequest, type ModelResponse, parseResponse } from './model.ts'
 import { formatModel, type ModelFallbacks, type OpenModel } from './model-fallbacks.ts'
 import { isTemporary, RetryBackoff } from './retry-backoff.ts'
-
-const encoder = new TextEncoder()
 
 /** A response and the model that gave it. */
 export interface ModelReply {
@@ -83,7 +80,7 @@ async function requestResponse(
   prompt: Prompt,
 ): Promise<ModelResponse> {
   const { pid, spec } = process
-  const request = {
+  const request: ModelRequest = {
     intent: spec.intent,
     system_prompt: prompt.systemPrompt,
     model,
@@ -92,7 +89,6 @@ async function requestResponse(
     messages: prompt.messages,
     tools: listTools(process),
   }
-  await files.write(pid, fd, encoder.encode(JSON.stringify(request)))
-  const answer = await readAllText({ read: (length) => files.read(pid, fd, length) })
+  const answer = await files.request(pid, fd, request)
   return parseResponse(answer, `/dev/llm/${provider}`)
 }

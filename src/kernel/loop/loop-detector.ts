@@ -4,7 +4,8 @@ const DEFAULT_LIMIT = 4
 /** Detects a model that repeats the same action with the same outcome. */
 export class LoopDetector {
   readonly #limit: number
-  #last = ''
+  #lastAction = ''
+  #lastOutcome = ''
   #count = 0
 
   constructor(limit: number = DEFAULT_LIMIT) {
@@ -13,9 +14,10 @@ export class LoopDetector {
 
   /** Records a turn and reports whether it completes a loop. */
   isLoop(action: string, outcome: string): boolean {
-    const current = JSON.stringify([action, outcome])
-    this.#count = current === this.#last ? this.#count + 1 : 1
-    this.#last = current
+    const isSame = action === this.#lastAction && outcome === this.#lastOutcome
+    this.#count = isSame ? this.#count + 1 : 1
+    this.#lastAction = action
+    this.#lastOutcome = outcome
     return this.#count >= this.#limit
   }
 }

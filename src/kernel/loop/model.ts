@@ -50,10 +50,10 @@ const modelResponseSchema: z.ZodType<ModelResponse> = z
     tool_calls: tool_calls ?? (tool_call === undefined ? undefined : [tool_call]),
   }))
 
-/** Throws EIO for a malformed response. */
-export function parseResponse(text: string, path: string): ModelResponse {
+/** Parses a response, which may be JSON. Throws EIO for a malformed one. */
+export function parseResponse(answer: unknown, path: string): ModelResponse {
   try {
-    return modelResponseSchema.parse(JSON.parse(text))
+    return modelResponseSchema.parse(typeof answer === 'string' ? JSON.parse(answer) : answer)
   } catch (error) {
     const detail = 'the response of the model is malformed; it must be JSON with content and tokens_used'
     throw new VfsError('EIO', path, { op: 'read', detail, cause: error })

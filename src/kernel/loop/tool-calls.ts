@@ -1,6 +1,13 @@
 import { isWithin, VfsError } from '../../vfs/index.ts'
 import type { FileManager } from '../descriptor/process-files.ts'
-import { type DeviceRegistry, O_RDONLY, O_RDWR, type RegisteredTool, readAllText } from '../device/index.ts'
+import {
+  type DeviceRegistry,
+  type DeviceTool,
+  O_RDONLY,
+  O_RDWR,
+  type RegisteredTool,
+  readAllText,
+} from '../device/index.ts'
 import type { Process } from '../process/process.ts'
 import { actionTools, rareActionTools, TOOL_SEARCH, toolSearchTool } from './action-tools.ts'
 import { readHead } from './file-head.ts'
@@ -40,7 +47,7 @@ export class ToolCalls {
   #sortTools(process: Process): { readonly offered: ToolDefinition[]; readonly hidden: ToolDefinition[] } {
     const { pid, allowedDevices, foundTools, spec } = process
     const tools = this.#devices.listTools(allowedDevices, pid)
-    const isOffered = (registered: RegisteredTool) => isOfferedTo(process, registered)
+    const isOffered = createOfferFilter(process)
     const isFound = ({ name }: ToolDefinition) => spec.tools === null || foundTools.has(name)
     return {
       offered: [
@@ -116,19 +123,39 @@ interface CalledFile {
   readonly isBounded?: boolean
 }
 
-/** Devices mounted for a process are its own: their tools are always offered. */
-function isOfferedTo(
-  { spec: { tools }, grantedDevices, foundTools }: Process,
-  registered: RegisteredTool,
-): boolean {
-  if (tools === null) return true
-  const { root, tool } = registered
-  if (tools.includes(tool.name) || foundTools.has(tool.name)) return true
-  return [...tools, ...grantedDevices].some((path) => path.startsWith('/') && isWithin(root, path))
+/** Creates the filter of tools that a process is offered. Devices mounted for it are its own: it has all their tools. */
+function createOfferFilter({
+  spec: { tools },
+  grantedDevices,
+  foundTools,
+}: Process): (registered: RegisteredTool) => boolean {
+  if (tools === null) return () => true
+  const names = new Set([...tools, ...foundTools])
+  const roots = [...tools, ...grantedDevices].filter((path) => path.startsWith('/'))
+  return ({ root, tool }) => names.has(tool.name) || roots.some((path) => isWithin(root, path))
 }
 
-function toDefinition({ tool: { name, description, inputSchema } }: RegisteredTool): ToolDefinition {
-  return { name, description, input_schema: inputSchema }
+/** Definitions of tools, which are the same in every request. */
+const definitions = new WeakMap<DeviceTool, ToolDefinition>()
+
+function toDefinition({ tool }: RegisteredTool): ToolDefinition {
+  const { name, description, inputSchema: input_schema } = tool
+  const definition = definitions.get(tool) ?? {
+    name,
+    description,
+    input_schema: dropSafeLimits(input_schema),
+  }
+  definitions.set(tool, definition)
+  return definition
+}
+
+/** Drops the limits of safe integers, which say nothing to a model and cost tokens in every request. */
+function dropSafeLimits<Schema>(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (key, part: unknown) => {
+    const isLimit =
+      (key === 'maximum' || key === 'minimum') && Math.abs(Number(part)) === Number.MAX_SAFE_INTEGER
+    return isLimit ? undefined : part
+  })
 }
 
 function isArguments(input: unknown): input is Readonly<Record<string, unknown>> {

@@ -55,7 +55,7 @@ export function createSpec(
   }
 }
 
-/** An agent that declares its devices gets all their tools; any other gets the default ones and those it names. */
+/** Adds the tools of the devices that the agent declares, and those that the agent or an option names. */
 function resolveTools(
   { tools = [] }: SpawnOptions,
   agent: AgentSpec | undefined,

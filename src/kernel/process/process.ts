@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Caller, FileSystem } from '../../vfs/index.ts'
 import { DescriptorTable } from '../descriptor/descriptor-table.ts'
 import { type KernelEvent, type ProcessEvent, publishEvent } from '../event.ts'
@@ -209,10 +209,7 @@ export class Process {
 
 /** Returns a version 7 UUID: unique across restarts and ordered by time. */
 function uuidV7(now: number = Date.now()): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(now, 0, 6)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  const hex = bytes.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  const time = now.toString(16).padStart(12, '0')
+  // The random part of version 4, for which Node keeps a pool of random bytes.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }

@@ -2,6 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Contexts } from '../context/index.ts'
 import type { ProcessFiles } from '../descriptor/process-files.ts'
 import { O_RDWR } from '../device/index.ts'
+import type { ProcGroupManager } from '../group/process-groups.ts'
 import { type LoopEnvironment, ModelFallbacks, reasonLoop } from '../loop/index.ts'
 import type { Signal, SignalManager } from '../signal/index.ts'
 import type { KernelCallbacks } from './callbacks.ts'
@@ -30,6 +31,7 @@ export interface ProcessDependencies {
   readonly contexts: Contexts
   readonly files: ProcessFiles
   readonly signals: SignalManager
+  readonly groups: ProcGroupManager
   readonly reaper: Reaper
   readonly mounts: MountManager | undefined
   readonly callbacks: Required<KernelCallbacks>
@@ -124,11 +126,18 @@ export class Processes implements ProcessManager {
     table.add(process)
     rollback.add(() => process.abandon(createFailure('the process could not be started')))
     rollback.add(() => reaper.abandon(process))
+    this.#joinGroups(process, options)
     const prompts = [options.systemPrompt, options.agent?.systemPrompt].filter((prompt) => prompt)
     contexts.setSystemPrompt(process.contextId, prompts.join('\n\n'))
     const { messages = [{ role: 'user', content: intent }] } = options
     contexts.get(process.contextId).fill(messages)
     return process
+  }
+
+  /** Joins groups before the process runs, so that a signal to a group misses no child of a member. */
+  #joinGroups({ pid }: Process, { parent = 0, groups = [] }: SpawnOptions): void {
+    const { table, groups: known } = this.#dependencies
+    for (const group of [...groups, ...(table.find(parent)?.groups ?? [])]) known.joinGroup(pid, group)
   }
 
   async #prepareProgram(

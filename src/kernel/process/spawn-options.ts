@@ -87,4 +87,6 @@ export interface SpawnOptions {
   readonly messages?: readonly ContextMessage[] | undefined
   /** Tools in addition to the default ones, by name or device path. */
   readonly tools?: readonly string[] | undefined
+  /** Groups to join before it runs, in addition to those of its parent. */
+  readonly groups?: readonly string[] | undefined
 }

@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import { appendTextSync, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { Redactor } from '../../secrets/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type MessageLine, MessageReader, RecordedMessages } from './recorded-messages.ts'
@@ -31,13 +31,14 @@ export class StepFiles implements StepSink {
   async write(uuid: string, { messages, ...rest }: StepRecord): Promise<void> {
     const file = this.#getFile(uuid)
     const { line, keep } = this.#messages.createLine(uuid, rest.step_number, messages)
-    const text = this.#redactor.redactValue({ ...rest, first_message: line.first, messages: line.parts })
+    const json = this.#redactor.toJson({ ...rest, first_message: line.first, messages: line.parts })
     if (rest.step_number === 1) {
       makePrivateDirectory(join(this.#directory, uuid))
       makePrivateFile(file)
     }
     try {
-      await appendFile(file, `${JSON.stringify(text)}\n`, { mode: 0o600 })
+      // Synchronous: a write to the page cache takes less time than its way to another thread and back.
+      appendTextSync(file, `${json}\n`)
     } catch (error) {
       this.#messages.forget(uuid)
       // Ends a partial line, so that it does not merge with the next one.
