@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentKernel, AgentSpawn } from '../agent-kernel/index.ts'
 import { parseDeviceRequest } from '../devices/operation/index.ts'
-import { O_RDONLY, O_RDWR, signals } from '../kernel/index.ts'
+import { O_RDONLY, O_RDWR, processOptionShape, signals } from '../kernel/index.ts'
 import { readText, VfsError } from '../vfs/index.ts'
 import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.ts'
 import { OpenDevices } from './open-devices.ts'
@@ -25,14 +25,9 @@ const nonEmptyString = z.string().trim().min(1)
 const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
   intent: nonEmptyString,
   agent: nonEmptyString.optional(),
-  provider: nonEmptyString.optional(),
-  model: z.string().optional(),
-  budget: z.int().nonnegative().optional(),
-  skills: z.array(nonEmptyString).optional(),
+  ...processOptionShape,
   vault: nonEmptyString.optional(),
   script: z.strictObject({ name: nonEmptyString, text: nonEmptyString }).optional(),
-  max_steps: z.int().positive().optional(),
-  tools: z.array(nonEmptyString).optional(),
   merge: z.array(nonEmptyString).optional(),
   from: z.strictObject({ pid, step: z.int().positive().optional() }).optional(),
 })
@@ -70,17 +65,18 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
         return null
       },
     ),
+    kill_group: defineMethod(
+      'kill_group',
+      z.strictObject({ group: nonEmptyString, signal: z.enum(signals).default('SIGTERM') }),
+      async ({ group, signal }) => agents.killGroup(group, signal),
+    ),
     check: defineMethod('check', z.strictObject({ pid, command: nonEmptyString }), (params, signal) =>
       agents.check(params.pid, params.command, signal),
     ),
     resume: defineMethod('resume', z.strictObject({ pid }), (params) => agents.resume(params.pid)),
     wait: defineMethod('wait', z.strictObject({ pid }), (params) => agents.wait(params.pid)),
-    logs: defineStream('logs', following, ({ pid, follow }, signal) =>
-      agents.events.logs(pid, agents.isRunning(pid) && follow, signal),
-    ),
-    strace: defineStream('strace', tracing, ({ pid, follow }, signal) =>
-      agents.events.trace(pid, (pid === undefined || agents.isRunning(pid)) && follow, signal),
-    ),
+    logs: defineStream('logs', following, ({ pid, follow }, signal) => agents.logs(pid, follow, signal)),
+    strace: defineStream('strace', tracing, ({ pid, follow }, signal) => agents.trace(pid, follow, signal)),
     list_steps: defineMethod('list_steps', z.strictObject({ pid }), async (params) => {
       const steps = await agents.steps(params.pid)
       return steps.map(
@@ -102,6 +98,7 @@ type ProcessMethod =
   | 'check'
   | 'ps'
   | 'kill'
+  | 'kill_group'
   | 'wait'
   | 'logs'
   | 'strace'

@@ -23,7 +23,7 @@ export class FuseMount implements AsyncDisposable {
     this.directory = directory
     // Identifies this mount among others at the same path.
     this.#entry = findOwnMount(directory)
-    this.#guard = this.#entry && guardConnection(this.#entry)
+    this.#guard = this.#entry && guardConnection(this.#entry, fd)
     this.#ending = ending
     // A thread blocked in a read of the device does not end with its process.
     this.#atExit = () => {

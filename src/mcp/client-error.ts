@@ -1,4 +1,9 @@
-import { isJSONRPCErrorResponse, type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import {
+  isJSONRPCErrorResponse,
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { formatIssue, type SchemaIssue } from './format-issue.ts'
 
 /** Clients on the first SDK repeat the code in the message, beside the code itself. */
@@ -7,7 +12,7 @@ const CODE_PREFIX = /^MCP error -?\d+: /
 const REQUEST_PREFIX = /^Invalid \S+ request: /
 
 /** Rewrites an error so that a client can act on it. The SDK reports invalid params with the raw output of its schema. */
-export function withClientError(message: JSONRPCMessage): JSONRPCMessage {
+function withClientError(message: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(message)) return message
   const [issue] = parseIssues(message.error.message)
   if (issue === undefined) return message
@@ -34,4 +39,11 @@ function parseIssues(text: string): SchemaIssue[] {
 function isIssue(value: unknown): value is SchemaIssue {
   if (typeof value !== 'object' || value === null || !('path' in value) || !('message' in value)) return false
   return Array.isArray(value.path) && typeof value.message === 'string'
+}
+
+/** Makes a transport send errors in the form for clients. */
+export function translateErrors<T extends Transport>(transport: T): T {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => send(withClientError(message), options)
+  return transport
 }

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
+import type { InputRequest } from '@modelcontextprotocol/server'
 import type { HostFiles } from '../tools/index.ts'
 import { ClientRoots } from './client-roots.ts'
-import type { SessionContext } from './mcp-feature.ts'
+import type { RequestExtra, SessionContext } from './mcp-feature.ts'
 
 /**
  * Host files for one client: the owner's allow-list, restricted to the client's roots if it
@@ -21,9 +22,9 @@ export class ClientHost {
     session.signal.addEventListener('abort', () => void files.close().catch(() => {}), { once: true })
   }
 
-  /** Resolves once the client's current roots are known. */
-  waitForRoots(): Promise<void> {
-    return this.#roots.waitUntilKnown()
+  /** Resolves once the client's current roots are known; with a request if the result has to ask for them. */
+  requestRoots(extra: RequestExtra): Promise<InputRequest | undefined> {
+    return this.#roots.request(extra)
   }
 
   #applyRoots(roots: readonly string[] | null): void {

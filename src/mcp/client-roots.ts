@@ -1,54 +1,80 @@
 import { fileURLToPath } from 'node:url'
+import { type InputRequest, inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import { formatError } from './client-error.ts'
-import type { SessionContext } from './mcp-feature.ts'
+import { getClientCapabilities } from './client-info.ts'
+import type { RequestExtra, SessionContext } from './mcp-feature.ts'
 
 /** Time after which a client without a response has no roots. */
 const ROOTS_TIMEOUT_MS = 10_000
 
+/** Key of the roots among the answers that a client sends with a call. */
+export const ROOTS_KEY = 'roots'
+
 /** Receives a client's directories; null if it names none. */
 export type RootsListener = (roots: readonly string[] | null) => void
 
-/** The directories of a client, requested at its start and after every change notification. */
+/** The directories of a client, requested by its first call and by the first after every change notification. */
 export class ClientRoots {
   readonly #session: SessionContext
   readonly #listener: RootsListener
-  #request: Promise<void> = Promise.resolve()
-  /** True while a request is queued: it covers all changes until it is sent. */
-  #isWaiting = false
+  /** Latest request; undefined if the client has to be asked by the next call. */
+  #request: Promise<void> | undefined
+  #isKnown = false
 
   constructor(session: SessionContext, listener: RootsListener) {
     this.#session = session
     this.#listener = listener
-    session.onReady(() => this.#requestRoots())
-    session.server.setNotificationHandler('notifications/roots/list_changed', () => this.#requestRoots())
-  }
-
-  /** Resolves once the latest roots are known, so that no call is checked against older ones. */
-  waitUntilKnown(): Promise<void> {
-    return this.#request
-  }
-
-  #requestRoots(): void {
-    if (this.#isWaiting) return
-    this.#isWaiting = true
-    this.#request = this.#request.then(() => {
-      this.#isWaiting = false
-      return this.#refresh()
+    session.server.setNotificationHandler('notifications/roots/list_changed', () => {
+      this.#request = undefined
     })
   }
 
-  async #refresh(): Promise<void> {
+  /**
+   * Resolves once the latest roots are known, so that no call is checked against older ones. Resolves with a request
+   * if the client sends its roots only with the next call.
+   */
+  async request(extra: RequestExtra): Promise<InputRequest | undefined> {
+    if (!this.#session.canSendRequests) return this.#findRoots(extra)
+    // Nothing is allowed to a client that has not said what it can do.
+    if (this.#session.server.getClientCapabilities() === undefined) return undefined
+    for (;;) {
+      extra.mcpReq.signal.throwIfAborted()
+      this.#request ??= this.#refresh(extra)
+      const request = this.#request
+      await request
+      // They changed meanwhile, or the call that asked for them was cancelled.
+      if (this.#request === request) return undefined
+    }
+  }
+
+  /** Clients of revision 2026-07-28 report no changes of their roots: the first ones count. */
+  #findRoots(extra: RequestExtra): InputRequest | undefined {
+    if (this.#isKnown) return undefined
+    const hasRoots = getClientCapabilities(this.#session, extra.mcpReq)?.roots !== undefined
+    const answer = inputResponse(extra.mcpReq.inputResponses, ROOTS_KEY)
+    if (hasRoots && answer.kind !== 'roots') return inputRequired.listRoots()
+    this.#isKnown = true
+    this.#listener(answer.kind === 'roots' ? answer.roots.flatMap(({ uri }) => toDirectory(uri)) : null)
+    return undefined
+  }
+
+  async #refresh({ mcpReq }: RequestExtra): Promise<void> {
     const { server, log } = this.#session
     if (server.getClientCapabilities()?.roots === undefined) {
       this.#listener(null)
       return
     }
     try {
-      const { roots } = await server.listRoots({}, { timeout: ROOTS_TIMEOUT_MS })
+      // By the channel of the call: over HTTP, a client may have no other one open.
+      const { roots } = await mcpReq.send(
+        { method: 'roots/list' },
+        { timeout: ROOTS_TIMEOUT_MS, signal: mcpReq.signal },
+      )
       this.#listener(roots.flatMap(({ uri }) => toDirectory(uri)))
     } catch (error) {
       // A client with roots that fails to name them gets no directory.
       this.#listener([])
+      if (mcpReq.signal.aborted) this.#request = undefined
       await log.write(
         'warning',
         `the roots could not be listed, so no directory is allowed: ${formatError(error)}`,

@@ -515,20 +515,20 @@ describe('directories of this machine', () => {
   it('are requested once for all changes in the meantime', async () => {
     const { app } = directories()
     const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [] })
-    const [begun, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let asked = 0
     client.setRequestHandler('roots/list', async () => {
       asked++
       begun.resolve()
-      await told.promise
+      await released.promise
       return { roots: [{ uri: pathToFileURL(app).href }] }
     })
     const tell = () => Promise.all(Array.from({ length: 1000 }, () => client.sendRootsListChanged()))
     await tell()
+    const read = canRead(client, app)
     await begun.promise
     await tell()
-    const read = canRead(client, app)
-    told.resolve()
+    released.resolve()
     expect(await read).toBe(true)
     // One request that was pending, and one for all later changes.
     expect(asked).toBe(2)

@@ -1,11 +1,13 @@
 import { contextCaller } from '../access/index.ts'
 import type { Namespace } from '../namespace/index.ts'
+import { createReadTracker } from '../tools/index.ts'
 import { ClientHost } from './client-host.ts'
+import { ClientReads } from './client-reads.ts'
 import { createCompletionsFeature } from './completions-feature.ts'
 import { createPathCompleter, FileResources } from './files/index.ts'
 import { formatInstructions } from './instructions.ts'
 import type { McpFeature, SessionContext } from './mcp-feature.ts'
-import { McpSession } from './mcp-session.ts'
+import { McpSession, type OpenSession } from './mcp-session.ts'
 import { RegistryTools } from './registry-tools.ts'
 import { createResourcesFeature } from './resources-feature.ts'
 import { createToolsFeature } from './tools-feature.ts'
@@ -22,7 +24,7 @@ export interface McpServerOptions {
 
 /** A server for MCP clients: one session each, over any transport. */
 export interface McpServer {
-  open(): McpSession
+  readonly open: OpenSession
 }
 
 /**
@@ -35,9 +37,10 @@ export function createMcpServer(namespace: Namespace, options: McpServerOptions)
   const ctx = { caller: contextCaller(namespace.context) }
   const names = listToolNames(namespace, options)
   const { fs } = namespace
+  const reads = new ClientReads(() => createReadTracker(fs))
   const openTools = (session: SessionContext) => {
     const host = hasHost ? new ClientHost(session, namespace.hostFiles(), allowsRoots) : undefined
-    return new RegistryTools(namespace.tools({ tools: names, host: host?.files }), host)
+    return new RegistryTools(namespace.tools({ tools: names, host: host?.files }), reads, host)
   }
   const watch = (path: string, call: typeof ctx) => namespace.watch(path, call)
   const parts: readonly McpFeature[] = [
@@ -47,7 +50,7 @@ export function createMcpServer(namespace: Namespace, options: McpServerOptions)
   ]
   const info = { name: 'coppice', title: 'Coppice', version }
   const instructions = formatInstructions(namespace, { isReadOnly, hasHost })
-  return { open: () => new McpSession({ info, instructions, parts }) }
+  return { open: (client = {}) => new McpSession({ info, instructions, parts, ...client }) }
 }
 
 function listToolNames(

@@ -1,7 +1,14 @@
-import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
+import { createHash } from 'node:crypto'
+import {
+  type ElicitRequestFormParams,
+  type InputRequests,
+  inputRequired,
+  inputResponse,
+} from '@modelcontextprotocol/server'
 import { fitsInQuestion } from '../text/index.ts'
 import type { AskPerson, PersonAnswer } from '../tools/index.ts'
 import { formatError } from './client-error.ts'
+import { getClientCapabilities } from './client-info.ts'
 import type { RequestExtra, SessionContext } from './mcp-feature.ts'
 
 /** Time after which a question counts as unanswered. */
@@ -13,26 +20,60 @@ const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
   required: ['allow'],
 }
 
-/** Returns a prompt for the client's person during a request; undefined if the client has none. */
-export function createElicitor(
-  { server, log }: SessionContext,
+/** A filled-in form. */
+interface FormAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Questions to the client's person during a tool call. */
+export interface Elicitor {
+  /** Undefined if the client has no person to ask. */
+  readonly ask: AskPerson | undefined
+  /** Questions that the client has to answer before it calls again; empty if all are answered. */
+  readonly unanswered: InputRequests
+}
+
+export function createElicitor(session: SessionContext, extra: RequestExtra): Elicitor {
+  const unanswered: InputRequests = {}
+  if (getClientCapabilities(session, extra.mcpReq)?.elicitation?.form === undefined)
+    return { ask: undefined, unanswered }
+  const ask = session.canSendRequests
+    ? (message: string) => sendQuestion(session, extra, message)
+    : async (message: string) => findAnswer(extra, unanswered, message)
+  // A client may show only the beginning, but a yes would cover the rest.
+  return { ask: async (message) => (fitsInQuestion(message) ? ask(message) : 'too_long'), unanswered }
+}
+
+async function sendQuestion(
+  { log }: SessionContext,
   { mcpReq }: RequestExtra,
-): AskPerson | undefined {
-  if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
-  return async (message): Promise<PersonAnswer> => {
-    // A client may show only the beginning, but a yes would cover the rest.
-    if (!fitsInQuestion(message)) return 'too_long'
-    try {
-      const { action, content } = await mcpReq.send(
-        { method: 'elicitation/create', params: { message, requestedSchema } },
-        { timeout: ELICITATION_TIMEOUT_MS, signal: mcpReq.signal },
-      )
-      if (action === 'cancel') return 'dismissed'
-      return action === 'accept' && content?.['allow'] === true ? 'yes' : 'no'
-    } catch (error) {
-      mcpReq.signal.throwIfAborted()
-      await log.write('warning', `nobody answered, so it does not run: ${formatError(error)}`, mcpReq.id)
-      return 'unanswered'
-    }
+  message: string,
+): Promise<PersonAnswer> {
+  try {
+    const answer = await mcpReq.send(
+      { method: 'elicitation/create', params: { message, requestedSchema } },
+      { timeout: ELICITATION_TIMEOUT_MS, signal: mcpReq.signal },
+    )
+    return toPersonAnswer(answer)
+  } catch (error) {
+    mcpReq.signal.throwIfAborted()
+    await log.write('warning', `nobody answered, so it does not run: ${formatError(error)}`, mcpReq)
+    return 'unanswered'
   }
+}
+
+/** Returns the answer that came with the request, or adds the question to those that its result asks. */
+function findAnswer({ mcpReq }: RequestExtra, unanswered: InputRequests, message: string): PersonAnswer {
+  // The key is that of the text: an answer counts for exactly the question that the person saw.
+  const key = createHash('sha256').update(message).digest('hex')
+  const answer = inputResponse(mcpReq.inputResponses, key)
+  if (answer.kind === 'elicit') return toPersonAnswer(answer)
+  unanswered[key] = inputRequired.elicit({ message, requestedSchema })
+  return 'unanswered'
+}
+
+function toPersonAnswer({ action, content }: FormAnswer): PersonAnswer {
+  if (action === 'cancel') return 'dismissed'
+  return action === 'accept' && content?.['allow'] === true ? 'yes' : 'no'
 }

@@ -32,12 +32,12 @@ describe('a call', () => {
       for (const done of [1, 2, 9, 3]) progress(done, 10, `${done} of 10`)
       return 'done'
     })
-    const told: unknown[] = []
-    const onprogress = (progress: unknown) => void told.push(progress)
+    const reports: unknown[] = []
+    const onprogress = (progress: unknown) => void reports.push(progress)
     await client.callTool({ name: 'work' }, { onprogress })
     report(10, 10)
     await client.ping()
-    expect(told).toEqual([
+    expect(reports).toEqual([
       { progress: 1, total: 10, message: '1 of 10' },
       { progress: 9, total: 10, message: '9 of 10' },
     ])

@@ -1,17 +1,29 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import type { ToolInfo, ToolRegistry } from '../tools/index.ts'
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type Tool,
+} from '@modelcontextprotocol/server'
+import type { ReadTracker, ToolInfo, ToolRegistry } from '../tools/index.ts'
 import type { ClientHost } from './client-host.ts'
+import { getClientName } from './client-info.ts'
+import type { ClientReads } from './client-reads.ts'
+import { ROOTS_KEY } from './client-roots.ts'
 import { createElicitor } from './elicitation.ts'
+import type { RequestExtra, SessionContext } from './mcp-feature.ts'
 import type { McpToolRequest, ToolSource } from './tools-feature.ts'
 
 /** Tools of a registry in the protocol's form. */
 export class RegistryTools implements ToolSource {
   readonly #registry: ToolRegistry
   readonly #host: ClientHost | undefined
+  readonly #reads: ClientReads
   readonly #tools: readonly Tool[]
 
-  constructor(registry: ToolRegistry, host?: ClientHost) {
+  /** @param reads what clients without a session have read. */
+  constructor(registry: ToolRegistry, reads: ClientReads, host?: ClientHost) {
     this.#registry = registry
+    this.#reads = reads
     this.#host = host
     this.#tools = registry.tools.map(toMcpTool)
   }
@@ -24,11 +36,23 @@ export class RegistryTools implements ToolSource {
     name: string,
     args: Readonly<Record<string, unknown>>,
     { signal, trace, progress, session, extra }: McpToolRequest,
-  ): Promise<CallToolResult> {
-    await this.#host?.waitForRoots()
-    const options = { signal, trace, progress, ask: createElicitor(session, extra) }
-    const { text, isError } = await this.#registry.call(name, args, options)
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const roots = await this.#host?.requestRoots(extra)
+    if (roots !== undefined) return inputRequired({ inputRequests: { [ROOTS_KEY]: roots } })
+    const { ask, unanswered } = createElicitor(session, extra)
+    const { text, isError } = await this.#registry.call(name, args, {
+      signal,
+      trace,
+      progress,
+      ask,
+      ...(session.isSingleRequest && { reads: this.#findReads(session, extra) }),
+    })
+    if (Object.keys(unanswered).length > 0) return inputRequired({ inputRequests: unanswered })
     return { content: [{ type: 'text', text }], ...(isError && { isError }) }
+  }
+
+  #findReads(session: SessionContext, extra: RequestExtra): ReadTracker {
+    return this.#reads.getTracker(getClientName(session, extra.mcpReq) ?? '')
   }
 }
 

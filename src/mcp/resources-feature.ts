@@ -9,6 +9,7 @@ export function createResourcesFeature(source: ResourceSource): McpFeature {
     attach(session) {
       const { server } = session
       const subscriptions = new Subscriptions(source, session)
+      session.onListen((filter, signal) => subscriptions.listen(filter, signal))
       server.setRequestHandler('resources/list', async ({ params }, { mcpReq }) => {
         subscriptions.followList()
         return { ...(await source.list(params?.cursor, mcpReq.signal)) }

@@ -36,9 +36,9 @@ function serving(signal: AbortSignal = new AbortController().signal): Served {
       return { content: [{ type: 'text', text: `${JSON.stringify(args).length} characters` }] }
     },
   }))
-  const session = new McpSession({ info: { name: 'test', version: '1' }, parts: [part] })
+  const open = () => new McpSession({ info: { name: 'test', version: '1' }, parts: [part] })
   const [input, out] = [new PassThrough(), new PassThrough()]
-  const end = serveStdio(session, { in: input, out, signal }).finally(() => out.end())
+  const end = serveStdio(open, { in: input, out, signal }).finally(() => out.end())
   return { input, out, calls, end }
 }
 

@@ -1,4 +1,5 @@
-import type { LoggingLevel, RequestId, Server } from '@modelcontextprotocol/server'
+import type { LoggingLevel, Server, ServerContext } from '@modelcontextprotocol/server'
+import { getRequestedLogLevel } from './client-info.ts'
 
 const severities: readonly LoggingLevel[] = [
   'debug',
@@ -14,10 +15,12 @@ const severities: readonly LoggingLevel[] = [
 /** Log messages to the client: from `warning` on, until the client sets another level. */
 export class SessionLog {
   readonly #server: Server
+  readonly #canSendRequests: boolean
   #level: LoggingLevel = 'warning'
 
-  constructor(server: Server) {
+  constructor(server: Server, canSendRequests: boolean) {
     this.#server = server
+    this.#canSendRequests = canSendRequests
     server.setRequestHandler('logging/setLevel', ({ params }) => {
       this.#level = params.level
       return {}
@@ -25,13 +28,15 @@ export class SessionLog {
   }
 
   /**
-   * Sends a message if the client wants its level; along with a request if it belongs to one. Never fails:
-   * a disconnected client misses it.
+   * Sends a message if the client wants its level; along with a request if it belongs to one. A client of revision
+   * 2026-07-28 names the level in each request, and gets no other messages. Never fails: a disconnected client
+   * misses it.
    */
-  async write(level: LoggingLevel, data: unknown, relatedRequestId?: RequestId): Promise<void> {
-    if (severities.indexOf(level) < severities.indexOf(this.#level)) return
+  async write(level: LoggingLevel, data: unknown, request?: ServerContext['mcpReq']): Promise<void> {
+    const wanted = this.#canSendRequests ? this.#level : request && getRequestedLogLevel(request)
+    if (wanted === undefined || severities.indexOf(level) < severities.indexOf(wanted)) return
     const notice = { method: 'notifications/message' as const, params: { level, logger: 'coppice', data } }
-    const beside = relatedRequestId === undefined ? {} : { relatedRequestId }
+    const beside = request === undefined ? {} : { relatedRequestId: request.id }
     await this.#server.notification(notice, beside).catch(() => {})
   }
 }

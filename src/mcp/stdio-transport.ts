@@ -7,6 +7,8 @@ import {
   isJSONRPCResultResponse,
   isSpecType,
   type JSONRPCMessage,
+  type RequestId,
+  type SubscriptionFilter,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
@@ -28,6 +30,10 @@ export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
   onerror: Transport['onerror']
   onclose: Transport['onclose']
+  /** Called for a stream of notifications that the client opens. */
+  onlisten: ((id: RequestId, filter: SubscriptionFilter) => void) | undefined
+  /** Called for a request that the client cancels. */
+  oncancel: ((id: RequestId) => void) | undefined
   readonly #input: Readable
   readonly #output: Writable
   readonly #lines = new MessageLineReader(MAX_MESSAGE_BYTES)
@@ -38,11 +44,16 @@ export class StdioTransport implements Transport {
   /** Malformed lines whose errors the client has not read. */
   #pendingErrors = 0
   #hasInputEnded = false
-  #isClosed = false
+  readonly #closed = new AbortController()
 
   constructor(input: Readable, output: Writable) {
     this.#input = input
     this.#output = output
+  }
+
+  /** Aborted once the transport is closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal
   }
 
   async start(): Promise<void> {
@@ -66,8 +77,8 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.closed.aborted) return
+    this.#closed.abort()
     this.#input.off('data', this.#read)
     this.#input.off('end', this.#readRest)
     this.#input.pause()
@@ -117,8 +128,14 @@ export class StdioTransport implements Transport {
 
   /** Queues only requests: responses and cancellations that a running request needs must not wait behind it. */
   #dispatch(message: JSONRPCMessage | undefined, size: number): void {
-    if (message === undefined || this.#isClosed) return
+    if (message === undefined || this.closed.aborted) return
     if (isJSONRPCRequest(message)) {
+      if (isSpecType.SubscriptionsListenRequest(message)) {
+        // It is answered when it ends, and must not keep others from running.
+        this.onlisten?.(message.id, message.params.notifications)
+        this.onmessage?.(message)
+        return
+      }
       // A client pings because other requests take long.
       const isUrgent = message.method === 'ping' && !this.#output.writableNeedDrain
       this.#requests.add(message, size, isUrgent)
@@ -126,6 +143,7 @@ export class StdioTransport implements Transport {
     }
     const id = isSpecType.CancelledNotification(message) ? message.params.requestId : undefined
     if (id !== undefined && this.#requests.drop(id)) return
+    if (id !== undefined) this.oncancel?.(id)
     this.onmessage?.(message)
     // A cancelled request is never answered.
     if (id !== undefined) this.#requests.finish(id)
@@ -159,7 +177,7 @@ export class StdioTransport implements Transport {
   }
 
   async #write(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed || this.#output.write(serializeMessage(message))) return
+    if (this.closed.aborted || this.#output.write(serializeMessage(message))) return
     this.#drained ??= Promise.withResolvers()
     await this.#drained.promise
   }
@@ -168,7 +186,7 @@ export class StdioTransport implements Transport {
     if (this.#hasInputEnded && this.#requests.isEmpty && this.#pendingErrors === 0)
       this.#allAnswered.resolve()
     const isFull = this.#requests.isFull || (this.#pendingErrors > 0 && this.#output.writableNeedDrain)
-    if (this.#isClosed || isFull === this.#input.isPaused()) return
+    if (this.closed.aborted || isFull === this.#input.isPaused()) return
     if (isFull) this.#input.pause()
     else this.#input.resume()
   }

@@ -78,20 +78,20 @@ describe('the subscriptions of a session', () => {
     onTestFinished(() => void vi.useRealTimers())
     const source = new Watched()
     const { client } = await clientOf(source)
-    const told: string[] = []
+    const updated: string[] = []
     client.setNotificationHandler(
       'notifications/resources/updated',
-      ({ params }) => void told.push(params.uri),
+      ({ params }) => void updated.push(params.uri),
     )
     await client.subscribeResource({ uri: 'test://a' })
     for (let changes = 0; changes < 50; changes++) {
       source.change('test://a')
       await client.ping()
     }
-    expect(told).toEqual(['test://a'])
+    expect(updated).toEqual(['test://a'])
     vi.advanceTimersByTime(1000)
     await client.ping()
-    expect(told).toEqual(['test://a', 'test://a'])
+    expect(updated).toEqual(['test://a', 'test://a'])
   })
 
   it('report a failure to the client and continue the session', async () => {

@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, type SubscriptionFilter } from '@modelcontextprotocol/server'
 import { formatError } from './client-error.ts'
 import type { SessionContext } from './mcp-feature.ts'
 import type { ResourceSource } from './resource-source.ts'
@@ -14,6 +14,8 @@ export class Subscriptions {
   readonly #session: SessionContext
   readonly #updates = new Map<string, Throttle>()
   readonly #list: Throttle
+  /** Number of streams of notifications that ask for a resource. */
+  readonly #streams = new Map<string, number>()
   #isFollowing = false
 
   constructor(source: ResourceSource, session: SessionContext) {
@@ -36,6 +38,41 @@ export class Subscriptions {
     const notify = () => this.#session.server.sendResourceUpdated({ uri })
     this.#updates.set(uri, this.#createThrottle(notify))
     this.followList()
+  }
+
+  /** Follows what a stream of notifications asks for, until it ends. Resources that do not exist never change. */
+  listen(
+    { resourceSubscriptions = [], resourcesListChanged = false }: SubscriptionFilter,
+    signal: AbortSignal,
+  ): void {
+    if (resourcesListChanged) this.followList()
+    const known = [...new Set(resourceSubscriptions)].filter((uri) => this.#tryAdd(uri))
+    for (const uri of known) {
+      this.#streams.set(uri, (this.#streams.get(uri) ?? 0) + 1)
+    }
+    signal.addEventListener(
+      'abort',
+      () => {
+        for (const uri of known) this.#leave(uri)
+      },
+      { once: true },
+    )
+  }
+
+  #tryAdd(uri: string): boolean {
+    try {
+      this.add(uri)
+      return true
+    } catch (error) {
+      if (error instanceof ProtocolError) return false
+      throw error
+    }
+  }
+
+  #leave(uri: string): void {
+    const left = (this.#streams.get(uri) ?? 1) - 1
+    if (left > 0) this.#streams.set(uri, left)
+    else if (this.#streams.delete(uri)) this.remove(uri)
   }
 
   /** Notifies of added and removed resources from now on; only needed once the client has listed them. */

@@ -1,10 +1,12 @@
 import {
   type CallToolResult,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   type Tool,
 } from '@modelcontextprotocol/server'
 import { formatTrace, truncatePrintable } from './call-trace.ts'
+import { getClientName } from './client-info.ts'
 import type { McpFeature, RequestExtra, SessionContext } from './mcp-feature.ts'
 import { createProgressReporter } from './progress.ts'
 
@@ -21,12 +23,15 @@ export interface McpToolRequest {
 /** Tools in the protocol's form. */
 export interface ToolSource {
   list(): readonly Tool[]
-  /** Calls a listed tool. A failure is an error result; only a cancelled call rejects. */
+  /**
+   * Calls a listed tool. A failure is an error result; only a cancelled call rejects. If the client has to answer
+   * something first, the result asks it.
+   */
   call(
     name: string,
     args: Readonly<Record<string, unknown>>,
     request: McpToolRequest,
-  ): Promise<CallToolResult>
+  ): Promise<CallToolResult | InputRequiredResult>
 }
 
 /** Serves tools from one source per session. Only listed tools can be called. */
@@ -49,7 +54,7 @@ async function callTool(
   name: string,
   args: Readonly<Record<string, unknown>>,
   extra: RequestExtra,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   const known = source.list().map((tool) => tool.name)
   if (!known.includes(name)) {
     throw new ProtocolError(
@@ -60,15 +65,15 @@ async function callTool(
   const progress = createProgressReporter(extra)
   const startedAt = performance.now()
   try {
-    const trace = formatTrace(session.server.getClientVersion()?.name, extra.mcpReq.id)
+    const trace = formatTrace(getClientName(session, extra.mcpReq), extra.mcpReq.id)
     const request = { signal: extra.mcpReq.signal, trace, progress: progress.report, session, extra }
     const result = await source.call(name, args, request)
     const took = {
       tool: name,
       ms: Math.round(performance.now() - startedAt),
-      failed: result.isError === true,
+      failed: 'isError' in result && result.isError === true,
     }
-    await session.log.write('debug', took, extra.mcpReq.id)
+    await session.log.write('debug', took, extra.mcpReq)
     return result
   } finally {
     progress.finish()

@@ -12,6 +12,8 @@ export class LazyHome {
   readonly path: string | undefined
   /** This home and other directories that are closed to agents. */
   readonly closedDirectories: readonly string[]
+  /** Identity of the home: namespaces of the same open home have the same. */
+  readonly identity: object
   readonly #open: () => Promise<Home>
   #opened: Promise<Home> | undefined
 
@@ -20,6 +22,7 @@ export class LazyHome {
    */
   constructor(home: Home | string, { engine, durability }: Config, closed: readonly string[] = []) {
     const path = home instanceof Home ? home.path : home
+    this.identity = home instanceof Home ? home : this
     this.closedDirectories = path === undefined ? closed : [path, ...closed]
     if (home instanceof Home) {
       this.path = home.path

@@ -19,16 +19,16 @@ describe('a vault as a workspace', () => {
     await vault.write('/b', 'x', {}, alice)
     await vault.write('/c', 'x')
     await vault.write('/d', 'x', {}, { caller: { kind: 'process', pid: 7, context: 'bob' } })
-    const told = async (limit: number) =>
+    const listRecent = async (limit: number) =>
       (await Array.fromAsync(workspace.log(limit))).map(({ path, caller }) => `${path} ${caller}`)
-    expect(await told(2)).toEqual(['/workspace/d bob', '/workspace/c undefined'])
-    expect(await told(9)).toEqual([
+    expect(await listRecent(2)).toEqual(['/workspace/d bob', '/workspace/c undefined'])
+    expect(await listRecent(9)).toEqual([
       '/workspace/d bob',
       '/workspace/c undefined',
       '/workspace/b alice',
       '/workspace/a system',
     ])
-    expect(await told(0)).toEqual([])
+    expect(await listRecent(0)).toEqual([])
   })
 
   it('shows changes since the beginning, since a checkpoint, and since the fork point', async () => {

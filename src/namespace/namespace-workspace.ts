@@ -3,21 +3,32 @@ import type { Home, OnConflict, Vault } from '../backends/vault/index.ts'
 import { formatPatch, listFileChanges, readChangedText } from '../diff/index.ts'
 import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
 import { type CallContext, diff, type FileSystem, join, MemoryFs, type PathChange } from '../vfs/index.ts'
+import { MaskedFs } from './masked-fs.ts'
 import { assertNotReserved } from './open-workspace.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
+import type { WorkspaceSecrets } from './workspace-secrets.ts'
+
+interface WorkspaceParts {
+  /** Settings of commands, if they may run. */
+  readonly commands?: CommandSettings | undefined
+  /** Files whose values the caller does not see. */
+  readonly secrets?: WorkspaceSecrets | undefined
+}
 
 /** A vault as the workspace of a caller. Changes use paths of the namespace; patches use paths of the project. */
 export class NamespaceWorkspace implements Workspace {
   readonly path: string
   readonly #home: Home
   readonly #vault: Vault
+  readonly #secrets: WorkspaceSecrets | undefined
   readonly exec?: NonNullable<Workspace['exec']>
 
   /** Commands need settings and a home on disk. */
-  constructor(home: Home, vault: Vault, path: string, commands?: CommandSettings) {
+  constructor(home: Home, vault: Vault, path: string, { commands, secrets }: WorkspaceParts = {}) {
     this.#home = home
     this.#vault = vault
     this.path = path
+    this.#secrets = secrets
     if (commands === undefined || home.path === undefined) return
     const runner = new WorkspaceCommands(home, vault, commands)
     this.exec = async (command, call) => {
@@ -54,7 +65,7 @@ export class NamespaceWorkspace implements Workspace {
   }
 
   async *patch(since?: string): AsyncGenerator<string> {
-    const trees = { before: await this.#getBaseTree(since), after: this.#vault }
+    const trees = { before: this.#mask(await this.#getBaseTree(since)), after: this.#mask(this.#vault) }
     for await (const change of listFileChanges(this.#changes(since), trees, {})) {
       const lines = formatPatch(await readChangedText(change, trees, {}))
       yield `${lines.join('\n')}\n`
@@ -83,6 +94,11 @@ export class NamespaceWorkspace implements Workspace {
   async *#changes(since: string | undefined): AsyncGenerator<PathChange> {
     if (since !== undefined || (await this.#isFork())) yield* this.#vault.diff(since)
     else yield* diff(new MemoryFs(), this.#vault)
+  }
+
+  /** Returns a state of the workspace as its user sees it. */
+  #mask(tree: FileSystem): FileSystem {
+    return this.#secrets === undefined ? tree : new MaskedFs(tree, this.#secrets.of(tree))
   }
 
   #toNamespaceChange(change: PathChange): PathChange {

@@ -7,20 +7,24 @@ import {
   readOnlyPolicy,
   zonePolicy,
 } from '../access/index.ts'
-import type { Vault } from '../backends/vault/index.ts'
-import { type HostFiles, type HostHooks, OutputCache, TOOL_CACHE } from '../tools/index.ts'
+import type { Home, Vault } from '../backends/vault/index.ts'
+import type { MaskChoice } from '../boundary/index.ts'
+import { SecretMask } from '../secrets/index.ts'
+import { type HostFiles, type HostHooks, TOOL_CACHE } from '../tools/index.ts'
 import { type FileSystem, MountTable, VfsError } from '../vfs/index.ts'
 import type { OpenedFs } from './backends.ts'
 import { CleanupStack } from './cleanup-stack.ts'
-import { type HomeSettings, listProtectedNames, resolveSettings, toCacheOptions } from './home-settings.ts'
+import { type HomeSettings, listProtectedNames, resolveSettings } from './home-settings.ts'
 import { createHostOpener } from './host-opener.ts'
 import { LazyHome } from './lazy-home.ts'
+import { MaskedFs } from './masked-fs.ts'
 import { Namespace } from './namespace.ts'
 import { NamespaceWorkspace } from './namespace-workspace.ts'
 import { openWorkspace } from './open-workspace.ts'
-import { openToolCache } from './tool-cache.ts'
+import { createOutputCache, openToolCache } from './tool-cache.ts'
 import { assertMountable, openConfiguredMounts, toUserMounts, type UserMount } from './user-mounts.ts'
 import type { CommandSettings } from './workspace-commands.ts'
+import { WorkspaceSecrets } from './workspace-secrets.ts'
 import { createContext, openZoneFiles } from './zone-files.ts'
 
 const WORKSPACE = '/workspace'
@@ -45,6 +49,8 @@ export interface NamespaceOptions extends HomeSettings {
   readonly isReadOnly?: boolean
   /** Settings for commands in the workspace, which run through the execution boundary. They need a home on disk. */
   readonly commands?: CommandSettings | undefined
+  /** Files of the workspace whose values the context does not see; those of its commands when absent. */
+  readonly mask?: MaskChoice | undefined
   /** Devices by path (`/dev`, `/proc`, `/mnt/mcp`), at which nothing else can be mounted. */
   readonly devices?: Readonly<Record<string, FileSystem>>
   /** More policies of the guard. */
@@ -70,7 +76,9 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
       ...toUserMounts(options.mounts ?? {}),
     ]
     await assertMountable(mounts, lazyHome.closedDirectories)
-    const table = createMountTable(zones, vault, mounts)
+    const secrets = vault && createSecrets(options, await lazyHome.open(), vault)
+    const shown = vault === undefined || secrets === undefined ? vault : new MaskedFs(vault, secrets)
+    const table = createMountTable(zones, shown, mounts)
     for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
     table.mount(TOOL_CACHE, cleanup.use(await openToolCache(lazyHome)))
     const protect = listProtectedNames(config.host)
@@ -79,15 +87,16 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
         ...createWritableZones(context, vault, mounts),
         ...createDeviceZones(context, options.devices),
       ]),
-      protectedNamesPolicy(protect, listHostDirectories(mounts)),
+      ...protectHostDirectories(protect, mounts),
       ...(options.policies ?? []),
       ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
     ])
     const openHost = createHostOpener({ protect, hooks: options.hooks, home: lazyHome })
     const host = openHostFiles([...(config.host?.allow ?? []), ...(options.allow ?? [])], openHost, cleanup)
     const commands = options.commands && { hidden: options.closed, ...options.commands }
-    const cache = new OutputCache(fs, toCacheOptions(config.tools))
-    const workspace = vault && new NamespaceWorkspace(await lazyHome.open(), vault, WORKSPACE, commands)
+    const cache = createOutputCache(fs, config, lazyHome)
+    const workspace =
+      vault && new NamespaceWorkspace(await lazyHome.open(), vault, WORKSPACE, { commands, secrets })
     return new Namespace({ context, table, fs, cache, host, openHost, workspace, cleanup })
   } catch (error) {
     await cleanup.close()
@@ -116,22 +125,38 @@ async function openWorkspaceVault(
   })
 }
 
+/** Creates the mask of a workspace; none in memory, where no key can be kept. */
+function createSecrets(
+  { mask, commands }: NamespaceOptions,
+  { path: home }: Home,
+  vault: Vault,
+): WorkspaceSecrets | undefined {
+  const files = (mask ?? commands?.mask)?.files
+  if (files === undefined || home === undefined) return undefined
+  return new WorkspaceSecrets(vault, files, async () => {
+    // Loaded with the first masked file.
+    const { ensureSecretKey, formatVaultScope } = await import('../workspace/index.ts')
+    return new SecretMask(ensureSecretKey(home), formatVaultScope(vault.name))
+  })
+}
+
 function createMountTable(
   zones: OpenedFs,
-  vault: Vault | undefined,
+  workspace: FileSystem | undefined,
   mounts: readonly UserMount[],
 ): MountTable {
   const table = new MountTable({ '/': zones })
-  if (vault !== undefined) table.mount(WORKSPACE, vault)
+  if (workspace !== undefined) table.mount(WORKSPACE, workspace)
   for (const { path, fs } of mounts) table.mount(path, fs)
   return table
 }
 
-/** Lists mounted directories of this machine, whose protected names apply at every mount point. */
-function listHostDirectories(mounts: readonly UserMount[]): ProtectedRoot[] {
-  return mounts.flatMap(({ path, directory }) =>
+/** Protects names in mounted directories of this machine, at every mount point. */
+function protectHostDirectories(protect: readonly string[], mounts: readonly UserMount[]): Policy[] {
+  const roots: ProtectedRoot[] = mounts.flatMap(({ path, directory }) =>
     directory === undefined ? [] : [{ root: path, original: directory }],
   )
+  return roots.length === 0 ? [] : [protectedNamesPolicy(protect, roots)]
 }
 
 /** Lists paths that the context may write, in addition to the common zones. */

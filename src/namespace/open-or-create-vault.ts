@@ -7,7 +7,10 @@ export async function openOrCreateVault(
   name: string,
   make: (home: Home) => Promise<Vault>,
 ): Promise<Vault> {
-  if ((await home.vaults()).includes(name)) return home.vault(name)
+  const known = await home.vault(name).catch((error: unknown) => {
+    if (!isVfsError(error, 'ENOENT')) throw error
+  })
+  if (known !== undefined) return known
   try {
     return await make(home)
   } catch (error) {

@@ -1,9 +1,9 @@
-import { OutputCache, TOOL_CACHE } from '../tools/index.ts'
+import { type OutputCache, TOOL_CACHE } from '../tools/index.ts'
 import { type FileSystem, MountTable } from '../vfs/index.ts'
 import { CleanupStack } from './cleanup-stack.ts'
-import { type HomeSettings, resolveSettings, toCacheOptions } from './home-settings.ts'
+import { type HomeSettings, resolveSettings } from './home-settings.ts'
 import { LazyHome } from './lazy-home.ts'
-import { openToolCache } from './tool-cache.ts'
+import { createOutputCache, openToolCache } from './tool-cache.ts'
 import { createContext, listContexts, openZoneFiles } from './zone-files.ts'
 
 /** Zones of a home without a context, for managing contexts and cached tool output. */
@@ -47,7 +47,7 @@ export async function openZones(settings: HomeSettings): Promise<Zones> {
   try {
     const zones = cleanup.use(await openZoneFiles(config, lazyHome))
     const fs = new MountTable({ '/': zones, [TOOL_CACHE]: cleanup.use(await openToolCache(lazyHome)) })
-    return new Zones(fs, new OutputCache(fs, toCacheOptions(config.tools)), cleanup)
+    return new Zones(fs, createOutputCache(fs, config, lazyHome), cleanup)
   } catch (error) {
     await cleanup.close()
     throw error

@@ -12,7 +12,7 @@ async function namespaceOf(home: Home): Promise<Namespace> {
 }
 
 /** Watches during some work, and returns the changes until the last of the paths. */
-async function toldOf(
+async function collectEvents(
   namespace: Namespace,
   path: string,
   last: string,
@@ -39,13 +39,13 @@ describe('watching a namespace', () => {
     await using namespace = await namespaceOf(home)
     const { fs } = namespace
     await fs.write('/workspace/old', 'x', {}, ctx)
-    const told = await toldOf(namespace, '/', '/shared/last', async () => {
+    const events = await collectEvents(namespace, '/', '/shared/last', async () => {
       await fs.write('/workspace/src/a', 'x', {}, ctx)
       await fs.rename('/workspace/old', '/workspace/new', {}, ctx)
       await fs.write('/mine/x', 'x', {}, ctx)
       await fs.write('/shared/last', 'x', {}, ctx)
     })
-    expect(told.sort()).toEqual([
+    expect(events.sort()).toEqual([
       'added /shared/last',
       'added /workspace/src/a',
       'renamed /workspace/old -> /workspace/new',
@@ -56,25 +56,25 @@ describe('watching a namespace', () => {
     await using home = await openHome()
     await using namespace = await namespaceOf(home)
     const base = await home.vault('base')
-    const told = await toldOf(namespace, '/workspace/src', '/workspace/src/z', async () => {
+    const events = await collectEvents(namespace, '/workspace/src', '/workspace/src/z', async () => {
       await namespace.fs.write('/shared/a', 'x', {}, ctx)
       await base.write('/srcx/a', 'x')
       await base.write('/src/a', 'x')
       await base.write('/src/z', 'x')
     })
-    expect(told).toEqual(['added /workspace/src/a', 'added /workspace/src/z'])
+    expect(events).toEqual(['added /workspace/src/a', 'added /workspace/src/z'])
   })
 
   it('does not report changes that a mount covers', async () => {
     await using home = await openHome()
     await using namespace = await namespaceOf(home)
     const zones = await home.vault('zones')
-    const told = await toldOf(namespace, '/', '/shared/last', async () => {
+    const events = await collectEvents(namespace, '/', '/shared/last', async () => {
       await zones.write('/workspace/hidden', 'x')
       await zones.write('/mine/hidden', 'x')
       await zones.write('/shared/last', 'x')
     })
-    expect(told).toEqual(['added /shared/last'])
+    expect(events).toEqual(['added /shared/last'])
   })
 
   it("ends at once if nothing reports changes, and with the signal's reason on abort", async () => {

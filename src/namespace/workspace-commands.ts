@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Home, Vault } from '../backends/vault/index.ts'
-import type { RunReport } from '../boundary/index.ts'
+import type { MaskChoice, RunReport } from '../boundary/index.ts'
 import type { Redactor } from '../secrets/index.ts'
 import { formatApproval } from '../text/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../tools/index.ts'
@@ -23,6 +23,8 @@ export interface CommandSettings {
   readonly hidden?: readonly string[] | undefined
   /** `strict` refuses to run on a host that cannot isolate. */
   readonly isolation?: ExecutionRequestInput['isolation']
+  /** Files of the workspace whose values commands do not see; none when absent. */
+  readonly mask?: MaskChoice | undefined
   /** Removes secrets from the journal and the approvals; none when absent. */
   readonly redactor?: Redactor | undefined
 }
@@ -58,22 +60,32 @@ export class WorkspaceCommands {
       stderr: decodeOutput(result.stderr),
       leftOut: result.left_out ?? [],
       isTruncated: result.truncated ?? false,
-      isNetworked: command.network || result.decision.categories.includes('networked'),
+      isNetworked: hasReachedNetwork(command, result),
       ...merged,
     }
   }
 
-  #createRequest({ command, cwd, stdin, timeoutMs, network }: WorkspaceCommand): ExecutionRequestInput {
+  #createRequest(asked: WorkspaceCommand): ExecutionRequestInput {
+    const { command, cwd, stdin, timeoutMs, network, hosts } = asked
     const { isolation = 'auto' } = this.#settings
     const vault = this.#vault.name
-    return { vault, command, cwd, timeoutMs, network, isolation, ...(stdin !== undefined && { stdin }) }
+    return {
+      vault,
+      command,
+      cwd,
+      timeoutMs,
+      network,
+      isolation,
+      ...(hosts !== undefined && { hosts }),
+      ...(stdin !== undefined && { stdin }),
+    }
   }
 
   async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
     // Loaded with the first command, and opened for each, to use the current policy file.
     const { Boundary } = await import('../boundary/index.ts')
     const { createForkName } = await import('../workspace/index.ts')
-    const { env, userHome, hidden, redactor } = this.#settings
+    const { env, userHome, hidden, mask, redactor } = this.#settings
     const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...provenance } = ctx
     return boundary.run(this.#createRequest(command), {
@@ -82,6 +94,7 @@ export class WorkspaceCommands {
       env,
       userHome,
       hidden,
+      mask,
       signal,
       by: provenance,
       ...(ask !== undefined && { ask: (decision, request) => ask(formatCommandQuestion(request, decision)) }),
@@ -124,6 +137,15 @@ export class WorkspaceCommands {
 type MergeOutcome = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
 
 const NO_CHANGES: MergeOutcome = { changes: [], checkpoint: null, unmerged: null }
+
+/** Reports whether a command could read from the network. With allowed hosts, each connection is known. */
+function hasReachedNetwork(
+  { network }: WorkspaceCommand,
+  { decision, network: uses }: ExecutionResult,
+): boolean {
+  if (uses !== undefined) return uses.some((use) => use.decision === 'allowed')
+  return network || decision.categories.includes('networked')
+}
 
 function decodeOutput(output: OutputText): string {
   if (typeof output === 'string') return output

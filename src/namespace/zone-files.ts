@@ -7,7 +7,7 @@ import { asSystem, assertContextName } from '../access/index.ts'
 import { HostFs } from '../backends/host/index.ts'
 import { type Config, ZONES_VAULT } from '../config/index.ts'
 import { makePrivateDirectory } from '../machine/index.ts'
-import { type FileSystem, VfsError } from '../vfs/index.ts'
+import { type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
 import type { OpenedFs } from './backends.ts'
 import type { LazyHome } from './lazy-home.ts'
 import { openOrCreateVault } from './open-or-create-vault.ts'
@@ -68,7 +68,10 @@ async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostF
  * record to the journal. Throws EEXIST if the path is a file.
  */
 async function ensureDirectory(zones: FileSystem, path: string): Promise<boolean> {
-  if ((await zones.exists(path, asSystem)) && (await zones.stat(path, asSystem)).type !== 'file') return false
+  const found = await zones.stat(path, asSystem).catch((error: unknown) => {
+    if (!isVfsError(error, 'ENOENT')) throw error
+  })
+  if (found !== undefined && found.type !== 'file') return false
   await zones.mkdir(path, { parents: true }, asSystem)
   return true
 }

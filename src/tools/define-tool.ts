@@ -32,10 +32,10 @@ interface FileTool<Args> extends Omit<Tool<Args>, 'run'> {
 
 /** Defines a tool on one path, in the namespace or on the host. */
 export function defineFileTool<Args extends { readonly path: string }>(tool: FileTool<Args>): Tool {
-  const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
-    const target = await resolveTarget(bench, args.path)
+  const run = async (args: Args, environment: ToolEnvironment, call: ToolCall) => {
+    const target = await resolveTarget(environment, args.path)
     try {
-      return await tool.run(args, { target, environment: bench, call })
+      return await tool.run(args, { target, environment, call })
     } catch (error) {
       throw withShownPath(error, target.show)
     }
@@ -45,9 +45,9 @@ export function defineFileTool<Args extends { readonly path: string }>(tool: Fil
 
 /** Defines a tool on the namespace. */
 export function defineVfsTool<Args>(tool: Tool<Args>): Tool {
-  const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
+  const run = async (args: Args, environment: ToolEnvironment, call: ToolCall) => {
     try {
-      return await tool.run(args, bench, call)
+      return await tool.run(args, environment, call)
     } catch (error) {
       throw withShownPath(error, toUri)
     }

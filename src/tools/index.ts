@@ -7,6 +7,7 @@
 export { commandTools, fileTools, workspaceTools } from './builtin-tools.ts'
 export {
   type CachedOutput,
+  CacheUsage,
   OutputCache,
   type OutputCacheOptions,
   TOOL_CACHE,
@@ -18,9 +19,10 @@ export {
   type HostHooks,
   type HostTarget,
 } from './host/index.ts'
+export type { ReadTracker } from './read-tracker.ts'
 export { escapeUnprintable } from './text/escape-unprintable.ts'
 export type { Tool, ToolCall, ToolHints } from './tool.ts'
-export type { ToolNamespace } from './tool-namespace.ts'
+export { createReadTracker, type ToolNamespace } from './tool-namespace.ts'
 export {
   type AgentToolsOptions,
   type CallOptions,

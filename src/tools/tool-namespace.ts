@@ -31,7 +31,12 @@ const bareNamespaces = new WeakMap<FileSystem, ToolNamespace>()
 export function createToolEnvironment(namespace: ToolNamespace | FileSystem): RegistryEnvironment {
   const { fs, host, workspace, cache } = 'capabilities' in namespace ? wrapFileSystem(namespace) : namespace
   assertFileSystem(fs, '/', 'tools')
-  return { fs, host, workspace, cache, reads: new ReadTracker(getAuthors(fs)) }
+  return { fs, host, workspace, cache, reads: createReadTracker(fs) }
+}
+
+/** Creates a record of what one more reader of a file system has read. */
+export function createReadTracker(fs: FileSystem): ReadTracker {
+  return new ReadTracker(getAuthors(fs))
 }
 
 /** Wraps a plain file system: no zones, and outputs are cached in memory in place of `/sys/tool_cache`. */

@@ -88,14 +88,14 @@ describe('the tools of a file system', () => {
 
   it('report progress', async () => {
     const tools = createToolRegistry(new MemoryFs({ '/a': 'x\n'.repeat(200_000) }))
-    const told: unknown[] = []
+    const reports: unknown[] = []
     await tools.call(
       'file_grep',
       { path: 'vfs:///a', pattern: 'y' },
-      { progress: (...far) => told.push(far) },
+      { progress: (...far) => reports.push(far) },
     )
-    expect(told.length).toBeGreaterThan(2)
-    expect(told.at(-1)).toEqual([400_000, 400_000])
+    expect(reports.length).toBeGreaterThan(2)
+    expect(reports.at(-1)).toEqual([400_000, 400_000])
   })
 })
 
@@ -172,9 +172,9 @@ describe('arguments', () => {
       { path: 'vfs:///a', [long]: 1 },
       { path: 'vfs:///a', lines: `x${long}` },
     ]) {
-      const told = await failureOf(tools, 'file_head', args)
-      expect(told.length).toBeLessThan(300)
-      expect(told.isWellFormed()).toBe(true)
+      const failure = await failureOf(tools, 'file_head', args)
+      expect(failure.length).toBeLessThan(300)
+      expect(failure.isWellFormed()).toBe(true)
     }
     for (const path of [`vfs:///${long}`, `vfs://${long}`, long, `/${long}`]) {
       expect((await failureOf(tools, 'file_head', { path })).length).toBeLessThan(2100)

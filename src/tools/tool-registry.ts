@@ -4,6 +4,7 @@ import { type CallContext, type Caller, type FileSystem, VfsError } from '../vfs
 import { listTools } from './builtin-tools.ts'
 import { TOOL_CACHE } from './cache/index.ts'
 import { parseArguments } from './parse-arguments.ts'
+import type { ReadTracker } from './read-tracker.ts'
 import { getCutPosition, truncateText } from './text/character-cut.ts'
 import type { Tool, ToolCall, ToolHints } from './tool.ts'
 import { createToolEnvironment, type RegistryEnvironment, type ToolNamespace } from './tool-namespace.ts'
@@ -37,6 +38,8 @@ export interface CallOptions {
   readonly progress?: ToolCall['progress']
   /** Asks the person behind the call, such as whether a command may reach the network. */
   readonly ask?: ToolCall['ask']
+  /** Versions that the caller has read; those that the callers of this registry have read when absent. */
+  readonly reads?: ReadTracker
 }
 
 /** Tools that one context may call. */
@@ -64,10 +67,10 @@ export function createToolRegistry(
   namespace: ToolNamespace | FileSystem,
   { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: only }: AgentToolsOptions = {},
 ): ToolRegistry {
-  const bench = createToolEnvironment(namespace)
-  const all = listTools(bench)
+  const environment = createToolEnvironment(namespace)
+  const all = listTools(environment)
   const tools = only === undefined ? all : only.map((name) => requireTool(name, all))
-  return new BuiltinToolRegistry(tools, bench, context, caller)
+  return new BuiltinToolRegistry(tools, environment, context, caller)
 }
 
 class BuiltinToolRegistry implements ToolRegistry {
@@ -77,10 +80,10 @@ class BuiltinToolRegistry implements ToolRegistry {
   readonly #context: string
   readonly #caller: Caller
 
-  constructor(tools: readonly Tool[], bench: RegistryEnvironment, context: string, caller: Caller) {
+  constructor(tools: readonly Tool[], environment: RegistryEnvironment, context: string, caller: Caller) {
     this.#caller = caller
     this.#context = context
-    this.#environment = bench
+    this.#environment = environment
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]))
     this.tools = tools.map(getToolInfo)
   }
@@ -88,7 +91,7 @@ class BuiltinToolRegistry implements ToolRegistry {
   async call(
     name: string,
     args: unknown,
-    { signal, trace, progress, ask }: CallOptions = {},
+    { signal, trace, progress, ask, reads = this.#environment.reads }: CallOptions = {},
   ): Promise<ToolResult> {
     signal?.throwIfAborted()
     const tool = this.#byName.get(name)
@@ -102,7 +105,8 @@ class BuiltinToolRegistry implements ToolRegistry {
       ...(trace !== undefined && { trace }),
     }
     try {
-      const output = await tool.run(parsed.args, this.#environment, { ctx, progress: progress ?? noop, ask })
+      const environment = { ...this.#environment, reads }
+      const output = await tool.run(parsed.args, environment, { ctx, progress: progress ?? noop, ask })
       return await this.#formatResult(tool, parsed.args, output, ctx)
     } catch (error) {
       signal?.throwIfAborted()
@@ -141,10 +145,16 @@ function getToolInfo(tool: Tool): ToolInfo {
   const known = toolInfos.get(tool)
   if (known !== undefined) return known
   const { name, title, description, hints, schema } = tool
-  const inputSchema = z.toJSONSchema(schema, { io: 'input' })
+  const inputSchema = z.toJSONSchema(schema, { io: 'input', override: dropSafeLimits })
   const info = { name, title, description, hints, schema, inputSchema }
   toolInfos.set(tool, info)
   return info
+}
+
+/** Drops the limits of safe integers, which say nothing to a model. */
+function dropSafeLimits({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }
 
 /** True if a call reads a cached output. */

@@ -28,10 +28,10 @@ export interface ToolTarget {
 /**
  * Resolves a `vfs:///` URI, a path in the workspace or a host path. EINVAL if it is none, EACCES if it is not allowed.
  */
-export async function resolveTarget(bench: ToolEnvironment, text: string): Promise<ToolTarget> {
-  if (isUri(text) || isWorkspacePath(bench, text)) return resolveUri(bench, text)
+export async function resolveTarget(environment: ToolEnvironment, text: string): Promise<ToolTarget> {
+  if (isUri(text) || isWorkspacePath(environment, text)) return resolveUri(environment, text)
   assertNoOtherScheme(text)
-  if (bench.host === undefined) {
+  if (environment.host === undefined) {
     const hint = text.startsWith('/') ? `did you mean ${toUri(text)}?` : 'such as vfs:///shared/notes.md'
     throw createTargetError(
       'EACCES',
@@ -39,7 +39,7 @@ export async function resolveTarget(bench: ToolEnvironment, text: string): Promi
       `paths of this machine are not available here; give a vfs:/// URI, ${hint}`,
     )
   }
-  const { fs, path, display } = await bench.host.locate(text)
+  const { fs, path, display } = await environment.host.locate(text)
   return {
     fs,
     path,
@@ -49,9 +49,9 @@ export async function resolveTarget(bench: ToolEnvironment, text: string): Promi
 }
 
 /** Resolves the path of a namespace tool. EINVAL if it is neither a `vfs:///` URI nor a path in the workspace. */
-export function resolveUri(bench: NamespaceEnvironment, uri: string): ToolTarget {
-  const { fs } = bench
-  if (isWorkspacePath(bench, uri)) return resolveWorkspacePath(bench, uri)
+export function resolveUri(environment: NamespaceEnvironment, uri: string): ToolTarget {
+  const { fs } = environment
+  if (isWorkspacePath(environment, uri)) return resolveWorkspacePath(environment, uri)
   if (!isUri(uri)) {
     assertNoOtherScheme(uri)
     const hint = uri.startsWith('/') ? `did you mean ${toUri(uri)}?` : 'such as vfs:///shared/notes.md'

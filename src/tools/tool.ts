@@ -34,5 +34,5 @@ export interface Tool<Args = unknown> {
   /** Schema of its arguments; a Zod schema is also a Standard Schema. */
   readonly schema: ZodType<Args>
   /** Runs the tool and returns text for the model. Fails with a VfsError, its path in shown form. */
-  run(args: Args, bench: ToolEnvironment, call: ToolCall): Promise<string>
+  run(args: Args, environment: ToolEnvironment, call: ToolCall): Promise<string>
 }

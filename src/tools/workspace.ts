@@ -24,6 +24,8 @@ export interface WorkspaceCommand {
   readonly timeoutMs: number
   /** True if it may reach the network. */
   readonly network: boolean
+  /** Hosts that it asks for, in place of the whole network. */
+  readonly hosts?: readonly string[] | undefined
 }
 
 /** Context of a command: the caller, the output listener, and the prompt for confirmation. */

@@ -66,7 +66,10 @@ export class DaemonFiles extends Backend implements Openable {
     { ifMatch }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    if (ifMatch !== undefined) throw new VfsError('ENOTSUP', path, { op: 'write' })
+    if (ifMatch !== undefined) {
+      const detail = 'a device has no version to compare; write without ifMatch'
+      throw new VfsError('ENOTSUP', path, { op: 'write', detail })
+    }
     const bytes = await collect(content)
     await using handle = await this.#open(path, true, ctx)
     await handle.write(0, bytes)

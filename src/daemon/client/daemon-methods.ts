@@ -70,6 +70,11 @@ export interface DaemonMethods {
   readonly spawn: { readonly params: AgentSpawn; readonly result: SpawnedAgent }
   readonly ps: { readonly params: { readonly all?: boolean }; readonly result: readonly ProcessStatus[] }
   readonly kill: { readonly params: Pid & { readonly signal?: Signal }; readonly result: null }
+  /** Signals every process of a group, and returns their numbers. */
+  readonly kill_group: {
+    readonly params: { readonly group: string; readonly signal?: Signal }
+    readonly result: readonly number[]
+  }
   /** Runs a command on a copy of the files of an ended process. */
   readonly check: { readonly params: Pid & { readonly command: string }; readonly result: CheckResult }
   /** Resumes a paused process, or starts one that goes on where it ended. */

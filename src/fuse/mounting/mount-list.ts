@@ -11,9 +11,33 @@ export interface MountEntry {
   readonly connection: string
 }
 
-/** Returns all our mounts that this process sees. */
+/** A mount with the type of its file system. */
+type ListedMount = MountEntry & { readonly type: string }
+
+/** Beginning of the source of our mounts, before the name of the vault or fork. */
+const SOURCE_PREFIX = 'coppice:'
+
+/** Returns all mounts that we serve and that this process sees. */
 export function listOwnMounts(): MountEntry[] {
   return listMounts().filter(({ type }) => type === MOUNT_TYPE)
+}
+
+/**
+ * Returns all mounts of this product that this process sees: those that we serve, and overlays of the kernel that show
+ * forks of directories.
+ */
+export function listCoppiceMounts(): MountEntry[] {
+  return listMounts().filter(isCoppiceMount)
+}
+
+/** Returns the mount of this product that is visible in a directory; undefined if there is none. */
+export function findCoppiceMount(directory: string): MountEntry | undefined {
+  const seen = listMounts().findLast((mount) => mount.directory === directory)
+  return seen !== undefined && isCoppiceMount(seen) ? seen : undefined
+}
+
+function isCoppiceMount({ type, source }: ListedMount): boolean {
+  return type === MOUNT_TYPE || (type === 'overlay' && source.startsWith(SOURCE_PREFIX))
 }
 
 /** Returns our mount that is visible in a directory; undefined if there is none or it is mounted over. */
@@ -22,7 +46,7 @@ export function findOwnMount(directory: string): MountEntry | undefined {
   return seen?.type === MOUNT_TYPE ? seen : undefined
 }
 
-function listMounts(): (MountEntry & { readonly type: string })[] {
+function listMounts(): ListedMount[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .flatMap((line) => {

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { VfsError } from '../../vfs/index.ts'
-import { findOwnMount } from './mount-list.ts'
+import { findCoppiceMount } from './mount-list.ts'
 import { listMountUsers } from './mount-users.ts'
 import { runSystemProgram } from './system-program.ts'
 
 /** Unmounts a directory. EUNAVAILABLE with the users if it is busy; EINVAL if nothing is mounted. */
 export async function unmount(directory: string): Promise<void> {
-  if (findOwnMount(directory) === undefined) {
+  if (findCoppiceMount(directory) === undefined) {
     const detail = `coppice has no mount at ${directory}, or another file system is mounted over it`
     throw new VfsError('EINVAL', directory, { op: 'unmount', detail })
   }
@@ -26,8 +26,11 @@ export async function unmount(directory: string): Promise<void> {
  * Detaches our mount at once and ends its connection: its users get ENOTCONN. Never fails.
  * Other mounts at the same path, below or above it, stay.
  */
-export function forceUnmount(directory: string, id: string | undefined = findOwnMount(directory)?.id): void {
-  if (id === undefined || findOwnMount(directory)?.id !== id) return
+export function forceUnmount(
+  directory: string,
+  id: string | undefined = findCoppiceMount(directory)?.id,
+): void {
+  if (id === undefined || findCoppiceMount(directory)?.id !== id) return
   const [file, ...args] = createForceUnmountCommand(directory)
   spawnSync(file, args, { stdio: 'ignore' })
 }

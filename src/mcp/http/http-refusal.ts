@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 /** A refused request: its status and a message. */
 export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 503
+  readonly status: 400 | 401 | 403 | 404 | 503
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpSession } from '../mcp-session.ts'
 import { RecentEvents } from './recent-events.ts'
-import { sendWebResponse, toWebRequest } from './web-messages.ts'
+import { sendWebResponse } from './web-messages.ts'
 
 /** Delay before a client reconnects its stream. */
 const RETRY_MS = 1000
@@ -58,13 +58,13 @@ export class HttpSession {
     return this.#open > 0 ? undefined : this.#lastUsed
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: Request, response: ServerResponse): Promise<void> {
     this.#open++
     response.once('close', () => {
       this.#open--
       this.#lastUsed = performance.now()
     })
-    await sendWebResponse(response, await this.#transport.handleRequest(toWebRequest(request)))
+    await sendWebResponse(response, await this.#transport.handleRequest(request))
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { MAX_MESSAGE_BYTES } from '../limits.ts'
-import type { McpSession } from '../mcp-session.ts'
+import type { OpenSession } from '../mcp-session.ts'
 import { type HttpRefusal, sendRefusal } from './http-refusal.ts'
 import { HttpSession } from './http-session.ts'
 import { type AuthorizerOptions, RequestAuthorizer } from './request-authorizer.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
+import { SessionlessHandler } from './sessionless-handler.ts'
+import { toWebRequest } from './web-messages.ts'
 
 const ENDPOINT = '/mcp'
 
@@ -28,18 +30,25 @@ export interface HttpServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Serves a session to each HTTP client at `/mcp`. Rejects if the port is not available. */
+/**
+ * Serves HTTP clients at `/mcp`: a session for each, and one for each request of clients of revision 2026-07-28.
+ * Rejects if the port is not available.
+ */
 export async function serveHttp(
-  open: () => McpSession,
+  open: OpenSession,
   { port, host = '127.0.0.1', token, maxBodyBytes = MAX_MESSAGE_BYTES, ...limits }: HttpOptions,
 ): Promise<HttpServer> {
-  const sessions = new SessionTable({ maxSessions: 64, maxIdleMs: 30 * 60_000, ...limits })
-  const entrance = new RequestRouter(sessions, new RequestAuthorizer({ token, host }), open, maxBodyBytes)
+  const allLimits = { maxSessions: 64, maxIdleMs: 30 * 60_000, ...limits }
+  const sessions = new SessionTable(allLimits)
+  const sessionless = new SessionlessHandler(open, { maxBodyBytes, maxStreams: allLimits.maxSessions })
+  const authorizer = new RequestAuthorizer({ token, host })
+  const entrance = new RequestRouter({ sessions, sessionless, authorizer, open, maxBodyBytes })
   const server = createServer((request, response) => entrance.handle(request, response))
   server.listen(port, host)
   await once(server, 'listening')
   const close = async () => {
     await sessions[Symbol.asyncDispose]()
+    await sessionless[Symbol.asyncDispose]()
     await closeServer(server)
   }
   return {
@@ -52,29 +61,27 @@ export async function serveHttp(
   }
 }
 
-/** Routes each request: authorization, endpoint, session. */
-class RequestRouter {
-  readonly #sessions: SessionTable
-  readonly #authorizer: RequestAuthorizer
-  readonly #open: () => McpSession
-  readonly #maxBodyBytes: number
+interface RouterParts {
+  readonly sessions: SessionTable
+  /** Serves requests without a session. */
+  readonly sessionless: SessionlessHandler
+  readonly authorizer: RequestAuthorizer
+  readonly open: OpenSession
+  readonly maxBodyBytes: number
+}
 
-  constructor(
-    sessions: SessionTable,
-    admission: RequestAuthorizer,
-    open: () => McpSession,
-    maxBodyBytes: number,
-  ) {
-    this.#sessions = sessions
-    this.#authorizer = admission
-    this.#open = open
-    this.#maxBodyBytes = maxBodyBytes
+/** Routes each request: authorization, endpoint, revision, session. */
+class RequestRouter {
+  readonly #parts: RouterParts
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const refusal =
-        this.#authorizer.authorize(request) ??
+        this.#parts.authorizer.authorize(request) ??
         checkEndpoint(request) ??
         (await this.#route(request, response))
       if (refusal !== null) sendRefusal(response, refusal)
@@ -88,32 +95,45 @@ class RequestRouter {
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<HttpRefusal | null> {
     const id = request.headers['mcp-session-id']
-    if (id === undefined) return this.#startSession(request, response)
-    const session = typeof id === 'string' ? this.#sessions.get(id) : undefined
+    if (id === undefined) return this.#routeWithoutSession(request, response)
+    const session = typeof id === 'string' ? this.#parts.sessions.get(id) : undefined
     if (session === undefined) {
       return { status: 404, message: 'there is no such session, or it has ended; start a new one' }
     }
-    await session.handle(request, response)
+    await session.handle(toWebRequest(request), response)
     return null
   }
 
-  async #startSession(request: IncomingMessage, response: ServerResponse): Promise<HttpRefusal | null> {
+  async #routeWithoutSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<HttpRefusal | null> {
     if (request.method !== 'POST') {
       return {
         status: 400,
         message: 'the header Mcp-Session-Id is missing; a session begins with initialize',
       }
     }
-    if (!(await this.#sessions.makeRoom())) {
+    const left = new AbortController()
+    response.once('close', () => left.abort())
+    const asked = toWebRequest(request, left.signal)
+    if (!(await this.#parts.sessionless.accepts(asked))) return this.#startSession(asked, response)
+    await this.#parts.sessionless.handle(asked, response)
+    return null
+  }
+
+  async #startSession(request: Request, response: ServerResponse): Promise<HttpRefusal | null> {
+    const { sessions, open, maxBodyBytes } = this.#parts
+    if (!(await sessions.makeRoom())) {
       return {
         status: 503,
         message: 'there are too many sessions; end one',
         headers: { 'retry-after': '10' },
       }
     }
-    const session = await HttpSession.start(this.#open(), {
-      maxBodyBytes: this.#maxBodyBytes,
-      onOpen: (id, opened) => this.#sessions.add(id, opened),
+    const session = await HttpSession.start(open(), {
+      maxBodyBytes,
+      onOpen: (id, opened) => sessions.add(id, opened),
     })
     await session.handle(request, response)
     // The request was not an initialization: the response said so, and the session is unused.

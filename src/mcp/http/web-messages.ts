@@ -2,13 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Converts a request of Node's HTTP server to a web request, whose body is read on demand. */
-export function toWebRequest(request: IncomingMessage): Request {
+/**
+ * Converts a request of Node's HTTP server to a web request, whose body is read on demand.
+ *
+ * @param signal cancels the work for it.
+ */
+export function toWebRequest(request: IncomingMessage, signal?: AbortSignal): Request {
   const { method = 'GET', url = '/', headers } = request
   const hasBody = method !== 'GET' && method !== 'HEAD'
   return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), {
     method,
     headers: toWebHeaders(request),
+    ...(signal !== undefined && { signal }),
     ...(hasBody && { body: Readable.toWeb(request), duplex: 'half' as const }),
   })
 }

@@ -7,7 +7,7 @@ import { guard, zonePolicy } from '../../access/index.ts'
 import { HostFs } from '../../backends/host/index.ts'
 import { openHome } from '../../backends/vault/index.ts'
 import { type FileSystem, MemoryFs, ReadOnlyFs, readText } from '../../vfs/index.ts'
-import { OutputCache, type OutputCacheOptions } from './index.ts'
+import { CacheUsage, OutputCache, type OutputCacheOptions } from './index.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LONG = 'a line of output\n'.repeat(300)
@@ -152,6 +152,19 @@ describe('a cached output', () => {
     expect(await idsOf(later)).toHaveLength(1)
     const newest = await keptId(later, 'bob')
     expect(await idsOf(later)).toEqual([newest])
+  })
+
+  it('is looked for by one of the caches that share a directory and their usage', async () => {
+    const fs = new MemoryFs()
+    const listed: string[] = []
+    const walk = fs.walk.bind(fs)
+    fs.walk = (path, ...rest) => {
+      listed.push(path)
+      return walk(path, ...rest)
+    }
+    const usage = new CacheUsage()
+    for (const context of ['alice', 'bob', 'carol']) await keptId(new OutputCache(fs, { usage }), context)
+    expect(listed).toEqual(['/sys/tool_cache'])
   })
 
   it('is evicted beyond the limit, oldest of the same context first', async () => {

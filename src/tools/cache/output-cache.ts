@@ -1,11 +1,11 @@
 import { asSystem } from '../../access/index.ts'
 import { type CallContext, child, type FileSystem, isVfsError } from '../../vfs/index.ts'
 import { getCutPosition } from '../text/character-cut.ts'
+import { CacheUsage, type SweepScope } from './cache-usage.ts'
 import { type CachedOutput, createOutputId, getCacheDirectory, parseCachedOutput } from './cached-output.ts'
 import { formatStub } from './stub.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const SWEEP_INTERVAL_MS = 60 * 60 * 1000
 const PIECE_LENGTH = 64 * 1024
 
 /** Options of an `OutputCache`. */
@@ -20,6 +20,8 @@ export interface OutputCacheOptions {
   readonly maxBytes?: number
   /** Clock for the age of outputs. */
   readonly now?: () => number
+  /** Shared by the caches of one directory in this program, so that not each of them sweeps it. */
+  readonly usage?: CacheUsage
 }
 
 /** Output for the caller of a tool. */
@@ -38,9 +40,6 @@ export interface ToolOutput {
 export class OutputCache {
   readonly #fs: FileSystem
   readonly #options: Required<OutputCacheOptions>
-  /** Known size of each context. */
-  readonly #bytes = new Map<string, number>()
-  #sweptAt: number | undefined
 
   /** @param fs file system with `/sys/tool_cache`; called as the system. */
   constructor(fs: FileSystem, options: OutputCacheOptions = {}) {
@@ -51,6 +50,7 @@ export class OutputCache {
       maxAgeDays: options.maxAgeDays ?? 7,
       maxBytes: options.maxBytes ?? 256 * 1024 ** 2,
       now: options.now ?? Date.now,
+      usage: options.usage ?? new CacheUsage(),
     }
   }
 
@@ -104,25 +104,24 @@ export class OutputCache {
   }
 
   async #makeRoom(newest: CachedOutput): Promise<void> {
-    const { context, bytes } = newest
-    const now = this.#options.now()
-    const taken = (this.#bytes.get(context) ?? 0) + bytes
-    this.#bytes.set(context, taken)
-    const isDue = this.#sweptAt === undefined || now - this.#sweptAt >= SWEEP_INTERVAL_MS
-    if (!isDue && taken <= this.#options.maxBytes) return
-    if (isDue) this.#sweptAt = now
+    const { now, usage, maxBytes } = this.#options
+    const scope = usage.add(newest.context, newest.bytes, { now: now(), maxBytes })
+    if (scope === undefined) return
     try {
-      await this.#sweep(isDue ? undefined : context, newest)
+      await this.#sweep(scope, newest)
     } catch (error) {
       // The output is stored; the next sweep retries the removal.
       if (!isVfsError(error)) throw error
     }
   }
 
-  /** Removes outputs beyond the limits of one context or of all, but never the newest. */
-  async #sweep(context: string | undefined, newest: CachedOutput): Promise<void> {
+  /** Removes outputs beyond the limits, but never the newest. */
+  async #sweep(scope: NonNullable<SweepScope>, newest: CachedOutput): Promise<void> {
     const oldest = this.#options.now() - this.#options.maxAgeDays * DAY_MS
-    const byContext = Map.groupBy(await this.list(context), (output) => output.context)
+    const byContext = Map.groupBy(
+      await this.list(scope === 'all' ? undefined : scope.context),
+      ({ context }) => context,
+    )
     for (const [name, outputs] of byContext) {
       let taken = outputs.reduce((sum, { bytes }) => sum + bytes, 0)
       const evicted: CachedOutput[] = []
@@ -132,7 +131,7 @@ export class OutputCache {
         taken -= output.bytes
         evicted.push(output)
       }
-      this.#bytes.set(name, taken)
+      this.#options.usage.set(name, taken)
       await this.#remove(evicted)
     }
   }

@@ -272,11 +272,11 @@ describe('file_glob', () => {
     const tools = createToolRegistry({
       fs: new MemoryFs(Object.fromEntries(names.map((path) => [path, '']))),
     })
-    const told: number[] = []
+    const counts: number[] = []
     const args = { path: 'vfs:///', pattern: '*', limit: 100_000 }
-    const { text } = await tools.call('file_glob', args, { progress: (count) => told.push(count) })
+    const { text } = await tools.call('file_glob', args, { progress: (count) => counts.push(count) })
     expect(text).toContain('… (cut; use a narrower pattern)')
-    expect(new Set(told).size).toBe(told.length)
+    expect(new Set(counts).size).toBe(counts.length)
   })
 
   it.each(['/src/*', 'vfs:///src/*', '../*', 'a/./b'])('refuses the pattern %s', async (pattern) => {

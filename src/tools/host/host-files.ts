@@ -72,7 +72,7 @@ export class HostFiles implements AsyncDisposable {
   }
 
   /**
-   * Restricts the allow-list to these directories until the next call; null lifts the restriction.
+   * Restricts the allow-list to these directories, in place of an earlier restriction; null lifts it.
    * A directory that is missing or elsewhere allows nothing.
    */
   narrow(directories: readonly string[] | null): void {

@@ -14,16 +14,16 @@ export const vfsDelete: Tool = defineVfsTool({
     path: uriSchema,
     recursive: z.boolean().default(false).describe('Delete a directory and its content.'),
   }),
-  async run({ path: uri, recursive }, bench, { ctx }) {
-    const target = resolveUri(bench, uri)
+  async run({ path: uri, recursive }, environment, { ctx }) {
+    const target = resolveUri(environment, uri)
     try {
-      await bench.fs.remove(target.path, { recursive }, ctx)
+      await environment.fs.remove(target.path, { recursive }, ctx)
     } catch (error) {
       if (!isVfsError(error, 'EISDIR')) throw error
       const detail = 'a directory; pass recursive: true to delete it and its content'
       throw new VfsError('EISDIR', target.path, { op: 'remove', detail })
     }
-    forgetReads(bench, target)
+    forgetReads(environment, target)
     return `deleted ${target.displayPath}`
   },
 })

@@ -11,8 +11,8 @@ export const vfsInfo: Tool = defineVfsTool({
   description: 'Show the kind, size, modification time and version of a file or directory.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({ path: uriSchema }),
-  async run({ path: uri }, bench, { ctx }) {
-    const { fs, path, displayPath } = resolveUri(bench, uri)
+  async run({ path: uri }, environment, { ctx }) {
+    const { fs, path, displayPath } = resolveUri(environment, uri)
     const stat = await fs.stat(path, ctx)
     const facts = {
       path: displayPath,

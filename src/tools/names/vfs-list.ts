@@ -23,8 +23,8 @@ export const vfsList: Tool = defineVfsTool({
       .describe('How many levels deep; 1 is the directory alone.'),
     sizes: z.boolean().default(false).describe('Also show the size of each file.'),
   }),
-  async run({ path: uri, depth, sizes }, bench, { ctx, progress }) {
-    const target = resolveUri(bench, uri)
+  async run({ path: uri, depth, sizes }, environment, { ctx, progress }) {
+    const target = resolveUri(environment, uri)
     const { fs, path, displayPath } = target
     const { type } = await statOpenable(target, ctx)
     if (type === 'file') throw new VfsError('ENOTDIR', path, { op: 'list' })

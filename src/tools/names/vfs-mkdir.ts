@@ -9,8 +9,8 @@ export const vfsMkdir: Tool = defineVfsTool({
   description: 'Create a directory and its missing parents; an existing directory is accepted.',
   hints: { readOnly: false, destructive: false, idempotent: true },
   schema: z.strictObject({ path: uriSchema }),
-  async run({ path: uri }, bench, { ctx }) {
-    const { fs, path, displayPath } = resolveUri(bench, uri)
+  async run({ path: uri }, environment, { ctx }) {
+    const { fs, path, displayPath } = resolveUri(environment, uri)
     await fs.mkdir(path, { parents: true }, ctx)
     return `${displayPath} is a directory`
   },

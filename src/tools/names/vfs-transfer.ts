@@ -19,10 +19,10 @@ export const vfsCopy: Tool = defineVfsTool({
   description: 'Copy a file, or a directory with its content, to a new name; needs write access to dst only.',
   hints,
   schema,
-  async run({ src, dst, overwrite }, bench, { ctx }) {
-    const [from, to] = [resolveUri(bench, src), resolveUri(bench, dst)]
-    await withOverwriteHint(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
-    forgetReads(bench, to)
+  async run({ src, dst, overwrite }, environment, { ctx }) {
+    const [from, to] = [resolveUri(environment, src), resolveUri(environment, dst)]
+    await withOverwriteHint(() => copy(environment.fs, from.path, to.path, { overwrite }, ctx))
+    forgetReads(environment, to)
     return `copied ${from.displayPath} to ${to.displayPath}`
   },
 })
@@ -34,10 +34,10 @@ export const vfsMove: Tool = defineVfsTool({
     'Move a file, or a directory with its content, to a new name; needs write access to src and dst.',
   hints,
   schema,
-  async run({ src, dst, overwrite }, bench, { ctx }) {
-    const [from, to] = [resolveUri(bench, src), resolveUri(bench, dst)]
-    await withOverwriteHint(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
-    forgetReads(bench, from, to)
+  async run({ src, dst, overwrite }, environment, { ctx }) {
+    const [from, to] = [resolveUri(environment, src), resolveUri(environment, dst)]
+    await withOverwriteHint(() => move(environment.fs, from.path, to.path, { overwrite, across: true }, ctx))
+    forgetReads(environment, from, to)
     return `moved ${from.displayPath} to ${to.displayPath}`
   },
 })

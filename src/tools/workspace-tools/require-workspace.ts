@@ -9,9 +9,12 @@ export function requireWorkspace({ workspace }: ToolEnvironment): Workspace {
 }
 
 /** Like `requireWorkspace`, for a caller that changes it. EACCES, EROFS as the namespace decides. */
-export async function requireWritableWorkspace(bench: ToolEnvironment, ctx: CallContext): Promise<Workspace> {
-  const workspace = requireWorkspace(bench)
+export async function requireWritableWorkspace(
+  environment: ToolEnvironment,
+  ctx: CallContext,
+): Promise<Workspace> {
+  const workspace = requireWorkspace(environment)
   // Workspace operations bypass the guard. This mkdir changes nothing, but makes the guard check write access.
-  await bench.fs.mkdir(workspace.path, { parents: true }, ctx)
+  await environment.fs.mkdir(workspace.path, { parents: true }, ctx)
   return workspace
 }

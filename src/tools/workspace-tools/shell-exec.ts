@@ -14,6 +14,7 @@ import { formatChange } from './workspace-changes.ts'
 const MS_PER_SECOND = 1000
 const DEFAULT_SECONDS = 300
 const MAX_SECONDS = 86_400
+const MAX_HOSTS = 32
 const CUT_NOTE = '… (cut; there is more)'
 /** Limit of a stream; of a longer one, the beginning and the end are shown, so that the outcome is visible. */
 const MAX_STREAM_CHARACTERS = 1024 * 1024
@@ -52,14 +53,22 @@ export const shellExec: Tool = defineVfsTool({
         .max(MAX_SECONDS, `must be ${MAX_SECONDS} or less`)
         .default(DEFAULT_SECONDS)
         .describe('The time limit, after which the command is stopped.'),
-      network: z.boolean().default(false).describe('Request the network, which needs approval.'),
+      network: z.boolean().default(false).describe('Request the whole network, which needs approval.'),
+      hosts: z
+        .array(z.string().min(1))
+        .max(MAX_HOSTS)
+        .optional()
+        .describe(
+          'Request these hosts only, such as registry.npmjs.org, *.example.com or example.com:8443. Needs approval unless they are allowed already.',
+        ),
     })
     .refine((args) => (args.command === undefined) !== (args.argv === undefined), {
       error: 'give either command or argv',
     }),
-  async run({ command = '', argv: words, cwd, stdin, timeout_seconds: seconds, network }, bench, call) {
-    const workspace = await requireWritableWorkspace(bench, call.ctx)
-    const directory = await resolveCwd(bench, workspace, cwd, call.ctx)
+  async run(args, environment, call) {
+    const { command = '', argv: words, cwd, stdin, timeout_seconds: seconds, network, hosts } = args
+    const workspace = await requireWritableWorkspace(environment, call.ctx)
+    const directory = await resolveCwd(environment, workspace, cwd, call.ctx)
     let bytes = 0
     const onOutput = (chunk: Uint8Array) => {
       bytes += chunk.length
@@ -72,10 +81,11 @@ export const shellExec: Tool = defineVfsTool({
         stdin,
         timeoutMs: seconds * MS_PER_SECOND,
         network,
+        hosts,
       },
       { ctx: call.ctx, ask: call.ask, onOutput },
     )
-    if (report.changes.length > 0) bench.reads.forget(toUri(workspace.path))
+    if (report.changes.length > 0) environment.reads.forget(toUri(workspace.path))
     return formatReport(report, seconds)
   },
 })

@@ -29,8 +29,8 @@ export const workspaceDiff: Tool = defineVfsTool({
       .default('patch')
       .describe('The changed lines, or only the changed files.'),
   }),
-  async run({ since, format }, bench, { progress }) {
-    const workspace = requireWorkspace(bench)
+  async run({ since, format }, environment, { progress }) {
+    const workspace = requireWorkspace(environment)
     const output = new TextOutput()
     const parts = format === 'patch' ? workspace.patch(since) : formatChanges(workspace.diff(since))
     for await (const part of parts) {
@@ -57,10 +57,10 @@ export const workspaceMerge: Tool = defineVfsTool({
         'ours keeps the version of the workspace, theirs takes that of the fork, markers writes both between markers.',
       ),
   }),
-  async run({ fork, on_conflict: onConflict }, bench, { ctx }) {
-    const workspace = await requireWritableWorkspace(bench, ctx)
+  async run({ fork, on_conflict: onConflict }, environment, { ctx }) {
+    const workspace = await requireWritableWorkspace(environment, ctx)
     const changes = await workspace.merge(fork, onConflict, ctx)
-    bench.reads.forget(toUri(workspace.path))
+    environment.reads.forget(toUri(workspace.path))
     const output = new TextOutput()
     for (const change of changes) output.add(formatChange(change))
     return output.toText(`'${escapeUnprintable(fork)}' has no changes to merge`, CUT_NOTE)

@@ -14,8 +14,8 @@ export const workspaceCheckpoint: Tool = defineVfsTool({
   schema: z.strictObject({
     name: z.string().min(1, 'must not be empty').describe('A new name for this state.'),
   }),
-  async run({ name }, bench, { ctx }) {
-    const workspace = await requireWritableWorkspace(bench, ctx)
+  async run({ name }, environment, { ctx }) {
+    const workspace = await requireWritableWorkspace(environment, ctx)
     const point = await workspace.checkpoint(name, ctx)
     return `checkpoint '${escapeUnprintable(point.name)}' of ${workspace.name} taken at ${point.time.toISOString()}`
   },
@@ -29,10 +29,10 @@ export const workspaceRestore: Tool = defineVfsTool({
   schema: z.strictObject({
     name: z.string().min(1, 'must not be empty').describe('The name of a checkpoint.'),
   }),
-  async run({ name }, bench, { ctx }) {
-    const workspace = await requireWritableWorkspace(bench, ctx)
+  async run({ name }, environment, { ctx }) {
+    const workspace = await requireWritableWorkspace(environment, ctx)
     await workspace.restore(name, ctx)
-    bench.reads.forget(toUri(workspace.path))
+    environment.reads.forget(toUri(workspace.path))
     return `${toUri(workspace.path)} is restored to checkpoint '${escapeUnprintable(name)}'`
   },
 })
@@ -50,8 +50,8 @@ export const workspaceFork: Tool = defineVfsTool({
       .optional()
       .describe('Fork this checkpoint instead of the current state.'),
   }),
-  async run({ name, at }, bench, { ctx }) {
-    const workspace = await requireWritableWorkspace(bench, ctx)
+  async run({ name, at }, environment, { ctx }) {
+    const workspace = await requireWritableWorkspace(environment, ctx)
     const fork = await workspace.fork(name, at)
     const from =
       at === undefined ? workspace.name : `checkpoint '${escapeUnprintable(at)}' of ${workspace.name}`

@@ -15,8 +15,8 @@ export const workspaceLog: Tool = defineVfsTool({
   schema: z.strictObject({
     limit: z.int().min(1, 'must be 1 or more').default(50).describe('Maximum number of changes.'),
   }),
-  async run({ limit }, bench) {
-    const workspace = requireWorkspace(bench)
+  async run({ limit }, environment) {
+    const workspace = requireWorkspace(environment)
     const output = new TextOutput()
     for (const { name, time } of await workspace.checkpoints()) {
       output.add(`checkpoint\t${time.toISOString()}\t${escapeUnprintable(name)}`)
