@@ -2,17 +2,28 @@ import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
 import { writeLicenses } from './licenses.js'
+import { plainBuiltins } from './plain-builtins.js'
 
 const target = join(root, 'dist/cli')
 /** Small, and needed by many commands. All others are loaded by the commands that need them. */
 const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...ONE_PROGRAM]
 
 // The command line in a few files: Node takes half a millisecond and more to load each, and there are hundreds.
-const bundle = await bundled(['src/cli/main.ts', ...programs])
+/** What the bundle for hooks loads when something changed. */
+const CHANGED_DIRECTORY = 'record-changed-directory'
+const bundle = await bundled([
+  'src/cli/main.ts',
+  `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`,
+  ...programs,
+])
 const forExec = await modulesOf([
   'src/cli/dispatch.ts',
   'src/cli/commands/start/exec.ts',
+  'src/cli/commands/start/enter.ts',
+  // Loaded later, and by every command that opens a home.
+  'src/cli/access/recover-directory.ts',
   'src/boundary/index.ts',
+  'src/workspace/index.ts',
 ])
 await bundle.write({
   dir: target,
@@ -21,8 +32,8 @@ await bundle.write({
   // Without comments and indentation, which take time to read at every start. Names stay: a trace shows them.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
-    // One for what `exec` needs, whose start is the one that counts, and one for all other commands, which `--help`
-    // reads anyway.
+    // One for what `exec` and `enter` need, whose start is the one that counts, and one for all other commands, which
+    // `--help` reads anyway. The scenes of the demo stay apart, since they load a hundred files of zod.
     groups: [
       {
         name: 'runtime',
@@ -30,15 +41,36 @@ await bundle.write({
         priority: 1,
       },
       { name: 'exec', test: (id) => forExec.has(id) },
-      { name: 'commands', test: /src\/cli\/(?!main)/ },
+      { name: 'commands', test: /src\/cli\/(?!main|commands\/start\/demo-scenes)/ },
     ],
   },
 })
+await writeHookBundle()
 writeLicenses(target, BUNDLED)
+
+/**
+ * Writes what a hook of an agent needs when nothing changed. CommonJS, because Node takes milliseconds to present its own
+ * modules to others.
+ */
+async function writeHookBundle() {
+  const options = bundleOptions({ hook: join(root, 'src/cli/commands/undo/hook-main.ts') }, BUNDLED)
+  const later = {
+    name: 'later',
+    resolveId: (id) =>
+      id.includes(CHANGED_DIRECTORY) ? { id: `./${CHANGED_DIRECTORY}.js`, external: 'relative' } : undefined,
+  }
+  const hook = await rolldown({ ...options, plugins: [later] })
+  await hook.write({
+    file: join(target, 'hook.cjs'),
+    format: 'cjs',
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  })
+}
 
 function bundled(paths) {
   const input = Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, path)]))
-  return rolldown({ ...bundleOptions(input, BUNDLED), preserveEntrySignatures: 'allow-extension' })
+  const options = bundleOptions(input, BUNDLED)
+  return rolldown({ ...options, plugins: [plainBuiltins], preserveEntrySignatures: 'allow-extension' })
 }
 
 /** The modules that are loaded with some, without what they load later. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -83,6 +83,10 @@ function makeProject() {
 
 /** Returns a function that runs a command in a pseudo-terminal and returns all it prints. */
 function openTerminal(project) {
+  // Nobody types, and the input does not end: `script` would type ^D, before the command is there to read it.
+  const keyboard = join(scratch, 'keyboard')
+  execFileSync('mkfifo', [keyboard])
+  const input = openSync(keyboard, 'r+')
   return (command) =>
     execFileSync(
       'script',
@@ -91,7 +95,7 @@ function openTerminal(project) {
         cwd: project,
         env: cleanEnvironment(),
         encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: [input, 'pipe', 'inherit'],
       },
     )
 }

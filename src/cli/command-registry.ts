@@ -21,6 +21,7 @@ export const firstCommands: readonly string[] = [
 export const helpSections: Readonly<Record<string, Readonly<Record<string, CommandLoader>>>> = {
   'Start here': {
     exec: async () => (await import('./commands/start/exec.ts')).exec,
+    enter: async () => (await import('./commands/start/enter.ts')).enter,
     demo: async () => (await import('./commands/start/demo.ts')).demo,
     tour: async () => (await import('./commands/start/tour.ts')).tour,
     import: async () => (await import('./commands/start/import.ts')).importDirectory,
@@ -31,12 +32,22 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     unmount: async () => (await import('./commands/start/unmount.ts')).unmount,
   },
   'Fork, compare, merge': {
+    forks: async () => (await import('./commands/fork/forks.ts')).forks,
     fork: async () => (await import('./commands/fork/fork.ts')).fork,
     diff: async () => (await import('./commands/fork/diff.ts')).diff,
+    compare: async () => (await import('./commands/fork/compare.ts')).compare,
     merge: async () => (await import('./commands/fork/merge.ts')).merge,
     apply: async () => (await import('./commands/fork/apply.ts')).apply,
     drop: async () => (await import('./commands/fork/drop.ts')).drop,
+    prune: async () => (await import('./commands/fork/prune.ts')).prune,
     checkpoint: async () => (await import('./commands/fork/checkpoint.ts')).checkpoint,
+  },
+  'Undo agents outside of forks': {
+    timeline: async () => (await import('./commands/undo/timeline.ts')).timeline,
+    undo: async () => (await import('./commands/undo/undo.ts')).undo,
+    redo: async () => (await import('./commands/undo/undo.ts')).redo,
+    hooks: async () => (await import('./commands/undo/hooks.ts')).hooks,
+    hook: async () => (await import('./commands/undo/hook.ts')).hook,
   },
   'Who changed what': {
     log: async () => (await import('./commands/history/log.ts')).log,
@@ -64,6 +75,7 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     spawn: async () => (await import('./commands/processes/spawn.ts')).spawn,
     ps: async () => (await import('./commands/processes/ps.ts')).ps,
     kill: async () => (await import('./commands/processes/kill.ts')).kill,
+    message: async () => (await import('./commands/processes/message.ts')).message,
     resume: async () => (await import('./commands/processes/resume.ts')).resume,
     wait: async () => (await import('./commands/processes/wait.ts')).wait,
     attach: async () => (await import('./commands/processes/attach.ts')).attach,
@@ -91,6 +103,7 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
   'The home': {
     config: async () => (await import('./commands/home/config.ts')).config,
     policy: async () => (await import('./commands/home/policy.ts')).policy,
+    profile: async () => (await import('./commands/home/profile.ts')).profile,
     quota: async () => (await import('./commands/home/quota.ts')).quota,
     send: async () => (await import('./commands/home/send.ts')).send,
     receive: async () => (await import('./commands/home/receive.ts')).receive,

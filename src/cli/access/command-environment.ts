@@ -1,5 +1,7 @@
+import type { MaskChoice } from '../../boundary/index.ts'
 import { type Config, listConfiguredSecrets } from '../../config/index.ts'
-import { isCredential, Redactor } from '../../secrets/index.ts'
+import { parseHostRule } from '../../network/index.ts'
+import { isCredential, Redactor, SecretFiles, usualSecretFiles } from '../../secrets/index.ts'
 
 /** Variables passed to commands of agents; none of them holds tokens. */
 const AGENT_VARIABLES =
@@ -45,6 +47,22 @@ export function createRedactor(config: Config, more: Readonly<Record<string, str
   const redactor = new Redactor(process.env, more)
   redactor.addSecrets(listConfiguredSecrets(config, process.env))
   return redactor
+}
+
+/** Creates the choice of files whose values are masked, and of the hosts that get values nevertheless. */
+export function createMaskChoice({
+  secrets: { mask = [], mask_usual = true, inject } = {},
+}: Config): MaskChoice {
+  const files = new SecretFiles([...(mask_usual ? usualSecretFiles : []), ...mask])
+  const bindings = Object.entries(inject ?? {}).map(
+    ([key, hosts]) => [key, hosts.map(parseHostRule)] as const,
+  )
+  return { files, ...(bindings.length > 0 && { inject: new Map(bindings) }) }
+}
+
+/** Returns what is masked for agents; undefined if the configuration says nothing is. */
+export function createAgentMask(config: Config): MaskChoice | undefined {
+  return config.secrets?.mask_agents === false ? undefined : createMaskChoice(config)
 }
 
 function listEnvironment(): [name: string, value: string][] {

@@ -1,4 +1,5 @@
 import { homedir, tmpdir } from 'node:os'
+import { readConfig } from '../../config/index.ts'
 import type { DaemonClient } from '../../daemon/client/index.ts'
 import type { DaemonOptions } from '../../daemon/index.ts'
 import { makePrivateDirectory } from '../../machine/index.ts'
@@ -7,7 +8,7 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { packageRoot, readVersion } from '../package-root.ts'
-import { createAgentEnvironment } from './command-environment.ts'
+import { createAgentEnvironment, createAgentMask } from './command-environment.ts'
 import { isHomeMissing, isWritable, listKnownHomes, resolveHomePath } from './home-access.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { resolveContextName } from './namespace-access.ts'
@@ -68,7 +69,12 @@ export async function createDaemonOptions(home: string, idleMs: number | null): 
     socket: await resolveSocketPath(home),
     version: readVersion(),
     env: process.env,
-    commands: { env: createAgentEnvironment(), userHome: homedir(), hidden: listKnownHomes(home) },
+    commands: {
+      env: createAgentEnvironment(),
+      userHome: homedir(),
+      hidden: listKnownHomes(home),
+      mask: createAgentMask(await readConfig(home)),
+    },
     person: resolveContextName(),
     builtIn: packageRoot,
   }

@@ -15,6 +15,7 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, describeError, formatErrorLine } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { withDamageReport } from './damaged-store.ts'
+import { findHomePath, getAccountDirectory } from './home-path.ts'
 
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
@@ -55,7 +56,9 @@ export async function withHome<Result>(
   const path = resolveHomePath(call)
   const isNew = await isHomeMissing(path)
   if (isNew && !create) {
-    throw new CommandError(`there is no home in ${path}; create one with: coppice vault create <name>`)
+    throw new CommandError(
+      `there is no home in ${path}; coppice exec -- <command> creates one, or create one with: coppice vault create <name>`,
+    )
   }
   const config = await prepareConfig(path, engine)
   // Loaded on use: help, version and completion do not need the store.
@@ -188,11 +191,11 @@ export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileS
   return at === undefined ? vault : vault.at(at)
 }
 
-/** Returns the directory of the command's home. */
+/** Returns the directory of the command's home. CommandError. */
 export function resolveHomePath(call: CommandInvocation): string {
-  return resolveFile(
-    call.option('home') ?? (process.env['COPPICE_HOME'] || join(getUserDirectory(), '.coppice')),
-  )
+  const path = findHomePath(call.option('home'))
+  if (path !== undefined) return path
+  throw new CommandError('this user has no home directory; name a home with --home or COPPICE_HOME')
 }
 
 /** Lists the known other homes of this user. Agents and commands may not reach them either. */
@@ -203,25 +206,6 @@ export function listKnownHomes(home: string): string[] {
     ...[process.env['COPPICE_HOME'] ?? ''].filter((path) => path !== ''),
   ]
   return [...new Set(homes.map((path) => resolveFile(path)))].filter((path) => path !== home)
-}
-
-/**
- * Returns the user's home directory. An empty `HOME` would mean any directory, so the account's directory replaces
- * it.
- */
-function getUserDirectory(): string {
-  const directory = homedir() || getAccountDirectory()
-  if (directory !== '') return directory
-  throw new CommandError('this user has no home directory; name a home with --home or COPPICE_HOME')
-}
-
-function getAccountDirectory(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    // The user has no account entry, as in some containers.
-    return ''
-  }
 }
 
 /** Records the engine of a new home; refuses another engine for an existing one. UsageError. */

@@ -1,4 +1,6 @@
-import type { Home } from '../../backends/vault/index.ts'
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Home, isMirrorFor } from '../../backends/vault/index.ts'
 import { LinkedDirectory, type LinkedFork } from '../../workspace/index.ts'
 
 /** A fork with the directory that it was made from. */
@@ -7,18 +9,40 @@ export interface OpenLinkedFork {
   readonly fork: LinkedFork
 }
 
-/** Returns the fork of the working directory by name, or the one used last; undefined if there is none. */
+/**
+ * Returns the fork of the working directory, or of one around it, by name, or the one used last. Undefined if there
+ * is none.
+ */
 export async function findLinkedFork(
   home: Home,
   name: string | undefined,
 ): Promise<OpenLinkedFork | undefined> {
-  const link = new LinkedDirectory(home, process.cwd())
-  const forks = await link.listForks()
-  const fork = name === undefined ? forks[0] : forks.find((candidate) => candidate.name === name)
-  return fork === undefined ? undefined : { link, fork }
+  for (const link of await listLinkedDirectories(home)) {
+    const forks = await link.listForks()
+    const fork = name === undefined ? forks[0] : forks.find((candidate) => candidate.name === name)
+    if (fork !== undefined) return { link, fork }
+  }
+  return undefined
 }
 
-/** Lists the names of the forks of the working directory, the one used last first. */
+/** Lists the names of the forks of the working directory and of those around it, the nearest first. */
 export async function listLinkedForkNames(home: Home): Promise<string[]> {
-  return (await new LinkedDirectory(home, process.cwd()).listForks()).map(({ name }) => name)
+  const directories = await listLinkedDirectories(home)
+  const forks = await Promise.all(directories.map((link) => link.listForks()))
+  return forks.flat().map(({ name }) => name)
+}
+
+/** Lists the working directory and those around it that have forks, the nearest first. */
+export async function listLinkedDirectories(home: Home): Promise<LinkedDirectory[]> {
+  const names = await home.vaults()
+  return listEnclosingDirectories()
+    .filter((directory) => names.some((name) => isMirrorFor(name, directory)))
+    .map((directory) => new LinkedDirectory(home, directory))
+}
+
+/** Lists the working directory and those around it, the nearest first. */
+export function listEnclosingDirectories(): string[] {
+  const found = [realpathSync(process.cwd())]
+  for (let path = dirname(found[0] ?? '/'); path !== found.at(-1); path = dirname(path)) found.push(path)
+  return found
 }

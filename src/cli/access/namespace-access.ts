@@ -3,7 +3,7 @@ import { readConfig } from '../../config/index.ts'
 import type { Namespace, NamespaceOptions, Zones } from '../../namespace/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
-import { createAgentEnvironment, createRedactor } from './command-environment.ts'
+import { createAgentEnvironment, createAgentMask, createRedactor } from './command-environment.ts'
 import { withDamageReport } from './damaged-store.ts'
 import {
   filterUserVaults,
@@ -30,11 +30,14 @@ export async function withNamespace<Result>(
   const { openNamespace } = await import('../../namespace/index.ts')
   const context = call.option('context') ?? resolveContextName()
   const home = resolveHomePath(call)
-  const redactor = createRedactor(await readConfig(home))
-  const commands = { env: createAgentEnvironment(), userHome: homedir(), redactor }
+  const config = await readConfig(home)
+  const redactor = createRedactor(config)
+  const mask = createAgentMask(config)
+  const commands = { env: createAgentEnvironment(), userHome: homedir(), redactor, mask }
   return withDamageReport(home, async () => {
     await using namespace = await openNamespace({
       commands,
+      mask,
       closed: listKnownHomes(home),
       ...choices,
       home,

@@ -18,6 +18,8 @@ export interface CommandArgument {
   readonly isOptional?: boolean
   /** True if the words are another program and its options: they follow `--`, and are not parsed. */
   readonly isForOtherProgram?: boolean
+  /** True if it takes the words after `--` and no others. */
+  readonly isAfterDashes?: boolean
   /** True if it takes all remaining words; only for the last argument. */
   readonly isList?: boolean
   readonly choices?: readonly string[]

@@ -2,6 +2,7 @@ import { ConfigError } from '../../config/index.ts'
 import { firstError } from '../../machine/index.ts'
 import { escapeName, escapeText } from '../../text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../../vfs/index.ts'
+import type { ExecutionDecision, ExecutionRefusal } from '../../workspace/index.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Exit codes of commands. */
@@ -52,7 +53,7 @@ export function toErrorJson(error: unknown): { readonly error: object } {
   const problems = error instanceof ConfigError ? error.problems : undefined
   const details = {
     ...(conflicts !== undefined && { conflicts }),
-    ...findApproval(error),
+    ...findRefusal(error),
     ...(problems !== undefined && { problems }),
   }
   return { error: { code, message, path, ...details } }
@@ -86,10 +87,18 @@ export function findConflicts(error: unknown): Conflict[] | undefined {
   }))
 }
 
-/** Returns the id for approving a request that policy held back. */
-function findApproval(error: unknown): { readonly approval?: string } {
-  const isHeldBack = isVfsError(error, 'EACCES') && 'approval' in error && typeof error.approval === 'string'
-  return isHeldBack ? { approval: String(error.approval) } : {}
+/** Returns the decision of policy on a refused request, with the id for approving it if that is possible. */
+function findRefusal(
+  error: unknown,
+): (Partial<ExecutionDecision> & { readonly approval?: string }) | undefined {
+  if (!isVfsError(error, 'EACCES') || !isRefusal(error)) return undefined
+  const { action, categories } = error.decision
+  return { action, categories, ...(error.approval !== undefined && { approval: error.approval }) }
+}
+
+/** Checked by its form, since the class would load everything that runs commands. */
+function isRefusal(error: VfsError): error is ExecutionRefusal {
+  return 'decision' in error && typeof error.decision === 'object' && error.decision !== null
 }
 
 function getErrorCode(error: unknown): string {

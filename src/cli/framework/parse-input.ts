@@ -33,7 +33,9 @@ export function parseInput(definition: CommandDefinition, args: readonly string[
     })
     const options = new Map<string, readonly string[]>()
     const words: string[] = []
+    let dashes: number | undefined
     for (const token of tokens) {
+      if (token.kind === 'option-terminator') dashes ??= words.length
       if (token.kind === 'positional') words.push(token.value)
       if (token.kind !== 'option') continue
       const before = options.get(token.name) ?? []
@@ -43,7 +45,7 @@ export function parseInput(definition: CommandDefinition, args: readonly string[
       assertKnownOption(definition, known, token)
       options.set(token.name, [...before, ...parseOptionValue(known, token)])
     }
-    return { options, arguments: assignArguments(definition.arguments ?? {}, words) }
+    return { options, arguments: assignWords(definition.arguments ?? {}, words, dashes) }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(`${error.message}; see coppice ${definition.name} --help`)
@@ -96,6 +98,22 @@ function parseOptionValue(
   assertChoice(rawName, option.choices, value)
   assertFileGiven(rawName, option.offers, value)
   return [value]
+}
+
+/** Assigns words to arguments: those after `--` to the argument that takes only these, if there is one. */
+function assignWords(
+  definitions: Readonly<Record<string, CommandArgument>>,
+  words: readonly string[],
+  dashes: number = words.length,
+): Map<string, readonly string[]> {
+  const after = Object.entries(definitions).find(([, { isAfterDashes }]) => isAfterDashes === true)
+  if (after === undefined) return assignArguments(definitions, words)
+  const [name, definition] = after
+  const { [name]: _after, ...others } = definitions
+  return new Map([
+    ...assignArguments(others, words.slice(0, dashes)),
+    ...assignArguments({ [name]: definition }, words.slice(dashes)),
+  ])
 }
 
 /** Assigns words to arguments. An optional argument gets a word only if one is left over. */

@@ -6,24 +6,25 @@ import {
   readChangedText,
   type TreePair,
 } from '../../diff/index.ts'
-import type { CallContext, PathChange } from '../../vfs/index.ts'
+import { type CallContext, collapseChanges, type PathChange } from '../../vfs/index.ts'
 import { applyStyle, type Terminal } from '../framework/terminal.ts'
-import { formatChange } from './format-change.ts'
+import { formatChange, formatCollapsed } from './format-change.ts'
 import { formatCount } from './format-values.ts'
 
 /** Changes to list; the rest is counted. */
 const MAX_LISTED = 40
 
-/** Formats a line per change with its added and removed lines. */
+/** Formats a line per change with its added and removed lines, and one for each large directory. */
 export async function formatChangeSummary(
   terminal: Terminal,
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
   trees: TreePair,
   ctx: CallContext,
 ): Promise<string[]> {
-  const lines: string[] = []
+  const collapsed = await collapseChanges(changes, trees, ctx)
+  const lines = collapsed.directories.map((directory) => `  ${formatCollapsed(terminal, directory)}`)
   let files = 0
-  for await (const change of listFileChanges(changes, trees, ctx)) {
+  for await (const change of listFileChanges(collapsed.changes, trees, ctx)) {
     if (files++ >= MAX_LISTED) continue
     lines.push(`  ${formatChange(terminal, change)}${await formatLineCounts(terminal, change, trees, ctx)}`)
   }

@@ -10,6 +10,16 @@ export async function confirm(terminal: Terminal, question: string, isSaid: bool
   return /^y(?:es)?$/i.test(await promptLine(terminal, `${question} [y/N] `))
 }
 
+/** Asks for one of several words, or their first letters. Returns undefined for any other answer. */
+export async function promptChoice<Choice extends string>(
+  terminal: Terminal,
+  question: string,
+  choices: readonly Choice[],
+): Promise<Choice | undefined> {
+  const answer = (await promptLine(terminal, `${question} [${choices.join('/')}/No] `)).toLowerCase()
+  return answer === '' ? undefined : choices.find((choice) => choice === answer || choice[0] === answer)
+}
+
 async function promptLine({ in: input, err, signal }: Terminal, question: string): Promise<string> {
   const dialogue = createInterface({ input, output: err })
   try {

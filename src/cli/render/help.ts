@@ -42,8 +42,9 @@ function formatUsage(definition: CommandDefinition): string {
   return ['coppice', definition.name, ...words, '[options]'].join(' ')
 }
 
-function formatArgument([name, { isOptional = false, isList = false }]: [string, CommandArgument]): string {
-  const word = isList ? `${name}…` : name
+function formatArgument([name, argument]: [string, CommandArgument]): string {
+  const { isOptional = false, isList = false, isAfterDashes = false } = argument
+  const word = `${isAfterDashes ? '-- ' : ''}${isList ? `${name}…` : name}`
   return isOptional ? `[${word}]` : `<${word}>`
 }
 

@@ -22,6 +22,8 @@ export function formatProcessTable(processes: readonly ProcessInfo[]): string[] 
 
 function toProcessRow(process: ProcessInfo): string[] {
   const { pid, ppid, step, max_steps, tokens_used, elapsed_ms, provider, fork, intent, agent } = process
+  // Results of others follow the task of a composed process.
+  const [task = ''] = intent.split('\n', 1)
   return [
     String(pid),
     String(ppid),
@@ -31,7 +33,7 @@ function toProcessRow(process: ProcessInfo): string[] {
     formatDuration(elapsed_ms),
     escapeName(provider),
     fork ?? '-',
-    truncateText(escapeName(agent === null ? intent : `${agent}: ${intent}`), INTENT_CHARACTERS),
+    truncateText(escapeName(agent === null ? task : `${agent}: ${task}`), INTENT_CHARACTERS),
   ]
 }
 

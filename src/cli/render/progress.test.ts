@@ -13,8 +13,8 @@ it('never prints a progress line wider than the screen', async () => {
   }
   const err = Object.assign(new Writable({ write }), { columns: 20 })
   const { signal } = new AbortController()
-  const told = { isInteractive: true, showsProgress: true, canAsk: false, signal }
-  await withProgress({ in: process.stdin, out: err, err, ...told }, 'import', 'file', async (report) => {
+  const terminal = { isInteractive: true, showsProgress: true, canAsk: false, signal }
+  await withProgress({ in: process.stdin, out: err, err, ...terminal }, 'import', 'file', async (report) => {
     vi.advanceTimersByTime(1000)
     report({ done: 12_345, total: 67_890, bytes: 1_000_000 })
   })

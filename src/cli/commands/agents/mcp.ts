@@ -109,14 +109,14 @@ function parsePort(call: McpInvocation): number | undefined {
 
 async function serveStdioClient(server: McpServer, { terminal }: McpInvocation): Promise<void> {
   const { serveStdio } = await import('../../../mcp/index.ts')
-  await serveStdio(server.open(), terminal)
+  await serveStdio(server.open, terminal)
 }
 
 async function serveHttpClients(server: McpServer, call: McpInvocation, port: number): Promise<void> {
   const { serveHttp } = await import('../../../mcp/index.ts')
   const { signal, err } = call.terminal
   const { token, isNew } = await resolveToken(call.option('token-file'))
-  const listening = await serveHttp(() => server.open(), { port, token }).catch((error) => {
+  const listening = await serveHttp(server.open, { port, token }).catch((error) => {
     throw isAddressInUse(error)
       ? new CommandError(`the port ${port} is taken; choose another with --port`)
       : error

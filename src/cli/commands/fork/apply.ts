@@ -1,135 +1,184 @@
-import { escapeName } from '../../../text/index.ts'
-import { ApplyError, type TreeChange } from '../../../workspace/index.ts'
-import { withHome } from '../../access/home-access.ts'
-import { findLinkedFork, type OpenLinkedFork } from '../../access/linked-access.ts'
+import {
+  type ApplyContext,
+  ApplyError,
+  type ChangeSelection,
+  type LinkedDirectory,
+  type LinkedFork,
+  type TreeChange,
+} from '../../../workspace/index.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
+import { findLinkedFork } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { CommandError, exitCodes, formatErrorLine } from '../../framework/errors.ts'
-import { formatChange } from '../../render/format-change.ts'
-import { formatCount } from '../../render/format-values.ts'
-
-/** Paths that a message names; it counts the rest. */
-const MAX_LISTED = 10
+import { CommandError, exitCodes } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { selectPaths } from './apply-paths.ts'
+import { type AppliedForks, printApplied, printUndone } from './apply-report.ts'
+import { formatApplyConflicts, formatUndoConflicts } from './format-apply-conflicts.ts'
+import { pickChanges } from './pick-changes.ts'
 
 export const apply: Command = defineCommand(
   {
     name: 'apply',
     summary: 'Write the changes of a fork to this directory',
     details: `Writes all changes or none. Forks of this directory come from coppice exec; for a fork of a vault use coppice merge.
-If the directory changed at the same paths meanwhile, nothing is written and the exit code is 3.`,
+After --, names the files and directories to write; the other changes stay in the fork. ':!path' leaves a path out.
+If the directory changed at the same paths meanwhile, nothing is written and the exit code is 3; --merge merges them.
+Several forks are written in this order, and undone together.`,
     scope: 'home',
     options: {
+      patch: { summary: 'Ask about each hunk, as git add -p does', short: 'p' },
+      merge: { summary: 'Merge files that changed here too, by lines' },
+      markers: { summary: 'As --merge; in a conflict, write both versions between markers' },
       undo: { summary: 'Revert the last apply of this fork' },
       'keep-setuid': { summary: 'Also write setuid and setgid bits' },
     },
     arguments: {
       fork: {
-        summary: 'The fork (default: the one used last)',
+        summary: 'The forks (default: the one used last)',
         isOptional: true,
+        isList: true,
         offers: 'vault',
       },
+      path: {
+        summary: 'Files, directories or patterns to write (default: all changes)',
+        isOptional: true,
+        isList: true,
+        isAfterDashes: true,
+        offers: 'file',
+      },
     },
-    examples: ['coppice apply', 'coppice apply project-1', 'coppice apply --undo'],
+    examples: [
+      'coppice apply',
+      'coppice apply project-1 -- src/cart.ts docs',
+      'coppice apply -p',
+      'coppice apply fix-1 fix-2 --merge',
+      'coppice apply --undo',
+    ],
   },
   (call) =>
-    withHome(call, async ({ home, ctx }) => {
-      const { link, fork } = await requireLinkedFork(
-        call,
-        await findLinkedFork(home, call.optionalArgument('fork')),
-      )
-      try {
-        const changes = call.has('undo')
-          ? await link.undo(fork, ctx)
-          : await link.apply(fork, { ...ctx, keepSetuid: call.has('keep-setuid') })
-        const isIdle = changes.length === 0 && !call.has('undo')
-        const withheld = call.has('undo') ? [] : (await link.listChanges(fork)).map(({ path }) => path)
-        const differing = isIdle && withheld.length === 0 ? await link.listDifferingPaths(fork) : []
-        await printApplied(call, fork.name, changes, { differing, setuidLeftOut: withheld })
-        if (withheld.length > 0)
-          call.terminal.err.write(formatErrorLine(formatWithheldBits(fork.name, withheld)))
-        return exitCodes.ok
-      } catch (error) {
-        if (!(error instanceof ApplyError) || call.isJson) throw error
-        call.terminal.err.write(formatConflicts(error, fork.name, call.has('undo')))
-        return exitCodes.conflict
-      }
+    withHome(call, async (open) => {
+      const target = await requireForks(open, call.argumentList('fork'))
+      if (!call.has('undo')) return applyForks(call, open, target)
+      const isNamed = call.argumentList('fork').length > 0
+      return undoForks(call, open, isNamed ? target : await findApplied(target))
     }),
 )
 
-async function requireLinkedFork(
-  call: CommandInvocation<'undo' | 'keep-setuid', 'fork'>,
-  found: OpenLinkedFork | undefined,
-): Promise<OpenLinkedFork> {
-  if (found !== undefined) return found
-  const name = call.optionalArgument('fork')
-  const what =
-    name === undefined ? 'there is no fork of this directory' : `'${name}' is not a fork of this directory`
-  throw new CommandError(`${what}; create one with: coppice exec -- <command>`)
+type ApplyInvocation = CommandInvocation<
+  'patch' | 'merge' | 'markers' | 'undo' | 'keep-setuid',
+  'fork' | 'path'
+>
+
+interface ApplyTarget {
+  readonly link: LinkedDirectory
+  readonly forks: readonly [LinkedFork, ...LinkedFork[]]
 }
 
-/** Paths where the directory and the fork differ. */
-interface UnappliedPaths {
-  readonly differing: readonly string[]
-  /** Paths whose setuid and setgid bits were not written. */
-  readonly setuidLeftOut: readonly string[]
-}
-
-async function printApplied(
-  call: CommandInvocation<'undo' | 'keep-setuid', 'fork'>,
-  fork: string,
-  changes: readonly TreeChange[],
-  { differing, setuidLeftOut }: UnappliedPaths,
-): Promise<void> {
-  const shownChanges = changes.map(
-    ({ path, before, after }) =>
-      ({
-        kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
-        path,
-      }) as const,
-  )
-  if (call.isJson) {
-    await call.output.writeValue({
-      fork,
-      undone: call.has('undo'),
-      changes: shownChanges,
-      differing,
-      setuidLeftOut,
-    })
-    return
+async function applyForks(call: ApplyInvocation, { ctx }: OpenHome, target: ApplyTarget): Promise<number> {
+  const { link, forks } = target
+  const words = call.argumentList('path')
+  const merge = call.has('markers') ? 'markers' : call.has('merge') ? 'strict' : undefined
+  const changed = await listAllChanges(target)
+  const paths = words.length === 0 ? undefined : selectPaths(link.path, words, changed)
+  const selection = call.has('patch') ? await pickHunks(call, forks, changed, paths) : { paths }
+  if (selection === undefined) {
+    await call.output.writeValue(
+      { fork: forks[0].name, changes: [] },
+      'nothing was written: no change was picked',
+    )
+    return exitCodes.ok
   }
-  for (const change of shownChanges) await call.output.writeLine(formatChange(call.terminal, change))
-  if (changes.length === 0 && !call.has('undo'))
-    await call.output.writeLine(formatNothingWritten(fork, differing))
-  else await call.output.writeLine(formatSummary(fork, changes.length, call.has('undo')))
+  const context: ApplyContext = { ...ctx, keepSetuid: call.has('keep-setuid'), merge, ...selection }
+  try {
+    const changes = await link.apply(forks, context)
+    await printApplied(call, await describeApplied(target, changes))
+    return exitCodes.ok
+  } catch (error) {
+    if (!(error instanceof ApplyError) || call.isJson) throw error
+    const names = forks.map(({ name }) => name)
+    call.terminal.err.write(formatApplyConflicts(error, { forks: names, merge, words, changed }))
+    return exitCodes.conflict
+  }
 }
 
-function formatWithheldBits(fork: string, paths: readonly string[]): string {
-  const named = paths.slice(0, MAX_LISTED).join(', ')
-  return `setuid and setgid were not written: ${named}; write them with: coppice apply ${fork} --keep-setuid`
+async function undoForks(call: ApplyInvocation, { ctx }: OpenHome, target: ApplyTarget): Promise<number> {
+  const {
+    link,
+    forks: [fork, second],
+  } = target
+  const option = (['patch', 'merge', 'markers', 'keep-setuid'] as const).find((name) => call.has(name))
+  if (option !== undefined) throw new UsageError(`--undo and --${option} exclude each other; leave one out`)
+  if (call.argumentList('path').length > 0)
+    throw new UsageError('--undo reverts a whole apply; leave out the paths')
+  const names = await link.listAppliedTogether(fork)
+  if (second !== undefined && !names.includes(second.name))
+    throw new CommandError(`${fork.name} and ${second.name} were not applied together; undo them one by one`)
+  try {
+    await printUndone(call, names, await link.undo(fork, ctx))
+    return exitCodes.ok
+  } catch (error) {
+    if (!(error instanceof ApplyError) || call.isJson) throw error
+    call.terminal.err.write(formatUndoConflicts(error, names))
+    return exitCodes.conflict
+  }
 }
 
-/** Explains why nothing was written, from what the directory has now. */
-function formatNothingWritten(fork: string, differing: readonly string[]): string {
-  if (differing.length === 0) return `nothing was written: this directory already has all changes of ${fork}`
-  const paths = differing.slice(0, MAX_LISTED).map(escapeName).join(', ')
-  const more = differing.length > MAX_LISTED ? `, and ${differing.length - MAX_LISTED} more` : ''
-  return `nothing was written: ${fork} has not changed since its last apply; paths that changed here since: ${paths}${more}`
+/** Asks which hunks to apply; undefined if none. UsageError for several forks. */
+async function pickHunks(
+  call: ApplyInvocation,
+  forks: readonly LinkedFork[],
+  changed: readonly TreeChange[],
+  paths: readonly string[] | undefined,
+): Promise<ChangeSelection | undefined> {
+  if (forks.length > 1) throw new UsageError('-p takes one fork; pick from the others afterwards')
+  const chosen = paths === undefined ? changed : changed.filter(({ path }) => paths.includes(path))
+  const selection = await pickChanges(call.terminal, chosen)
+  return selection.paths?.length === 0 && selection.picks?.length === 0 ? undefined : selection
 }
 
-function formatSummary(fork: string, changes: number, isUndone: boolean): string {
-  const count = formatCount(changes, 'change')
-  if (isUndone) return `undid ${count} of ${fork}; the fork still has them`
-  return `wrote ${count} of ${fork} to this directory; undo with: coppice apply ${fork} --undo`
+/** Returns the named forks, which must be of one directory, or the one used last. CommandError. */
+async function requireForks({ home }: OpenHome, names: readonly string[]): Promise<ApplyTarget> {
+  const first = await findLinkedFork(home, names[0])
+  if (first === undefined) {
+    const what =
+      names[0] === undefined
+        ? 'there is no fork of this directory'
+        : `'${names[0]}' is not a fork of this directory`
+    throw new CommandError(`${what}; create one with: coppice exec -- <command>`)
+  }
+  const { link, fork } = first
+  const others = await Promise.all([...new Set(names)].slice(1).map((name) => link.getFork(name)))
+  return { link, forks: [fork, ...others] }
 }
 
-function formatConflicts({ conflicts }: ApplyError, fork: string, isUndo: boolean): string {
-  const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`)
-  if (isUndo)
-    return `coppice: nothing was written: this directory changed since ${fork} was applied
-${lines.join('')}Remove your edits from these files, then run again: coppice apply ${fork} --undo
-`
-  return `coppice: nothing was written: this directory changed since ${fork} was made
-${lines.join('')}Look at its changes with: coppice diff ${fork}
-Bring them in by hand with: coppice diff ${fork} | git apply --3way
-`
+/** Returns the fork used last if it was applied, otherwise the one that was. CommandError if there are several. */
+async function findApplied(target: ApplyTarget): Promise<ApplyTarget> {
+  const { link, forks } = target
+  if (await link.isApplied(forks[0])) return target
+  const all = await link.listForks()
+  const flags = await Promise.all(all.map((fork) => link.isApplied(fork)))
+  const [first, ...others] = all.filter((_, at) => flags[at])
+  // Its error says that there is nothing to undo.
+  if (first === undefined) return target
+  if (others.length === 0) return { link, forks: [first] }
+  const names = [first, ...others].map(({ name }) => name).join(', ')
+  throw new CommandError(`several forks were applied: ${names}; name the one to undo`)
+}
+
+async function listAllChanges({ link, forks }: ApplyTarget): Promise<TreeChange[]> {
+  return (await Promise.all(forks.map((fork) => link.listChanges(fork)))).flat()
+}
+
+async function describeApplied(target: ApplyTarget, changes: readonly TreeChange[]): Promise<AppliedForks> {
+  const { link, forks } = target
+  const remaining = await listAllChanges(target)
+  const [fork] = forks
+  const isIdle = changes.length === 0 && remaining.length === 0
+  return {
+    names: forks.map(({ name }) => name),
+    changes,
+    remaining,
+    differing: isIdle ? await link.listDifferingPaths(fork) : [],
+  }
 }

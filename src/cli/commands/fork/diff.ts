@@ -6,18 +6,29 @@ import {
   readChangedText,
   type TreePair,
 } from '../../../diff/index.ts'
-import { type CallContext, type PathChange, VfsError } from '../../../vfs/index.ts'
+import {
+  type CallContext,
+  type CollapsedDirectory,
+  collapseChanges,
+  type PathChange,
+  VfsError,
+} from '../../../vfs/index.ts'
 import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listLinkedForkNames } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
-import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatChangeDetails } from '../../render/change-summary.ts'
-import { formatChange, formatChangeWithMode, toChangeJson } from '../../render/format-change.ts'
-import { escapeForTerminal, formatCount } from '../../render/format-values.ts'
+import {
+  formatChange,
+  formatChangeWithMode,
+  formatCollapsed,
+  toChangeJson,
+} from '../../render/format-change.ts'
+import { formatCount } from '../../render/format-values.ts'
 import { withPager } from '../../render/pager.ts'
+import { formatPatchLine } from '../../render/patch-line.ts'
 
 /** Forks that a message names at most. */
 const MAX_LISTED = 10
@@ -28,10 +39,12 @@ export const diff: Command = defineCommand(
     summary: 'Show what changed in a fork or a vault',
     details: `In a directory with forks of coppice exec: prints the changed lines of the named fork, or of the one used last.
 Elsewhere, and with --vault: lists A added, M modified, D deleted and R renamed paths since the fork point, or since
-a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).`,
+a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).
+A new or deleted directory with a hundred files or more is one line; --all, --patch and --json list its files.`,
     scope: 'vault',
     options: {
       patch: { summary: 'Print the changed lines as a patch for git apply', short: 'p' },
+      all: { summary: 'List the files of large new and deleted directories too' },
       stat: { summary: 'Count the added and removed lines of each file' },
     },
     arguments: {
@@ -55,23 +68,49 @@ a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME
     withHome(call, async (open) => {
       if (call.has('patch') && call.has('stat'))
         throw new UsageError('--patch and --stat exclude each other; leave one out')
-      const { changes, trees, isLinked } = await resolveComparison(call, open)
-      if (call.has('stat')) await printStat(call, changes, trees, open.ctx)
-      else if (call.has('patch') || (isLinked && !call.isJson))
-        await printPatch(call, changes, trees, open.ctx)
-      else
-        await call.output.writeList(
-          changes,
-          (change) => formatChangeWithMode(call.terminal, change),
-          toChangeJson,
-        )
+      const comparison = await resolveComparison(call, open)
+      const isWhole = call.has('all') || call.has('patch') || call.isJson
+      await printComparison(call, isWhole ? comparison : await collapseComparison(comparison, open.ctx), open)
     }),
 )
 
-type DiffInvocation = CommandInvocation<'patch' | 'stat', 'against'>
+async function printComparison(
+  call: DiffInvocation,
+  { changes, directories, trees, isLinked }: Comparison,
+  { ctx }: OpenHome,
+): Promise<void> {
+  const heading = directories.map((directory) => formatCollapsed(call.terminal, directory))
+  if (call.has('stat')) await printStat(call, { changes, trees, heading }, ctx)
+  else if (call.has('patch') || (isLinked && !call.isJson))
+    await printPatch(call, { changes, trees, heading }, ctx)
+  else {
+    for (const line of heading) await call.output.writeLine(line)
+    await call.output.writeList(
+      changes,
+      (change) => formatChangeWithMode(call.terminal, change),
+      toChangeJson,
+    )
+  }
+}
+
+async function collapseComparison(comparison: Comparison, ctx: CallContext): Promise<Comparison> {
+  const { changes, directories } = await collapseChanges(comparison.changes, comparison.trees, ctx)
+  return { ...comparison, changes, directories }
+}
+
+/** Changes to print, after lines about large directories. */
+interface PrintedChanges {
+  readonly changes: Comparison['changes']
+  readonly trees: TreePair
+  readonly heading: readonly string[]
+}
+
+type DiffInvocation = CommandInvocation<'patch' | 'stat' | 'all', 'against'>
 
 interface Comparison {
-  readonly changes: AsyncIterable<PathChange>
+  readonly changes: AsyncIterable<PathChange> | readonly PathChange[]
+  /** Directories that stand for the changes of their files. */
+  readonly directories: readonly CollapsedDirectory[]
   readonly trees: TreePair
   /** True for a fork of the working directory. */
   readonly isLinked: boolean
@@ -83,7 +122,7 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
     const linked = await findLinkedFork(open.home, against)
     if (linked !== undefined) {
       const { link, fork } = linked
-      return { changes: link.diff(fork), trees: await link.openTrees(fork), isLinked: true }
+      return { changes: link.diff(fork), trees: await link.openTrees(fork), directories: [], isLinked: true }
     }
     await assertComparable(call, open, against)
   }
@@ -117,11 +156,12 @@ async function compareVaults(home: Home, vault: Vault, against: string | undefin
   const reference = against === undefined ? undefined : parseVaultReference(against)
   if (reference === undefined) {
     const trees = { before: vault.at(against), after: vault }
-    return { changes: vault.diff(against), trees, isLinked: false }
+    return { changes: vault.diff(against), trees, directories: [], isLinked: false }
   }
   const relative = await home.vault(reference.vault)
   const before = reference.checkpoint === undefined ? relative : relative.at(reference.checkpoint)
-  return { changes: vault.diff(reference), trees: { before, after: vault }, isLinked: false }
+  const trees = { before, after: vault }
+  return { changes: vault.diff(reference), trees, directories: [], isLinked: false }
 }
 
 /** Parses `vault:NAME` and `NAME@CHECKPOINT`; any other word is a checkpoint of the vault itself. */
@@ -135,8 +175,7 @@ function parseVaultReference(
 
 async function printPatch(
   call: CommandInvocation,
-  changes: AsyncIterable<PathChange>,
-  trees: TreePair,
+  { changes, trees, heading }: PrintedChanges,
   ctx: CallContext,
 ): Promise<void> {
   const patches = async function* () {
@@ -147,7 +186,10 @@ async function printPatch(
   const text = ({ patch }: { readonly patch: readonly string[] }) =>
     patch.map((line) => formatPatchLine(call.terminal, line)).join('\n')
   if (!call.isJson)
-    await withPager(call.terminal, async (output) => void (await output.writeList(patches(), text)))
+    await withPager(call.terminal, async (output) => {
+      for (const line of heading) await output.writeLine(line)
+      await output.writeList(patches(), text)
+    })
   else {
     await call.output.writeList(patches(), text, ({ patch, ...change }) => ({
       ...toChangeJson(change),
@@ -164,8 +206,7 @@ interface CountedChange extends PathChange {
 
 async function printStat(
   call: CommandInvocation,
-  changes: AsyncIterable<PathChange>,
-  trees: TreePair,
+  { changes, trees, heading }: PrintedChanges,
   ctx: CallContext,
 ): Promise<void> {
   const total = { files: 0, added: 0, removed: 0 }
@@ -183,16 +224,8 @@ async function printStat(
     const about = formatChangeDetails(change, isBinary, `+${added} -${removed}`)
     return `${formatChange(call.terminal, change)}${about}`
   }
+  for (const line of heading) await call.output.writeLine(line)
   await call.output.writeList(counts(), text, toChangeJson)
   if (call.isJson) return
   await call.output.writeLine(`${formatCount(total.files, 'path')}, +${total.added} -${total.removed} lines`)
-}
-
-function formatPatchLine(terminal: Terminal, raw: string): string {
-  const line = escapeForTerminal(terminal, raw)
-  if (/^(?:diff|---|\+\+\+|new|deleted|old|rename|mode|Binary) /.test(line))
-    return applyStyle(terminal, 'bold', line)
-  if (line.startsWith('@@')) return applyStyle(terminal, 'cyan', line)
-  if (line.startsWith('+')) return applyStyle(terminal, 'green', line)
-  return line.startsWith('-') ? applyStyle(terminal, 'red', line) : line
 }

@@ -1,7 +1,6 @@
-import { isMirrorName } from '../../../backends/vault/index.ts'
-import { getUndoName } from '../../../workspace/index.ts'
-import { deleteVault } from '../../access/delete-vault.ts'
-import { type OpenHome, withHome } from '../../access/home-access.ts'
+import { matchesWildcard } from '../../../workspace/index.ts'
+import { type DroppedFork, dropFork } from '../../access/drop-forks.ts'
+import { filterUserVaults, type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, type OpenLinkedFork } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -9,46 +8,78 @@ import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { confirm } from '../../render/confirm.ts'
 import { formatCount } from '../../render/format-values.ts'
 
+const WILDCARD = /[*?]/
+
 export const drop: Command = defineCommand(
   {
     name: 'drop',
-    summary: 'Delete a fork and its changes',
+    summary: 'Delete forks and their changes',
     details: `Without a name, deletes the fork of this directory used last; asks first if it has changes that were not applied.
-Other vaults are deleted with coppice vault delete. coppice gc frees the space.`,
+Names may have wildcards, which are asked about too. Other vaults are deleted with coppice vault delete.
+coppice gc frees the space.`,
     scope: 'home',
-    options: { force: { summary: 'Do not ask about changes that were not applied', short: 'f' } },
+    options: { force: { summary: 'Do not ask', short: 'f' } },
     arguments: {
       fork: {
-        summary: 'The fork (default: the one of this directory used last)',
+        summary: 'Forks, or patterns such as fix-* (default: the fork of this directory used last)',
         isOptional: true,
+        isList: true,
         offers: 'vault',
       },
     },
-    examples: ['coppice drop', 'coppice drop task-2'],
+    examples: ['coppice drop', 'coppice drop task-2 task-3', "coppice drop 'fix-*'"],
   },
   (call) =>
     withHome(call, async (open) => {
-      const named = call.optionalArgument('fork')
-      const linked = named === undefined ? await requireLinkedFork(open) : undefined
-      if (linked !== undefined && !(await confirmDrop(call, linked))) {
+      const names = await chooseForks(call, open)
+      if (names === undefined) {
         await call.output.writeValue({ deleted: null }, 'nothing was dropped')
         return exitCodes.failed
       }
-      const { name, from } = await open.home.info(named ?? linked?.fork.name ?? '')
-      if (from === undefined) {
-        throw new CommandError(`'${name}' is not a fork; delete it with: coppice vault delete ${name}`)
-      }
-      const current = await deleteVault(open, name)
-      const isLinked = isMirrorName(from.vault)
-      if (isLinked) await deleteMirror(open, from.vault)
-      const origin = isLinked ? 'a directory' : from.vault
-      await call.output.writeValue(
-        { deleted: name, current: current ?? null },
-        `dropped ${name}, a fork of ${origin}`,
-      )
+      const dropped: DroppedFork[] = []
+      for (const name of names) dropped.push(await dropFork(open, name))
+      await printDropped(call, dropped)
       return exitCodes.ok
     }),
 )
+
+type DropInvocation = CommandInvocation<'force', 'fork'>
+
+/** Returns the names of the forks to delete; undefined if the person declines. */
+async function chooseForks(call: DropInvocation, open: OpenHome): Promise<string[] | undefined> {
+  const words = call.argumentList('fork')
+  if (words.length === 0) {
+    const linked = await requireLinkedFork(open)
+    return (await confirmDrop(call, linked)) ? [linked.fork.name] : undefined
+  }
+  const names = new Set((await Promise.all(words.map((word) => matchForks(open, word)))).flat())
+  if (!words.some((word) => WILDCARD.test(word)) || call.has('force')) return [...names]
+  return (await confirmMatches(call, [...names])) ? [...names] : undefined
+}
+
+/** Returns the forks that match a pattern. CommandError if there are none. A plain name is returned as it is. */
+async function matchForks({ home }: OpenHome, word: string): Promise<string[]> {
+  if (!WILDCARD.test(word)) return [word]
+  const matching = filterUserVaults(await home.vaults()).filter((name) => matchesWildcard(word, name))
+  const infos = await Promise.all(matching.map((name) => home.info(name)))
+  const forks = infos.filter(({ from }) => from !== undefined).map(({ name }) => name)
+  if (forks.length === 0) throw new CommandError(`no fork matches '${word}'; list them with: coppice forks`)
+  return forks
+}
+
+async function confirmMatches({ terminal }: DropInvocation, names: readonly string[]): Promise<boolean> {
+  const what = `${formatCount(names.length, 'fork')}: ${names.join(', ')}`
+  if (terminal.canAsk) return confirm(terminal, `Drop ${what}?`, false)
+  throw new CommandError(`this would drop ${what}; do it with --force`)
+}
+
+async function printDropped(call: DropInvocation, dropped: readonly DroppedFork[]): Promise<void> {
+  const names = dropped.map(({ name }) => name)
+  const [only] = names
+  const lines = dropped.map(({ name, from }) => `dropped ${name}, a fork of ${from ?? 'a directory'}`)
+  const current = dropped.at(-1)?.current ?? null
+  await call.output.writeValue({ deleted: names.length === 1 ? only : names, current }, lines.join('\n'))
+}
 
 async function requireLinkedFork({ home }: OpenHome): Promise<OpenLinkedFork> {
   const linked = await findLinkedFork(home, undefined)
@@ -58,7 +89,7 @@ async function requireLinkedFork({ home }: OpenHome): Promise<OpenLinkedFork> {
 
 /** Asks before it deletes changes that were not applied. CommandError if there is no terminal to ask on. */
 async function confirmDrop(
-  call: CommandInvocation<'force', 'fork'>,
+  call: DropInvocation,
   { link, fork: { name }, fork }: OpenLinkedFork,
 ): Promise<boolean> {
   const changes = call.has('force') ? 0 : (await link.listChanges(fork)).length
@@ -67,10 +98,4 @@ async function confirmDrop(
   if (call.terminal.canAsk) return confirm(call.terminal, `Drop ${name} with ${what}?`, false)
   const next = `keep them with coppice apply ${name}, or delete them with coppice drop ${name}`
   throw new CommandError(`${name} has ${what}; ${next}`)
-}
-
-/** Deletes the vault that mirrors the directory of a fork, and its undo record. */
-async function deleteMirror({ home }: OpenHome, mirror: string): Promise<void> {
-  const names = await home.vaults()
-  for (const vault of [getUndoName(mirror), mirror]) if (names.includes(vault)) await home.deleteVault(vault)
 }

@@ -1,6 +1,8 @@
+import { isMirrorName } from '../../../backends/vault/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { PathChange } from '../../../vfs/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
+import { findLinkedFork } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { trace } from '../../framework/common-options.ts'
@@ -15,15 +17,16 @@ const conflictOptions: readonly OnConflict[] = ['ours', 'theirs', 'markers']
 export const merge: Command = defineCommand(
   {
     name: 'merge',
-    summary: 'Merge the changes of a fork into its vault',
+    summary: 'Merge a fork into its vault, or into another fork',
     details: `Text files that both sides changed are merged by lines.
 If both changed the same lines, nothing is merged and the exit code is 3: merge again with one of the options.
-For a fork of a directory use coppice apply.`,
+Forks of one directory merge into one another; to write one to its directory use coppice apply.`,
     scope: 'home',
     options: {
       ours: { summary: 'In a conflict, keep the version of the vault' },
       theirs: { summary: 'In a conflict, take the version of the fork' },
       markers: { summary: 'In a conflict, write both versions between markers' },
+      'dry-run': { summary: 'Only show what would be merged, or the conflicts' },
       trace,
     },
     arguments: {
@@ -34,15 +37,17 @@ For a fork of a directory use coppice apply.`,
         offers: 'vault',
       },
     },
-    examples: ['coppice merge task-1', 'coppice merge task-1 base --theirs'],
+    examples: ['coppice merge task-1', 'coppice merge task-1 base --theirs', 'coppice merge fix-2 fix-1'],
   },
   (call) =>
     withHome(call, async (open) => {
       const fork = call.argument('fork')
-      const { signal: _signal, ...provenance } = open.ctx
       const into = call.optionalArgument('into') ?? (await findOrigin(open, fork))
+      const options = { ...parseConflictOption(call), isTrial: call.has('dry-run') }
       try {
-        const changes = await open.home.merge(fork, into, { ...provenance, ...parseConflictOption(call) })
+        const changes =
+          (await mergeLinkedForks(open, fork, into, options)) ??
+          (await mergeVaults(open, fork, into, options))
         await printMerged(call, fork, into, changes)
         return exitCodes.ok
       } catch (error) {
@@ -60,6 +65,65 @@ async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
   throw new CommandError(`'${fork}' is not a fork; see coppice vault list`)
 }
 
+interface MergeChoice {
+  readonly onConflict?: OnConflict
+  /** True to change nothing. */
+  readonly isTrial: boolean
+}
+
+async function mergeVaults(
+  { home, ctx }: OpenHome,
+  fork: string,
+  into: string,
+  { isTrial, ...options }: MergeChoice,
+): Promise<PathChange[]> {
+  const { signal: _signal, ...provenance } = ctx
+  // The home refuses a merge into what mirrors a directory.
+  if (!isTrial || isMirrorName(into)) return home.merge(fork, into, { ...provenance, ...options })
+  const { createForkName } = await import('../../../workspace/index.ts')
+  const trial = await home.fork(into, createForkName())
+  try {
+    return await home.merge(fork, trial.name, { ...provenance, ...options })
+  } finally {
+    await home.deleteVault(trial.name)
+  }
+}
+
+/** Merges two forks of one directory; undefined if they are no such forks. CommandError. */
+async function mergeLinkedForks(
+  { home, ctx }: OpenHome,
+  fork: string,
+  into: string,
+  { onConflict, isTrial }: MergeChoice,
+): Promise<PathChange[] | undefined> {
+  const [source, target] = [await findLinkedFork(home, fork), await findLinkedFork(home, into)]
+  if (source === undefined || target === undefined) {
+    if (!(await isLinked(home, fork)) && !(await isLinked(home, into))) return undefined
+    // The home refuses to merge a fork into what mirrors its directory.
+    if (isMirrorName(into)) return undefined
+    throw new CommandError(`${fork} and ${into} are not forks of this directory; see coppice forks`)
+  }
+  if (source.link.path !== target.link.path)
+    throw new CommandError(`${fork} and ${into} are forks of different directories`)
+  const { signal: _signal, ...provenance } = ctx
+  const resolution = onConflict === 'markers' ? 'both' : (onConflict ?? 'fail')
+  const changes = await source.link.mergeForks(source.fork, target.fork, {
+    ...provenance,
+    onConflict: resolution,
+    isTrial,
+  })
+  return changes.map(({ path, before, after }) => ({
+    kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
+    path,
+  }))
+}
+
+/** True for a fork of any directory. */
+async function isLinked(home: OpenHome['home'], name: string): Promise<boolean> {
+  const { from } = await home.info(name)
+  return from !== undefined && isMirrorName(from.vault)
+}
+
 function parseConflictOption(call: CommandInvocation<OnConflict>): { readonly onConflict?: OnConflict } {
   const [answer, second] = conflictOptions.filter((name) => call.has(name))
   if (second !== undefined)
@@ -68,17 +132,23 @@ function parseConflictOption(call: CommandInvocation<OnConflict>): { readonly on
 }
 
 async function printMerged(
-  call: CommandInvocation,
+  call: CommandInvocation<'dry-run'>,
   fork: string,
   into: string,
   changes: readonly PathChange[],
 ): Promise<void> {
   if (call.isJson) {
-    await call.output.writeValue({ fork, into, changes: changes.map(toChangeJson) })
+    await call.output.writeValue({
+      fork,
+      into,
+      dry_run: call.has('dry-run'),
+      changes: changes.map(toChangeJson),
+    })
     return
   }
   for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
-  await call.output.writeLine(`merged ${formatCount(changes.length, 'change')} of ${fork} into ${into}`)
+  const did = call.has('dry-run') ? 'would merge' : 'merged'
+  await call.output.writeLine(`${did} ${formatCount(changes.length, 'change')} of ${fork} into ${into}`)
 }
 
 function formatConflicts(conflicts: readonly Conflict[], fork: string, into: string): string {

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { escapeName } from '../../../text/index.ts'
 import type { ExecutionRequestInput, ExplainedPart, Explanation } from '../../../workspace/index.ts'
 import { resolveHomePath } from '../../access/home-access.ts'
@@ -32,9 +33,10 @@ The rules are those of policy.toml in the home.`,
   },
   async (call) => {
     // Loaded on use: help and completion do not need the grammar.
-    const { executionRequest, explainInThread, readPolicy } = await import('../../../workspace/index.ts')
+    const { executionRequest, explainIsolated, readPolicy } = await import('../../../workspace/index.ts')
     const { policy } = await readPolicy(resolveHomePath(call))
-    const explanation = await explainInThread(executionRequest(createRequest(call)), policy)
+    const request = executionRequest(createRequest(call))
+    const { explanation } = await explainIsolated(request, policy, { userHome: homedir() })
     await call.output.writeValue(explanation, formatExplanation(explanation))
   },
 )

@@ -21,9 +21,10 @@ const up: Command = defineCommand(
     name: 'compose up',
     summary: 'Run the processes of a file in dependency order',
     details: `The file has agents by name, each with an intent, and perhaps agent, provider, model, budget, skills,
-tools, max_steps, script, depends_on and from. Each process gets the results and starts from the merged files of those
+tools, max_steps, groups, script, depends_on and from. Each process gets the results and starts from the merged files of those
 it depends on, or of those that from names. A conflict of their files fails it, with the paths.
-If one fails, its dependents are skipped and the exit code is 1.`,
+If one fails, its dependents are skipped and the exit code is 1.
+Processes with the same name under groups are signalled as one: coppice kill --group NAME.`,
     scope: 'vault',
     arguments: {
       file: { summary: `A YAML file (${DEFAULT_FILE})`, isOptional: true, offers: 'file' },
@@ -38,9 +39,11 @@ If one fails, its dependents are skipped and the exit code is 1.`,
     return withDaemon(
       call,
       async (client) => {
-        const outcomes = await compose(composition, (name, agent, forks) =>
-          runProcess(call, client, { name, agent, vaults: forks.length > 0 ? forks : [vault], file }),
-        )
+        const outcomes = await compose(composition, (name, agent, forks) => {
+          const groups = [...(composition.groups ?? []), ...(agent.groups ?? [])]
+          const vaults = forks.length > 0 ? forks : [vault]
+          return runProcess(call, client, { name, agent: { ...agent, groups }, vaults, file })
+        })
         const rows = outcomes.map(({ name, state, pid, fork, result, reason }) => [
           name,
           state,

@@ -21,6 +21,7 @@ type SpawnInvocation = CommandInvocation<
   | 'budget'
   | 'skills'
   | 'tools'
+  | 'groups'
   | 'from'
   | 'script'
   | 'max-steps'
@@ -48,6 +49,7 @@ The fork, named agent-…, stays: see coppice diff and coppice merge.
       budget: { summary: 'Token limit', value: 'tokens' },
       skills: { summary: 'More skills, separated by commas', value: 'names' },
       tools: { summary: 'More tools by name or device, separated by commas', value: 'names' },
+      groups: { summary: 'Groups to join, separated by commas; see coppice kill --group', value: 'names' },
       from: { summary: 'Start from a step of another process: 3@5, or 3 for its last', value: 'pid@step' },
       script: { summary: 'Replay this file of responses in place of a model', value: 'file', offers: 'file' },
       'max-steps': { summary: 'Step limit (10)', value: 'number' },
@@ -94,6 +96,7 @@ async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['
     budget: call.countOption('budget'),
     skills: call.option('skills')?.split(/\s*,\s*/),
     tools: call.option('tools')?.split(/\s*,\s*/),
+    groups: call.option('groups')?.split(/\s*,\s*/),
     from: parseRestartPoint(call.option('from')),
     vault: await resolveWorkspaceVault(call),
     max_steps: call.countOption('max-steps'),

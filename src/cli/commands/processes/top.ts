@@ -134,15 +134,15 @@ function quitOnKey({ in: input }: Terminal, left: AbortController): Disposable {
   const setRaw = (on: boolean) => {
     if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)
   }
-  const hear = (chunk: Buffer | string) => {
+  const onData = (chunk: Buffer | string) => {
     // One chunk may hold several keys.
     if (QUIT_KEYS.some((key) => String(chunk).includes(key))) left.abort()
   }
   setRaw(true)
-  input.on('data', hear)
+  input.on('data', onData)
   return {
     [Symbol.dispose]() {
-      input.off('data', hear)
+      input.off('data', onData)
       setRaw(false)
       input.pause()
     },

@@ -20,6 +20,14 @@ export interface DemoAgent {
   readonly script: string
 }
 
+/** Lets every response of a script take this long, as that of a model does: a person then sees the processes at work. */
+export function withResponseTime(script: string, responseMs: number): string {
+  if (responseMs === 0) return script
+  return script
+    .replaceAll(/^ {2}delay_ms: .*\n/gm, '')
+    .replaceAll(/^ {2}tokens: .*$/gm, `$&\n  delay_ms: ${responseMs}`)
+}
+
 const LEAD_INTENT = 'Repair the shop with helpers'
 const CART_INTENT = 'Let an empty cart cost 0'
 const RECEIPT_INTENT = 'Write receipt.sh'

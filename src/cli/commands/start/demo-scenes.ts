@@ -9,7 +9,7 @@ import { CommandError } from '../../framework/errors.ts'
 import type { Terminal } from '../../framework/terminal.ts'
 import { formatProcessTable, formatTraceEvent, type ProcessInfo } from '../../render/process-format.ts'
 import { formatTable } from '../../render/table.ts'
-import { alternative, type DemoAgent, demoProject, lead, reviewer } from './demo-files.ts'
+import { alternative, type DemoAgent, demoProject, lead, reviewer, withResponseTime } from './demo-files.ts'
 import type { Scene } from './scene.ts'
 
 const VAULT = 'shop'
@@ -37,24 +37,27 @@ export async function prepareDemo(path: string): Promise<void> {
   }
 }
 
+/** The daemon of a demo, and the time that each response of its scripted models takes. */
+export interface DemoRun {
+  readonly client: DaemonClient
+  readonly responseMs: number
+}
+
 /**
  * Runs a lead with two children, then a reviewer on their merged files, one scene after another. Each scene shows
  * results of real processes. CommandError if one fails.
  */
-export async function* runDemoScenes(
-  home: string,
-  client: DaemonClient,
-  terminal: Terminal,
-): AsyncGenerator<Scene> {
+export async function* runDemoScenes(home: string, run: DemoRun, terminal: Terminal): AsyncGenerator<Scene> {
   const { signal } = terminal
-  const composed = runComposition(client, signal)
+  const { client } = run
+  const composed = runComposition(run, signal)
   // Without this, a failure before the first scene would be an unhandled rejection.
   composed.catch(() => {})
   yield await showChildren(client, composed, signal)
   const [leading, reviewing] = await composed
   yield* showMerge(client, leading, terminal)
   yield await showReview(client, reviewing, signal)
-  yield await showAlternative(client, leading, signal)
+  yield await showAlternative(run, leading, signal)
   yield {
     title: 'The merge repairs the project, which was unchanged until now',
     code: `coppice merge ${reviewing.fork} ${VAULT}; coppice cat /README.md; coppice cat /REVIEW.md`,
@@ -69,14 +72,14 @@ export async function* runDemoScenes(
 
 /** Runs the lead, then the reviewer from its files. */
 async function runComposition(
-  client: DaemonClient,
+  run: DemoRun,
   signal: AbortSignal,
 ): Promise<readonly [ProcessInfo, ProcessInfo]> {
   const agents = { lead: { ...lead, depends_on: [] }, reviewer: { ...reviewer, depends_on: ['lead'] } }
   const ended = new Map<string, ProcessInfo>()
   const outcomes = await compose({ agents }, async (name, agent, [vault = VAULT]) => {
     const played = name === lead.name ? lead : reviewer
-    const status = await runAgent(client, { ...played, intent: agent.intent }, { vault }, signal)
+    const status = await runAgent(run, { ...played, intent: agent.intent }, { vault }, signal)
     ended.set(name, status)
     return status
   })
@@ -95,12 +98,12 @@ function getOutcome(
 }
 
 async function runAgent(
-  client: DaemonClient,
+  { client, responseMs }: DemoRun,
   { name, intent, script: text }: DemoAgent,
   start: { readonly vault?: string; readonly from?: { readonly pid: number; readonly step: number } },
   signal: AbortSignal,
 ): Promise<ProcessInfo> {
-  const script = { name: `${name}.yaml`, text }
+  const script = { name: `${name}.yaml`, text: withResponseTime(text, responseMs) }
   const { pid } = await client.call('spawn', { intent, agent: name, script, ...start }, signal)
   return client.call('wait', { pid }, signal)
 }
@@ -124,7 +127,7 @@ async function showChildren(
   if (processes.length < 3) await composed
   return {
     title: 'A lead tests the project, plans, and starts two children on its files; all three work at once',
-    code: 'coppice compose up   # in another terminal: coppice top',
+    code: 'coppice compose up',
     result: formatProcessTable(processes).join('\n'),
   }
 }
@@ -176,13 +179,9 @@ async function showReview(
   }
 }
 
-async function showAlternative(
-  client: DaemonClient,
-  { pid }: ProcessInfo,
-  signal: AbortSignal,
-): Promise<Scene> {
+async function showAlternative(run: DemoRun, { pid }: ProcessInfo, signal: AbortSignal): Promise<Scene> {
   const from = { pid, step: PLANNED_STEP }
-  const alternativeRun = await runAgent(client, alternative, { from }, signal)
+  const alternativeRun = await runAgent(run, alternative, { from }, signal)
   if (alternativeRun.exit_code !== 0) throw new CommandError(`the demo failed: ${alternativeRun.reason}`)
   return {
     title: 'Any step is a point to go another way from: the same conversation, the files of that moment',

@@ -11,6 +11,9 @@ import { applyStyle } from '../../framework/terminal.ts'
 import { formatScene, type Scene } from './scene.ts'
 
 const READING_TIME_MS = 2000
+const RESPONSE_TIME_MS = 1500
+/** Time to open another terminal, in which the processes are watched. */
+const OPENING_TIME_MS = 10_000
 
 export const demo: Command = defineCommand(
   {
@@ -32,7 +35,9 @@ temporary home. Their responses are scripted; their processes, files, commands a
       const { runDemoScenes, prepareDemo } = await import('./demo-scenes.ts')
       await prepareDemo(home)
       client = await launchDaemon(home, () => findRunningDaemon(home))
-      await printScenes(call, runDemoScenes(home, client, call.terminal))
+      await showHowToWatch(call, home)
+      const responseMs = isWatched(call) ? RESPONSE_TIME_MS : 0
+      await printScenes(call, runDemoScenes(home, { client, responseMs }, call.terminal))
       if (call.has('keep'))
         await call.output.writeLine(`The home is ${home}; try: coppice ps --all --home ${home}`)
     } finally {
@@ -42,6 +47,25 @@ temporary home. Their responses are scripted; their processes, files, commands a
     }
   },
 )
+
+/** Reports whether a person watches, who needs time to see what happens. */
+function isWatched(call: CommandInvocation<'fast' | 'keep'>): boolean {
+  return call.terminal.isInteractive && !call.isJson && !call.has('fast')
+}
+
+/** Names the command that shows the processes live. Waits for it at a terminal. */
+async function showHowToWatch(call: CommandInvocation<'fast' | 'keep'>, home: string): Promise<void> {
+  const { output, terminal } = call
+  if (!isWatched(call)) return
+  const program = process.env['npm_command'] === 'exec' ? 'npx coppice' : 'coppice'
+  const command = applyStyle(terminal, 'bold', `${program} top --home ${home}`)
+  const seconds = OPENING_TIME_MS / 1000
+  await output.writeLine(
+    `Watch it live in another terminal, it begins in ${seconds} seconds:\n    ${command}\n`,
+  )
+  await output.flush()
+  await pause(OPENING_TIME_MS, null, { signal: terminal.signal })
+}
 
 async function printScenes(
   call: CommandInvocation<'fast' | 'keep'>,
@@ -55,8 +79,7 @@ async function printScenes(
   for await (const scene of scenes) {
     await output.writeLine(formatScene(scene, terminal))
     await output.flush()
-    if (terminal.isInteractive && !call.has('fast'))
-      await pause(READING_TIME_MS, null, { signal: terminal.signal })
+    if (isWatched(call)) await pause(READING_TIME_MS, null, { signal: terminal.signal })
   }
   await output.writeLine(
     `${applyStyle(terminal, 'green', 'Four agents, one merged result.')} Next: coppice spawn --help`,

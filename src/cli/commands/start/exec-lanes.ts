@@ -21,8 +21,8 @@ export type LaneResult = { readonly number: number; readonly request: ExecutionR
 )
 
 /**
- * Runs a command several times in parallel, each in its own fork, with its number in COPPICE_LANE. A failure of one
- * leaves the others running. One approval covers all.
+ * Runs a command several times in parallel, each in its own fork, with its number in COPPICE_LANE and in the name of
+ * the fork. A failure of one leaves the others running. One approval covers all.
  */
 export function runLanes(
   boundary: Boundary,
@@ -53,13 +53,14 @@ export function runLanes(
 async function runLane(
   boundary: Boundary,
   request: ExecutionRequestInput,
-  { onOutput: pass, ...options }: BoundaryRunOptions,
+  { onOutput: pass, fork: stem, ...options }: BoundaryRunOptions,
   number: number,
 ): Promise<RunReport> {
   const output = pass && new PrefixedOutput(pass, number)
   const onOutput = output?.write.bind(output)
   // Several commands cannot read one terminal.
-  const report = await boundary.run(request, { ...options, onOutput, stdin: undefined })
+  const fork = stem === undefined ? undefined : `${stem}-${number}`
+  const report = await boundary.run(request, { ...options, fork, onOutput, stdin: undefined })
   await output?.end()
   return report
 }
@@ -75,14 +76,15 @@ export function formatLaneTable(lanes: readonly LaneResult[]): string[] {
 }
 
 function toCells({ result, fork }: RunReport): string[] {
-  const { added, modified, deleted } = result.changed_files
+  const { added, modified, deleted, collapsed = {} } = result.changed_files
   const paths = [...added, ...modified, ...deleted].sort()
+  const count = paths.reduce((sum, path) => sum + (collapsed[path] ?? 1), 0)
   const more = paths.length > PATHS_SHOWN ? ', …' : ''
   return [
     fork ?? '-',
     formatExit(result),
     `${(result.duration_ms / MS_PER_SECOND).toFixed(1)} s`,
-    formatCount(paths.length, 'change'),
+    formatCount(count, 'change'),
     paths.slice(0, PATHS_SHOWN).map(escapeName).join(', ') + more,
   ]
 }

@@ -1,9 +1,13 @@
+import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { engines } from '../../../config/index.ts'
 import { escapeName } from '../../../text/index.ts'
+import type { CallContext } from '../../../vfs/index.ts'
 import { copyEnvironment } from '../../access/command-environment.ts'
 import { ensureVault, type OpenHome, withHome, withVault } from '../../access/home-access.ts'
+import { findLinkedFork, type OpenLinkedFork } from '../../access/linked-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
@@ -57,13 +61,19 @@ Ctrl-C leaves the vault at a whole commit; the next import resumes there.`,
 const exportCommits: Command = defineCommand(
   {
     name: 'git export',
-    summary: 'Export the checkpoints of a vault as Git commits',
-    details: `Creates a bare repository if there is none; to work in it: git clone <directory>
+    summary: "Export a fork or a vault's checkpoints as Git commits",
+    details: `A fork of this directory (--vault FORK) becomes one commit after the checked out one, on a branch with the name of
+the fork; git merge takes it from there. Ignored files, and files with masked secrets, are left out.
+For any other vault: creates a bare repository if there is none; to work in it: git clone <directory>
 The same checkpoints give the same commits; an imported history keeps its commit ids.
 The branch moves last, and only forward. Empty directories are skipped, as in Git.`,
     scope: 'vault',
     options: {
-      branch: { summary: 'Branch to write (default: main)', value: 'name', short: 'b' },
+      branch: {
+        summary: 'Branch to write (default: main, or the name of the fork)',
+        value: 'name',
+        short: 'b',
+      },
       author: { summary: "Author of the commits, as 'Ada <ada@example.org>'", value: 'name' },
     },
     arguments: { directory: { summary: 'Repository, created if missing', offers: 'file' } },
@@ -73,8 +83,15 @@ The branch moves last, and only forward. Empty directories are skipped, as in Gi
     ],
   },
   (call) =>
-    withVault(call, async ({ home, vault }) => {
+    withVault(call, async ({ home, vault, ctx }) => {
       const directory = resolve(call.argument('directory'))
+      const linked = await findLinkedFork(home, vault.name)
+      if (linked !== undefined) {
+        // Elsewhere its commit would have no parent, and git would refuse to merge it.
+        if (!(await isAround(directory, linked.link.path))) throw createElsewhereError(linked)
+        await exportFork(call, linked, ctx)
+        return
+      }
       const { exportGit } = await import('../../../backends/git/index.ts')
       const [branch, author] = [call.option('branch'), call.option('author')]
       const options = {
@@ -95,6 +112,43 @@ The branch moves last, and only forward. Empty directories are skipped, as in Gi
       )
     }),
 )
+
+/** True if a directory is another one, or contains it. */
+async function isAround(directory: string, other: string): Promise<boolean> {
+  const path = await realpath(directory).catch(() => directory)
+  return path === other || other.startsWith(path === '/' ? path : `${path}/`)
+}
+
+function createElsewhereError({ link, fork }: OpenLinkedFork): CommandError {
+  const next = `coppice git export ${escapeName(link.path)} --vault ${fork.name}`
+  return new CommandError(`${fork.name} is a fork of ${escapeName(link.path)}; export it there with: ${next}`)
+}
+
+/** Writes the changes of a fork of a directory as one commit. */
+async function exportFork(
+  call: CommandInvocation<'branch' | 'author', 'directory'>,
+  linked: OpenLinkedFork,
+  ctx: CallContext,
+): Promise<void> {
+  const { commitFork } = await import('../../access/fork-commit.ts')
+  const author = call.option('author')
+  const report = await commitFork(
+    linked,
+    {
+      branch: call.option('branch'),
+      author: author === undefined ? undefined : assertAuthor(author),
+      signal: call.terminal.signal,
+    },
+    ctx,
+  )
+  const { branch, commit, ignored, masked } = report
+  const notes = [
+    ...(ignored === 0 ? [] : [`  left out ${formatCount(ignored, 'ignored file')}`]),
+    ...masked.map((path) => `  left out ${escapeName(path)}: it has masked secrets`),
+  ]
+  const text = `branch ${branch} is at ${commit.slice(0, 12)}; merge it with: git merge ${branch}`
+  await call.output.writeValue({ directory: linked.link.path, ...report }, [text, ...notes].join('\n'))
+}
 
 export const git: CommandGroup = {
   name: 'git',

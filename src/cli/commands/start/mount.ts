@@ -1,12 +1,15 @@
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { FuseMount, HomeLocation } from '../../../fuse/index.ts'
 import type { Caller } from '../../../vfs/index.ts'
 import { connectDaemon } from '../../access/daemon-access.ts'
 import { DEVICE_ROOTS } from '../../access/device-paths.ts'
 import { type OpenHome, resolveHomePath, withHome } from '../../access/home-access.ts'
+import { findLinkedFork } from '../../access/linked-access.ts'
 import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { CommandError } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { context, fork } from '../shared-options.ts'
 import { type MountPlan, prepareMount } from './unprivileged-mount.ts'
@@ -23,15 +26,19 @@ type MountInvocation = CommandInvocation<
 export const mount: Command = defineCommand(
   {
     name: 'mount',
-    summary: 'Mount a vault or a namespace as a directory',
+    summary: 'Mount a vault, fork or namespace as a directory',
     details: `Serves the directory until Ctrl-C or coppice unmount. Every change reaches the vault at once.
+A fork of this directory shows the directory with the changes of the fork; it gets your changes when it is unmounted.
 With / in place of a vault it mounts what agents see, with the rights of a context: /workspace, /shared, the homes of
 contexts and the mounts of config.toml. /proc, /dev and /mnt/mcp come from the daemon, which starts on first use.
 A device reads its request and returns its response on one open file: exec 3<>dev/tasks/task_list; echo '{}' >&3; cat <&3
 Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (unshare -Urm coppice mount …).`,
     scope: 'vault',
     arguments: {
-      what: { summary: 'A vault, or / for everything a context sees', offers: 'vault' },
+      what: {
+        summary: 'A vault, a fork of this directory, or / for all that a context sees',
+        offers: 'vault',
+      },
       directory: { summary: 'An existing directory; its content is hidden while mounted', offers: 'file' },
     },
     options: {
@@ -42,6 +49,7 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
     },
     examples: [
       'coppice mount base /mnt/base',
+      'coppice mount fix-1 /tmp/fix-1',
       'coppice mount base ./view --read-only',
       'coppice mount / /mnt/all --context alice --vault base',
     ],
@@ -54,12 +62,39 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
   const stray = namespaceOptions.find((option) => call.has(option))
   if (stray !== undefined)
     throw new UsageError(`--${stray} needs a namespace: coppice mount / <directory> --${stray} …`)
-  const { home, caller } = await withHome(call, (open) => locateHome(open, name))
+  const found = await withHome(call, async (open) => {
+    const linked = await findLinkedFork(open.home, name)
+    if (linked === undefined) return locateHome(open, name)
+    assertOutside(linked.link.path, resolve(call.argument('directory')))
+    return undefined
+  })
   const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
+  if (found === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
+  const { home, caller } = found
   const { mountVault } = await import('../../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }
   await using mounted = await mountVault({ ...plan, ...who, home, vault: name })
   await serveUntilStopped(call, mounted, { name, fields: { vault: name } })
+}
+
+/** An overlay cannot show a directory that contains its own mount point. */
+function assertOutside(project: string, directory: string): void {
+  if (directory !== project && !directory.startsWith(`${project}/`)) return
+  throw new CommandError(`cannot mount on ${directory}, inside ${project}; choose a directory outside of it`)
+}
+
+async function runForkMount(
+  call: MountInvocation,
+  open: OpenHome,
+  plan: Awaited<ReturnType<typeof prepareMount>>,
+): Promise<void> {
+  const name = call.argument('what')
+  const linked = await findLinkedFork(open.home, name)
+  if (linked === undefined) throw new CommandError(`there is no fork '${name}' any more; see coppice forks`)
+  const { serveForkMount } = await import('./fork-mount.ts')
+  // A mount that is not served yet would block a program that inspects it. Its path is canonical.
+  const directory = plan.device === undefined ? realpathSync(plan.directory) : plan.directory
+  await serveForkMount(call, open, linked, { ...plan, directory })
 }
 
 async function runNamespaceMount(call: MountInvocation): Promise<void> {

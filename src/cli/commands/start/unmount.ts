@@ -1,14 +1,16 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { resolveHomePath } from '../../access/home-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { waitForForkMount } from './fork-mount.ts'
 
 export const unmount: Command = defineCommand(
   {
     name: 'unmount',
-    summary: 'Unmount a vault or a namespace',
-    details: 'The serving process ends. All changes are in the vault.',
-    scope: 'none',
+    summary: 'Unmount a vault, fork or namespace',
+    details: 'The serving process ends. All changes are in the vault or fork.',
+    scope: 'home',
     arguments: { directory: { summary: 'The mount point', offers: 'file' } },
     options: { lazy: { summary: 'Unmount even while in use; programs in it get errors' } },
     examples: ['coppice unmount /mnt/base', 'coppice unmount ./view --lazy'],
@@ -16,13 +18,14 @@ export const unmount: Command = defineCommand(
   async (call) => {
     const fuse = await import('../../../fuse/index.ts')
     const directory = await resolveMountPoint(resolve(call.argument('directory')))
-    const mountPoints = fuse.listOwnMounts().map((mount) => mount.directory)
+    const mountPoints = fuse.listCoppiceMounts().map((mount) => mount.directory)
     if (!mountPoints.includes(directory)) {
       const known = mountPoints.length === 0 ? 'nothing is mounted' : `mounted: ${mountPoints.join(', ')}`
       throw new CommandError(`${directory} is not a coppice mount; ${known}`)
     }
     if (call.has('lazy')) fuse.forceUnmount(directory)
     else await fuse.unmount(directory)
+    await waitForForkMount(resolveHomePath(call), directory)
     await call.output.writeValue({ unmounted: directory }, `unmounted ${directory}`)
   },
 )

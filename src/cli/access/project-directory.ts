@@ -1,0 +1,35 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { TimelineFiles } from '../../timeline/events/index.ts'
+
+/** Variables with the directory that an agent was started in; its working directory may be deeper. */
+const PROJECT_VARIABLES = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR'] as const
+
+/**
+ * Returns the project that an agent's event is about: the repository around its directory, else the directory around it
+ * that is recorded already, else that itself.
+ */
+export function findEventProject(home: string, directory: string | undefined): string {
+  const named = PROJECT_VARIABLES.map((name) => process.env[name]).find((value) => value)
+  const start = realpathSync(named ?? directory ?? process.cwd())
+  const above = listAbove(start)
+  return (
+    above.find((path) => existsSync(join(path, '.git'))) ??
+    above.find((path) => new TimelineFiles(home, path).exists) ??
+    start
+  )
+}
+
+/** Lists a directory and those around it, the nearest first. */
+export function listAbove(directory: string): string[] {
+  const above = dirname(directory)
+  return above === directory ? [directory] : [directory, ...listAbove(above)]
+}
+
+/** Returns why a directory is not recorded; undefined if it may be. */
+export function findRecordingProblem(directory: string): string | undefined {
+  const user = homedir()
+  const isTooWide = directory === '/' || (user !== '' && `${realpathSync(user)}/`.startsWith(`${directory}/`))
+  return isTooWide ? `${directory} is not recorded: start the agent in a project's directory` : undefined
+}

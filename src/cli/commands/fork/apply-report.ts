@@ -1,0 +1,135 @@
+import { escapeName } from '../../../text/index.ts'
+import { type PathChange, SPECIAL_BITS } from '../../../vfs/index.ts'
+import { parseGitPath, type TreeChange } from '../../../workspace/index.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { formatErrorLine } from '../../framework/errors.ts'
+import { formatChange } from '../../render/format-change.ts'
+import { formatCount } from '../../render/format-values.ts'
+
+/** Paths that a message names; it counts the rest. */
+const MAX_LISTED = 10
+
+/** Outcome of an apply. */
+export interface AppliedForks {
+  readonly names: readonly string[]
+  readonly changes: readonly TreeChange[]
+  /** Changes that the forks still have. */
+  readonly remaining: readonly TreeChange[]
+  /** Paths at which the directory differs from a fork without changes. */
+  readonly differing: readonly string[]
+}
+
+/** Prints what an apply wrote, and on standard error what a person has to look at. */
+export async function printApplied(call: CommandInvocation, applied: AppliedForks): Promise<void> {
+  const { names, changes, remaining, differing } = applied
+  const withheld = remaining.filter(isSpecialBitsOnly).map(({ path }) => path)
+  const left = remaining.filter((change) => !isSpecialBitsOnly(change)).map(({ path }) => path)
+  const unresolved = changes.filter(({ isUnresolved }) => isUnresolved).map(({ path }) => path)
+  if (call.isJson) {
+    await call.output.writeValue({
+      fork: names[0],
+      forks: names,
+      undone: false,
+      changes: changes.map(toPathChange),
+      differing,
+      setuidLeftOut: withheld,
+      remaining: left,
+      merged: changes.filter(({ isMerged }) => isMerged).map(({ path }) => path),
+      unresolved,
+    })
+  } else {
+    for (const change of changes.filter((each) => !isInGit(each))) {
+      const note = change.isUnresolved ? '  conflict' : change.isMerged ? '  merged' : ''
+      await call.output.writeLine(`${formatChange(call.terminal, toPathChange(change))}${note}`)
+    }
+    for (const line of formatGitSummary(changes.filter(isInGit))) await call.output.writeLine(line)
+    const summary = changes.length === 0 ? formatIdle(names, differing) : formatWritten(applied, left.length)
+    await call.output.writeLine(summary)
+    const placeholders = changes.filter(({ hasPlaceholders }) => hasPlaceholders).map(({ path }) => path)
+    if (placeholders.length > 0) call.terminal.err.write(formatErrorLine(formatPlaceholders(placeholders)))
+    if (unresolved.length > 0) call.terminal.err.write(formatErrorLine(formatUnresolved(unresolved)))
+  }
+  if (withheld.length > 0) call.terminal.err.write(formatErrorLine(formatWithheldBits(names, withheld)))
+}
+
+export async function printUndone(
+  call: CommandInvocation,
+  names: readonly string[],
+  changes: readonly TreeChange[],
+): Promise<void> {
+  const shown = changes.map(toPathChange)
+  if (call.isJson) {
+    await call.output.writeValue({ fork: names[0], forks: names, undone: true, changes: shown })
+    return
+  }
+  for (const change of shown.filter((each) => !isInGit(each)))
+    await call.output.writeLine(formatChange(call.terminal, change))
+  for (const line of formatGitSummary(changes.filter(isInGit))) await call.output.writeLine(line)
+  const [count, who] = [formatCount(changes.length, 'change'), names.join(' and ')]
+  const still = names.length === 1 ? 'the fork still has them' : 'the forks still have them'
+  await call.output.writeLine(`undid ${count} of ${who}; ${still}`)
+}
+
+function isInGit({ path }: Pick<TreeChange, 'path'>): boolean {
+  return parseGitPath(path) !== undefined
+}
+
+/** Formats what arrives in repositories: their commits, by branch. Objects and logs are not listed. */
+function formatGitSummary(changes: readonly TreeChange[]): string[] {
+  if (changes.length === 0) return []
+  const refs = changes.flatMap(({ path, commits = 0 }) => {
+    const { name = '' } = parseGitPath(path) ?? {}
+    return commits === 0 || name === 'HEAD'
+      ? []
+      : [`${formatCount(commits, 'commit')} on ${toBranchName(name)}`]
+  })
+  return [
+    refs.length === 0 ? `git: ${formatCount(changes.length, 'file')} below .git` : `git: ${refs.join(', ')}`,
+  ]
+}
+
+function toBranchName(ref: string): string {
+  return escapeName(ref.replace(/^refs\/(?:heads\/)?/, ''))
+}
+
+function toPathChange({ path, before, after }: TreeChange): PathChange {
+  return { kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified', path }
+}
+
+/** True for a change of setuid and setgid bits alone, which is written only on request. */
+function isSpecialBitsOnly({ before, after }: TreeChange): boolean {
+  if (before?.type !== 'file' || after?.type !== 'file' || before.size !== after.size) return false
+  return before.mode !== after.mode && before.mode === (after.mode & ~SPECIAL_BITS)
+}
+
+function formatWritten({ names, changes }: AppliedForks, left: number): string {
+  const written = `wrote ${formatCount(changes.length, 'change')} of ${names.join(' and ')} to this directory`
+  const rest =
+    left === 0 ? '' : `; ${formatCount(left, 'change')} ${left === 1 ? 'stays' : 'stay'} in the fork`
+  return `${written}${rest}; undo with: coppice apply ${names[0]} --undo`
+}
+
+/** Explains why nothing was written, from what the directory has now. */
+function formatIdle(names: readonly string[], differing: readonly string[]): string {
+  const who = names.join(' and ')
+  if (differing.length === 0) return `nothing was written: this directory already has all changes of ${who}`
+  return `nothing was written: ${who} has not changed since its last apply; paths that changed here since: ${listPaths(differing)}`
+}
+
+function formatWithheldBits(names: readonly string[], paths: readonly string[]): string {
+  const command = `coppice apply ${names.join(' ')} --keep-setuid`
+  return `setuid and setgid were not written: ${listPaths(paths)}; write them with: ${command}`
+}
+
+function formatPlaceholders(paths: readonly string[]): string {
+  return `placeholders of masked secrets stay in: ${listPaths(paths)}; put the values in yourself where they belong`
+}
+
+function formatUnresolved(paths: readonly string[]): string {
+  return `both versions were written, edit these files: ${listPaths(paths)}`
+}
+
+function listPaths(paths: readonly string[]): string {
+  const more = paths.length > MAX_LISTED ? `, and ${paths.length - MAX_LISTED} more` : ''
+  return paths.slice(0, MAX_LISTED).map(escapeName).join(', ') + more
+}

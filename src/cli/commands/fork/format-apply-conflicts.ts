@@ -1,0 +1,80 @@
+import { escapeName } from '../../../text/index.ts'
+import { type ApplyError, parseGitPath, type TreeChange } from '../../../workspace/index.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
+
+/** Paths that a command in a hint names at most. */
+const MAX_NAMED = 20
+
+/** An apply that was refused. */
+export interface RefusedApply {
+  readonly forks: readonly string[]
+  readonly merge: 'strict' | 'markers' | undefined
+  /** Paths of the command line. */
+  readonly words: readonly string[]
+  /** All changes of the forks. */
+  readonly changed: readonly TreeChange[]
+}
+
+/** Formats the conflicts of an apply, and commands that go on from there. */
+export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): string {
+  const { forks, merge, words, changed } = refused
+  const command = `coppice apply ${forks.join(' ')}`
+  // Git merges commits, not lines of its own files.
+  const roots = new Set(error.conflicts.flatMap(({ path }) => parseGitPath(path)?.root ?? []))
+  const paths = formatPaths([...words, ...[...roots].map((root) => `:!${root}`)])
+  const why =
+    merge === undefined
+      ? `this directory changed since ${forks.join(' and ')} ${forks.length === 1 ? 'was' : 'were'} made`
+      : `this directory and ${forks.join(' and ')} have different changes`
+  const hints = [
+    `Look at the changes with: coppice diff ${forks[0]}`,
+    ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),
+    ...(merge === 'strict' ? [`Write both versions between markers with: ${command} --markers${paths}`] : []),
+    ...formatExclusion(
+      error,
+      command + (merge === undefined ? '' : merge === 'strict' ? ' --merge' : ' --markers'),
+      words,
+      changed,
+    ),
+  ]
+  return `coppice: nothing was written: ${why}\n${formatLines(error)}${hints.join('\n')}\n`
+}
+
+export function formatUndoConflicts(error: ApplyError, forks: readonly string[]): string {
+  return `coppice: nothing was written: this directory changed since ${forks.join(' and ')} ${forks.length === 1 ? 'was' : 'were'} applied
+${formatLines(error)}Remove your edits from these files, then run again: coppice apply ${forks[0]} --undo
+`
+}
+
+function formatLines({ conflicts }: ApplyError): string {
+  return conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`).join('')
+}
+
+/** Formats the command that writes the other changes; nothing if there are none, or too many conflicts to name. */
+function formatExclusion(
+  { conflicts }: ApplyError,
+  command: string,
+  words: readonly string[],
+  changed: readonly TreeChange[],
+): string[] {
+  const left = new Set(conflicts.map(({ path }) => findChangedAbove(path, changed)))
+  const others = changed.filter(
+    ({ path }) => ![...left].some((each) => path === each || path.startsWith(`${each}/`)),
+  )
+  if (others.length === 0 || left.size > MAX_NAMED) return []
+  const paths = [...words, ...[...left].map((path) => `:!${path}`)]
+  return [`Leave these files out with: ${command}${formatPaths(paths)}`]
+}
+
+function formatPaths(words: readonly string[]): string {
+  return words.length === 0 ? '' : ` -- ${words.map(quoteShellWord).join(' ')}`
+}
+
+/** Returns the changed path that a conflict belongs to: itself, or the directory above. */
+function findChangedAbove(path: string, changed: readonly TreeChange[]): string {
+  // The parts of a repository belong together.
+  const git = parseGitPath(path)
+  if (git !== undefined) return git.root
+  const above = changed.filter((change) => path === change.path || path.startsWith(`${change.path}/`))
+  return above.at(-1)?.path ?? path
+}

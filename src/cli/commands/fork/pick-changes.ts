@@ -1,0 +1,99 @@
+import { createInterface, type Interface } from 'node:readline/promises'
+import type { Hunk } from '../../../diff/index.ts'
+import type { ChangeSelection, TreeChange } from '../../../workspace/index.ts'
+import { applyStyle, type Terminal } from '../../framework/terminal.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatPatchLine } from '../../render/patch-line.ts'
+import { formatPickedHunk, listQuestions, type PickedQuestion, toSelection } from './picked-changes.ts'
+
+const HELP: Readonly<Record<string, string>> = {
+  y: 'apply this hunk',
+  n: 'do not apply this hunk',
+  q: 'quit; do not apply this hunk or any of the remaining ones',
+  a: 'apply this hunk and all later ones in the file',
+  d: 'do not apply this hunk or any of the later ones in the file',
+  s: 'split this hunk into smaller ones',
+  '?': 'show this help',
+}
+
+/** Asks about each hunk of some changes, as `git add -p` does. UsageError without a terminal. */
+export async function pickChanges(
+  terminal: Terminal,
+  changes: readonly TreeChange[],
+): Promise<Required<ChangeSelection>> {
+  if (!terminal.canAsk)
+    throw new UsageError('-p asks at a terminal, and there is none; name the paths after -- instead')
+  const answers = new Map<PickedQuestion, readonly Hunk[] | 'all'>()
+  const dialogue = createInterface({ input: terminal.in, output: terminal.err })
+  try {
+    const picker = new HunkPicker(terminal, dialogue)
+    for (const question of listQuestions(changes)) {
+      answers.set(question, await picker.ask(question))
+      if (picker.isEnded) break
+    }
+  } finally {
+    dialogue.close()
+  }
+  return toSelection(changes, answers)
+}
+
+class HunkPicker {
+  readonly #terminal: Terminal
+  readonly #dialogue: Interface
+  /** True after `q`. */
+  isEnded = false
+
+  constructor(terminal: Terminal, dialogue: Interface) {
+    this.#terminal = terminal
+    this.#dialogue = dialogue
+  }
+
+  /** Returns the picked hunks, or `all` for a change without hunks. */
+  async ask(question: PickedQuestion): Promise<readonly Hunk[] | 'all'> {
+    for (const line of question.header) this.#write(applyStyle(this.#terminal, 'bold', line))
+    if (question.hunks.length > 0) return this.#askHunks(question)
+    const answer = await this.#choose('Apply this change', 'ynq')
+    return answer === 'y' ? 'all' : []
+  }
+
+  async #askHunks(question: PickedQuestion): Promise<Hunk[]> {
+    const picked: Hunk[] = []
+    const left = [...question.hunks]
+    for (let number = 1; left.length > 0; ) {
+      const [hunk = []] = left
+      this.#showHunk(question, hunk)
+      const count = `(${number}/${number + left.length - 1}) `
+      const answer = await this.#choose(`${count}Apply this hunk`, hunk.length > 1 ? 'ynqads' : 'ynqad')
+      if (answer === 's') {
+        left.splice(0, 1, ...hunk.map((change) => [change]))
+        continue
+      }
+      if (answer === 'a') picked.push(...left)
+      if (answer === 'a' || answer === 'd' || answer === 'q') break
+      if (answer === 'y') picked.push(hunk)
+      left.shift()
+      number++
+    }
+    return picked
+  }
+
+  #showHunk(question: PickedQuestion, hunk: Hunk): void {
+    for (const line of formatPickedHunk(question, hunk)) this.#write(formatPatchLine(this.#terminal, line))
+  }
+
+  /** Asks until the answer is one of some letters. */
+  async #choose(question: string, letters: string): Promise<string> {
+    const text = `${question} [${[...letters, '?'].join(',')}]? `
+    for (;;) {
+      const line = await this.#dialogue.question(text, { signal: this.#terminal.signal })
+      const answer = line.trim().toLowerCase()
+      this.isEnded ||= answer === 'q'
+      if (answer.length === 1 && letters.includes(answer)) return answer
+      for (const letter of [...letters, '?']) this.#write(`${letter} - ${HELP[letter]}`)
+    }
+  }
+
+  #write(line: string): void {
+    this.#terminal.err.write(`${line}\n`)
+  }
+}

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import type { Boundary, BoundaryRunOptions, RunReport } from '../../../boundary/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import type { OpenHome } from '../../access/home-access.ts'
+import { applyStyle } from '../../framework/terminal.ts'
+import { formatChangeSummary } from '../../render/change-summary.ts'
+import { createRedactedEnvelope } from './envelope-output.ts'
+import { askAboutRefusedHosts } from './refused-hosts.ts'
+import { createApprovalOptions, type PreparedRun, type RunInvocation } from './run-request.ts'
+
+/** Exit codes of a shell for a command that timed out, and for one that was killed. */
+const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
+const LEFT_OUT_REASON =
+  'a fork holds no pipes, sockets and devices; no names or links that are not UTF-8; no names reserved for apply; no paths that are too long; no changes of files that you may not read; and no removal of a directory that contains any of these'
+const STOP_MESSAGES = {
+  timeout: 'the command was stopped at its time limit; --timeout SECONDS sets another, 0 none',
+  memory: 'the command was stopped at its memory limit; --memory SIZE sets another, none lifts it',
+  disk: 'the command was stopped at its disk limit',
+  abort: 'the command was stopped',
+} as const
+const INTERRUPTED_NOTE = '; the changes so far are kept'
+/** Changes that a diff of vaults does not list. */
+const ATTRIBUTES_ONLY = '  only owners, or permissions of directories'
+
+/** Returns the exit code of a command, as a shell reports it. */
+export function getExitCode({ result: { exit_code, timed_out } }: RunReport): number {
+  return exit_code ?? (timed_out ? EXIT_TIMED_OUT : EXIT_STOPPED)
+}
+
+/** Runs a command, prints its changes and the next steps, and returns its exit code. */
+export async function runAndReport(
+  call: RunInvocation,
+  open: OpenHome,
+  boundary: Boundary,
+  run: PreparedRun,
+): Promise<number> {
+  const { request, options, withheld, redactor } = run
+  const lines: string[] = []
+  // Without the signal: an interruption ends the command, not this summary.
+  const { signal: _signal, ...provenance } = open.ctx
+  const onChanges: BoundaryRunOptions['onChanges'] = async ({ changes, trees }) => {
+    if (trees !== undefined)
+      lines.push(...(await formatChangeSummary(call.terminal, changes, trees, provenance)))
+  }
+  const asking = createApprovalOptions(call, 1)
+  const report = await boundary.run(request, { ...options, ...asking, ...(!call.isJson && { onChanges }) })
+  if (call.isJson)
+    await call.output.writeValue(await createRedactedEnvelope(request, report, redactor, withheld))
+  else {
+    printWithheld(call, withheld)
+    // A command in a terminal could not be interrupted for these. Its result has no other errors.
+    if (options.terminal !== undefined && typeof report.result.stderr === 'string')
+      call.terminal.err.write(report.result.stderr)
+    printChanges(call, report, { lines, isNamed: options.fork !== undefined })
+  }
+  const again = await prepareAgain(call, boundary, run, report)
+  return again === undefined ? getExitCode(report) : runAndReport(call, open, boundary, again)
+}
+
+/** Returns the same run with more hosts, if the person at the terminal allows those that were refused. */
+async function prepareAgain(
+  { terminal, isJson }: RunInvocation,
+  boundary: Boundary,
+  run: PreparedRun,
+  report: RunReport,
+): Promise<PreparedRun | undefined> {
+  if (isJson || !terminal.canAsk || terminal.signal.aborted) return undefined
+  const fork = report.fork ?? run.options.fork
+  const allowed = await askAboutRefusedHosts(terminal, boundary, report, fork)
+  if (allowed.length === 0) return undefined
+  const allowedHosts = [...(run.options.allowedHosts ?? []), ...allowed]
+  return { ...run, options: { ...run.options, fork, allowedHosts } }
+}
+
+/** Formats the paths that a fork cannot keep. */
+export function formatLeftOut({ result: { left_out: leftOut = [] } }: Pick<RunReport, 'result'>): string[] {
+  return leftOut.length === 0 ? [] : [`not kept: ${leftOut.map(escapeName).join(', ')}; ${LEFT_OUT_REASON}`]
+}
+
+/** Prints the variables that a command did not get. */
+export function printWithheld({ terminal }: RunInvocation, names: readonly string[]): void {
+  if (names.length === 0) return
+  const listed = names.map(escapeName).join(', ')
+  terminal.err.write(`coppice: withheld from the command: ${listed}; pass one on with --env NAME\n`)
+}
+
+/** Prints the changes and the next steps to standard error: standard output is the command's own. */
+function printChanges(
+  call: RunInvocation,
+  { result, fork: name }: RunReport,
+  { lines, isNamed }: { readonly lines: string[]; readonly isNamed: boolean },
+): void {
+  const { err, signal } = call.terminal
+  if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NOTE}\n`)
+  else if (result.stopped !== undefined) err.write(`coppice: ${STOP_MESSAGES[result.stopped]}\n`)
+  for (const line of formatLeftOut({ result })) err.write(`coppice: ${line}\n`)
+  if (name === null) return
+  const isLinked = result.vault.startsWith('/')
+  const isGone = isLinked && !existsSync(result.vault)
+  if (isGone)
+    err.write(
+      `coppice: ${escapeName(result.vault)} was deleted meanwhile; the changes of the command are kept\n`,
+    )
+  const hasDirectory = isLinked && !isGone
+  // A named fork stays for later commands; changed times alone are not worth a message.
+  if (lines.length === 0 && (hasDirectory || isNamed)) return
+  if (lines.length === 0) lines.push(ATTRIBUTES_ONLY)
+  const next = hasDirectory ? `coppice diff ${name} · coppice apply ${name}` : formatVaultHint(name, isGone)
+  const bold = applyStyle(call.terminal, 'bold', name)
+  err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
+}
+
+/** Formats the next steps for a fork without a directory: inspect it, merge it or export it. */
+function formatVaultHint(name: string, isGone: boolean): string {
+  const keep = isGone ? `coppice export <directory> --vault ${name}` : `coppice merge ${name}`
+  return `coppice diff --vault ${name} --patch · ${keep}`
+}

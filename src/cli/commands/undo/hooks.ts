@@ -1,0 +1,128 @@
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createHookCommand,
+  getHookFile,
+  getHookProgram,
+  HookFile,
+  type HookProgram,
+  hookProgramNames,
+} from '../../../agent-hooks/index.ts'
+import { resolveHomePath } from '../../access/home-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { packageRoot } from '../../package-root.ts'
+import { formatTable } from '../../render/table.ts'
+
+const program = { summary: 'The program of the agent', choices: hookProgramNames } as const
+const project = { summary: 'Only in this directory, instead of all your projects' } as const
+
+const install: Command = defineCommand(
+  {
+    name: 'hooks install',
+    summary: 'Let an agent report its prompts and calls',
+    details: `Adds commands to the program's own configuration and keeps the rest. A copy of the file stays beside it.
+From its next session on, coppice timeline lists what it did, and coppice undo undoes it.`,
+    scope: 'home',
+    options: { project },
+    arguments: { program },
+    examples: ['coppice hooks install claude', 'coppice hooks install codex --project'],
+  },
+  async (call) => {
+    const { file, chosen } = openHookFile(call)
+    const home = resolveHomePath(call)
+    const named = home === join(homedir(), '.coppice') ? undefined : home
+    const command = createHookCommand([process.execPath, join(packageRoot, 'bin/coppice.js')], chosen, named)
+    const isChanged = file.install(command)
+    const lines = [
+      isChanged
+        ? `${chosen.title} reports its calls from its next session on (${file.path})`
+        : `${chosen.title} has the hooks already (${file.path})`,
+      ...(chosen.next !== undefined && isChanged ? [chosen.next] : []),
+      'Look at what it did with: coppice timeline; undo it with: coppice undo',
+    ]
+    await call.output.writeValue(
+      { program: chosen.name, file: file.path, command, changed: isChanged },
+      lines.join('\n'),
+    )
+  },
+)
+
+const remove: Command = defineCommand(
+  {
+    name: 'hooks remove',
+    summary: 'Take the hooks out of a program again',
+    details: 'Removes what hooks install added, and nothing else. What was recorded stays.',
+    scope: 'home',
+    options: { project },
+    arguments: { program },
+    examples: ['coppice hooks remove claude', 'coppice hooks remove codex --project'],
+  },
+  async (call) => {
+    const { file, chosen } = openHookFile(call)
+    const isChanged = file.remove()
+    const text = isChanged
+      ? `removed the hooks of ${chosen.title} from ${file.path}`
+      : `${file.path} has no hooks of coppice`
+    await call.output.writeValue({ program: chosen.name, file: file.path, changed: isChanged }, text)
+  },
+)
+
+const list: Command = defineCommand(
+  {
+    name: 'hooks list',
+    summary: 'List the programs that report their calls',
+    scope: 'home',
+    examples: ['coppice hooks list', 'coppice hooks list --json'],
+  },
+  async (call) => {
+    const found = hookProgramNames.flatMap((name) => {
+      const chosen = getHookProgram(name)
+      return [undefined, realpathSync(process.cwd())].map((directory) => describeFile(chosen, directory))
+    })
+    const shown = found.filter(({ place, installed }) => place === 'you' || installed)
+    const rows = shown.map(({ program: name, place, state, file }) => [name, place, state, file])
+    await call.output.writeValue(
+      shown,
+      formatTable([['program', 'for', 'hooks', 'file'], ...rows]).join('\n'),
+    )
+  },
+)
+
+/** `coppice hooks …`: report the calls of agents that run outside. */
+export const hooks: CommandGroup = {
+  name: 'hooks',
+  summary: 'Record what agents do outside of forks, for undo',
+  commands: [install, remove, list],
+}
+
+function openHookFile(call: CommandInvocation<'project', 'program'>): {
+  readonly file: HookFile
+  readonly chosen: HookProgram
+} {
+  const name = hookProgramNames.find((known) => known === call.argument('program'))
+  if (name === undefined) throw new UsageError(`<program> is one of ${hookProgramNames.join(', ')}`)
+  const chosen = getHookProgram(name)
+  const directory = call.has('project') ? realpathSync(process.cwd()) : undefined
+  return { file: new HookFile(findFile(chosen, directory), chosen), chosen }
+}
+
+function findFile(chosen: HookProgram, directory: string | undefined): string {
+  const { directoryVariable } = chosen
+  const named = directoryVariable === undefined ? undefined : process.env[directoryVariable]
+  return getHookFile(chosen, { userDirectory: homedir(), configDirectory: named || undefined }, directory)
+}
+
+function describeFile(chosen: HookProgram, directory: string | undefined) {
+  const file = findFile(chosen, directory)
+  const command = new HookFile(file, chosen).findCommand()
+  return {
+    program: chosen.name,
+    place: directory === undefined ? 'you' : 'this directory',
+    installed: command !== undefined,
+    state: command === undefined ? '-' : 'installed',
+    file,
+  }
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isErrno } from '../../../machine/index.ts'
+import { Redactor } from '../../../secrets/index.ts'
+import {
+  type AgentEvent,
+  type AgentName,
+  agentNames,
+  findAgentProcess,
+  parseAgentEvent,
+  receiveWithoutChange,
+  TimelineFiles,
+  type UndoSettings,
+} from '../../../timeline/events/index.ts'
+import { findHomePath } from '../../access/home-path.ts'
+import { findEventProject, findRecordingProblem } from '../../access/project-directory.ts'
+
+/**
+ * Records the event of an agent. Never throws and never prints: an agent would take output as an answer, and a failure
+ * as a refusal. Failures are listed by `coppice timeline`.
+ */
+export async function receiveEvent(
+  name: string | undefined,
+  named: string | undefined,
+  text: string,
+): Promise<void> {
+  const agent = agentNames.find((known) => known === name)
+  if (agent === undefined) return
+  // In a session of `coppice exec`, all changes are in a fork, and the home is hidden.
+  if (process.env['COPPICE_WORKSPACE']) return
+  let files: TimelineFiles | undefined
+  try {
+    const home = findHomePath(named)
+    const event = parseAgentEvent(agent, text)
+    if (home === undefined || event === undefined) return
+    const directory = findEventProject(home, event.directory)
+    files = new TimelineFiles(home, directory)
+    const problem = findRecordingProblem(directory)
+    if (problem === undefined) await recordEvent(home, directory, redactEvent(event))
+    else if (event.kind === 'prompt') noteFailure(files, agent, problem)
+  } catch (error) {
+    noteFailure(files, agent, error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function recordEvent(home: string, directory: string, event: AgentEvent): Promise<void> {
+  const place = { home, directory, settings: await readSettings(home) }
+  const agent = findAgentProcess(process.ppid)
+  if (await receiveWithoutChange(place, event, agent)) return
+  const { recordChangedDirectory } = await import('./record-changed-directory.ts')
+  await recordChangedDirectory(place, event, agent)
+}
+
+/** Reads the event from standard input. */
+export async function readEvent(): Promise<string> {
+  try {
+    return readFileSync(0, 'utf8')
+  } catch (error) {
+    // Somebody made the pipe non-blocking.
+    if (!isErrno(error, 'EAGAIN')) throw error
+  }
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString()
+}
+
+/** Reads `[undo]` of the configuration. One without that word is not parsed. ConfigError. */
+async function readSettings(home: string): Promise<UndoSettings> {
+  if (!/\bundo\b/.test(readIfPresent(join(home, 'config.toml')))) return {}
+  const { readUndoSettings } = await import('./record-changed-directory.ts')
+  return readUndoSettings(home)
+}
+
+function readIfPresent(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return ''
+    throw error
+  }
+}
+
+function redactEvent(event: AgentEvent): AgentEvent {
+  const { prompt, call } = event
+  if (prompt === undefined && call === undefined) return event
+  const redactor = new Redactor(process.env)
+  return {
+    ...event,
+    ...(prompt !== undefined && { prompt: redactor.redactText(prompt) }),
+    ...(call !== undefined && { call: { ...call, summary: redactor.redactText(call.summary) } }),
+  }
+}
+
+function noteFailure(files: TimelineFiles | undefined, agent: AgentName, message: string): void {
+  try {
+    files?.addNote({ kind: 'failure', time: Date.now(), agent, message })
+  } catch {
+    // The home cannot be written either.
+  }
+}

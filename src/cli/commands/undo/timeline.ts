@@ -1,0 +1,113 @@
+import { escapeName } from '../../../text/index.ts'
+import type { TimelineNote } from '../../../timeline/events/index.ts'
+import type { RecordHistory, TimelineRecord } from '../../../timeline/index.ts'
+import { withTimeline } from '../../access/timeline-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { applyStyle, type Terminal } from '../../framework/terminal.ts'
+import { formatChange } from '../../render/format-change.ts'
+import { formatCount } from '../../render/format-values.ts'
+
+/** Paths that a line names; it counts the rest. */
+const MAX_PATHS = 5
+const MAX_TEXT = 72
+const DEFAULT_PROMPTS = 20
+
+/** A line of the timeline: a prompt, a failure or a record. */
+type TimelineItem =
+  | { readonly time: number; readonly note: TimelineNote }
+  | { readonly time: number; readonly record: TimelineRecord }
+
+export const timeline: Command = defineCommand(
+  {
+    name: 'timeline',
+    summary: 'List what agents with hooks did to this directory',
+    details: `Prompts and calls with their changes, the latest last. Calls that changed nothing are left out.
+Undo one by its id: coppice undo 12, or coppice undo 12.3. Set up hooks with: coppice hooks install.`,
+    scope: 'home',
+    options: { last: { summary: `Show the last n prompts (default: ${DEFAULT_PROMPTS})`, value: 'n' } },
+    examples: ['coppice timeline', 'coppice timeline --last 1 --json'],
+  },
+  (call) =>
+    withTimeline(call, async ({ timeline: recorded, directory }) => {
+      const { notes, history } = await recorded.list()
+      const items = takeLast(mergeItems(notes, history.records), call.countOption('last') ?? DEFAULT_PROMPTS)
+      if (call.isJson) {
+        await call.output.writeValue({ directory, items: items.map((item) => toJson(item, history)) })
+        return
+      }
+      if (items.length === 0) await call.output.writeLine(`nothing happened in ${escapeName(directory)} yet`)
+      for (const item of items)
+        for (const line of formatItem(call.terminal, item, history)) await call.output.writeLine(line)
+    }),
+)
+
+function mergeItems(
+  notes: readonly TimelineNote[],
+  records: readonly TimelineRecord[],
+): readonly TimelineItem[] {
+  const items = [
+    ...notes.map((note) => ({ time: note.time, note })),
+    ...records.map((record) => ({ time: record.time, record })),
+  ]
+  return items.sort((one, other) => one.time - other.time)
+}
+
+/** Returns the items from the last n prompts on. */
+function takeLast(items: readonly TimelineItem[], prompts: number): readonly TimelineItem[] {
+  const starts = items.flatMap((item, index) =>
+    'note' in item && item.note.kind === 'prompt' ? [index] : [],
+  )
+  return items.slice(starts.length > prompts ? starts.at(-prompts) : 0)
+}
+
+function toJson(item: TimelineItem, history: RecordHistory): object {
+  if ('note' in item) return item.note
+  const { stage: _stage, ...record } = item.record
+  return { kind: 'record', ...record, isUndone: history.isUndone(item.record) }
+}
+
+function formatItem(terminal: Terminal, item: TimelineItem, history: RecordHistory): string[] {
+  const time = formatTime(item.time)
+  if ('record' in item) return formatRecord(terminal, item.record, history)
+  const { note } = item
+  if (note.kind === 'failure')
+    return [`!      ${time}  ${note.agent}'s hook failed: ${escapeName(note.message)}`]
+  const title = `${String(note.prompt).padEnd(6)} ${time}  ${note.agent}: ${shorten(note.text)}`
+  return [applyStyle(terminal, 'bold', title)]
+}
+
+function formatRecord(terminal: Terminal, record: TimelineRecord, history: RecordHistory): string[] {
+  const { changes, skipped = [] } = record
+  const paths = changes.slice(0, MAX_PATHS).map((change) => `           ${formatChange(terminal, change)}`)
+  const more = changes.length - paths.length
+  return [
+    `  ${formatAuthor(record, history)}`,
+    ...paths,
+    ...(more > 0 ? [`           … and ${formatCount(more, 'change')} more`] : []),
+    ...skipped.slice(0, MAX_PATHS).map((path) => `           ! ${escapeName(path)} was not recorded`),
+  ]
+}
+
+function formatAuthor(record: TimelineRecord, history: RecordHistory): string {
+  const { by, call, changes } = record
+  if (by === 'person') return `-      you, or another program, made ${formatCount(changes.length, 'change')}`
+  if (by === 'undo' || by === 'redo')
+    return `-      coppice ${by} wrote ${formatCount(changes.length, 'change')}`
+  const id = call === undefined ? '-' : `${call.prompt}.${call.number}`
+  const marks = [
+    ...(by === 'unclear' ? ['did not finish'] : []),
+    ...(history.isUndone(record) ? ['undone'] : []),
+  ]
+  const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`
+  return `${id.padEnd(6)} ${call?.tool ?? ''} ${shorten(call?.summary ?? '')}${mark}`
+}
+
+function formatTime(time: number): string {
+  return new Date(time).toTimeString().slice(0, 5)
+}
+
+function shorten(text: string): string {
+  const [line = ''] = text.trim().split('\n')
+  const cut = line.length > MAX_TEXT || line !== text.trim() ? `${line.slice(0, MAX_TEXT)}…` : line
+  return escapeName(cut)
+}

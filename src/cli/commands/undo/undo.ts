@@ -1,0 +1,150 @@
+import { resolve } from 'node:path'
+import { escapeName } from '../../../text/index.ts'
+import { parseTimelineId, type UndoReport, type UndoSelection } from '../../../timeline/index.ts'
+import { ApplyError } from '../../../workspace/index.ts'
+import { withTimeline } from '../../access/timeline-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { CommandError, exitCodes } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatChange } from '../../render/format-change.ts'
+import { formatCount } from '../../render/format-values.ts'
+
+type UndoInvocation = CommandInvocation<'last' | 'dry-run' | 'merge' | 'unfinished', 'id' | 'path'>
+
+const dryRun = { summary: 'Show what would be written, and write nothing' } as const
+const merge = { summary: 'Keep what you changed in other lines of the same files' } as const
+
+export const undo: Command = defineCommand(
+  {
+    name: 'undo',
+    summary: 'Put files back to before what an agent did',
+    details: `Undoes the last prompt that changed something: all of its calls, shell commands included. The agent must have hooks;
+see coppice hooks. Writes everything or nothing. Where you changed a file since, nothing is written and the exit
+code is 3. Only recorded files are touched.`,
+    scope: 'home',
+    options: {
+      last: { summary: 'Undo the last n prompts', value: 'n' },
+      merge,
+      unfinished: { summary: 'Also undo changes since a call that did not finish' },
+      'dry-run': dryRun,
+    },
+    arguments: {
+      id: { summary: 'A prompt (12) or a call (12.3) of coppice timeline', isOptional: true },
+      path: {
+        summary: 'Undo only these files and directories',
+        isOptional: true,
+        isAfterDashes: true,
+        isList: true,
+        offers: 'file',
+      },
+    },
+    examples: ['coppice undo', 'coppice undo 12.3 -- src/cart.ts', 'coppice undo --last 2 --dry-run'],
+  },
+  (call) =>
+    withTimeline(call, async ({ timeline, directory }) => {
+      const selection = parseSelection(call)
+      const paths = call.argumentList('path').map((path) => toTimelinePath(directory, path))
+      return report(call, 'undo', () =>
+        timeline.undo({
+          selection,
+          paths,
+          merge: call.has('merge'),
+          unfinished: call.has('unfinished'),
+          dryRun: call.has('dry-run'),
+        }),
+      )
+    }),
+)
+
+export const redo: Command = defineCommand(
+  {
+    name: 'redo',
+    summary: 'Take back the last undo',
+    details: `Writes everything or nothing. Where you or an agent changed a file since, nothing is written and the exit code is 3.`,
+    scope: 'home',
+    options: { merge, 'dry-run': dryRun },
+    examples: ['coppice redo', 'coppice redo --dry-run'],
+  },
+  (call) =>
+    withTimeline(call, ({ timeline }) =>
+      report(call, 'redo', () => timeline.redo({ merge: call.has('merge'), dryRun: call.has('dry-run') })),
+    ),
+)
+
+function parseSelection(call: UndoInvocation): UndoSelection {
+  const [text, last] = [call.optionalArgument('id'), call.countOption('last')]
+  if (text !== undefined && last !== undefined) throw new UsageError('an id and --last exclude each other')
+  if (last === 0) throw new UsageError('--last takes a number of prompts, 1 or more')
+  if (text === undefined) return { last: last ?? 1 }
+  const id = parseTimelineId(text)
+  if (id !== undefined) return id
+  throw new UsageError(`'${text}' is no id such as 12 or 12.3; see coppice timeline, and put paths after --`)
+}
+
+function toTimelinePath(directory: string, path: string): string {
+  const absolute = resolve(path)
+  if (absolute === directory) return '/'
+  if (absolute.startsWith(`${directory}/`)) return absolute.slice(directory.length)
+  throw new CommandError(`'${path}' is not in ${directory}`)
+}
+
+async function report(
+  call: CommandInvocation<'dry-run' | 'merge'>,
+  act: 'undo' | 'redo',
+  work: () => Promise<UndoReport>,
+): Promise<number> {
+  try {
+    await printReport(call, act, await work())
+    return exitCodes.ok
+  } catch (error) {
+    if (!(error instanceof ApplyError) || call.isJson) throw error
+    call.terminal.err.write(formatConflicts(error, act, call.has('merge')))
+    return exitCodes.conflict
+  }
+}
+
+async function printReport(
+  call: CommandInvocation<'dry-run' | 'merge'>,
+  act: 'undo' | 'redo',
+  { changes: written, prompts, skipped }: UndoReport,
+): Promise<void> {
+  const changes = written.map(({ path, before, after }) => {
+    const kind = before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified'
+    return { kind, path } as const
+  })
+  if (call.isJson) {
+    await call.output.writeValue({ dryRun: call.has('dry-run'), prompts, changes, skipped })
+    return
+  }
+  for (const change of changes) await call.output.writeLine(formatChange(call.terminal, change))
+  for (const path of skipped)
+    await call.output.writeLine(`! ${escapeName(path)} was not recorded, and stays as it is`)
+  await call.output.writeLine(formatSummary(act, changes.length, prompts, call.has('dry-run')))
+}
+
+function formatSummary(
+  act: 'undo' | 'redo',
+  count: number,
+  prompts: readonly number[],
+  isDry: boolean,
+): string {
+  const files = formatCount(count, 'change')
+  if (isDry) return `would write ${files}`
+  if (act === 'redo') return `took the last undo back: ${files}; undo them again with: coppice undo`
+  const of = prompts.length === 0 ? '' : ` of prompt ${prompts.join(', ')}`
+  return `undid ${files}${of}; take that back with: coppice redo`
+}
+
+function formatConflicts({ conflicts }: ApplyError, act: 'undo' | 'redo', isMerged: boolean): string {
+  const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`)
+  const unfinished = conflicts.some(({ reason }) => reason.includes('did not finish'))
+  const hints = [
+    ...(isMerged ? [] : [`Keep your own changes, and ${act} the others, with: coppice ${act} --merge`]),
+    ...(unfinished && act === 'undo'
+      ? ['Undo those of the unfinished call with: coppice undo --unfinished']
+      : []),
+    ...(act === 'undo' ? ['Undo other files with: coppice undo -- PATH'] : []),
+  ]
+  return `coppice: nothing was written: files changed since\n${lines.join('')}${hints.join('\n')}\n`
+}
