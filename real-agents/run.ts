@@ -1,5 +1,8 @@
 /** The entry point of `npm run real-agents [-- <words of a story's name…>]`. */
 import { installPrograms } from './install.ts'
+import { execClaude, execCodex } from './stories/exec-agents.ts'
+import { fourTerminals } from './stories/four-terminals.ts'
+import { undoClaude, undoCodex } from './stories/hooks-undo.ts'
 import { mcpClaude } from './stories/mcp-claude.ts'
 import { mcpCodex } from './stories/mcp-codex.ts'
 import { spawnCancel, spawnTimeLimit } from './stories/spawn-cancel.ts'
@@ -20,6 +23,11 @@ const stories: readonly Story[] = [
   streaming,
   mcpClaude,
   mcpCodex,
+  execClaude,
+  execCodex,
+  fourTerminals,
+  undoClaude,
+  undoCodex,
 ]
 
 const words = process.argv.slice(2)

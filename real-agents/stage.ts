@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -30,7 +30,14 @@ export class Stage implements AsyncDisposable {
     this.project = join(directory, 'project')
     this.#signal = signal
     this.env = {
-      PATH: [PROGRAMS, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+      PATH: [
+        PROGRAMS,
+        join(directory, 'bin'),
+        dirname(process.execPath),
+        '/usr/local/bin',
+        '/usr/bin',
+        '/bin',
+      ].join(delimiter),
       HOME: directory,
       TMPDIR: directory,
       LANG: 'C.UTF-8',
@@ -49,6 +56,9 @@ export class Stage implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), 'coppice-real-'))
     const stage = new Stage(directory, variables, signal)
     await mkdir(stage.project)
+    await mkdir(join(directory, 'bin'))
+    const script = `#!/bin/sh\nexec ${process.execPath} ${COPPICE} "$@"\n`
+    await writeFile(join(directory, 'bin/coppice'), script, { mode: 0o755 })
     for (const [name, content] of Object.entries(files)) await writeFile(join(stage.project, name), content)
     await stage.coppice('import', stage.project, '--vault', 'base')
     return stage
@@ -105,7 +115,8 @@ export class Stage implements AsyncDisposable {
     await this.run(process.execPath, [COPPICE, 'daemon', 'stop'], '', AbortSignal.timeout(STOP_MS)).catch(
       () => {},
     )
-    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 })
+    // Not by Node: a kernel overlay leaves an empty directory that not even its owner may read.
+    await this.run('rm', ['-rf', '--', this.directory], '', AbortSignal.timeout(STOP_MS))
   }
 
   #start(program: string, args: readonly string[], signal: AbortSignal): ChildProcess {

@@ -1,7 +1,8 @@
 import type { Benchmark, Part, SubjectEntry } from '../harness/benchmark.ts'
 import { Targets } from '../harness/targets.ts'
 import { SIZES } from './directories.ts'
-import { PROGRAMS } from './programs.ts'
+import { HOOK_BYTES, HOOK_LIMITS, HOOK_RECORDS, HOOK_SIZES } from './hooks.ts'
+import { PROGRAMS, PROXY_BYTES } from './programs.ts'
 
 const MILLISECOND = 1e-3
 const ours = new Targets('coppice')
@@ -23,43 +24,72 @@ export const exec: Benchmark = {
   name: 'exec',
   summary: 'commands run in a fork of a directory',
   subjects: [
-    subject('coppice', 'start', 'programs', 'collect'),
+    subject('coppice', 'start', 'enter', 'programs', 'collect', 'terminal', 'proxy', 'hook'),
     subject('disk', 'programs'),
     subject('unshare', 'start', 'programs'),
     subject('bubblewrap', 'start'),
+    subject('pty', 'terminal'),
+    subject('script', 'terminal'),
   ],
   works: [
     ...SIZES.map((size) => ({
       id: `start-${size}`,
-      label: `true, in ${told(size)} files`,
+      label: `true, in ${formatCount(size)} files`,
       unit: 'time' as const,
     })),
+    { id: 'enter-running', label: 'enter FORK -- true, beside a command', unit: 'time' },
+    { id: 'enter-kept', label: 'enter FORK -- true, where nothing runs', unit: 'time' },
     { id: 'version', label: 'coppice --version', unit: 'time' },
     { id: 'help', label: 'coppice --help', unit: 'time' },
     { id: 'ls', label: 'coppice ls', unit: 'time' },
     ...PROGRAMS.map(({ work, label }) => ({ id: work, label, unit: 'time' as const })),
-    { id: 'collect', label: `10 changes in ${told(largest)} files`, unit: 'time' },
+    { id: 'collect', label: `10 changes in ${formatCount(largest)} files`, unit: 'time' },
     { id: 'stage', label: 'a fork with 2,000 changes goes on', unit: 'time' },
+    { id: 'key', label: 'a key there and back, median', unit: 'time' },
+    { id: 'key-p95', label: 'a key there and back, 95 of 100', unit: 'time' },
+    { id: 'proxy-direct', label: 'download without a proxy', unit: { throughput: PROXY_BYTES } },
+    { id: 'proxy-tunnel', label: 'download by CONNECT', unit: { throughput: PROXY_BYTES } },
+    { id: 'proxy-http', label: 'download by plain HTTP', unit: { throughput: PROXY_BYTES } },
+    { id: 'proxy-connections', label: '1,000 connections at once', unit: 'rate' },
+    { id: 'proxy-left', label: 'descriptors left by them', unit: 'times' },
+    ...HOOK_SIZES.map((size) => ({
+      id: `hook-${size}`,
+      label: `a hook in ${formatCount(size)} files`,
+      unit: 'time' as const,
+    })),
+    { id: 'hook-space', label: `${formatCount(HOOK_RECORDS)} records of small edits`, unit: 'bytes' },
   ],
   targets: [
-    ours.within(150 * MILLISECOND, `start-${largest}`, `true, in ${told(largest)} files,`),
+    ours.within(150 * MILLISECOND, `start-${largest}`, `true, in ${formatCount(largest)} files,`),
     ours.slowdown(
-      `flat from ${told(smallest)} to ${told(largest)} files`,
+      `flat from ${formatCount(smallest)} to ${formatCount(largest)} files`,
       1.2,
       `start-${largest}`,
       `start-${smallest}`,
     ),
+    ours.within(80 * MILLISECOND, 'enter-running', 'enter beside a command'),
+    ours.within(80 * MILLISECOND, 'enter-kept', 'enter where nothing runs'),
     ...PROGRAMS.map(({ work, label }) => ours.atLeast(A_TENTH_LONGER, 'disk', work, label)),
     ours.within(50 * MILLISECOND, 'collect', 'collecting 10 changes'),
+    ours.within(2 * MILLISECOND, 'key', 'a key there and back'),
+    ours.speedup('CONNECT at least 0.5× a direct download', 0.5, 'proxy-tunnel', 'proxy-direct'),
+    ours.speedup('plain HTTP at least 0.5× a direct download', 0.5, 'proxy-http', 'proxy-direct'),
+    ours.atMost(0, 'proxy-left', 'descriptors left by the proxy'),
+    ...[...HOOK_LIMITS].map(([size, seconds]) =>
+      ours.within(seconds, `hook-${size}`, `a hook in ${formatCount(size)} files`),
+    ),
+    ours.below(HOOK_BYTES, 'hook-space', `${formatCount(HOOK_RECORDS)} records of small edits`),
   ],
   notes: [
     'Rows of coppice before the programs: what it takes more than `node -e 0`, both taken in turn. Build it first.',
     'unshare: an overlay mounted by a shell; bubblewrap: no overlay at all. Neither keeps anything.',
+    'Keys: pty is a terminal without anything between, script is `script` of util-linux alone. Needs python3.',
+    'Hooks: processor time of the process and the system; nothing changed since the last one.',
     'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm.',
   ],
   hasQuickForm: true,
 }
 
-function told(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }

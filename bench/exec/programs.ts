@@ -68,3 +68,6 @@ export async function measurePrograms(run: RunScript, projects: string, recorder
 function timed(before: string, script: string): string {
   return `set -e; ${before}; begun=$(date +%s%N); ${script}; echo $(($(date +%s%N) - begun))`
 }
+
+/** Bytes that go through the proxy for one measurement. */
+export const PROXY_BYTES: number = 2 ** 30

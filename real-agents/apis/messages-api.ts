@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { EventStream, LoopbackServer, sendJson, waitForClose } from './loopback-server.ts'
+import { EventStream, sendJson, waitForClose } from './loopback-server.ts'
+import { joinTexts, ModelApi } from './model-api.ts'
 
 /** A part of a message that a program sent. */
 export type MessageBlock =
@@ -57,39 +58,15 @@ export type MessagesTurn =
 export type MessagesModel = (request: MessagesRequest, index: number) => MessagesTurn
 
 /** A stand-in of the Anthropic Messages API, with streaming. */
-export class MessagesApi implements AsyncDisposable {
-  readonly requests: MessagesRequest[] = []
-  readonly #model: MessagesModel
-  #server: LoopbackServer | undefined
+export type MessagesApi = ModelApi<MessagesRequest>
 
-  private constructor(model: MessagesModel) {
-    this.#model = model
-  }
-
-  static async start(model: MessagesModel): Promise<MessagesApi> {
-    const api = new MessagesApi(model)
-    api.#server = await LoopbackServer.start((path, body, response) => api.#handle(path, body, response))
-    return api
-  }
-
-  get url(): string {
-    return this.#server?.url ?? ''
-  }
-
-  get problems(): readonly unknown[] {
-    return this.#server?.problems ?? []
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server?.[Symbol.asyncDispose]()
-  }
-
-  async #handle(path: string, body: unknown, response: ServerResponse): Promise<void> {
+export function startMessagesApi(model: MessagesModel): Promise<MessagesApi> {
+  return ModelApi.start('', async ({ path, body, record }, response) => {
     if (path.startsWith('/v1/messages/count_tokens')) return sendJson(response, 200, { input_tokens: 10 })
     if (!path.startsWith('/v1/messages')) return sendJson(response, 404, createErrorBody('not_found_error'))
     const request = requestSchema.parse(body)
-    const index = this.requests.push(request) - 1
-    const turn = this.#model(request, index)
+    const index = record(request)
+    const turn = model(request, index)
     if ('status' in turn) return sendJson(response, turn.status, createErrorBody('api_error'))
     const stream = new EventStream(response)
     stream.send('message_start', { message: createMessage(`msg_${index}`, request.model) })
@@ -100,7 +77,7 @@ export class MessagesApi implements AsyncDisposable {
     stream.send('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } })
     stream.send('message_stop', {})
     stream.end()
-  }
+  })
 }
 
 type ContentTurn = Exclude<
@@ -152,12 +129,5 @@ export function getLastText({ messages }: MessagesRequest): string {
 function formatBlock(block: MessageBlock): string {
   if (block.type === 'text') return block.text
   const value = block.type === 'tool_use' ? block.input : block.content
-  return typeof value === 'string' ? value : formatResult(value)
-}
-
-const textParts = z.array(z.object({ text: z.string() }))
-
-function formatResult(value: unknown): string {
-  const parts = textParts.safeParse(value)
-  return parts.success ? parts.data.map(({ text }) => text).join('\n') : JSON.stringify(value)
+  return typeof value === 'string' ? value : (joinTexts(value) ?? JSON.stringify(value))
 }

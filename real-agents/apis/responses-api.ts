@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { EventStream, LoopbackServer, sendJson } from './loopback-server.ts'
+import { EventStream, sendJson } from './loopback-server.ts'
+import { joinTexts, ModelApi } from './model-api.ts'
 
 /** The part of a request that stories look at. */
 export interface ResponsesRequest {
@@ -30,52 +30,27 @@ const requestSchema: z.ZodType<ResponsesRequest> = z.object({
 /** The next turn of the model. */
 export type ResponsesTurn =
   | { readonly text: string }
-  | { readonly namespace: string; readonly tool: string; readonly input: object }
+  /** A call of a tool: one of a namespace, such as an MCP server, or of the program itself. */
+  | { readonly namespace?: string; readonly tool: string; readonly input: object }
 
 /** Decides on a turn; `index` counts the requests. */
 export type ResponsesModel = (request: ResponsesRequest, index: number) => ResponsesTurn
 
-/** A stand-in of the OpenAI Responses API, with streaming. */
-export class ResponsesApi implements AsyncDisposable {
-  readonly requests: ResponsesRequest[] = []
-  readonly #model: ResponsesModel
-  #server: LoopbackServer | undefined
-
-  private constructor(model: ResponsesModel) {
-    this.#model = model
-  }
-
-  static async start(model: ResponsesModel): Promise<ResponsesApi> {
-    const api = new ResponsesApi(model)
-    api.#server = await LoopbackServer.start((path, body, response) => api.#handle(path, body, response))
-    return api
-  }
-
-  get url(): string {
-    return `${this.#server?.url ?? ''}/v1`
-  }
-
-  get problems(): readonly unknown[] {
-    return this.#server?.problems ?? []
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server?.[Symbol.asyncDispose]()
-  }
-
-  async #handle(path: string, body: unknown, response: ServerResponse): Promise<void> {
+/** Starts a stand-in of the OpenAI Responses API, with streaming. */
+export function startResponsesApi(model: ResponsesModel): Promise<ModelApi<ResponsesRequest>> {
+  return ModelApi.start('/v1', async ({ path, body, record }, response) => {
     if (path !== '/v1/responses') return sendJson(response, 404, { error: { message: 'not found' } })
     const request = requestSchema.parse(body)
-    const index = this.requests.push(request) - 1
+    const index = record(request)
     const id = `resp_${index}`
-    const item = createItem(this.#model(request, index), index)
+    const item = createItem(model(request, index), index)
     const stream = new EventStream(response)
     stream.send('response.created', { response: { id } })
     stream.send('response.output_item.done', { output_index: 0, item })
     const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }
     stream.send('response.completed', { response: { id, usage } })
     stream.end()
-  }
+  })
 }
 
 function createItem(turn: ResponsesTurn, index: number): object {
@@ -85,15 +60,13 @@ function createItem(turn: ResponsesTurn, index: number): object {
   }
   return {
     ...{ type: 'function_call', id: `fc_${index}`, call_id: `call_${index}` },
-    ...{ namespace: turn.namespace, name: turn.tool, arguments: JSON.stringify(turn.input) },
+    ...(turn.namespace !== undefined && { namespace: turn.namespace }),
+    ...{ name: turn.tool, arguments: JSON.stringify(turn.input) },
   }
 }
-
-const outputParts = z.array(z.object({ text: z.string() }))
 
 /** Returns the text of the last tool result of a request; empty if there is none. */
 export function getLastOutput({ input }: ResponsesRequest): string {
   const output = input.findLast(({ type }) => type === 'function_call_output')?.output
-  const parts = outputParts.safeParse(output)
-  return parts.success ? parts.data.map(({ text }) => text).join('\n') : String(output ?? '')
+  return joinTexts(output) ?? String(output ?? '')
 }

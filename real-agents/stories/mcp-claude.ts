@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { getLastText, MessagesApi, type MessagesRequest, type MessagesTurn } from '../apis/messages-api.ts'
+import {
+  getLastText,
+  type MessagesRequest,
+  type MessagesTurn,
+  startMessagesApi,
+} from '../apis/messages-api.ts'
 import type { Story } from '../story.ts'
 import { openClaudeStage } from './claude-stage.ts'
 
@@ -31,7 +36,7 @@ export const mcpClaude: Story = {
       seen.push(getLastText(request))
       return turns[index] ?? { text: 'one request too many' }
     }
-    await using api = await MessagesApi.start(answer)
+    await using api = await startMessagesApi(answer)
     await using stage = await openClaudeStage(api, { files: { 'long.txt': `${LINES.join('\n')}\n` }, signal })
     const servers = { mcpServers: { coppice: stage.getMcpCommand('--fork', 'task') } }
     const { stdout, stderr, code } = await stage.run('claude', [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getLastOutput, ResponsesApi, type ResponsesTurn } from '../apis/responses-api.ts'
+import { getLastOutput, type ResponsesTurn, startResponsesApi } from '../apis/responses-api.ts'
 import { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 
@@ -23,7 +23,7 @@ export const mcpCodex: Story = {
   name: 'mcp: Codex',
   async run(signal) {
     const seen: string[] = []
-    await using api = await ResponsesApi.start((request, index) => {
+    await using api = await startResponsesApi((request, index) => {
       seen.push(getLastOutput(request))
       return TURNS[index] ?? { text: 'one request too many' }
     })

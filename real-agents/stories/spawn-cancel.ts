@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { MessagesApi } from '../apis/messages-api.ts'
+import { startMessagesApi } from '../apis/messages-api.ts'
 import type { Stage } from '../stage.ts'
 import { poll, type Story } from '../story.ts'
 import { formatToolCall, openClaudeStage, spawnClaude, waitForOutcome } from './claude-stage.ts'
@@ -10,7 +10,7 @@ const CALL = formatToolCall('write_file', { path: 'vfs:///workspace/first.txt', 
 export const spawnCancel: Story = {
   name: 'spawn: cancelled in the middle',
   async run(signal) {
-    await using api = await MessagesApi.start((_request, index) =>
+    await using api = await startMessagesApi((_request, index) =>
       index === 0 ? { text: CALL } : { hang: true },
     )
     await using stage = await openClaudeStage(api, { signal })
@@ -32,7 +32,7 @@ export const spawnCancel: Story = {
 export const spawnTimeLimit: Story = {
   name: 'spawn: time limit of an answer',
   async run(signal) {
-    await using api = await MessagesApi.start(() => ({ hang: true }))
+    await using api = await startMessagesApi(() => ({ hang: true }))
     const processes = ['timeout_seconds = 3', 'retry_seconds = 0']
     await using stage = await openClaudeStage(api, { processes, signal })
     const { pid } = await spawnClaude(stage, 'take too long')

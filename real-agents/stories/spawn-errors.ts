@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { MessagesApi, type MessagesTurn } from '../apis/messages-api.ts'
+import { type MessagesTurn, startMessagesApi } from '../apis/messages-api.ts'
 import type { Story } from '../story.ts'
 import { openClaudeStage, spawnClaude, waitForOutcome } from './claude-stage.ts'
 
@@ -35,7 +35,7 @@ export const cutStream: Story = {
 export const refusedKey: Story = {
   name: 'spawn: a refused key',
   async run(signal) {
-    await using api = await MessagesApi.start(() => ({ status: 401 }))
+    await using api = await startMessagesApi(() => ({ status: 401 }))
     await using stage = await openClaudeStage(api, { signal })
     const { pid } = await spawnClaude(stage, 'work without a key')
     const { exit_code, reason } = await waitForOutcome(stage, pid)
@@ -51,7 +51,7 @@ async function survive(
   turns: readonly MessagesTurn[],
   variables: Readonly<Record<string, string>>,
 ): Promise<number> {
-  await using api = await MessagesApi.start((_request, index) => turns[index] ?? { text: 'too many' })
+  await using api = await startMessagesApi((_request, index) => turns[index] ?? { text: 'too many' })
   await using stage = await openClaudeStage(api, { variables, signal })
   const { pid } = await spawnClaude(stage, 'be patient')
   const outcome = await waitForOutcome(stage, pid)

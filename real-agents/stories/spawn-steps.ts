@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { getLastText, MessagesApi } from '../apis/messages-api.ts'
+import { getLastText, startMessagesApi } from '../apis/messages-api.ts'
 import type { Story } from '../story.ts'
 import { formatToolCall, openClaudeStage, spawnClaude, waitForOutcome } from './claude-stage.ts'
 
@@ -24,7 +24,7 @@ export const spawnSteps: Story = {
   name: 'spawn: many steps with tools',
   async run(signal) {
     const shown: string[] = []
-    await using api = await MessagesApi.start((request, index) => {
+    await using api = await startMessagesApi((request, index) => {
       shown.push(getLastText(request))
       return { text: ANSWERS[index] ?? 'one request too many' }
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
-import { MessagesApi } from '../apis/messages-api.ts'
+import { startMessagesApi } from '../apis/messages-api.ts'
 import { poll, type Story } from '../story.ts'
 import { openClaudeStage, spawnClaude, waitForOutcome } from './claude-stage.ts'
 
@@ -14,7 +14,7 @@ export const streaming: Story = {
       await rest.promise
       yield ' and the second.'
     }
-    await using api = await MessagesApi.start(() => ({ pieces: pieces() }))
+    await using api = await startMessagesApi(() => ({ pieces: pieces() }))
     await using stage = await openClaudeStage(api, { signal })
     const { pid } = await spawnClaude(stage, 'say two halves')
     const follower = stage.startCoppice('logs', String(pid), '--follow')

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { contextCaller } from '../../../src/access/index.ts'
 import { procDevice } from '../../../src/devices/proc/index.ts'
 import {
+  type ContextMessage,
   createJsonRequestFile,
   type Device,
   DeviceFs,
@@ -11,6 +13,7 @@ import {
   listen,
   Redactor,
   StepFiles,
+  type StepRecord,
 } from '../../../src/kernel/index.ts'
 import { MemoryFs, readText } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
@@ -31,9 +34,9 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
   recorder.note('traced', await bench.step())
   stop()
   recorder.note('status', await bench.status())
-  const { seconds, memory } = await bench.many()
-  recorder.note('many', seconds)
-  recorder.note('memory', memory)
+  recorder.note('bare', await bench.many())
+  recorder.note('record', await bench.record(10))
+  recorder.note('late record', await bench.record(10_000))
   rmSync(place, { recursive: true })
 }
 
@@ -94,18 +97,30 @@ class Bench {
     return median(times) / SECOND
   }
 
-  async many(): Promise<{ readonly seconds: number; readonly memory: number }> {
-    let most = 0
-    const kernel = this.#kernel((messages) => {
-      if (messages === STEPS - 1) most = Math.max(most, process.memoryUsage.rss())
-      return messages < STEPS * 2 - 1 ? action(messages) : 'done'
-    })
+  async many(): Promise<number> {
+    const kernel = this.#kernel((messages) => (messages < STEPS * 2 - 1 ? action(messages) : 'done'))
     const started = performance.now()
     const pids = await Promise.all(
       Array.from({ length: this.#processes }, (_, index) => kernel.processes.spawn(`measure ${index}`)),
     )
     await Promise.all(pids.map((pid) => kernel.processes.wait(pid)))
-    return { seconds: (performance.now() - started) / SECOND / (this.#processes * STEPS), memory: most }
+    return (performance.now() - started) / SECOND / (this.#processes * STEPS)
+  }
+
+  /** Records steps with two new messages each; those before do not count. */
+  async record(before: number): Promise<number> {
+    const files = new StepFiles(this.#place, new Redactor())
+    const uuid = randomUUID()
+    const messages: ContextMessage[] = []
+    const times: number[] = []
+    for (let step = 1; step <= before + REPEATS; step++) {
+      messages.push({ role: 'assistant', content: action(step) }, { role: 'user', content: action(step) })
+      if (messages.length > MESSAGES) messages.splice(1, 8)
+      const started = performance.now()
+      await files.write(uuid, createStep(step, [...messages]))
+      if (step > before) times.push(performance.now() - started)
+    }
+    return median(times) / SECOND
   }
 
   #kernel(say: (messages: number, signal: AbortSignal | undefined) => unknown, maxSteps?: number): Kernel {
@@ -131,6 +146,12 @@ function model(say: (messages: number, signal: AbortSignal | undefined) => unkno
     return { content: await say(messages, signal), tokens_used: 1 }
   }
   return { match: 'exact', open: () => createJsonRequestFile('/dev/llm/bench', answer) }
+}
+
+function createStep(number: number, messages: readonly ContextMessage[]): StepRecord {
+  const texts = { tool_path: '/dev/echo', tool_input: '', tool_result: action(number), tool_error: '' }
+  const answer = { tokens_used: 1, raw_response: action(number), action: 'tool_call', summary: 'echo' }
+  return { step_number: number, timestamp: new Date().toISOString(), messages, ...answer, ...texts }
 }
 
 const echo: Device = {

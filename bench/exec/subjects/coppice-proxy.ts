@@ -1,0 +1,95 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { parseHostRule } from '../../../src/network/index.ts'
+import { ProxyServer } from '../../../src/network/proxy/proxy-server.ts'
+import type { Recorder, Settings } from '../../harness/benchmark.ts'
+import { PROXY_BYTES } from '../programs.ts'
+
+const PROXY_PORT = 18_311
+const PASSES = 5
+const CONNECTIONS = 1000
+const MIB = 2 ** 20
+const run = promisify(execFile)
+/** A server in a process of its own: sends as many bytes as the path says, and echoes what follows a CONNECT. */
+const SERVER = `
+  const { createServer } = require('node:net')
+  const block = Buffer.alloc(${MIB})
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (head) => {
+      const [, count] = /^GET \\/(\\d+)/.exec(head.toString('latin1')) ?? []
+      if (count === undefined) return socket.end(head)
+      let left = Number(count)
+      socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: ' + left + '\\r\\nconnection: close\\r\\n\\r\\n')
+      const send = () => {
+        while (left > 0) {
+          const part = left < block.length ? block.subarray(0, left) : block
+          left -= part.length
+          if (!socket.write(part)) return socket.once('drain', send)
+        }
+        socket.end()
+      }
+      send()
+    })
+  }).listen(0, '127.0.0.1', () => console.log(server.address().port))
+`
+
+/** Moves bytes from a server on the loopback directly and through the proxy, and opens many connections at once. */
+export async function measure(recorder: Recorder, _settings: Settings): Promise<void> {
+  const server = spawn(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [output] = await once(server.stdout, 'data')
+  const port = Number(String(output))
+  const before = countDescriptors()
+  try {
+    const rules = [`127.0.0.1:${port}`].map(parseHostRule)
+    await using proxy = new ProxyServer({ rules })
+    await proxy.listen({ port: PROXY_PORT, host: '127.0.0.1', backlog: 2 * CONNECTIONS })
+    const through = ['-x', `http://127.0.0.1:${PROXY_PORT}`, '--noproxy', '']
+    const ways = { direct: ['--noproxy', '*'], tunnel: [...through, '-p'], http: through }
+    const best: Record<string, number> = {}
+    // In turn, so that a busy machine slows down all of them.
+    for (let pass = 0; pass <= PASSES; pass++) {
+      for (const [way, args] of Object.entries(ways)) {
+        recorder.progress(way)
+        const seconds = await download(port, args)
+        if (pass > 0) best[way] = Math.min(best[way] ?? seconds, seconds)
+      }
+    }
+    for (const [way, seconds] of Object.entries(best)) recorder.note(`proxy-${way}`, seconds)
+    recorder.progress('connections')
+    recorder.note('proxy-connections', (await openAtOnce(port)) / CONNECTIONS)
+  } finally {
+    server.kill()
+  }
+  await once(server, 'exit')
+  recorder.note('proxy-left', Math.max(0, countDescriptors() - before))
+}
+
+async function download(port: number, args: readonly string[]): Promise<number> {
+  const begun = performance.now()
+  await run('curl', ['-sSf', '-o', '/dev/null', ...args, `http://127.0.0.1:${port}/${PROXY_BYTES}`])
+  return (performance.now() - begun) / 1000
+}
+
+/** Opens tunnels all at once and sends a line through each. Returns the seconds until the last one has its answer. */
+async function openAtOnce(port: number): Promise<number> {
+  const begun = performance.now()
+  const sockets = Array.from({ length: CONNECTIONS }, () => connect(PROXY_PORT, '127.0.0.1'))
+  const answers = await Promise.all(sockets.map((socket) => exchange(socket, port)))
+  const seconds = (performance.now() - begun) / 1000
+  const wrong = answers.filter((answer) => !answer.endsWith('\r\n\r\nhello'))
+  if (wrong.length > 0) throw new Error(`${wrong.length} of ${CONNECTIONS} connections failed`)
+  return seconds
+}
+
+async function exchange(socket: Socket, port: number): Promise<string> {
+  socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\nhello`)
+  return (await socket.toArray()).join('')
+}
+
+function countDescriptors(): number {
+  return readdirSync('/proc/self/fd').length
+}
