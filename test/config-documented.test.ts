@@ -15,7 +15,10 @@ function blocksOf(page: string): string[] {
 /** Every table of the configuration: the heading of its section in the reference, and its TOML. */
 const tables = [
   ['## Every command', ''],
-  ...['vfs', 'tools', 'host', 'web', 'processes'].map((name) => [`## \`[${name}]\``, `[${name}]\n`]),
+  ...['vfs', 'tools', 'host', 'web', 'secrets', 'undo', 'processes'].map((name) => [
+    `## \`[${name}]\``,
+    `[${name}]\n`,
+  ]),
   ...mountBackends.map((backend) => ['## `[mounts."/path"]`', mountTable(backend)]),
 ] as const
 

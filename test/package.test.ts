@@ -32,7 +32,7 @@ describe('the package', () => {
 
   it('holds the program, the library, its types and the documents, and nothing else', () => {
     const stray = files.filter(
-      (file) => !/^(?:(?:agents|bin|dist|skills)\/|[A-Z]+(?:\.md)?$|package\.json$)/.test(file),
+      (file) => !/^(?:(?:agents|bin|dist|profiles|skills)\/|[A-Z]+(?:\.md)?$|package\.json$)/.test(file),
     )
     expect(stray).toEqual([])
     expect(files.filter((file) => /\.test\.|\.map$/.test(file))).toEqual([])

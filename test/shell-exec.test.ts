@@ -51,10 +51,10 @@ describe('shell_exec', () => {
 
   it('returns exit code, output and changes, and can be undone', async () => {
     const { exec, text } = await shell()
-    const { text: told } = await exec({
+    const { text: output } = await exec({
       command: 'echo "$GREETING"; echo oops >&2; echo new > src/new; rm notes.md',
     })
-    const [undo = '', ...lines] = told.split('\n').toReversed()
+    const [undo = '', ...lines] = output.split('\n').toReversed()
     expect(lines.toReversed()).toEqual([
       'exit code 0',
       '--- stdout',
@@ -158,8 +158,8 @@ describe('shell_exec', () => {
 
   it('stops a command at its time limit, and keeps its changes', async () => {
     const { exec, text } = await shell()
-    const { text: told } = await exec({ command: 'echo made > made; sleep 600', timeout_seconds: 1 })
-    expect(told).toMatch(/^stopped after 1 seconds; raise timeout_seconds for more\n/)
+    const { text: output } = await exec({ command: 'echo made > made; sleep 600', timeout_seconds: 1 })
+    expect(output).toMatch(/^stopped after 1 seconds; raise timeout_seconds for more\n/)
     expect(await text('vfs_list', { path: 'vfs:///workspace' })).toContain('made')
   })
 
@@ -255,14 +255,14 @@ describe('shell_exec', () => {
     async function beside(
       command: string,
       change: (files: PosixFiles) => void,
-    ): Promise<Opened & { told: string }> {
+    ): Promise<Opened & { output: string }> {
       const opened = await shell()
       await using store = await openHome({ path: opened.home })
       const files = await store.posix('project')
       const onRun = () => change(files)
       subscribe('tracing:coppice:exec:run:start', onRun)
       try {
-        return { ...opened, told: (await opened.exec({ command })).text }
+        return { ...opened, output: (await opened.exec({ command })).text }
       } finally {
         unsubscribe('tracing:coppice:exec:run:start', onRun)
       }
@@ -273,21 +273,21 @@ describe('shell_exec', () => {
     }
 
     it('merges changes of other files and other lines', async () => {
-      const { told, text } = await beside('sed -i s/one/ONE/ notes.md', (files) => {
+      const { output, text } = await beside('sed -i s/one/ONE/ notes.md', (files) => {
         append('notes.md', 'four\n')(files)
         append('other', 'beside\n')(files)
       })
-      expect(told).toContain('modified\t/workspace/notes.md')
-      expect(told).not.toContain('other')
+      expect(output).toContain('modified\t/workspace/notes.md')
+      expect(output).not.toContain('other')
       const notes = await text('file_head', { path: 'vfs:///workspace/notes.md' })
       expect(notes).toBe('ONE\ntwo\nthree\nfour')
       expect(await text('file_head', { path: 'vfs:///workspace/other' })).toBe('beside')
     })
 
     it('keeps its changes in a fork if both changed the same lines', async () => {
-      const { told, text } = await beside('echo five >> notes.md', append('notes.md', 'four\n'))
+      const { output, text } = await beside('echo five >> notes.md', append('notes.md', 'four\n'))
       const [, fork] =
-        told.match(/^exit code 0\nThe workspace changed .* only in the fork '(exec-[0-9a-f]+)'/) ?? []
+        output.match(/^exit code 0\nThe workspace changed .* only in the fork '(exec-[0-9a-f]+)'/) ?? []
       expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('four')
       await text('workspace_merge', { fork, on_conflict: 'theirs' })
       expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('five')

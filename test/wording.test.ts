@@ -6,10 +6,10 @@ import { countWording } from './support/wording.ts'
 /** The counts of the style that the project left. Each limit only goes down: a change that gets below one lowers it. */
 const LIMITS = {
   tellWords: 6,
-  testTitles: 8,
+  testTitles: 0,
   questions: 1,
   participles: 4,
-  endingInOf: 6,
+  endingInOf: 5,
   repeatedTypes: 0,
   banned: 0,
 } as const

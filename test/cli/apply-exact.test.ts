@@ -163,3 +163,74 @@ describe.skipIf(!isRoot)('the owners of what apply writes', () => {
     ])
   })
 })
+
+describe.skipIf(whyNotNobody() !== undefined)('what a command closed to its own user', () => {
+  /** Creates files of nobody, and returns how nobody runs a command in a fork of them. */
+  const prepare = (): { cli: Cli; exec: (script: string) => void } => {
+    const cli = new Cli()
+    mkdirSync(join(cli.files, 'd'))
+    for (const path of ['a', 'd/b']) writeFileSync(join(cli.files, path), `${path}\n`)
+    for (const path of ['', 'files', 'files/a', 'files/d', 'files/d/b'])
+      chownSync(join(cli.scratch, path), NOBODY, NOBODY)
+    const words = ['exec', '--session', 'dir', '--fork', 'task', '-c', '--']
+    return { cli, exec: (script) => expect(asNobody(cli, ...words, script)).toMatchObject({ code: 0 }) }
+  }
+
+  it.each(['chmod 000 a', 'echo more >> a; chmod 000 a', 'echo new > new; chmod 000 new'])(
+    'is applied and undone: %s',
+    (script) => {
+      const { cli, exec } = prepare()
+      exec(script)
+      const before = lstatSync(join(cli.files, 'a')).mode
+      expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
+      const again = asNobody(cli, 'apply')
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already has all changes') })
+      expect(asNobody(cli, 'apply', '--undo')).toMatchObject({ code: 0, stderr: '' })
+      expect(lstatSync(join(cli.files, 'a')).mode).toBe(before)
+      expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('a\n')
+      expect(readdirSync(cli.files).sort()).toEqual(['a', 'd'])
+    },
+  )
+
+  it('is not undone over a later change of the user', () => {
+    const { cli, exec } = prepare()
+    exec('chmod 000 a')
+    expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
+    writeFileSync(join(cli.files, 'a'), 'b\n')
+    expect(asNobody(cli, 'apply', '--undo')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('/a changed meanwhile'),
+    })
+    expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('b\n')
+  })
+
+  it('includes the entries of a directory that is closed before or after', () => {
+    const { cli, exec } = prepare()
+    chmodSync(join(cli.files, 'd'), 0o555)
+    exec('chmod 755 d; rm d/b; echo c > d/c')
+    expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(join(cli.files, 'd'))).toEqual(['c'])
+    expect(asNobody(cli, 'apply', '--undo')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(join(cli.files, 'd'))).toEqual(['b'])
+    expect(lstatSync(join(cli.files, 'd')).mode & 0o7777).toBe(0o555)
+  })
+
+  it.each([
+    { script: 'echo more >> d/b; chmod 000 d', chmod: '0755', path: 'd', names: ['a', 'd', 'd/b'] },
+    { script: 'mkdir e; echo c > e/c; chmod 000 e', chmod: 'u+rwx', path: 'e', names: ['a', 'd', 'd/b'] },
+  ])('is undone after the user opened the directory: $script', ({ script, chmod, path, names }) => {
+    const { cli, exec } = prepare()
+    exec(script)
+    expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
+    expect(lstatSync(join(cli.files, path)).mode & 0o7777).toBe(0)
+    const again = asNobody(cli, 'apply')
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already has all changes') })
+    const command = `chmod ${chmod} '${join(cli.files, path)}'`
+    const denied = asNobody(cli, 'apply', '--undo')
+    expect(denied).toMatchObject({ code: 1, stderr: expect.stringContaining(`run ${command} and try again`) })
+    run('sh', '-c', command)
+    expect(asNobody(cli, 'apply', '--undo')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(cli.files, { recursive: true }).sort()).toEqual(names)
+    expect(readFileSync(join(cli.files, 'd/b'), 'utf8')).toBe('d/b\n')
+  })
+})

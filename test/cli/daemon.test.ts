@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { DaemonCli } from './daemon-cli.ts'
 
 const slow = { say: 'late', delay_ms: 600_000 }
@@ -128,8 +128,8 @@ describe('coppice spawn and the daemon', () => {
     })
     for (const command of ['attach', 'logs', 'strace', 'steps', 'kill']) {
       const { code, stderr } = await cli.run([command, '9'])
-      const told = 'coppice: there is no process 9; see coppice ps --all\n'
-      expect([command, code, stderr]).toEqual([command, 1, told])
+      const message = 'coppice: there is no process 9; see coppice ps --all\n'
+      expect([command, code, stderr]).toEqual([command, 1, message])
     }
     expect(await cli.run(['wait', 'one'])).toMatchObject({
       code: 2,
@@ -225,6 +225,45 @@ describe('coppice spawn and the daemon', () => {
     })
   })
 
+  it('signals all processes of a group', async () => {
+    const cli = new DaemonCli()
+    const script = cli.script(slow)
+    await cli.ok('spawn', 'one', '--script', script, '--groups', 'team')
+    await cli.ok('spawn', 'two', '--script', script, '--groups', 'night, team')
+    await cli.ok('spawn', 'three', '--script', script)
+    expect(JSON.parse(await cli.ok('kill', '--group', 'team', '-s', 'PAUSE', '--json')).pids).toEqual([1, 2])
+    expect(JSON.parse(await cli.ok('ps', '--json'))).toMatchObject([
+      { pid: 1, state: 'paused', groups: ['team'] },
+      { pid: 2, state: 'paused', groups: ['night', 'team'] },
+      { pid: 3, state: 'running', groups: [] },
+    ])
+    await cli.ok('kill', '--group', 'team')
+    for (const pid of ['1', '2']) expect((await cli.run(['wait', pid])).code).toBe(1)
+    expect(await cli.run(['kill', '--group', 'team'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is no group 'team'"),
+    })
+    expect((await cli.run(['kill'])).stderr).toContain('name process ids, or a --group')
+    expect((await cli.run(['spawn', 'x', '--groups', '3'])).stderr).toContain('a group is named by a letter')
+    await cli.ok('kill', '3')
+  })
+
+  it('sends a text to a process, which reads it and logs it', async () => {
+    const cli = new DaemonCli()
+    const script = cli.script(call('/dev/children/messages', { wait: true }), { say: 'Understood.' })
+    await cli.ok('spawn', 'wait for word', '--script', script)
+    await cli.ok('message', '1', 'skip the slow tests')
+    expect(await cli.ok('wait', '1')).toBe('Understood.\n')
+    expect(await cli.json('steps', '1', '1')).toMatchObject({
+      tool_result: expect.stringContaining('skip the slow tests'),
+    })
+    expect(await cli.ok('logs', '1')).toMatch(/message of .*: skip the slow tests/)
+    expect(await cli.run(['message', '1', 'too late'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('process 1'),
+    })
+  })
+
   it('keeps secrets of its environment out of records and logs', async () => {
     const cli = new DaemonCli()
     const secret = 'opaque-value-of-a-token'
@@ -251,6 +290,34 @@ describe('coppice compose', () => {
     expect(await cli.ok('compose', 'up', file)).toMatch(
       /^second {2}done {2}2 {2}- {2}thanks\nfirst {3}done {2}1/,
     )
+  })
+
+  it('puts processes into groups, which one command ends', async () => {
+    const cli = new DaemonCli()
+    const script = cli.script(slow)
+    const file = join(cli.scratch, 'groups.yaml')
+    writeFileSync(
+      file,
+      `groups: [release]
+agents:
+  notes: {intent: write notes, script: ${script}}
+  tests: {intent: run tests, script: ${script}, groups: [checks]}
+`,
+    )
+    const composed = cli.run(['compose', 'up', file, '--json'])
+    await vi.waitFor(
+      async () => {
+        const running = JSON.parse(await cli.ok('ps', '--json'))
+        expect(running.map(({ groups }: { groups: string[] }) => groups).sort()).toEqual([
+          ['checks', 'release'],
+          ['release'],
+        ])
+      },
+      { timeout: 30_000, interval: 100 },
+    )
+    await cli.ok('kill', '--group', 'release')
+    const { code, stdout } = await composed
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, [{ state: 'failed' }, { state: 'failed' }]])
   })
 
   it('skips dependents of a failure, and refuses cycles before anything runs', async () => {

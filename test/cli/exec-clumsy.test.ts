@@ -112,7 +112,7 @@ describe('output without a reader', () => {
 
   it('keeps characters whole if several commands write it', async () => {
     const command = "printf '\\342\\202'; sleep 0.2; printf '\\254\\n'"
-    const run = await project().run(['exec', '--all', '1', '-c', '--', command])
+    const run = await project().run(['exec', '--times', '1', '-c', '--', command])
     expect(run.stdout).toBe('[1] €\n')
   })
 })
@@ -272,7 +272,7 @@ describe('an apply that fails', () => {
     const run = inMounts(cli, ['coppice exec --session dir -- true'], become)
     expect(run.code).toBe(1)
     expect(run.stderr).toMatch(
-      /^coppice: cannot copy \S+ for the command: [^\n]*Permission denied, and 1 more\n$/,
+      /^coppice: cannot copy \S+ for the command: [^\n]*Permission denied, and 1 more; make it readable for you with chmod\n$/,
     )
     expect(readFileSync(join(cli.files, 'b'), 'utf8')).toBe('secret\n')
   })
@@ -299,15 +299,15 @@ it.skipIf(process.platform !== 'linux')(
 it('keeps the changes of a command whose directory was deleted meanwhile', async () => {
   const cli = project()
   const child = cli.start(['exec', '--session', 'dir', '-c', '--', 'echo x > x; echo ready; cat'])
-  const told: Buffer[] = []
-  child.stderr.on('data', (chunk: Buffer) => told.push(chunk))
+  const chunks: Buffer[] = []
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise((resolve) => child.stdout.once('data', resolve))
   const ended = new Promise((resolve) => child.once('close', resolve))
   rmSync(cli.files, { recursive: true })
   child.stdin.end()
   expect(await ended).toBe(0)
   const [, fork = ''] =
-    Buffer.concat(told)
+    Buffer.concat(chunks)
       .toString()
       .match(/ was deleted meanwhile; .*\n\n {2}A \/x {2}\+1\n\nin (\S+): /) ?? []
   mkdirSync(cli.files)

@@ -17,12 +17,12 @@ function project(): Cli {
   return cli
 }
 
-describe('coppice exec --all', () => {
+describe('coppice exec --times', () => {
   it('reports the outcome of each run, and one of them can be applied', async () => {
     const cli = project()
     const script =
       'echo $COPPICE_LANE > lane; if [ $COPPICE_LANE = 2 ]; then mkfifo pipe; echo begun; sleep 4322; fi'
-    const run = await cli.run(['exec', '--all', '2', '--timeout', '2', '-c', '--', script])
+    const run = await cli.run(['exec', '--times', '2', '--timeout', '2', '-c', '--', script])
     expect(run).toMatchObject({ code: 124, stdout: '[2] begun\n' })
     expect(run.stderr).toMatch(/^coppice: \[2\] not kept: \/pipe; /)
     const [, first = ''] = run.stderr.match(/^1 +(files-\d) +exit 0 .* 1 change +\/lane$/m) ?? []
@@ -33,18 +33,18 @@ describe('coppice exec --all', () => {
 
   it('keeps and reports the other runs if one cannot run', async () => {
     const cli = project()
-    const refused = await cli.run(['exec', '--all', '2', '--', ...GATED])
+    const refused = await cli.run(['exec', '--times', '2', '--', ...GATED])
     const [, second = ''] = refused.stderr.match(/\[2\] .*coppice approve ([0-9a-f]{12})/) ?? []
     expect(await cli.ok('approve', second)).toContain('COPPICE_LANE=2')
-    const run = await cli.run(['exec', '--all', '2', '--', ...GATED])
+    const run = await cli.run(['exec', '--times', '2', '--', ...GATED])
     expect(run.stderr).toMatch(
       /^coppice: \[1\] .*coppice approve [0-9a-f]{12}\n\n1 +- +failed\n2 +- +exit 7 /,
     )
     expect(run.code).toBe(1)
-    await cli.run(['exec', '--all', '2', '--', ...GATED])
+    await cli.run(['exec', '--times', '2', '--', ...GATED])
     await cli.ok('approve', second)
-    const told = await cli.run(['exec', '--all', '2', '--json', '--', ...GATED])
-    expect(JSON.parse(told.stdout)).toMatchObject([
+    const lanes = await cli.run(['exec', '--times', '2', '--json', '--', ...GATED])
+    expect(JSON.parse(lanes.stdout)).toMatchObject([
       { error: { code: 'EACCES', approval: expect.any(String) }, fork: null },
       { kind: 'proxy_exec_result', request: { env: { COPPICE_LANE: '2' } }, result: { exit_code: 7 } },
     ])
@@ -53,7 +53,7 @@ describe('coppice exec --all', () => {
   it.skipIf(!hasTool('python3', 'python3'))('asks once for all runs on a terminal', async () => {
     const cli = project()
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
-    const command = [...program, 'exec', '--all', '3', '--', ...GATED]
+    const command = [...program, 'exec', '--times', '3', '--', ...GATED]
     const line = `cd ${cli.files} && ${command.join(' ')}`
     const terminal = new PseudoTerminal(['sh', '-c', line], env, [24, 200])
     await expect.poll(() => terminal.shown, { timeout: 30_000 }).toContain('Let it run 3 times? [y/N] ')
@@ -66,7 +66,7 @@ describe('coppice exec --all', () => {
   it('reports once why no run could start', async () => {
     const cli = project()
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
-    const args = [...program.slice(1), 'exec', '--all', '3', '--', 'true']
+    const args = [...program.slice(1), 'exec', '--times', '3', '--', 'true']
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: '/', env, encoding: 'utf8' })
     expect({ status, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, lines: 1 })
   })
@@ -74,15 +74,15 @@ describe('coppice exec --all', () => {
   it('shows the next steps for forks of a vault, and none without forks', async () => {
     const cli = project()
     await cli.ok('vault', 'create', 'base')
-    const made = await cli.run(['exec', '--vault', 'base', '--all', '2', '-c', '--', 'echo x > x'])
+    const made = await cli.run(['exec', '--vault', 'base', '--times', '2', '-c', '--', 'echo x > x'])
     expect(made.stderr).toContain('coppice merge <fork>')
-    const none = await cli.run(['exec', '--all', '2', '--', 'true'])
+    const none = await cli.run(['exec', '--times', '2', '--', 'true'])
     expect(none.stderr).toMatch(/^\n1 .*\n2 .*\n$/)
   })
 
   it('forwards bytes unchanged, and lines of any length', async () => {
     const cli = project()
-    const args = [...program.slice(1), 'exec', '--all', '1', '-c', '--']
+    const args = [...program.slice(1), 'exec', '--times', '1', '-c', '--']
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
     const options = { cwd: cli.files, env, maxBuffer: 2 ** 26 }
     const bytes = spawnSync(process.execPath, [...args, String.raw`printf '\377\nlast'`], options).stdout

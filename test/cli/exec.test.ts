@@ -1,10 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
-import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 /** Creates a project in the working directory of the program. */
@@ -24,6 +33,46 @@ const SESSIONS = [
 const SCRIPT = 'echo hi; echo three >> a.txt; rm src/b.txt; echo n > new.txt'
 
 describe('coppice exec', () => {
+  it.skipIf(whyNoBubblewrap() !== undefined)(
+    'records what the machine supports, and finds it out again when something has changed',
+    async () => {
+      const cli = new Cli()
+      const file = join(cli.home, 'host-support.json')
+      const run = () => cli.ok('exec', '--', 'true')
+      await run()
+      const record = readFileSync(file, 'utf8')
+      expect(JSON.parse(record)).toMatchObject({ support: { hasBubblewrap: true } })
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      const other = JSON.stringify({ fingerprint: 'another boot', support: { privilege: 'root' } })
+      for (const text of ['cut off', '', other]) {
+        writeFileSync(file, text)
+        await run()
+        expect(readFileSync(file, 'utf8')).toBe(record)
+      }
+    },
+  )
+
+  it('counts the files of a large new directory, and lists them on demand', async () => {
+    const cli = new Cli()
+    const line = 'mkdir -p lib/a; for i in $(seq 150); do echo $i > lib/a/f$i; done; echo x > x'
+    const envelope = await cli.json('exec', '--fork', 'big', '--shell', '--', line)
+    expect(envelope).toMatchObject({
+      result: { changed_files: { added: ['/lib/', '/x'], collapsed: { '/lib/': 150 } } },
+    })
+    for (const args of [['diff'], ['diff', '--stat'], ['diff', '--vault', 'big']])
+      expect(await cli.ok(...args)).toMatch(/^A \/lib\/ {2}150 files\n/)
+    expect(await cli.ok('diff')).toMatch(/\n\+x\n$/)
+    const lists = [
+      ['diff', '--all'],
+      ['diff', '--patch'],
+      ['diff', '--json'],
+    ]
+    for (const args of lists)
+      expect((await cli.ok(...args)).match(/lib\/a\/f150\b/g)?.length).toBeGreaterThan(0)
+    const removed = await cli.run(['exec', '--fork', 'big', '--', 'rm', '-r', 'lib'])
+    expect(removed.stderr).toContain('D /lib/  150 files\n')
+  })
+
   it('runs a command on a fork of the unchanged directory, and lists the changes', async () => {
     const cli = project()
     const run = await cli.run(['exec', '-c', '--', SCRIPT])
@@ -115,7 +164,7 @@ describe('coppice exec', () => {
     ['written', 'its changes were complete and are kept', 'one\ntwo\nthree\n'],
   ])(
     'reports the outcome of an apply that was killed (%s), whatever command comes next',
-    async (when, told, text) => {
+    async (when, outcome, text) => {
       const cli = project()
       await cli.run(['exec', '-c', '--', 'echo three >> a.txt; echo n > new.txt'])
       const script = join(root, 'test/support/killed-apply.ts')
@@ -123,7 +172,7 @@ describe('coppice exec', () => {
       expect(signal).toBe('SIGKILL')
       const next = await cli.run(['vault', 'list'])
       expect(next).toMatchObject({ code: 0 })
-      expect(next.stderr).toBe(`coppice: an apply of files-1 was killed in this directory; ${told}\n`)
+      expect(next.stderr).toBe(`coppice: an apply of files-1 was killed in this directory; ${outcome}\n`)
       expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe(text)
       expect(readdirSync(cli.files).filter((name) => name.startsWith('.'))).toEqual([])
       expect((await cli.run(['diff'])).stderr).toBe('')
@@ -278,6 +327,26 @@ describe('coppice exec', () => {
     expect(await cli.run(['approve', '--deny'])).toMatchObject({ code: 2 })
   })
 
+  it('reports a refusal as JSON, with the decision and the id for an approval', async () => {
+    const cli = project()
+    const refuse = async (...command: string[]) => {
+      const { code, stdout, stderr } = await cli.run(['exec', '--json', '--', ...command])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      return JSON.parse(stderr).error
+    }
+    const gated = await refuse('curl', 'http://127.0.0.1:9/')
+    expect(gated).toMatchObject({
+      code: 'EACCES',
+      path: realpathSync(cli.files),
+      action: 'require_approval',
+      categories: ['networked'],
+    })
+    expect(await cli.ok('approve', gated.approval)).toContain('may run once')
+    const denied = await refuse('cat', '/etc/shadow')
+    expect(denied).toMatchObject({ action: 'deny', categories: ['host_escape_risk'] })
+    expect(denied).not.toHaveProperty('approval')
+  })
+
   it('shows the whole command for approval', async () => {
     const cli = project()
     const command = ['curl', '--data', 'one two', 'http://127.0.0.1:9/']
@@ -352,15 +421,15 @@ describe('coppice exec', () => {
   ] as const)('keeps what a command had changed when %s interrupts it, and says so', async (signal, code) => {
     const cli = project()
     const child = cli.start(['exec', '--fork', 'task', '-c', '--', 'echo x > x; echo ready; sleep 54323'])
-    let told = ''
+    let printed = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      told += chunk.toString()
+      printed += chunk.toString()
     })
     await new Promise((resolve) => child.stdout.once('data', resolve))
     const ended = new Promise((resolve) => child.once('close', resolve))
     child.kill(signal)
     expect(await ended).toBe(code)
-    expect(told).toMatch(/interrupted; the changes so far are kept\n\n {2}A \/x/)
+    expect(printed).toMatch(/interrupted; the changes so far are kept\n\n {2}A \/x/)
     expect(await cli.ok('cat', '--vault', 'task', '/x')).toBe('x\n')
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })
@@ -368,15 +437,15 @@ describe('coppice exec', () => {
   it('prints the envelope of an interrupted command', async () => {
     const cli = project()
     const child = cli.start(['exec', '--json', '-c', '--', 'echo x > x; sleep 54324; true'])
-    let told = ''
+    let printed = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      told += chunk
+      printed += chunk
     })
     await expect.poll(processes, { timeout: 30_000 }).toMatch(/(?:^|\s)sleep 54324$/m)
     const ended = new Promise((resolve) => child.once('close', resolve))
     child.kill('SIGINT')
     expect(await ended).toBe(130)
-    const { fork, result } = JSON.parse(told)
+    const { fork, result } = JSON.parse(printed)
     expect(result).toMatchObject({ exit_code: null, changed_files: { added: ['/x'] } })
     expect(await cli.ok('cat', '--vault', fork, '/x')).toBe('x\n')
   })
@@ -399,7 +468,7 @@ describe('coppice exec', () => {
     const cli = project()
     const run = await cli.run([
       'exec',
-      '--all',
+      '--times',
       '2',
       '-c',
       '--',

@@ -44,10 +44,25 @@ it.each([
   expect(git(['-C', cli.files, 'status', '--porcelain']).toString()).toBe('')
 })
 
-it('does not overwrite entries that were staged meanwhile', async () => {
-  const cli = await committedInside('2')
+it('merges entries that were staged meanwhile', async () => {
+  const cli = await committedInside('4')
   writeFileSync(join(cli.files, 'mine.txt'), 'mine\n')
   git(['-C', cli.files, 'add', 'mine.txt'])
+  await cli.ok('apply')
+  const status = () => git(['-C', cli.files, 'status', '--porcelain']).toString()
+  expect(status()).toBe('A  mine.txt\n')
+  expect(git(['-C', cli.files, 'fsck', '--strict']).toString()).toBe('')
+  await cli.ok('apply', '--undo')
+  expect(status()).toBe('A  mine.txt\n')
+})
+
+it('does not overwrite an entry that was staged in another way meanwhile', async () => {
+  const cli = await committedInside('2')
+  writeFileSync(join(cli.files, 'c.txt'), 'mine\n')
+  git(['-C', cli.files, 'add', 'c.txt'])
   const { code, stderr } = await cli.run(['apply'])
   expect([code, stderr]).toEqual([3, expect.stringContaining('/.git/index')])
+  expect(stderr).toContain("coppice apply files-1 --merge -- ':!/.git'")
+  const both = await cli.run(['apply', '--markers', '--', ':!/.git'])
+  expect(both).toMatchObject({ code: 0, stderr: expect.stringContaining('edit these files: /c.txt') })
 })

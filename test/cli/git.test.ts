@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, TestRepository } from '../support/git-repository.ts'
@@ -52,5 +53,52 @@ describe('coppice git', () => {
     const author = await cli.run(['git', 'export', 'out.git', '--author', 'nobody'])
     expect(author.stderr).toContain('Ada <ada@example.org>')
     expect(readdirSync(cli.files)).toEqual([])
+  })
+})
+
+describe('coppice git export of a fork of a directory', () => {
+  it('writes a commit that git merges, and a further one for further work', async () => {
+    const cli = new Cli()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], {
+        cwd: cli.files,
+        encoding: 'utf8',
+      })
+    git('init', '--quiet', '--initial-branch=main')
+    for (const [name, text] of Object.entries({
+      'a.txt': 'one\n',
+      '.gitignore': 'out\n',
+      '.env': 'TOKEN=SECRET-1\n',
+    }))
+      writeFileSync(join(cli.files, name), text)
+    git('add', '--all')
+    git('commit', '--quiet', '--message', 'Begin')
+    // Not committed, and not part of the fork.
+    writeFileSync(join(cli.files, 'mine.txt'), 'mine\n')
+    const line =
+      'echo two >> a.txt; echo OTHER=1 >> .env; echo x > out; mkdir d; echo b > d/b; ln -s a.txt l; chmod +x d/b'
+    await cli.run(['exec', '--fork', 'fix', '--mask', '--shell', '--', line])
+    const exported = await cli.ok('git', 'export', '.', '--vault', 'fix')
+    expect(exported).toMatch(/^branch fix is at [0-9a-f]{12}; merge it with: git merge fix$/m)
+    expect(exported).toContain('left out 1 ignored file')
+    expect(exported).toContain('left out /.env: it has masked secrets')
+    await cli.run(['exec', '--fork', 'fix', '--', 'rm', 'd/b'])
+    await cli.ok('git', 'export', '.', '--vault', 'fix')
+    expect(git('log', '--format=%s', 'fix').split('\n')).toEqual([
+      'Apply the changes of fix',
+      'Apply the changes of fix',
+      'Begin',
+      '',
+    ])
+    expect(git('ls-tree', '-r', 'fix~').match(/^100755 .*\td\/b$/m)).not.toBeNull()
+    expect(git('status', '--short')).toBe('?? mine.txt\n')
+    git('merge', '--quiet', 'fix')
+    expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe('one\ntwo\n')
+    expect(git('ls-files').split('\n')).toEqual(['.env', '.gitignore', 'a.txt', 'l', ''])
+    const refused = await cli.run(['git', 'export', '.', '--branch', 'main', '--vault', 'fix'])
+    expect(refused.stderr).toContain("the branch 'main' is checked out")
+    const elsewhere = await cli.run(['git', 'export', 'out.git', '--vault', 'fix'])
+    expect(elsewhere.stderr).toContain('fix is a fork of ')
+    expect(existsSync(join(cli.files, 'out.git'))).toBe(false)
   })
 })

@@ -21,9 +21,9 @@ it('the commands in docs/guide/cli.md print what the page shows', () => {
     PATH: `${bin}:${process.env['PATH']}`,
   }
   const output = execFileSync('bash', ['-e'], { input: script, cwd: cli.files, encoding: 'utf8', env })
-  const told = steps.map(({ command, output: text }) => `$ ${command}\n${masked(text)}`)
+  const documented = steps.map(({ command, output: text }) => `$ ${command}\n${masked(text)}`)
   const real = output.split(MARK).slice(0, -1)
-  expect(real.map((text, index) => `$ ${steps[index]?.command}\n${masked(text)}`)).toEqual(told)
+  expect(real.map((text, index) => `$ ${steps[index]?.command}\n${masked(text)}`)).toEqual(documented)
 })
 
 interface Step {

@@ -12,9 +12,9 @@ function cliWith(policy?: string): Cli {
 
 describe('coppice policy explain', () => {
   it('shows the decision, the deciding part and the reason', async () => {
-    const told = await cliWith().ok('policy', 'explain', '--shell', '--', 'ls | xargs sh -c "curl x"')
-    expect(told).toMatch(/^require_approval: mutating, networked\n`curl x` reaches the network/)
-    expect(told).toMatch(/^ {2}require_approval +curl x +networked: reaches the network$/m)
+    const explanation = await cliWith().ok('policy', 'explain', '--shell', '--', 'ls | xargs sh -c "curl x"')
+    expect(explanation).toMatch(/^require_approval: mutating, networked\n`curl x` reaches the network/)
+    expect(explanation).toMatch(/^ {2}require_approval +curl x +networked: reaches the network$/m)
   })
 
   it('uses the rules of the home, and the working directory', async () => {

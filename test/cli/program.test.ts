@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { getLoaders, isCommandGroup } from '../../src/cli/command-registry.ts'
 import { type Run, root, runNode } from '../support/run-node.ts'
+import { Cli } from './run-cli.ts'
 
 const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', ...args])
 
@@ -70,6 +71,17 @@ describe('coppice', () => {
   it('prints JSON on request, also for errors', async () => {
     const { stderr } = await coppice('tour', '--json', '--slow')
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'EUSAGE', message: expect.any(String) } })
+  })
+
+  it('loads no package at the start of the commands that people wait for', async () => {
+    const cli = new Cli()
+    const hook = "import{registerHooks}from'node:module';registerHooks({load(url,context,next){"
+    const report = "if(url.includes('/node_modules/'))process._rawDebug(url);return next(url,context)}})"
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook + report)}` }
+    for (const words of ['exec --fork a -- touch new', 'enter a -- true', 'forks', 'diff a'])
+      expect((await cli.run(words.split(' '), { env })).stderr, words).not.toContain('/node_modules/')
+    // A command that needs a package, to see that the hook reports it.
+    expect((await cli.run(['tool', 'list'], { env })).stderr).toContain('/node_modules/zod/')
   })
 
   it('explains to an old Node which version it needs', async () => {

@@ -15,7 +15,7 @@ export class PseudoTerminal {
   /** All output so far, including control sequences. */
   shown = ''
   readonly #child: ChildProcessWithoutNullStreams
-  #told = ''
+  #report = ''
 
   constructor(
     command: readonly string[],
@@ -28,7 +28,7 @@ export class PseudoTerminal {
       this.shown += text
     })
     this.#child.stderr.setEncoding('utf8').on('data', (text) => {
-      this.#told += text
+      this.#report += text
     })
   }
 
@@ -47,7 +47,7 @@ export class PseudoTerminal {
 
   async ended(): Promise<TerminalEnd> {
     await once(this.#child, 'close')
-    return JSON.parse(this.#told)
+    return JSON.parse(this.#report)
   }
 }
 

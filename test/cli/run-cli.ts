@@ -27,7 +27,8 @@ export class Cli {
 
   constructor() {
     mkdirSync(this.files)
-    onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true }))
+    // A program that ends with the test may still write.
+    onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true, maxRetries: 10 }))
   }
 
   start(args: readonly string[], { env = {} }: CliOptions = {}): ChildProcessWithoutNullStreams {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { PROGRAM } from '../mcp/mcp-client.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
@@ -78,6 +78,23 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
     expect(await terminal.ended()).toMatchObject({ code: 1 })
     expect(terminal.shown).toContain('denied it')
     expect(terminal.shown).not.toContain('[y/N]')
+  })
+
+  it('lets a command read outside of the workspace, or not', async () => {
+    const cli = await prepared()
+    const command = ['exec', '--vault', 'base', '--', 'cat', '/etc/passwd']
+    const [firstUser = ''] = readFileSync('/etc/passwd', 'utf8').split('\n')
+    for (const [answer, code] of [['n', 1] as const, ['y', 0] as const]) {
+      const terminal = atTerminal(cli, command)
+      await waitFor(terminal, 'Let it run? [y/N]')
+      expect(terminal.shown).toContain('reaches /etc/passwd, outside the workspace')
+      terminal.type(`${answer}\r`)
+      expect(await terminal.ended()).toMatchObject({ code })
+      expect(terminal.shown.includes(firstUser)).toBe(code === 0)
+    }
+    // A program without a terminal is refused, whatever a person has answered.
+    expect((await cli.run(command)).stderr).toContain('a rule of policy.toml can allow the path')
+    expect(await cli.ok('approve')).toContain('nothing waits')
   })
 
   it('is requested by coppice approve with everything shown, unless --yes is given', async () => {

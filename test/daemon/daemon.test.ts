@@ -79,7 +79,7 @@ describe('the daemon', () => {
     await client.call('kill', { pid, signal: 'SIGKILL' })
     expect((await logs).at(-1)).toMatchObject({ pid, text: 'ended: 1 killed: SIGKILL' })
     const calls = (await trace).flatMap((line) => ('call' in line ? [line.call] : []))
-    expect(calls).toEqual(expect.arrayContaining(['open', 'write', 'signal', 'ended']))
+    expect(calls).toEqual(expect.arrayContaining(['open', 'request', 'signal', 'ended']))
     const over = await Array.fromAsync(client.stream('strace', { pid, follow: true }))
     expect(over.length).toBe(calls.length)
   })

@@ -26,7 +26,7 @@ function configure({ directory }: Scene, text: string): void {
 }
 
 /** Returns the responses that a process gets for the actions of its model. */
-async function told({ agents }: Scene, vault: string | undefined, ...does: unknown[]): Promise<string[]> {
+async function runCalls({ agents }: Scene, vault: string | undefined, ...does: unknown[]): Promise<string[]> {
   const { pid } = await agents.spawn({ intent: 'try', vault, script: script(...does, 'over') })
   await agents.wait(pid)
   const steps = await agents.steps(pid)
@@ -38,10 +38,10 @@ describe('web_search', () => {
 
   it('uses the configured endpoint and its token, without a restart', async () => {
     const scene = await openScene({ SEARCH_TOKEN: 'a-long-token' })
-    expect(await told(scene, undefined, search)).toEqual([expect.stringMatching(/ENOTSUP.*search_url/)])
+    expect(await runCalls(scene, undefined, search)).toEqual([expect.stringMatching(/ENOTSUP.*search_url/)])
     const { url, tokens } = await searchEngine('High at noon.')
     configure(scene, `[web]\nsearch_url = "${url}"\n`)
-    const [found = ''] = await told(scene, undefined, search)
+    const [found = ''] = await runCalls(scene, undefined, search)
     expect(JSON.parse(found).results).toEqual([
       {
         origin: 'https://example.com/page',
@@ -51,9 +51,9 @@ describe('web_search', () => {
       },
     ])
     configure(scene, `[web]\nsearch_url = "${url}"\nsearch_token_env = "SEARCH_TOKEN"\n`)
-    await told(scene, undefined, search)
+    await runCalls(scene, undefined, search)
     configure(scene, `[web]\nsearch_url = "${url}"\nsearch_token_env = "OTHER_TOKEN"\n`)
-    expect(await told(scene, undefined, search)).toEqual([expect.stringMatching(/EACCES.*\$OTHER_TOKEN/)])
+    expect(await runCalls(scene, undefined, search)).toEqual([expect.stringMatching(/EACCES.*\$OTHER_TOKEN/)])
     expect(tokens).toEqual([undefined, 'Bearer a-long-token'])
   })
 })
@@ -65,10 +65,17 @@ it('creates no skill from the orders of a page that a process has read', async (
   configure(scene, `[web]\nsearch_url = "${url}"\n`)
   const make = (name: string) =>
     call('skill_manage', { action: 'create', name, description: 'Reports.', body: orders })
-  const [, refused] = await told(scene, undefined, call('web_search', { query: 'harbour' }), make('reports'))
+  const [, refused] = await runCalls(
+    scene,
+    undefined,
+    call('web_search', { query: 'harbour' }),
+    make('reports'),
+  )
   expect(refused).toMatch(/EPERM.*comes from \/dev\/web/)
   // A process that says the same by itself may.
-  expect(await told(scene, undefined, make('own-reports'))).toEqual([expect.stringContaining('"ok":true')])
+  expect(await runCalls(scene, undefined, make('own-reports'))).toEqual([
+    expect.stringContaining('"ok":true'),
+  ])
 })
 
 describe('the memory of a project', () => {
@@ -81,10 +88,10 @@ describe('the memory of a project', () => {
     await home.createVault('other')
     await home.fork('base', 'task')
     await home.fork('task', 'part')
-    await told(scene, 'base', add('the parser is slow'))
-    await told(scene, 'part', add('the lexer is fast'))
+    await runCalls(scene, 'base', add('the parser is slow'))
+    await runCalls(scene, 'part', add('the lexer is fast'))
     const seen = async (vault: string | undefined) => {
-      const [answer = ''] = await told(scene, vault, snapshot)
+      const [answer = ''] = await runCalls(scene, vault, snapshot)
       return JSON.parse(answer).snapshot.map(({ text }: { text: string }) => text)
     }
     expect(await seen('base')).toEqual(['the parser is slow', 'the lexer is fast'])
@@ -92,7 +99,7 @@ describe('the memory of a project', () => {
     expect(await seen('other')).toEqual([])
     expect(await seen(undefined)).toEqual([])
     const recalled = async (vault: string) => {
-      const [answer = ''] = await told(scene, vault, call('memory_recall', { query: 'lexer' }))
+      const [answer = ''] = await runCalls(scene, vault, call('memory_recall', { query: 'lexer' }))
       return JSON.parse(answer).entries.filter(({ source }: { source: string }) => source === 'memory')
     }
     expect([await recalled('task'), await recalled('other')]).toMatchObject([{ length: 1 }, { length: 0 }])
@@ -121,8 +128,8 @@ script:
       script: { name: 'a.yaml', text },
     })
     await scene.agents.wait(pid)
-    const [own] = await told(scene, 'base', snapshot)
-    const [global] = await told(
+    const [own] = await runCalls(scene, 'base', snapshot)
+    const [global] = await runCalls(
       scene,
       'other',
       call('memory_commit', { action: 'snapshot', target: 'global_memory' }),

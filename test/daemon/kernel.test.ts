@@ -72,7 +72,7 @@ script:
 
   // A sandboxed program has a private /tmp, and does not see programs in that of the machine.
   it.skipIf(root.startsWith(tmpdir()))(
-    'answers queries about current code, whoever changed it, from a sandboxed language server',
+    'answers queries about the current code, after changes by anyone, from a sandboxed language server',
     async () => {
       const { home, agents } = await openScene(
         {},
@@ -137,8 +137,8 @@ script:
     const kept = [
       readFileSync(join(directory, 'data/processes.jsonl'), 'utf8'),
       readFileSync(join(directory, 'data/steps', uuid, 'steps.jsonl'), 'utf8'),
-      JSON.stringify(await Array.fromAsync(agents.events.trace(pid, false, new AbortController().signal))),
-      JSON.stringify(await Array.fromAsync(agents.events.logs(pid, false, new AbortController().signal))),
+      JSON.stringify(await Array.fromAsync(agents.trace(pid, false, new AbortController().signal))),
+      JSON.stringify(await Array.fromAsync(agents.logs(pid, false, new AbortController().signal))),
     ]
     for (const text of kept) expect(text).not.toContain('hush-hush')
     expect(kept.every((text) => text.includes('[redacted]'))).toBe(true)
@@ -156,6 +156,32 @@ script:
     expect(existsSync(code)).toBe(false)
     expect(readdirSync(steps)).toEqual([uuid])
     expect(await next.steps(pid)).toHaveLength(1)
+  })
+
+  it('shows the log and the trace of a process after a restart', async () => {
+    const { home, agents } = await openScene()
+    const play = script(call('vfs_list', { path: '/workspace' }), call('/dev/nothing', {}), 'all done')
+    const { pid } = await agents.spawn({ intent: 'look around', vault: 'base', script: play })
+    await agents.wait(pid)
+    await agents.close()
+    await using next = await openKernel({ home })
+    const { signal } = new AbortController()
+    const log = await Array.fromAsync(next.logs(pid, true, signal))
+    expect(log.map((line) => 'text' in line && line.text)).toEqual([
+      'begins: look around',
+      'step 1: vfs_list /workspace',
+      'step 2: /dev/nothing',
+      'step 3: completed',
+      'ended: 0 completed',
+    ])
+    const trace = await Array.fromAsync(next.trace(pid, true, signal))
+    const calls = trace.flatMap((line) => ('call' in line && line.call === 'tool' ? [line] : []))
+    expect(calls).toMatchObject([
+      { args: ['"/dev/fs"', expect.stringContaining('list')], result: '"notes.txt"', error: null },
+      { args: ['"/dev/nothing"', '"{}"'], error: expect.stringContaining('ENOENT') },
+    ])
+    await expect(next.logs(99, false, signal).next()).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(next.trace(99, false, signal).next()).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('knows after a kill which processes ran, and reuses no number', async () => {

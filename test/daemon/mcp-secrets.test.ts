@@ -73,12 +73,12 @@ function filesOf(directory: string): [string, string][] {
 /** Returns everything that can be read about a process. */
 async function shownOf(agents: AgentKernel, pid: number): Promise<[string, string][]> {
   const { signal } = new AbortController()
-  const trace = await Array.fromAsync(agents.events.trace(pid, false, signal))
-  const logs = await Array.fromAsync(agents.events.logs(pid, false, signal))
+  const trace = await Array.fromAsync(agents.trace(pid, false, signal))
+  const logs = await Array.fromAsync(agents.logs(pid, false, signal))
   const steps = await agents.steps(pid)
-  return Object.entries({ trace, logs, steps, ps: agents.ps(true) }).map(([what, told]) => [
+  return Object.entries({ trace, logs, steps, ps: agents.ps(true) }).map(([what, shown]) => [
     `${what} ${pid}`,
-    JSON.stringify(told),
+    JSON.stringify(shown),
   ])
 }
 
@@ -98,8 +98,8 @@ function watchedProc({ agents }: Scene): [string, string][] {
   return seen
 }
 
-function leaksOf(told: readonly (readonly [string, string])[]): string[] {
-  return told.flatMap(([where, text]) =>
+function leaksOf(shown: readonly (readonly [string, string])[]): string[] {
+  return shown.flatMap(([where, text]) =>
     traces.filter((part) => text.includes(part)).map((part) => `${where}: ${part}`),
   )
 }
@@ -138,12 +138,12 @@ it('no secret of a server leaks from the process that has it mounted', async () 
     '',
   ])
   expect(proc.map(([path]) => path)).toHaveLength(7)
-  const told = [...(await shownOf(agents, pid)), ...proc, ...filesOf(join(directory, 'data', 'steps'))]
+  const shown = [...(await shownOf(agents, pid)), ...proc, ...filesOf(join(directory, 'data', 'steps'))]
   const boundary = await home.vault('boundary')
   for await (const { name } of boundary.readdir('/journal'))
-    told.push([name, await readText(boundary, `/journal/${name}`)])
-  expect(told.at(-1)).toEqual([expect.stringMatching(/jsonl$/), expect.stringContaining('[redacted]')])
-  expect(leaksOf(told)).toEqual([])
+    shown.push([name, await readText(boundary, `/journal/${name}`)])
+  expect(shown.at(-1)).toEqual([expect.stringMatching(/jsonl$/), expect.stringContaining('[redacted]')])
+  expect(leaksOf(shown)).toEqual([])
   expect(leaksOf(filesOf(directory).filter(([file]) => /\.(?:jsonl|log)$/.test(file)))).toEqual([])
 })
 
@@ -153,7 +153,7 @@ it('no secret leaks to the person who reviews servers, or when one cannot be sta
   const { signal } = new AbortController()
   const failed = async (work: Promise<unknown>) => String(await work.catch((error: Error) => error.stack))
   const docs = (agent: string) => ({ agent, server: 'docs' })
-  const told: [string, string][] = [
+  const shown: [string, string][] = [
     ['list', JSON.stringify(await agents.mcp.list())],
     ['inspect', JSON.stringify(await agents.mcp.inspect(docs('helper'), signal))],
     ['inspect mute', await failed(agents.mcp.inspect(docs('mute'), signal))],
@@ -161,8 +161,8 @@ it('no secret leaks to the person who reviews servers, or when one cannot be sta
     ['spawn mute', await failed(agents.spawn({ intent: 'x', agent: 'mute', script: script('x') }))],
     ['spawn remote', await failed(agents.spawn({ intent: 'x', agent: 'remote', script: script('x') }))],
   ]
-  expect(leaksOf(told)).toEqual([])
-  expect(told.filter(([, text]) => !text.includes('[redacted]'))).toEqual([])
+  expect(leaksOf(shown)).toEqual([])
+  expect(shown.filter(([, text]) => !text.includes('[redacted]'))).toEqual([])
 })
 
 it('secrets are known from the start, whatever process receives them', async () => {
@@ -176,7 +176,7 @@ it('secrets are known from the start, whatever process receives them', async () 
     script: script(call('/dev/null', said), 'over'),
   })
   await agents.wait(pid)
-  const told = await shownOf(agents, pid)
-  expect(leaksOf(told)).toEqual([])
-  expect(told.filter(([, text]) => !text.includes('[redacted]'))).toEqual([])
+  const shown = await shownOf(agents, pid)
+  expect(leaksOf(shown)).toEqual([])
+  expect(shown.filter(([, text]) => !text.includes('[redacted]'))).toEqual([])
 })

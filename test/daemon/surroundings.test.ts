@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { modelDevice } from '../../src/devices/llm/request/model-device.ts'
 import { createJsonRequestFile, type Device, type ModelRequest } from '../../src/kernel/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import { call, openScene, type Scene } from '../support/agent-home.ts'
@@ -37,6 +38,14 @@ async function openStage(play: Play): Promise<Scene & { readonly requests: Model
   return { ...scene, requests }
 }
 
+/** Writes files into the directory of the home. */
+function writeFiles({ directory }: Scene, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), text)
+  }
+}
+
 /** Runs a process on the vault `base` to its end. */
 async function run({ agents }: Scene, intent: string, options: object = {}) {
   const { pid } = await agents.spawn({ intent, vault: 'base', ...options })
@@ -61,30 +70,31 @@ describe('the request of a process', () => {
 
   it('contains the instructions of its agent and its skills first', async () => {
     const stage = await openStage({})
-    const write = (path: string, text: string) => {
-      const file = join(stage.directory, path)
-      mkdirSync(join(file, '..'), { recursive: true })
-      writeFileSync(file, text)
-    }
-    write(
-      'agents/tester/agent.yaml',
-      'description: Tests.\nskills: [pytest]\nmax_steps: 4\ncontext_budget: 5000\n',
-    )
-    write('agents/tester/instructions.md', 'You test what others wrote.\n')
-    write('skills/pytest/SKILL.md', '---\nname: pytest\ndescription: Runs pytest.\n---\nCall pytest -q.\n')
+    writeFiles(stage, {
+      'agents/tester/agent.yaml':
+        'description: Tests.\nskills: [pytest]\nmax_steps: 4\ncontext_budget: 5000\n',
+      'agents/tester/instructions.md': 'You test what others wrote.\n',
+      'skills/pytest/SKILL.md': '---\nname: pytest\ndescription: Runs pytest.\n---\nCall pytest -q.\n',
+    })
     await run(stage, 'test it', { agent: 'tester' })
     const [request] = stage.requests
     await expect(formatRequest(request)).toMatchFileSnapshot('snapshots/agent-request.md')
   })
 
-  it('offers further tools once a search found them, or an option names them', async () => {
+  it('offers further tools once a search found them, or an option or the agent names them', async () => {
     const stage = await openStage({ find: [native(['tool_search', { query: 'fetch a web page' }])] })
+    writeFiles(stage, {
+      'agents/reader/agent.yaml': 'tools: [/dev/tasks, web_fetch]\n',
+      'agents/reader/instructions.md': 'You read.\n',
+    })
     await run(stage, 'find')
     await run(stage, 'use', { tools: ['/dev/tasks', 'web_fetch'] })
-    const [before, after, named] = stage.requests.map(({ tools }) => tools.map(({ name }) => name))
+    await run(stage, 'read', { agent: 'reader' })
+    const [before, after, named, ofAgent] = stage.requests.map(({ tools }) => tools.map(({ name }) => name))
     expect(before).not.toContain('web_fetch')
     expect(after).toContain('web_fetch')
     expect(named).toEqual(expect.arrayContaining(['web_fetch', 'task_list']))
+    expect(ofAgent).toEqual(named)
   })
 })
 
@@ -102,8 +112,8 @@ describe('the tools of a process', () => {
       ],
     })
     expect(await run(stage, 'work')).toMatchObject({ exit_code: 0, result: 'all done' })
-    const told = stage.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
-    expect(told.map(({ content }) => content)).toEqual([
+    const results = stage.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+    expect(results.map(({ content }) => content)).toEqual([
       expect.stringContaining('2 steps'),
       expect.stringContaining('begun'),
       expect.stringContaining('notes.txt'),
@@ -185,6 +195,26 @@ describe('the children of a process', () => {
     expect(answers).toContainEqual(expect.stringContaining('{"from":2,"text":"half done"}'))
   })
 
+  it('read the message of a person with a tool that they get with it', async () => {
+    const stage = await openStage({
+      work: [native(['ask_user', { questions: [{ question: 'Ready?' }] }]), native(['messages', {}])],
+    })
+    const { agents } = stage
+    const { signal } = new AbortController()
+    const { pid } = await agents.spawn({ intent: 'work' })
+    const asked = await vi.waitUntil(() => agents.tty.pending()[0])
+    const message = { to: pid, text: 'skip the slow tests' }
+    await agents.call('/dev/children/send_message', message, signal)
+    agents.tty.answer(asked.id, ['yes'])
+    await agents.wait(pid)
+    const [first, second, last] = stage.requests
+    expect(first?.tools.map(({ name }) => name)).not.toContain('messages')
+    expect(second?.tools.map(({ name }) => name)).toContain('messages')
+    expect(last?.messages.at(-1)?.content).toContain('{"from":0,"text":"skip the slow tests"}')
+    const log = await Array.fromAsync(agents.logs(pid, false, signal))
+    expect(log).toContainEqual(expect.objectContaining({ text: 'message of a person: skip the slow tests' }))
+  })
+
   it('are no business of another process', async () => {
     const stage = await openStage({ other: [native(['wait', { pid: 1 }], ['merge', { pid: 1 }])] })
     await run(stage, 'first')
@@ -210,29 +240,30 @@ function fail(): never {
 }
 
 it('text of a model reaches those who follow while it arrives, and actions do not', async () => {
-  const open = Promise.withResolvers<void>()
-  const device: Device = {
-    match: 'exact',
-    open: (_subpath, _mode, { onText }) =>
-      createJsonRequestFile('/dev/llm/test', async () => {
-        onText?.('Hel')
-        await open.promise
-        onText?.('lo')
-        return { content: 'Hello', tokens_used: 1 }
-      }),
-  }
+  const isFollowed = Promise.withResolvers<void>()
+  const answers = [
+    ['{"action":"tool_', 'call","tool":"file_glob","input":{"pattern":"*"}}'],
+    ['Hel', 'lo'],
+  ]
+  const device = modelDevice('/dev/llm/test', () => async (_request, _signal, onText) => {
+    await isFollowed.promise
+    const pieces = answers.shift() ?? []
+    for (const piece of pieces) onText(piece)
+    return { content: pieces.join(''), tokens_used: 1 }
+  })
   const { agents } = await openScene({}, undefined, {
     providers: { test: device },
     defaults: { provider: 'test' },
   })
-  const { pid } = await agents.spawn({ intent: 'greet' })
+  const { pid } = await agents.spawn({ intent: 'greet', vault: 'base' })
   const parts: string[] = []
-  for await (const event of agents.events.logs(pid, true, new AbortController().signal)) {
+  for await (const event of agents.logs(pid, true, new AbortController().signal)) {
     if ('is_partial' in event) parts.push(event.text)
-    open.resolve()
+    isFollowed.resolve()
   }
-  expect(parts.join('')).toContain('lo')
-  const kept = await Array.fromAsync(agents.events.logs(pid, false, new AbortController().signal))
+  expect(parts).toEqual(['Hel', 'lo'])
+  expect(await agents.steps(pid)).toMatchObject([{ action: 'tool_call' }, { action: 'text' }])
+  const kept = await Array.fromAsync(agents.logs(pid, false, new AbortController().signal))
   expect(kept.filter((event) => 'is_partial' in event)).toEqual([])
 })
 

@@ -18,21 +18,23 @@ export interface ClaimGroup {
   readonly claims: readonly Claim[]
 }
 
-/** The result of one claim's tests in one run. */
+/** The result of one claim's tests in their last run. */
 export interface Outcome {
+  /** Day of the run, as in `2026-11-17`. */
+  readonly date: string
   readonly passed: number
   readonly failed: number
   readonly skipped: number
   readonly figures: Readonly<Partial<Record<FigureName, number>>>
 }
 
-/** The runs that `docs/evidence.md` shows: by form, then by promise. */
-export interface EvidenceRun {
-  readonly date: string
+/** The results that `docs/evidence.md` shows of one form, by promise. */
+export interface FormResults {
+  /** Machine of the last run. */
   readonly machine: string
   readonly outcomes: Readonly<Record<string, Outcome>>
 }
 
 export type Form = 'short' | 'long'
 
-export type Evidence = Readonly<Partial<Record<Form, EvidenceRun>>>
+export type Evidence = Readonly<Partial<Record<Form, FormResults>>>

@@ -1,5 +1,5 @@
 import { figureLabels } from '../support/figures.ts'
-import type { Claim, ClaimGroup, Evidence, EvidenceRun, Form, Outcome } from './claim.ts'
+import type { Claim, ClaimGroup, Evidence, Form, FormResults, Outcome } from './claim.ts'
 
 const BEGIN = '<!-- figures: npm run evidence rewrites what follows -->'
 const END = '<!-- end of figures -->'
@@ -20,11 +20,17 @@ function splitOnce(text: string, mark: string): [string, string] {
 
 function formatFigures(groups: readonly ClaimGroup[], evidence: Evidence): string {
   const runs = forms.flatMap((form) => {
-    const run = evidence[form]
-    return run === undefined ? [] : [`- ${form} form: ${run.date}, ${run.machine}`]
+    const results = evidence[form]
+    return results === undefined ? [] : [`- ${form} form: ${formatDates(results)}, ${results.machine}`]
   })
   const sections = groups.map(({ title, claims }) => `### ${title}\n\n${formatTable(claims, evidence)}`)
   return [runs.join('\n'), ...sections].join('\n\n')
+}
+
+/** Rows may be of different days, since a run may be of some tests alone. */
+function formatDates({ outcomes }: FormResults): string {
+  const dates = [...new Set(Object.values(outcomes).map(({ date }) => date))].sort()
+  return dates.length > 1 ? `${dates[0]} to ${dates.at(-1)}` : dates.join()
 }
 
 function formatTable(claims: readonly Claim[], evidence: Evidence): string {
@@ -41,8 +47,8 @@ function formatTable(claims: readonly Claim[], evidence: Evidence): string {
   ].join('\n')
 }
 
-function formatOutcome({ promise, figures = [] }: Claim, run: EvidenceRun | undefined): string {
-  const outcome = run?.outcomes[promise]
+function formatOutcome({ promise, figures = [] }: Claim, results: FormResults | undefined): string {
+  const outcome = results?.outcomes[promise]
   if (outcome === undefined) return '–'
   const counts = figures.flatMap((name) => {
     const count = outcome.figures[name]

@@ -1,6 +1,6 @@
 /**
- * The entry point of `npm run evidence -- [--long]`: runs the tests that `docs/evidence.md` rests on and rewrites its figures.
- * The short form takes some minutes, the long one hours.
+ * The entry point of `npm run evidence -- [--long] [test…]`: runs the tests that `docs/evidence.md` rests on and rewrites
+ * its figures. The short form takes some minutes, the long one hours.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { FIGURES_FILE, type FigureCount } from '../support/figures.ts'
 import { root } from '../support/run-node.ts'
-import type { Claim, Evidence, EvidenceRun, Form, Outcome } from './claim.ts'
+import type { Claim, Evidence, Form, Outcome } from './claim.ts'
 import { claimGroups } from './claims.ts'
 import { replaceFigures } from './page.ts'
 
@@ -20,6 +20,8 @@ const HELP = `Run the tests that docs/evidence.md rests on and rewrite its figur
 
   npm run evidence             the short form, as in npm test: some minutes
   npm run evidence -- --long   the long form, as in npm run torture: hours
+  npm run evidence -- --long test/torture/kill.test.ts
+                               only the claims that rest on these tests; the other figures stay
 `
 
 /** The part of vitest's JSON report that is read here. */
@@ -30,27 +32,39 @@ interface TestReport {
   }[]
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { long: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 })
 if (values.help) process.stdout.write(HELP)
-else await main(values.long ? 'long' : 'short')
+else await main(values.long ? 'long' : 'short', positionals)
 
-async function main(form: Form): Promise<void> {
-  const claims = claimGroups.flatMap((group) => group.claims)
+async function main(form: Form, wanted: readonly string[]): Promise<void> {
+  const claims = selectClaims(wanted)
   const scratch = await mkdtemp(join(tmpdir(), 'coppice-evidence-'))
   try {
     const [report, figures] = [join(scratch, 'report.json'), join(scratch, 'figures')]
     await writeFile(figures, '')
     await runTests(form, new Set(claims.flatMap(({ tests }) => tests)), report, figures)
     const outcomes = summarize(claims, await readReport(report), await readCounts(figures))
-    await record(form, { date: today(), machine: describeMachine(), outcomes })
+    await record(form, outcomes)
     const failed = Object.values(outcomes).filter((outcome) => outcome.failed > 0)
     process.stdout.write(`${claims.length} claims, ${failed.length} with failing tests: docs/evidence.md\n`)
     if (failed.length > 0) process.exitCode = 1
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+/** Returns the claims that rest on some tests, or all of them. Throws if no claim rests on one of them. */
+function selectClaims(wanted: readonly string[]): Claim[] {
+  const all = claimGroups.flatMap((group) => group.claims)
+  const unknown = wanted.filter((test) => !all.some(({ tests }) => tests.includes(test)))
+  if (unknown.length > 0)
+    throw new Error(
+      `no claim of docs/evidence.md rests on ${unknown.join(', ')}; see test/evidence/claims.ts`,
+    )
+  return wanted.length === 0 ? all : all.filter(({ tests }) => tests.some((test) => wanted.includes(test)))
 }
 
 /** Failing tests are a result here, so the exit code is not looked at: a run without a report throws later. */
@@ -91,7 +105,11 @@ function summarize(
     const [passed, failed] = [having('passed'), having('failed')]
     return [
       claim.promise,
-      { passed, failed, skipped: counted.length - passed - failed, figures: sum(claim, counts) },
+      {
+        date: today(),
+        ...{ passed, failed, skipped: counted.length - passed - failed },
+        figures: sum(claim, counts),
+      },
     ]
   })
   return Object.fromEntries(outcomes)
@@ -105,10 +123,18 @@ function sum({ figures = [] }: Claim, counts: readonly FigureCount[]): Outcome['
   return Object.fromEntries(sums)
 }
 
-/** Keeps the figures of the other form as they are. */
-async function record(form: Form, run: EvidenceRun): Promise<void> {
+/** Keeps the figures of other claims and of the other form. Forgets claims that the page no longer makes. */
+async function record(form: Form, outcomes: Readonly<Record<string, Outcome>>): Promise<void> {
   const known: Evidence = JSON.parse(await readFile(RECORD, 'utf8').catch(() => '{}'))
-  const evidence: Evidence = { ...known, [form]: run }
+  const all = { ...known[form]?.outcomes, ...outcomes }
+  const shown = claimGroups
+    .flatMap(({ claims }) => claims)
+    .flatMap(({ promise }) => {
+      const outcome = all[promise]
+      return outcome === undefined ? [] : [[promise, outcome] as const]
+    })
+  const results = { machine: describeMachine(), outcomes: Object.fromEntries(shown) }
+  const evidence: Evidence = { ...known, [form]: results }
   await writeFile(RECORD, `${JSON.stringify(evidence, null, 2)}\n`)
   await writeFile(PAGE, replaceFigures(await readFile(PAGE, 'utf8'), claimGroups, evidence))
 }

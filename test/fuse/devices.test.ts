@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)(`devices, mounted${reason ? `: ${reason}` 
     expect((await mounted.sh(script)).out).toBe('ONE\nTWO\nline: THREE\n1000000\n')
   })
 
-  it('hold a conversation with each who opens them', async () => {
+  it('hold a separate conversation with each open file', async () => {
     await using mounted = await MountedFiles.create(namespace())
     const script = 'exec 3<>dev/echo 4<>dev/echo; echo one >&3; echo two >&4; cat <&3; cat <&4; cat <&3'
     expect((await mounted.sh(script)).out).toBe('ONE\nTWO\n')
@@ -96,7 +96,7 @@ describe.skipIf(reason !== undefined)(`devices, mounted${reason ? `: ${reason}` 
     )
   })
 
-  it('are opened for those who may write there', async () => {
+  it('open only for callers with write permission', async () => {
     const echo = new Witnessed()
     const policies = [zonePolicy([{ root: '/dev', writers: ['me'] }])]
     for (const [context, heard] of [
@@ -110,7 +110,7 @@ describe.skipIf(reason !== undefined)(`devices, mounted${reason ? `: ${reason}` 
     expect(echo.asked).toEqual(['x\n'])
   })
 
-  it('are let go of when who waits for them is killed, and the mount answers others meanwhile', async () => {
+  it('are released when a waiting program is killed, and the mount answers others meanwhile', async () => {
     const echo = new Witnessed()
     await using mounted = await MountedFiles.create(namespace(echo), { interruptAfterMs: 0 })
     const waiting = mounted.start('sh', '-c', 'echo wait > dev/echo')

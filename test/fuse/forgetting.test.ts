@@ -16,7 +16,7 @@ class Model {
     return this.known.has(ino) || [...this.names.values()].includes(ino)
   }
 
-  told(ino: number): void {
+  addLookup(ino: number): void {
     this.everMade.add(ino)
     this.known.set(ino, (this.known.get(ino) ?? 0) + 1)
   }
@@ -39,7 +39,7 @@ const lookup = name.map(
     (kernel, model) => {
       const ino = kernel.lookup(each)
       expect(ino).toBe(model.names.get(each) ?? 0)
-      if (ino !== undefined && ino !== 0) model.told(ino)
+      if (ino !== undefined && ino !== 0) model.addLookup(ino)
     },
 )
 
@@ -49,13 +49,13 @@ const make = name.map(
       if (model.names.has(each)) return
       const ino = kernel.make(each)
       model.names.set(each, ino)
-      model.told(ino)
+      model.addLookup(ino)
     },
 )
 
 const makeNameless = fc.constant<Step>((kernel, model) => {
   const answer = kernel.ask(opcodes.tmpfile, ROOT, Buffer.concat([u32(0, 0o644, 0, 0), text('/')]))
-  model.told(Number(answer?.body.readBigUInt64LE(0)))
+  model.addLookup(Number(answer?.body.readBigUInt64LE(0)))
 })
 
 const link = fc.tuple(name, chosen).map(
@@ -65,7 +65,7 @@ const link = fc.tuple(name, chosen).map(
       const code = kernel.ask(opcodes.link, ROOT, Buffer.concat([u64(ino), text(each)]))?.errno
       if (code !== 0) return
       model.names.set(each, ino)
-      model.told(ino)
+      model.addLookup(ino)
     },
 )
 
@@ -93,7 +93,7 @@ const replace = fc.tuple(name, name).map(
 const listAll = fc.constant<Step>((kernel, model) => {
   const body = Buffer.concat([u64(0), u64(0), u32(4096, 0), u64(0), u64(0)])
   expect(kernel.ask(opcodes.readdirplus, ROOT, body)?.errno).toBe(0)
-  for (const ino of model.names.values()) model.told(ino)
+  for (const ino of model.names.values()) model.addLookup(ino)
 })
 
 const forget = fc.tuple(chosen, fc.integer({ min: 0, max: 2 })).map(

@@ -37,7 +37,7 @@ describe('a FUSE server', () => {
       expect(kernel.ask(opcode, ROOT, Buffer.alloc(64))?.errno).toBe(errno.ENOSYS)
   })
 
-  it('tells that there is nothing in a way that can be remembered', async () => {
+  it('answers for a missing name in a form that the kernel can cache', async () => {
     const kernel = await Kernel.connect()
     const { errno: code, body } = kernel.ask(opcodes.lookup, ROOT, text('none')) ?? fail()
     expect([code, body.length, body.readBigUInt64LE(0), body.readBigUInt64LE(16)]).toEqual([0, 128, 0n, 60n])
@@ -49,7 +49,7 @@ describe('a FUSE server', () => {
     expect(kernel.make('\uFFFD')).toBe(kernel.lookup('\uFFFD'))
   })
 
-  it('keeps a removed file until the kernel has forgotten it as often as it was told of it', async () => {
+  it('keeps a removed file until the kernel has forgotten every lookup of it', async () => {
     const kernel = await Kernel.connect()
     const ino = kernel.make('f')
     expect(kernel.lookup('f')).toBe(ino)
@@ -122,7 +122,7 @@ describe('a FUSE server', () => {
     expect(look(ino, '.')).toBe(errno.ENOENT)
   })
 
-  it('takes set-user-id away when somebody sets room aside who is not root', async () => {
+  it('clears set-user-id when a user other than root allocates space', async () => {
     const kernel = await Kernel.connect()
     const ino = kernel.make('f')
     const modeAfter = (uid: number) => {
@@ -164,7 +164,7 @@ describe('a FUSE server', () => {
     }
   })
 
-  it('survives forgetting what was never told', async () => {
+  it('survives a forget of an inode that was never looked up', async () => {
     const kernel = await Kernel.connect()
     for (const node of [0, ROOT, 12_345]) kernel.ask(opcodes.forget, node, u64(2 ** 40))
     expect(kernel.ask(opcodes.getattr, ROOT, Buffer.alloc(16))?.errno).toBe(0)

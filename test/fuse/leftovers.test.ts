@@ -41,7 +41,7 @@ describe.skipIf(reason !== undefined)(`files without a name${reason ? `: ${reaso
     expect(await filesIn(mounted.home)).toBe(empty)
   })
 
-  it('stay for who has them open when others come and go', async () => {
+  it('stay while a program has them open and other mounts come and go', async () => {
     await using mounted = await MountedVault.create()
     const fd = removedFile(mounted.path)
     const other = await mounted.mount()

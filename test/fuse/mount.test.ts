@@ -62,7 +62,7 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     }
   })
 
-  it('has closed and synced files in the vault for whoever opens it then, and soon for everybody', async () => {
+  it('has closed and synced files in the vault for every later open, and soon for homes that are open', async () => {
     await using mounted = await MountedVault.create()
     await using open = await openHome({ path: mounted.home })
     writeFileSync(join(mounted.path, 'closed'), 'closed')

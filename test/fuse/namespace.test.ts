@@ -88,7 +88,7 @@ describe.skipIf(reason !== undefined)(`any file system, mounted${reason ? `: ${r
     await once(child, 'exit')
   })
 
-  it('tells that a directory changed by the replacement of a file, where the file system counts that', async () => {
+  it('reports a changed directory after a file in it was replaced, if the file system counts changes', async () => {
     const fs = new MemoryFs({ '/d/f': 'x' })
     await using mounted = await MountedFiles.create(fs, { validSeconds: 3600 })
     const { out } = await mounted.sh('stat -c %Y d > /dev/null; echo y > d/f; date -u -r d +%s.%3N')
@@ -106,7 +106,7 @@ describe.skipIf(reason !== undefined)(`any file system, mounted${reason ? `: ${r
     expect(await readText(fs, '/f')).toBe('110000002222')
   })
 
-  it('keeps a file readable for who has it open when its name is gone, and does not bring it back', async () => {
+  it('keeps an open file readable after its name is removed, and does not restore the name', async () => {
     const fs = new MemoryFs({ '/f': 'still here', '/g': 'replaced', '/h': 'new' })
     await using mounted = await MountedFiles.create(fs)
     const script = `
@@ -167,7 +167,7 @@ print(os.fstat(f.fileno()).st_nlink, os.pread(f.fileno(), 20, 0), g.read(), os.l
     )
   })
 
-  it('answers others while one waits, and lets go of who is killed', async () => {
+  it('answers others while one program waits, and releases a killed one', async () => {
     await using mounted = await MountedFiles.create(new Generated(), { interruptAfterMs: 0 })
     const waiting = mounted.start('cat', 'endless')
     expect((await mounted.sh('cat unsized')).out).toBe('made-up')
@@ -175,7 +175,7 @@ print(os.fstat(f.fileno()).st_nlink, os.pread(f.fileno(), 20, 0), g.read(), os.l
     expect(await once(waiting, 'exit')).toEqual([null, 'SIGTERM'])
   })
 
-  it('tells the kernel of what others change', async () => {
+  it('notifies the kernel of changes by others', async () => {
     const fs = new MemoryFs({ '/d/f': 'one' })
     const { promise: changed, resolve: change } = Promise.withResolvers<PathChange>()
     async function* watch() {

@@ -18,7 +18,7 @@ export const posixCases: Readonly<Record<string, (directory: string) => void>> =
     assert.equal(content.subarray(0, 6).toString('latin1'), 'begin\0')
     assert.equal(content.subarray(-4).toString('latin1'), '\0end')
   },
-  'an append goes to the end, whoever wrote before'(at) {
+  'an append goes to the end, after writes of any descriptor'(at) {
     const file = join(at, 'f')
     const [one, other] = [fs.openSync(file, 'a'), fs.openSync(file, 'a')]
     for (const fd of [one, other, one]) fs.writeSync(fd, fd === one ? 'a' : 'b')
@@ -41,7 +41,7 @@ export const posixCases: Readonly<Record<string, (directory: string) => void>> =
     fs.closeSync(fs.openSync(file, 'wx'))
     refuses('EEXIST', () => fs.openSync(file, 'wx'))
   },
-  'a file that was made read-only can be written by who made it'(at) {
+  'a file created read-only can be written through the descriptor that created it'(at) {
     const fd = fs.openSync(join(at, 'f'), 'wx', 0o444)
     fs.writeSync(fd, 'content')
     fs.closeSync(fd)

@@ -15,7 +15,7 @@ fallocate(ZERO | KEEP, 85_000, 900_000); assert os.fstat(fd).st_size == 150_000 
 fallocate(ZERO, 5_000, 200_000); assert os.fstat(fd).st_size == 205_000 and os.pread(fd, 205_000, 0) == b'x' * 5_000 + bytes(200_000)
 fails(errno.EINVAL, fallocate, 0, 0, 0); fails(errno.EINVAL, fallocate, 0, -1, 5); fails(errno.EOPNOTSUPP, fallocate, PUNCH, 0, 5)
 `),
-  'data and holes are told apart, and there are none past the end': python(`
+  'data and holes are distinguished, and there are none past the end': python(`
 fd = os.open('f', os.O_RDWR | os.O_CREAT); os.pwrite(fd, b'x' * 65536, 1048576); os.ftruncate(fd, 4 * 1048576); os.fsync(fd)
 data = os.lseek(fd, 0, os.SEEK_DATA); assert 1048576 - 65536 <= data <= 1048576, data
 hole = os.lseek(fd, data, os.SEEK_HOLE); assert 1048576 + 65536 <= hole <= 1048576 + 131072, hole
@@ -30,7 +30,7 @@ assert os.copy_file_range(src, out, 10, 256_000, 0) == 0 and os.copy_file_range(
 fails(errno.EINVAL, os.copy_file_range, out, out, 1000, 0, 10); fails(errno.EBADF, os.copy_file_range, src, src, 10, 0, 1000)
 assert os.sendfile(out, src, 0, 1000) == 1000
 `),
-  'a mapping is shared with who reads, private ones are not, and nothing lies past the end': python(`
+  'a shared mapping is visible to readers, a private one is not, and nothing lies past the end': python(`
 made('f', b'x' * 10_000); fd = os.open('f', os.O_RDWR)
 shared, own = mmap.mmap(fd, 10_000), mmap.mmap(fd, 10_000, flags=mmap.MAP_PRIVATE)
 own[0:3] = b'own'; shared[5000:5006] = b'shared'

@@ -11,7 +11,7 @@ by(1001, [1001], lambda: fails(errno.EPERM, os.chown, 'f', -1, 1002))
 by(1001, [1001, 1002], lambda: os.chown('f', -1, 1002)); assert os.stat('f').st_gid == 1002
 by(1001, [1001], lambda: os.chmod('f', 0o4711)); assert bits('f') == 0o4711
 `),
-  'the set-group-id bit is not given by who is not in the group': python(`
+  'a user outside of the group cannot set the set-group-id bit': python(`
 made('f', owner=(1001, 1002)); os.chmod('f', 0o755)
 by(1001, [1001], lambda: os.chmod('f', 0o2755)); assert bits('f') == 0o755
 by(1001, [1001, 1002], lambda: os.chmod('f', 0o2755)); assert bits('f') == 0o2755

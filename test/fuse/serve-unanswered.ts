@@ -19,15 +19,19 @@ class UnansweredFs extends MemoryFs {
   }
 }
 
-/** Serves a file system whose root changes while a program waits for an answer about it, so that the kernel is told and waits too. */
-const [directory] = process.argv.slice(2)
-if (directory === undefined) throw new Error('usage: serve-unanswered <directory>')
+/** Serves a file system whose root changes while a program waits for an answer about it, so that a notification to the kernel waits too. */
+const [directory, device] = process.argv.slice(2)
+if (directory === undefined) throw new Error('usage: serve-unanswered <directory> [descriptor of its device]')
 const fs = new UnansweredFs()
 await fs.write('/file', 'x')
 async function* changes(): AsyncGenerator<PathChange> {
   await fs.asked
   yield { kind: 'added', path: '/another' }
 }
-const mount = await mountFileSystem(fs, { directory, watch: changes })
+const mount = await mountFileSystem(fs, {
+  directory,
+  watch: changes,
+  ...(device !== undefined && { device: Number(device) }),
+})
 process.stdout.write('mounted\n')
 await mount.ended

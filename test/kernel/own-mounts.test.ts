@@ -22,7 +22,7 @@ function server(name: string): Device {
 
 it('a process sees its own and shared mounts, and none of another process', async () => {
   const offered: string[][] = []
-  const told: string[] = []
+  const received: string[] = []
   const answers = [
     call('ask_theirs', {}),
     call('/mnt/mcp/12-theirs/tools/ask', {}),
@@ -31,7 +31,7 @@ it('a process sees its own and shared mounts, and none of another process', asyn
   ]
   const { kernel } = scene(({ tools, messages }) => {
     offered.push(tools.map(({ name }) => name))
-    told.push(messages.at(-1)?.content ?? '')
+    received.push(messages.at(-1)?.content ?? '')
     return answers.shift()
   })
   // A number with the same first digit is another process.
@@ -44,10 +44,10 @@ it('a process sees its own and shared mounts, and none of another process', asyn
   await kernel.processes.wait(await kernel.processes.spawn('look'))
   expect(offered[0]).toEqual(expect.arrayContaining(['echo', 'ask_ours', 'ask_common']))
   expect(offered[0]).not.toContain('ask_theirs')
-  expect(told[1]).toContain("there is no tool 'ask_theirs'")
-  expect(told[2]).toContain('ENOENT')
-  expect(told.join()).not.toContain('from theirs')
-  expect(told[3]).toContain('from ours')
+  expect(received[1]).toContain("there is no tool 'ask_theirs'")
+  expect(received[2]).toContain('ENOENT')
+  expect(received.join()).not.toContain('from theirs')
+  expect(received[3]).toContain('from ours')
 })
 
 it('the files of a process show its own mounts, and those of a person all', async () => {

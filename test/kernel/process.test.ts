@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { contextCaller } from '../../src/access/index.ts'
-import { type KernelEvent, listen, reapSteps } from '../../src/kernel/index.ts'
+import { type KernelEvent, listen, RequestFile, reapSteps } from '../../src/kernel/index.ts'
 import { MemoryFs } from '../../src/vfs/index.ts'
 import { call, type Say, scene, script, until } from '../support/scripted-kernel.ts'
 
@@ -18,15 +18,33 @@ describe('a process', () => {
     await expect(kernel.processes.wait(pid)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
+  it('asks a model whose device has only bytes', async () => {
+    const { kernel } = scene(script())
+    const asked: string[] = []
+    const answer = async (request: Uint8Array) => {
+      asked.push(JSON.parse(new TextDecoder().decode(request)).messages[0].content)
+      return '{"content":"in bytes","tokens_used":3}'
+    }
+    kernel.devices.register('/dev/llm/bytes', {
+      match: 'exact',
+      open: () => new RequestFile('/dev/llm/bytes', answer),
+    })
+    const pid = await kernel.processes.spawn('ask', { provider: 'bytes' })
+    const process = kernel.table.get(pid)
+    await kernel.processes.wait(pid)
+    expect(asked).toEqual(['ask'])
+    expect(process).toMatchObject({ result: 'in bytes', tokensUsed: 3 })
+  })
+
   it('calls tools by name and devices by path, and gets the results', async () => {
-    const told: string[] = []
+    const received: string[] = []
     const answers = [call('echo', { a: 1 }), call('/dev/echo/quiet', 'x"'), call('/dev/nothing', {}), 'done']
     const { kernel, steps } = scene(({ messages }) => {
-      told.push(messages.at(-1)?.content ?? '')
+      received.push(messages.at(-1)?.content ?? '')
       return answers.shift()
     })
     await kernel.processes.wait(await kernel.processes.spawn('try'))
-    expect(told).toEqual([
+    expect(received).toEqual([
       'try',
       '{"subpath":"/loud","request":{"a":1}}',
       expect.stringContaining('the request is not valid JSON'),
@@ -41,10 +59,10 @@ describe('a process', () => {
   })
 
   it('gets the beginning of a long file, and where to continue', async () => {
-    const told: string[] = []
+    const received: string[] = []
     const answers = [call('/workspace/lines', undefined), call('/workspace/line', undefined), 'done']
     const say: Say = ({ messages }) => {
-      told.push(messages.at(-1)?.content ?? '')
+      received.push(messages.at(-1)?.content ?? '')
       return answers.shift()
     }
     const lines = 'x'.repeat(99).concat('\n').repeat(3000)
@@ -53,10 +71,10 @@ describe('a process', () => {
       createEnvironment: async () => ({ fs, caller: contextCaller('anna'), close: async () => {} }),
     })
     await kernel.processes.wait(await kernel.processes.spawn('read'))
-    expect(told[1]).toBe(
+    expect(received[1]).toBe(
       `${lines.slice(0, 100_000)}… (more follows, from line 1001 on: continue with file_read, offset 1001)`,
     )
-    expect(told[2]).toMatch(/^(?:😀){50000}\n… \(more follows, from line 1 on: .*\)$/u)
+    expect(received[2]).toMatch(/^(?:😀){50000}\n… \(more follows, from line 1 on: .*\)$/u)
   })
 
   it('is informed of a malformed action, and continues', async () => {

@@ -231,8 +231,8 @@ describe('a budget', () => {
     const process = kernel.table.get(pid)
     expect(await kernel.processes.wait(pid)).toMatchObject({ code })
     expect(process.tokensUsed).toBe(tokensUsed)
-    const told = events.flatMap((event) => (event.kind === 'budget_exceeded' ? [event.text] : []))
-    expect(told).toEqual(code === 2 ? [`Token budget exceeded: 20/${contextBudget}`] : [])
+    const texts = events.flatMap((event) => (event.kind === 'budget_exceeded' ? [event.text] : []))
+    expect(texts).toEqual(code === 2 ? [`Token budget exceeded: 20/${contextBudget}`] : [])
   })
 })
 

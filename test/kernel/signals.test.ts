@@ -84,6 +84,18 @@ describe('signals', () => {
     expect(() => kernel.groups.getProcGroup('team')).toThrow('ENOENT')
   })
 
+  it('to a group reach members from their start on, and the children of members', async () => {
+    const { kernel, pid: other } = await waiting()
+    const parent = await kernel.processes.spawn('wait', { groups: ['team', 'night'] })
+    const child = await kernel.processes.spawn('wait', { parent, groups: ['checks'] })
+    expect(kernel.groups.getProcGroup('team')).toEqual([parent, child])
+    expect(kernel.groups.getProcGroup('checks')).toEqual([child])
+    kernel.groups.signalGroup('night', 'SIGTERM')
+    for (const pid of [parent, child]) expect(await kernel.processes.wait(pid)).toMatchObject({ code: 1 })
+    expect(kernel.table.get(other).state).toBe('running')
+    kernel.processes.kill(other, 'SIGKILL')
+  })
+
   it('to an ended process are refused', async () => {
     const { kernel, pid } = await waiting()
     kernel.processes.kill(pid, 'SIGKILL')

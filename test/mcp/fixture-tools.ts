@@ -56,7 +56,7 @@ const tools: readonly FixtureTool[] = [
   }),
   fixture('test_tool_with_logging', async ({ session, extra }) => {
     for (const words of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-      await session.log.write('info', words, extra.mcpReq.id)
+      await session.log.write('info', words, extra.mcpReq)
       await delay(PAUSE_MS)
     }
     return [text('Logged.')]

@@ -1,6 +1,12 @@
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
-import { Client, type ElicitResult } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished } from 'vitest'
 import type { Cli } from '../cli/run-cli.ts'
@@ -38,21 +44,66 @@ export async function startClient(
   return { client, transport }
 }
 
+/** A real client of `coppice mcp --http`, which serves until the end of the test. */
+export async function startHttpClient(
+  cli: Cli,
+  args: readonly string[],
+  person: Person = {},
+): Promise<Client> {
+  return connectHttpClient(await listenHttp(cli, args), person)
+}
+
+/** Address and token of a server. */
+export interface HttpPlace {
+  readonly url: string
+  readonly token: string
+}
+
+/** Starts `coppice mcp --http` on any port, until the end of the test. */
+export async function listenHttp(cli: Cli, args: readonly string[]): Promise<HttpPlace> {
+  const child = cli.start(['mcp', ...args, '--http', '--port', '0', '--json'], { env: environment(cli) })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let printed = ''
+  for await (const line of createInterface(child.stdout)) {
+    printed += line
+    if (line === '}') break
+  }
+  return JSON.parse(printed)
+}
+
+export async function connectHttpClient({ url, token }: HttpPlace, person: Person = {}): Promise<Client> {
+  const client = newClient(person)
+  const headers = { authorization: `Bearer ${token}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  onTestFinished(() => client.close())
+  return client
+}
+
 /** The person behind a client. */
 export interface Person {
+  /** Name of the program of the person. */
+  readonly program?: string
   /** Directories in which the person works. */
   readonly roots?: readonly string[]
   /** Answer of the person to a question of the server. */
   readonly answer?: (question: string) => ElicitResult | Promise<ElicitResult>
+  /** How the program of the person finds a protocol revision; as of old when absent. */
+  readonly negotiation?: VersionNegotiationMode
 }
 
 /** Creates a client with the capabilities of its person. */
-export function newClient({ roots, answer }: Person = {}): Client {
+export function newClient({
+  program = 'test-client',
+  roots,
+  answer,
+  negotiation = 'legacy',
+}: Person = {}): Client {
   const capabilities = {
     ...(roots !== undefined && { roots: { listChanged: true } }),
     ...(answer !== undefined && { elicitation: {} }),
   }
-  const client = new Client({ name: 'test-client', version: '1' }, { capabilities })
+  const options = { capabilities, versionNegotiation: { mode: negotiation } }
+  const client = new Client({ name: program, version: '1' }, options)
   if (answer !== undefined) {
     client.setRequestHandler('elicitation/create', ({ params }) => answer(params.message))
   }

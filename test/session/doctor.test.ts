@@ -36,10 +36,10 @@ describe('coppice doctor', () => {
         return spawnSync(process.execPath, words, options)
       }
       chmodSync(cli.scratch, 0o755)
-      const told =
+      const message =
         /^(?:coppice:|no {2,}home) +cannot use \S+\/not\/here as a home: EACCES.*; name another with --home or COPPICE_HOME$/m
-      expect(run('doctor').stdout).toMatch(told)
-      expect(run('exec', '--', 'true').stderr).toMatch(told)
+      expect(run('doctor').stdout).toMatch(message)
+      expect(run('exec', '--', 'true').stderr).toMatch(message)
     },
   )
 

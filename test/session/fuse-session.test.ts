@@ -116,12 +116,12 @@ describe.skipIf(whyNoMount() !== undefined)('a vault that is served to a command
     const choice = { vault: 'base', newFork: { name: 'task' }, checkouts }
     const open = async () => new VaultWorkspace(scene.home, choice)
     await using execution = openExecution({ open, sessions: join(scene.path, 'sessions'), env })
-    const told: ChangedFiles[] = []
+    const changed: ChangedFiles[] = []
     for (const shell of ['echo 1 > b; rm a', 'mkdir d; mv b d/c', 'cat d/c; rm -r d; echo 3 > a']) {
       const request = { vault: 'base', command: { shell }, session: 'fuse', isolation: 'none' } as const
-      told.push((await execution.run(request)).changed_files)
+      changed.push((await execution.run(request)).changed_files)
     }
-    expect(told).toEqual([
+    expect(changed).toEqual([
       { added: ['/b'], modified: [], deleted: ['/a'] },
       { added: ['/d/c'], modified: [], deleted: ['/b'] },
       { added: ['/a'], modified: [], deleted: ['/d/c'] },

@@ -146,7 +146,7 @@ describe.each(combinations)('strict isolation: $kind session, $means, $user user
       expect(report.attempts['reads secrets']?.printed).toContain('plain')
       expect(report.attempts['leaves something in the home']?.printed).toBe('x\n')
       expect(report.changed).toContain('/made')
-      // What is served live has no room for more; elsewhere whoever writes too much is ended.
+      // A live mount reports a full disk; elsewhere a command that writes too much is ended.
       const filled = report.attempts['fills the disk']
       if (kind === 'fuse') expect(filled?.printed).toContain('No space left')
       else expect(filled?.stopped).toBe('disk')
@@ -178,7 +178,7 @@ describe.each([{ user: 'own' }, { user: 'nobody' }] as const)('limits: $user', (
 describe.each([
   { means: 'bubblewrap', why: withoutBubblewrap },
   { means: 'unshare', why: withoutNamespaces },
-] as const)('a descriptor that whoever started us left open: $means', ({ means, why }) => {
+] as const)('a descriptor that the parent process left open: $means', ({ means, why }) => {
   it.skipIf(why !== undefined)('cannot be used to escape', async () => {
     const at = mkdtempSync(join(place, 'stray-'))
     const out = `/proc/self/fd/${STRAY}${at}`

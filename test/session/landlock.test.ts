@@ -38,7 +38,7 @@ afterAll(() => {
 })
 
 describe.skipIf(why !== undefined)(`behind Landlock${why ? `: ${why}` : ''}`, () => {
-  function told(isReadonly: boolean, script: string): string {
+  function runConfined(isReadonly: boolean, script: string): string {
     const workspace = mkdtempSync(join(place, 'alone-'))
     mkdirSync(join(workspace, 'd'))
     writeFileSync(join(place, 'victim'), 'untouched')
@@ -54,17 +54,17 @@ describe.skipIf(why !== undefined)(`behind Landlock${why ? `: ${why}` : ''}`, ()
       'mkdir ../new',
       'mv d ../d',
     ]
-    const said = told(false, attacks.map((attack) => `${attack} && echo ESCAPED`).join('; '))
+    const said = runConfined(false, attacks.map((attack) => `${attack} && echo ESCAPED`).join('; '))
     expect(said).not.toContain('ESCAPED')
     expect(said.match(/Permission denied/g)).toHaveLength(attacks.length)
     expect(readFileSync(join(place, 'victim'), 'utf8')).toBe('untouched')
     const work =
       'echo x > f; mv f d/g; ln d/g h; rm d/g; truncate -s 9 h; : > /tmp/$$; rm /tmp/$$; : > /dev/null; ls'
-    expect(told(false, work)).toBe('d\nh\n')
+    expect(runConfined(false, work)).toBe('d\nh\n')
   })
 
   it('a command that may only read changes no workspace either', () => {
-    expect(told(true, 'cat ../victim; echo x > f')).toMatch(/^untouched.*Permission denied/s)
+    expect(runConfined(true, 'cat ../victim; echo x > f')).toMatch(/^untouched.*Permission denied/s)
   })
 
   it.each(['bubblewrap', 'unshare'] as const)('strict isolation by %s works as it does without', (means) => {

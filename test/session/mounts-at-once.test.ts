@@ -21,7 +21,7 @@ const NAMES = [
   'twice',
   'twice',
 ] as const
-/** Does all but what it is told in a table, and says that it did that as well. */
+/** A `mount` that ignores a table of mounts (-a) and reports success. */
 const LAZY_MOUNT = '#!/bin/sh\nfor word; do [ "$word" != -a ] || exit 0; done\nexec /bin/mount "$@"\n'
 
 describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
@@ -86,7 +86,7 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
     expect(writable).not.toContain(`${name}\n`)
   })
 
-  it('are read-only also where nothing can be told of what a program did', () => {
+  it('are read-only also where the changes of a program cannot be determined', () => {
     writeFileSync(join(directory, 'bin/grep'), '#!/bin/sh\nexit 2\n', { mode: 0o755 })
     expect(writableAfter(linesForAll(), insteadOfMount(LAZY_MOUNT))).toBe('')
   })

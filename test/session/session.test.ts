@@ -8,7 +8,7 @@ import type { CommandSession } from '../../src/workspace/session/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
 import { VaultLine } from '../support/session-line.ts'
-import { runEach, runScenarios, seedBases, type Told } from '../support/session-scenarios.ts'
+import { runEach, runScenarios, type ScenarioChanges, seedBases } from '../support/session-scenarios.ts'
 import { runAsNobody, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { vaultTree } from '../support/vault-tree.ts'
 
@@ -16,41 +16,46 @@ const NOBODY = 65534
 /** Large enough not to fit any buffer on the way. */
 const LARGE = 32 * 2 ** 20
 
-/** What is done, and all that must be told of it. */
+/** The commands of each scenario, and the changes that a session must report. */
 const scenarios: Readonly<
-  Record<string, { readonly run: readonly string[]; readonly told: readonly string[] }>
+  Record<string, { readonly run: readonly string[]; readonly changes: readonly string[] }>
 > = {
-  'nothing is done': { run: ['cat a.txt dir/one; ls -R'], told: [] },
+  'nothing is done': { run: ['cat a.txt dir/one; ls -R'], changes: [] },
   'files, directories and links are made': {
     run: ['mkdir -p n/m; echo hi > n/m/f; ln -s ../a.txt n/l; chmod 750 n'],
-    told: ['/n/l: symlink ../a.txt', '/n/m/f: file 644 "hi\\n"', '/n/m: directory 755', '/n: directory 750'],
+    changes: [
+      '/n/l: symlink ../a.txt',
+      '/n/m/f: file 644 "hi\\n"',
+      '/n/m: directory 755',
+      '/n: directory 750',
+    ],
   },
   'a file is written over and one is added to': {
     run: ['echo new > a.txt; echo more >> dir/sub/deep'],
-    told: ['/a.txt: file 644 "new\\n"', '/dir/sub/deep: file 644 "d\\nmore\\n"'],
+    changes: ['/a.txt: file 644 "new\\n"', '/dir/sub/deep: file 644 "d\\nmore\\n"'],
   },
-  'files and trees are removed': { run: ['rm a.txt; rm -r dir'], told: ['/a.txt: gone', '/dir: gone'] },
-  'what a command made the next one removes': { run: ['mkdir x; echo 1 > x/y', 'rm -r x'], told: [] },
+  'files and trees are removed': { run: ['rm a.txt; rm -r dir'], changes: ['/a.txt: gone', '/dir: gone'] },
+  'what a command made the next one removes': { run: ['mkdir x; echo 1 > x/y', 'rm -r x'], changes: [] },
   'a directory is made anew': {
     run: ['rm -r dir; mkdir dir; echo 3 > dir/three; echo 1 > dir/one'],
-    told: ['/dir/one: file 644 "1\\n"', '/dir/sub: gone', '/dir/three: file 644 "3\\n"', '/dir/two: gone'],
+    changes: ['/dir/one: file 644 "1\\n"', '/dir/sub: gone', '/dir/three: file 644 "3\\n"', '/dir/two: gone'],
   },
   'a directory in a directory is made anew': {
     run: ['rm -r dir/sub; mkdir dir/sub', 'rm -r dir; mkdir -p dir/sub; echo n > dir/sub/new'],
-    told: ['/dir/one: gone', '/dir/sub/deep: gone', '/dir/sub/new: file 644 "n\\n"', '/dir/two: gone'],
+    changes: ['/dir/one: gone', '/dir/sub/deep: gone', '/dir/sub/new: file 644 "n\\n"', '/dir/two: gone'],
   },
-  'a directory becomes a file': { run: ['rm -r dir; echo f > dir'], told: ['/dir: file 644 "f\\n"'] },
+  'a directory becomes a file': { run: ['rm -r dir; echo f > dir'], changes: ['/dir: file 644 "f\\n"'] },
   'a file becomes a directory': {
     run: ['rm a.txt; mkdir a.txt; echo b > a.txt/b'],
-    told: ['/a.txt/b: file 644 "b\\n"', '/a.txt: directory 755'],
+    changes: ['/a.txt/b: file 644 "b\\n"', '/a.txt: directory 755'],
   },
   'a file becomes a link and a link a file': {
     run: ['ln -sf twin a.txt; rm link; echo l > link'],
-    told: ['/a.txt: symlink twin', '/link: file 644 "l\\n"'],
+    changes: ['/a.txt: symlink twin', '/link: file 644 "l\\n"'],
   },
   'a link becomes a copy of the directory it led to': {
     run: ['cp -aL way copy; rm way; mv copy way'],
-    told: [
+    changes: [
       '/way/one: file 644 "1\\n"',
       '/way/sub/deep: file 644 "d\\n"',
       '/way/sub: directory 755',
@@ -60,7 +65,7 @@ const scenarios: Readonly<
   },
   'a file and a directory are renamed': {
     run: ['mv a.txt b.txt; mv dir/sub sub'],
-    told: [
+    changes: [
       '/a.txt: gone',
       '/b.txt: file 644 "alpha\\n"',
       '/dir/sub: gone',
@@ -70,33 +75,33 @@ const scenarios: Readonly<
   },
   'permissions alone change': {
     run: ['chmod 600 a.txt; chmod 700 dir'],
-    told: ['/a.txt: file 600 "alpha\\n"', '/dir: directory 700'],
+    changes: ['/a.txt: file 600 "alpha\\n"', '/dir: directory 700'],
   },
-  'a time alone changes': { run: ['touch -d 2001-01-01 a.txt'], told: ['/a.txt: file 644 "alpha\\n"'] },
+  'a time alone changes': { run: ['touch -d 2001-01-01 a.txt'], changes: ['/a.txt: file 644 "alpha\\n"'] },
   'content changes behind the same size and time': {
     run: ['printf alphb > a.txt; echo >> a.txt; touch -d @1000000000 a.txt'],
-    told: ['/a.txt: file 644 "alphb\\n"'],
+    changes: ['/a.txt: file 644 "alphb\\n"'],
   },
-  'a file is opened to be written, and is not': { run: [': >> a.txt'], told: [] },
-  'a file is replaced by its equal': { run: ['cp -p a.txt t; rm a.txt; mv t a.txt'], told: [] },
-  'a file gets a second name': { run: ['ln a.txt b.txt'], told: ['/b.txt: file 644 is /a.txt'] },
+  'a file is opened to be written, and is not': { run: [': >> a.txt'], changes: [] },
+  'a file is replaced by its equal': { run: ['cp -p a.txt t; rm a.txt; mv t a.txt'], changes: [] },
+  'a file gets a second name': { run: ['ln a.txt b.txt'], changes: ['/b.txt: file 644 is /a.txt'] },
   'a file gets a second name that sorts before the first': {
     run: ['touch a.txt twin; ln twin bin'],
-    told: ['/a.txt: file 644 "alpha\\n"', '/bin: file 644 "t\\n"', '/twin: file 644 is /bin'],
+    changes: ['/a.txt: file 644 "alpha\\n"', '/bin: file 644 "t\\n"', '/twin: file 644 is /bin'],
   },
   'a new file has two names': {
     run: ['echo x > p; ln p q'],
-    told: ['/p: file 644 "x\\n"', '/q: file 644 is /p'],
+    changes: ['/p: file 644 "x\\n"', '/q: file 644 is /p'],
   },
   'a file that had two names is changed through one': {
     run: ['echo u >> twin2'],
-    told: ['/twin2: file 644 "t\\nu\\n"'],
+    changes: ['/twin2: file 644 "t\\nu\\n"'],
   },
   'names are odd': {
     run: [
       `rm odd*; echo 1 > -n; echo 2 > 'a b'; echo 3 > "q'\\""; echo 4 > é; mkdir 'x\n'; echo 5 > 'x\n/\\'`,
     ],
-    told: [
+    changes: [
       '/-n: file 644 "1\\n"',
       '/a b: file 644 "2\\n"',
       '/odd\nname: gone',
@@ -108,15 +113,15 @@ const scenarios: Readonly<
   },
   'a file is large and has holes': {
     run: [`truncate -s ${LARGE - 4} big; echo end >> big`],
-    told: [`/big: file 644 ${LARGE} ${hashOfLarge()}`],
+    changes: [`/big: file 644 ${LARGE} ${hashOfLarge()}`],
   },
   'a pipe is made': {
     run: ['mkfifo p; mkdir q; mkfifo q/p'],
-    told: ['/p: other 644', '/q/p: other 644', '/q: directory 755'],
+    changes: ['/p: other 644', '/q/p: other 644', '/q: directory 755'],
   },
   'nobody may enter or read': {
     run: ['mkdir shut; echo s > shut/s; chmod 0 shut/s shut', 'test -e a.txt'],
-    told: ['/shut/s: file 0 "s\\n"', '/shut: directory 0'],
+    changes: ['/shut/s: file 0 "s\\n"', '/shut: directory 0'],
   },
 }
 
@@ -139,29 +144,33 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 const asRoot = whyNotNobody()
 const withoutFuse = whyNoMount()
 
-describe.each<{ who: string; tellAll: () => Promise<Record<string, Told>>; why: string | undefined }>([
-  { who: 'dir', tellAll: () => tellAll('dir'), why: undefined },
-  { who: 'overlay', tellAll: () => tellAll('overlay'), why: withoutOverlay },
-  { who: 'fuse', tellAll: () => tellAll('fuse'), why: withoutFuse },
-  { who: 'overlay as nobody', tellAll: () => tellAllAsNobody('overlay'), why: asRoot ?? withoutOverlay },
-  { who: 'fuse as nobody', tellAll: () => tellAllAsNobody('fuse'), why: asRoot ?? withoutFuse },
-])('the changes of a session: $who', ({ tellAll, why }) => {
-  let told: Record<string, Told> = {}
+describe.each<{
+  who: string
+  runAll: () => Promise<Record<string, ScenarioChanges>>
+  why: string | undefined
+}>([
+  { who: 'dir', runAll: () => runAll('dir'), why: undefined },
+  { who: 'overlay', runAll: () => runAll('overlay'), why: withoutOverlay },
+  { who: 'fuse', runAll: () => runAll('fuse'), why: withoutFuse },
+  { who: 'overlay as nobody', runAll: () => runAllAsNobody('overlay'), why: asRoot ?? withoutOverlay },
+  { who: 'fuse as nobody', runAll: () => runAllAsNobody('fuse'), why: asRoot ?? withoutFuse },
+])('the changes of a session: $who', ({ runAll, why }) => {
+  let reported: Record<string, ScenarioChanges> = {}
   beforeAll(async () => {
-    if (why === undefined) told = await tellAll()
+    if (why === undefined) reported = await runAll()
   })
 
   it.skipIf(why !== undefined).each(Object.entries(scenarios))(
     'are exact when %s',
-    (name, { told: expected }) => {
-      expect(told[name]?.[0]).toEqual([...expected].sort())
+    (name, { changes: expected }) => {
+      expect(reported[name]?.[0]).toEqual([...expected].sort())
     },
   )
 
   it.skipIf(why !== undefined).each(Object.keys(scenarios))(
     'are there again in the next session, when %s',
     (name) => {
-      expect(told[name]?.[2]).toEqual(told[name]?.[1].filter((line) => !line.includes(': other')))
+      expect(reported[name]?.[2]).toEqual(reported[name]?.[1].filter((line) => !line.includes(': other')))
     },
   )
 })
@@ -200,7 +209,7 @@ describe('any commands', () => {
       const at = mkdtempSync(join(place, 'any-'))
       const scenarios = Object.fromEntries(each.map((steps, index) => [index, [scriptOf(steps)]]))
       const [first, ...others] = await oneByOne(kinds, async (kind) =>
-        Object.values(await runScenarios({ kind, place: at, scenarios })).map(([told]) => told),
+        Object.values(await runScenarios({ kind, place: at, scenarios })).map(([changes]) => changes),
       )
       for (const other of others) expect(other).toEqual(first)
     })
@@ -240,11 +249,11 @@ async function oneByOne<In, Out>(all: readonly In[], work: (one: In) => Promise<
   return done
 }
 
-function tellAll(kind: CommandSession['kind']): Promise<Record<string, Told>> {
+function runAll(kind: CommandSession['kind']): Promise<Record<string, ScenarioChanges>> {
   return runScenarios({ kind, place: mkdtempSync(join(place, 'own-')), scenarios: runs })
 }
 
-async function tellAllAsNobody(kind: CommandSession['kind']): Promise<Record<string, Told>> {
+async function runAllAsNobody(kind: CommandSession['kind']): Promise<Record<string, ScenarioChanges>> {
   const own = mkdtempSync(join(place, 'nobody-'))
   chmodSync(place, 0o755)
   chownSync(own, NOBODY, NOBODY)

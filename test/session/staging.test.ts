@@ -108,15 +108,15 @@ describe.each(kinds)('a $kind session on top of what has become a link', ({ kind
     await expect(begin(gone, put('/dir/put', 'new'))).rejects.toMatchObject({ code: 'ECONFLICT' })
     const directory: StagedChange = { kind: 'put', path: '/dir', type: 'directory', ...about, mode: 0o755 }
     await using replaced = await begin(gone, put('/dir/put', 'new'), directory)
-    const told = (await replaced.changes()).map((change) => [change.path, change.kind])
-    expect(told).toEqual([
+    const changes = (await replaced.changes()).map((change) => [change.path, change.kind])
+    expect(changes).toEqual([
       ['/dir', 'put'],
       ['/dir/put', 'put'],
     ])
     expect(filesIn(elsewhere)).toEqual(precious)
   })
 
-  it.skipIf(why !== undefined)('goes on in a fork, whose apply tells of it', async () => {
+  it.skipIf(why !== undefined)('continues in a fork, whose apply reports it', async () => {
     const { project, elsewhere, sessions } = place()
     const dir = join(project, 'dir')
     rmSync(dir)

@@ -11,8 +11,12 @@ const [file = '', ...args] = await findLandlockArgs({
   user: { uid: 0, gid: 0 },
   directory: workspace,
   workspace,
+  hasTerminal: false,
   isReadonly: isReadonly === 'readonly',
   hidden: [],
+  opened: [],
+  visible: [],
+  sockets: [],
   visibleFiles: [],
 })
 const { stdout, stderr } = spawnSync(file, [...args, 'sh', '-c', script], {

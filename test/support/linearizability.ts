@@ -1,4 +1,4 @@
-/** What a client did to a file and what it was told. */
+/** A call of a client on a file, and its response. */
 export type Action =
   | { readonly op: 'read'; readonly found: string }
   /** A write on condition that the file holds what the client expects. */
@@ -13,8 +13,8 @@ export interface Deed {
 }
 
 /**
- * Whether there is an order of these deeds, each at one moment between its start and its end, in which every client was
- * told the truth. The search of Wing and Gong: try every deed that could be the next, remember what was tried.
+ * True if one order explains every response, with each call at one moment between its start and its end. Searches as
+ * Wing and Gong do: tries every call that could be next, and remembers the states it has tried.
  */
 export function isLinearizable(deeds: readonly Deed[], initial: string): boolean {
   const ordered = deeds.toSorted((one, other) => one.start - other.start)
@@ -35,7 +35,7 @@ export function isLinearizable(deeds: readonly Deed[], initial: string): boolean
   return isPossible(ordered, initial)
 }
 
-/** What the file holds after an action, or undefined if the client would have been told something else. */
+/** Returns the content of the file after an action, or undefined if the response does not fit. */
 function contentAfter(action: Action, content: string): string | undefined {
   if (action.op === 'read') return action.found === content ? content : undefined
   if (action.op === 'append') return content + action.text

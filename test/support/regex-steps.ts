@@ -1,7 +1,7 @@
 type Next = (at: number) => boolean
 type Matcher = (at: number, next: Next) => boolean
 
-/** An atom or an assertion of a pattern. A character is told by a pattern of its own, so classes need no parser. */
+/** An atom or an assertion of a pattern. A pattern of its own matches each character, so classes need no parser. */
 type Piece = { readonly test: (at: number) => boolean } | { readonly match: Matcher }
 
 /**

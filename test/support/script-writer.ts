@@ -1,6 +1,6 @@
 /**
  * Performs a script on a home from a step on, and acknowledges each on stdout once it is committed: `7 done`.
- * A failure of the storage is told as `failed 7 EIO message`; after so many with nothing done in between it gives up.
+ * A failure of the storage is printed as `failed 7 EIO message`; after so many with nothing done in between it gives up.
  */
 import { writeSync } from 'node:fs'
 import { isVfsError } from '../../src/vfs/index.ts'
@@ -18,7 +18,7 @@ export interface WriterOrder {
 
 const MOST_FAILURES = 10
 
-/** Synchronous: what is told is in the pipe, whatever happens to this process next. */
+/** Synchronous: the line is in the pipe, whatever happens to this process next. */
 function tell(line: string): void {
   writeSync(1, `${line}\n`)
 }

@@ -89,7 +89,12 @@ export class VaultLine implements AsyncDisposable {
   }
 
   async collect(changes: readonly SessionChange[]): Promise<void> {
-    await using _changes = await this.#workspace.collect({ changes, since: 0n, by: {} })
+    await using _changes = await this.#workspace.collect({
+      changes,
+      since: 0n,
+      isCheckpointWanted: false,
+      by: {},
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

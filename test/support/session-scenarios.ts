@@ -24,13 +24,17 @@ export interface ScenarioRun {
   readonly scenarios: Readonly<Record<string, readonly string[]>>
 }
 
-/** What is told after the commands of a scenario, with second names and without, and what the next session tells. */
-export type Told = readonly [changes: string[], alone: string[], next: string[]]
+/** Changes after the commands of a scenario, with second names and without, and those that the next session reports. */
+export type ScenarioChanges = readonly [changes: string[], alone: string[], next: string[]]
 
 const openly: IsolationPlan = { level: 'none', network: true }
 
 /** Runs scenarios in a session, and in the next one that starts with what the first changed. */
-export async function runScenarios({ kind, place, scenarios }: ScenarioRun): Promise<Record<string, Told>> {
+export async function runScenarios({
+  kind,
+  place,
+  scenarios,
+}: ScenarioRun): Promise<Record<string, ScenarioChanges>> {
   const names = Object.keys(scenarios)
   const bases = seedBases(place, names.length)
   await using line = await openLine(kind, bases, mkdtempSync(join(place, 'sessions-')))
@@ -40,8 +44,8 @@ export async function runScenarios({ kind, place, scenarios }: ScenarioRun): Pro
   const all = [changes, changes.map(withoutLink), (await line.next(changes)).map(withoutLink)]
   return Object.fromEntries(
     names.map((name, index) => {
-      const [told = [], alone = [], next = []] = all.map((each) => tell(below(`/s${index}`, each)))
-      return [name, [told, alone, next]]
+      const [changes = [], alone = [], next = []] = all.map((each) => tell(below(`/s${index}`, each)))
+      return [name, [changes, alone, next]]
     }),
   )
 }

@@ -62,9 +62,10 @@ export async function shortcomings(fs: FileSystem, writers: number, operations: 
   let counted = 0
   for (let writer = 0; writer < writers; writer++) {
     for (let number = 0; number < operations; number++) {
-      const [kind, told] = [number % KINDS, `${writer}:${number}`]
-      if (kind < 3 && (await readText(fs, ownFile(writer, number))) !== told) problems.push(`lost: ${told}`)
-      if (kind === 3 || kind === 4) lines.set(logOf(number), [...(lines.get(logOf(number)) ?? []), told])
+      const [kind, expected] = [number % KINDS, `${writer}:${number}`]
+      if (kind < 3 && (await readText(fs, ownFile(writer, number))) !== expected)
+        problems.push(`lost: ${expected}`)
+      if (kind === 3 || kind === 4) lines.set(logOf(number), [...(lines.get(logOf(number)) ?? []), expected])
       if (kind === 5) counted++
     }
   }

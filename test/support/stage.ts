@@ -213,13 +213,13 @@ export async function stateOf(stage: Stage, only?: ReadonlySet<string>): Promise
 async function filesOf(fs: FileSystem): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   for await (const { path, stat } of fs.walk('/', { includeDirs: true })) {
-    files[path] = stat.type === 'file' ? told(await readFile(fs, path)) : stat.type
+    files[path] = stat.type === 'file' ? formatContent(await readFile(fs, path)) : stat.type
   }
   return files
 }
 
 /** Enough of a content to recognise it, and enough of its hash to notice any change of it. */
-function told(bytes: Uint8Array): string {
+function formatContent(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 12)).toString()
   return `${bytes.length} bytes '${start}' ${digest('sha1', bytes).slice(0, 12)}`
 }

@@ -33,7 +33,7 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
   )
 
   it.each(engineNames)(
-    'that fails on %s is told as EIO, undoes what waited for it, and leaves a clean home',
+    'that fails on %s is EIO, reverts the changes that waited for it, and leaves a clean home',
     {
       timeout: PATIENCE_MS,
     },
@@ -76,7 +76,7 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
 const noDisk = whyNoLoopDisk()
 describe.skipIf(noDisk)(`a full disk${noDisk ? ` (skipped: ${noDisk})` : ''}`, () => {
   it.each(engineNames)(
-    'on %s is told as ENOSPC, loses nothing acknowledged, and is usable once there is room',
+    'on %s is ENOSPC, loses nothing acknowledged, and is usable once there is space',
     {
       timeout: PATIENCE_MS,
     },

@@ -38,7 +38,7 @@ class Fault {
 }
 
 describe('an engine that fails once', () => {
-  it('is told of by the operation it failed in, and leaves vaults consistent and usable', {
+  it('is reported by the operation that it failed, and leaves vaults consistent and usable', {
     timeout: PATIENCE_MS,
   }, async () => {
     const failures = new Map<EngineCall, number>()

@@ -13,7 +13,7 @@ type Stored = 'readPage' | 'readBlob'
 type Contents = ReadonlyMap<string, string>
 
 describe('a bit that flips in any page or blob', () => {
-  it('is named by fsck, met as EIO by whoever reads there, and never returned as content', {
+  it('is reported by fsck, is EIO for every read of that place, and is never returned as content', {
     timeout: PATIENCE_MS,
   }, async () => {
     const engine = await filledEngine()
@@ -40,7 +40,7 @@ describe('a bit that flips in any page or blob', () => {
 
 describe('a bit that flips in the journal', () => {
   // Rows have no checksum yet: this fails the day they get one, and is then a test like any other.
-  it('is met as EIO by whoever opens the vault, and never returned as content', async () => {
+  it('is EIO when the vault is opened, and is never returned as content', async () => {
     const engine = new MemoryEngine()
     const vault = await new Home(new StoreHome(engine)).createVault('base')
     for (let file = 0; file < 20; file++) await vault.write(`/f${file}`, `${file} is what the file holds`)

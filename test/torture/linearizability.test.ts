@@ -26,7 +26,7 @@ describe('the check for linearizability', () => {
   const swap = (start: number, end: number, expected: string, content: string, hasWon = true) =>
     deed(start, end, { op: 'swap', expected, content, hasWon })
 
-  it('accepts deeds in any order that explains what everybody was told', () => {
+  it('accepts actions in any order that explains every response', () => {
     expect(isLinearizable([append(0, 9, 'b'), read(1, 2, 'a'), read(3, 4, 'ab')], 'a')).toBe(true)
     expect(isLinearizable([swap(0, 9, 'a', 'x'), swap(0, 9, 'a', 'y', false)], 'a')).toBe(true)
     expect(isLinearizable([append(0, 9, '1'), append(0, 9, '2'), read(10, 11, 'a21')], 'a')).toBe(true)
@@ -42,7 +42,7 @@ describe('the check for linearizability', () => {
 
 describe('four processes on one vault', () => {
   it.each(sharedEngineNames)(
-    'are told the truth by %s, in one order for all',
+    'get responses from %s that one order explains',
     {
       timeout: PATIENCE_MS,
     },
@@ -92,7 +92,7 @@ async function historiesOf(place: Place, flaw?: ClientOrder['flaw']): Promise<Ma
 async function runClients(orders: readonly ClientOrder[]): Promise<ToldDeed[]> {
   const clients = orders.map((order) => startScript('register-client.ts', order))
   let ready = 0
-  const told = clients.map(async (client) => {
+  const histories = clients.map(async (client) => {
     const deeds: ToldDeed[] = []
     client.stderr.pipe(process.stderr)
     for await (const line of createInterface({ input: client.stdout })) {
@@ -102,5 +102,5 @@ async function runClients(orders: readonly ClientOrder[]): Promise<ToldDeed[]> {
     }
     return deeds
   })
-  return (await Promise.all(told)).flat()
+  return (await Promise.all(histories)).flat()
 }

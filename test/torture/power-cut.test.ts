@@ -145,9 +145,9 @@ async function cutPowerAt(
 /** How many steps of the script the home holds, or what is wrong with it. */
 async function heldBy(order: HeldOrder): Promise<Pick<Cut, 'held' | 'problem'>> {
   const child = startScript('held-steps.ts', order)
-  const [told, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
-  if (told === '') return { held: -1, problem: `the home cannot be read: ${complaint}` }
-  const { steps, damaged }: Held = JSON.parse(told)
+  const [printed, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if (printed === '') return { held: -1, problem: `the home cannot be read: ${complaint}` }
+  const { steps, damaged }: Held = JSON.parse(printed)
   if (damaged.length > 0) return { held: -1, problem: `fsck: ${JSON.stringify(damaged)}` }
   return { held: steps, problem: steps === -1 ? 'its writer never was in this state' : undefined }
 }

@@ -29,8 +29,8 @@ describe('aiSdkTools', () => {
     expect(text).toBe('The port is 9090.')
     expect(steps[0]?.toolResults[0]?.output).toMatchObject({ isError: false })
     expect(await readText(files, '/src/main.ts')).toBe('const port = 9090\n')
-    const told = model.doGenerateCalls[1]?.prompt.at(-1)
-    expect(told?.content[0]).toMatchObject({
+    const result = model.doGenerateCalls[1]?.prompt.at(-1)
+    expect(result?.content[0]).toMatchObject({
       output: { type: 'text', value: expect.stringContaining('const port = 8080') },
     })
   })

@@ -35,12 +35,12 @@ describe('deepAgentsBackend', () => {
 
     expect(await readText(vault, '/todo/monday.md')).toBe('prune the trees\n')
     expect(await readText(vault, '/todo/tuesday.md')).toBe('buy seeds\n')
-    const told = messages.filter(ToolMessage.isInstance).map(({ content }) => JSON.stringify(content))
-    expect(told).toHaveLength(6)
-    expect(told[0]).toContain('/todo/monday.md')
-    expect(told[1]).toContain('water the trees')
-    expect(told[4]).toContain('/todo/monday.md')
-    expect(told[5]).toContain('/todo/tuesday.md')
+    const results = messages.filter(ToolMessage.isInstance).map(({ content }) => JSON.stringify(content))
+    expect(results).toHaveLength(6)
+    expect(results[0]).toContain('/todo/monday.md')
+    expect(results[1]).toContain('water the trees')
+    expect(results[4]).toContain('/todo/monday.md')
+    expect(results[5]).toContain('/todo/tuesday.md')
   })
 
   it('loses no edit of parallel calls', async () => {

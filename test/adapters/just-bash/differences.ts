@@ -83,7 +83,7 @@ export const differences: readonly Difference[] = [
     scripts: ['moves: a directory onto a full one of its name'],
   },
   {
-    reason: 'the same error, told of the call that was asked for',
+    reason: 'the same error, for the call that was made',
     scripts: ['copies: a directory over a file', 'moves: a directory over a file'],
   },
   {

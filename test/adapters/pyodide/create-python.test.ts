@@ -121,21 +121,21 @@ const WAIT = { timeout: 60_000 }
 
 describe('a program that takes too long', () => {
   it('is interrupted during a computation, and the next one runs', async () => {
-    const told: string[] = []
-    await using own = await createPython({ onStdout: (text) => told.push(text) })
+    const printed: string[] = []
+    await using own = await createPython({ onStdout: (text) => printed.push(text) })
     const late = own.run('while True: pass', { timeoutMs: 1000 })
     await expect(late).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     const giveUp = new AbortController()
     const stopped = own.run('print("endless")\nwhile True: pass', { signal: giveUp.signal })
-    await vi.waitFor(() => expect(told.join('')).toContain('endless'), WAIT)
+    await vi.waitFor(() => expect(printed.join('')).toContain('endless'), WAIT)
     giveUp.abort(new Error('enough'))
     await expect(stopped).rejects.toThrow('enough')
     expect((await own.run('"goes on"')).value).toBe('goes on')
   })
 
   it('is interrupted even after the previous one closed every file', async () => {
-    const told: string[] = []
-    await using own = await createPython({ onStdout: (text) => told.push(text) })
+    const printed: string[] = []
+    await using own = await createPython({ onStdout: (text) => printed.push(text) })
     await own.run('import os\nos.closerange(3, 5000)')
     const counting = own.run(`
 import signal, time
@@ -144,7 +144,7 @@ signal.signal(signal.SIGINT, lambda *_: taken.append(time.monotonic()))
 print("begun")
 while not taken or time.monotonic() < taken[0] + 0.2: pass
 len(taken)`)
-    await vi.waitFor(() => expect(told.join('')).toContain('begun'), WAIT)
+    await vi.waitFor(() => expect(printed.join('')).toContain('begun'), WAIT)
     own.interrupt()
     expect((await counting).value).toBe(1)
   })

@@ -130,7 +130,7 @@ say([oct(os.stat(name).st_mode & 0o777) for name in ["f", "d", "x"]])`,
     isBeyondMemfs: true,
   },
   {
-    name: 'has hard links and tells files apart',
+    name: 'has hard links and distinguishes files',
     code: `
 Path("f").write_text("one"); os.link("f", "g"); Path("h").write_text("one")
 Path("g").write_text("two"); say(Path("f").read_text(), os.stat("f").st_nlink)

@@ -1,0 +1,148 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { listCoppiceMounts } from '../../src/fuse/index.ts'
+import { root } from '../support/run-node.ts'
+import { hasTool, run, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { Cli } from './run-cli.ts'
+
+const reason = process.getuid?.() === 0 ? whyNoOverlay() : 'only root can mount on the machine'
+
+/** A project with the fork `fix`, and a directory to mount it on. */
+class Project extends Cli {
+  readonly place: string = join(this.scratch, 'place')
+  /** All messages of the last server. */
+  complaint: Promise<string> = Promise.resolve('')
+
+  static async create(): Promise<Project> {
+    const cli = new Project()
+    mkdirSync(cli.place)
+    writeFileSync(join(cli.files, 'a'), 'one\n')
+    writeFileSync(join(cli.files, 'gone'), 'x\n')
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo new > new; rm gone'])
+    return cli
+  }
+
+  async mount(...options: string[]): Promise<ChildProcessWithoutNullStreams> {
+    const child = this.start(['mount', 'fix', this.place, ...options])
+    this.complaint = text(child.stderr)
+    const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+    expect(String(said), said instanceof Buffer ? '' : await this.complaint).toContain('fix is mounted on')
+    return child
+  }
+
+  get isMounted(): boolean {
+    return listCoppiceMounts().some(({ directory }) => directory === this.place)
+  }
+}
+
+describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${reason}` : ''}`, () => {
+  it('shows the directory with the fork, which has the changes when it is unmounted', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    const ended = once(server, 'exit')
+    expect(readdirSync(cli.place).sort()).toEqual(['a', 'new'])
+    writeFileSync(join(cli.place, 'a'), 'two\n')
+    rmSync(join(cli.place, 'new'))
+    expect(await cli.ok('forks')).toContain(`runs coppice mount fix ${cli.place}`)
+    expect((await cli.run(['drop', 'fix', '--force'])).stderr).toContain('fix is in use by')
+    expect(await cli.ok('unmount', cli.place)).toBe(`unmounted ${cli.place}\n`)
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone {2}\+0 -1\n2 paths/)
+    expect(await ended).toEqual([0, null])
+    expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('one\n')
+    expect([readdirSync(cli.place), readdirSync(join(cli.home, 'sessions'))]).toEqual([[], []])
+  })
+
+  it('keeps the changes after an interruption, also while it is in use', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    run('sh', '-c', 'cd "$0"; sleep 30 > /dev/null 2>&1 & echo $! > user', cli.place)
+    const user = Number(readFileSync(join(cli.place, 'user'), 'utf8'))
+    server.kill('SIGINT')
+    await once(server, 'exit')
+    process.kill(user)
+    expect(await cli.complaint).toContain('fix has 1 more change: coppice diff fix')
+    expect(cli.isMounted).toBe(false)
+    expect(await cli.ok('diff', 'fix', '--stat')).toContain('A /user')
+  })
+
+  it('ends when its process is killed', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    server.kill('SIGKILL')
+    await expect.poll(() => cli.isMounted, { timeout: 10_000 }).toBe(false)
+    expect(await cli.ok('diff', 'fix', '--stat')).toContain('2 paths')
+  })
+
+  it('is read-only on request', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount('--read-only')
+    expect(() => writeFileSync(join(cli.place, 'a'), 'x')).toThrow(/EROFS/)
+    server.kill('SIGINT')
+    expect(await once(server, 'exit')).toEqual([0, null])
+  })
+
+  it('is refused inside of the directory itself', async () => {
+    const cli = await Project.create()
+    const inside = join(cli.files, 'inside')
+    mkdirSync(inside)
+    const { code, stderr } = await cli.run(['mount', 'fix', inside])
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('choose a directory outside'),
+    })
+    expect(listCoppiceMounts().map(({ directory }) => directory)).not.toContain(inside)
+  })
+
+  it('is refused while a command runs in the fork', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    const other = join(cli.scratch, 'other')
+    mkdirSync(other)
+    expect((await cli.run(['mount', 'fix', other])).stderr).toContain('fix is in use by a command')
+    server.kill('SIGINT')
+    await once(server, 'exit')
+  })
+
+  it.skipIf(
+    whyNotNobody() !== undefined || !hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'),
+  )('works for ordinary users, too', () => {
+    const cli = new Cli()
+    const scratch = join(cli.scratch, 'theirs')
+    mkdirSync(scratch)
+    for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
+    const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
+    expect(said.trim().split('\n')).toEqual([
+      'shown: a new',
+      'unmounted: M /a +1 -1 D /gone +0 -1 A /moved +1 -0 3 paths, +2 -2 lines',
+      'the directory: one',
+      'interrupted: A /more  +1 -0',
+      'left: 0',
+    ])
+  })
+})
+
+/** As on a machine where everybody may open the device: $0 is Node, $1 a shared directory, $2 the repository. */
+const ORDINARY_USER = `
+mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
+exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bin HOME="$1" COPPICE_HOME="$1/home" sh -c '
+  node=$0; repository=$2; said=$1/said
+  coppice() { "$node" "$repository/bin/coppice.js" "$@"; }
+  serve() {
+    rm -f $said; "$node" "$repository/bin/coppice.js" mount "$@" > $said 2>&1 &
+    until grep -qs "is mounted" $said; do kill -0 $! || { cat $said; exit 1; }; sleep 0.05; done
+  }
+  cd "$1"; mkdir place project; cd project; echo one > a; echo x > gone
+  coppice exec --fork fix -c -- "echo new > new; rm gone" 2> $said
+  serve fix ../place; echo "shown:" $(ls ../place)
+  sed -i s/one/two/ ../place/a; mv ../place/new ../place/moved
+  coppice unmount ../place > /dev/null; echo "unmounted:" $(coppice diff fix --stat); wait
+  echo "the directory: $(cat a)"
+  serve fix ../place; echo more > ../place/more; kill -INT $!; wait
+  echo "interrupted: $(coppice diff fix --stat | grep more)"
+  echo "left: $(find ../place ../home/sessions -mindepth 1 | wc -l)"
+' "$0" "$1" "$2" 2> "$1/complaints"
+`

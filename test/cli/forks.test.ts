@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Cli } from './run-cli.ts'
+
+/** Creates a project with a fork for each shell line, by name. */
+async function openProject(forks: Readonly<Record<string, string>>): Promise<Cli> {
+  const cli = new Cli()
+  writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+  mkdirSync(join(cli.files, 'sub'))
+  for (const [name, line] of Object.entries(forks)) await cli.run(['exec', '--fork', name, '-c', '--', line])
+  return cli
+}
+
+async function listNames(cli: Cli): Promise<string[]> {
+  const forks: { readonly fork: string }[] = JSON.parse(await cli.ok('forks', '--json'))
+  return forks.map(({ fork }) => fork).sort()
+}
+
+describe('coppice forks', () => {
+  it('counts the changes of each fork, and names paths that others change too', async () => {
+    const cli = await openProject({
+      'fix-1': 'echo two >> a.txt; echo new > b.txt',
+      'fix-2': 'rm a.txt',
+    })
+    expect(JSON.parse(await cli.ok('forks', '--json'))).toMatchObject([
+      { fork: 'fix-2', files: 1, lines: { added: 0, removed: 1 }, running: null },
+      {
+        fork: 'fix-1',
+        files: 2,
+        lines: { added: 2, removed: 0 },
+        shared: [{ path: '/a.txt', forks: ['fix-2'] }],
+      },
+    ])
+    expect(await cli.ok('forks')).toMatch(/^fix-1 +\d+ s ago +2 files \+2 -0\n {2}\/a\.txt also in fix-2$/m)
+  })
+
+  it('says how to make the first fork', async () => {
+    const cli = await openProject({})
+    await cli.ok('vault', 'create', 'base')
+    expect(await cli.ok('forks')).toContain('coppice exec -- <command>')
+  })
+})
+
+describe('coppice drop', () => {
+  it('deletes several forks, and those that match a pattern only when it is forced', async () => {
+    const cli = await openProject({ a1: 'echo x > x', a2: 'echo x > x', b1: 'echo x > x', b2: 'echo x > x' })
+    const refused = await cli.run(['drop', 'a*'])
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('2 forks: a1, a2; do it with --force'),
+    })
+    expect(await listNames(cli)).toEqual(['a1', 'a2', 'b1', 'b2'])
+    await cli.ok('drop', '--force', 'a*')
+    expect(await listNames(cli)).toEqual(['b1', 'b2'])
+    expect(JSON.parse(await cli.ok('drop', 'b1', 'b2', '--json'))).toMatchObject({ deleted: ['b1', 'b2'] })
+    expect((await cli.run(['drop', 'c*'])).stderr).toContain("no fork matches 'c*'")
+  })
+})
+
+describe('coppice prune', () => {
+  it('deletes forks without changes, and old ones on request', async () => {
+    const cli = await openProject({ applied: 'echo x > x', empty: 'true', kept: 'echo y > y' })
+    await cli.ok('apply', 'applied')
+    expect(await cli.ok('prune', '--dry-run')).toContain('would delete')
+    expect(await listNames(cli)).toContain('applied')
+    await cli.ok('prune')
+    expect(await listNames(cli)).toEqual(['kept'])
+    await cli.ok('prune', '--older-than', '1h')
+    expect(await listNames(cli)).toEqual(['kept'])
+    await cli.ok('prune', '--older-than', '0m')
+    expect(await listNames(cli)).toEqual([])
+    expect((await cli.run(['prune', '--older-than', 'soon'])).stderr).toContain('such as 30m, 12h or 7d')
+  })
+})
+
+describe('coppice exec --times', () => {
+  it('numbers the forks of a name', async () => {
+    const cli = await openProject({})
+    await cli.run(['exec', '-n', '2', '--fork', 'fix', '-c', '--', 'echo x > x'])
+    expect(await listNames(cli)).toEqual(['fix-1', 'fix-2'])
+  })
+})

@@ -1,0 +1,248 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from '../support/run-node.ts'
+import { Cli } from './run-cli.ts'
+
+/** Reads the events that a real program sent, for another directory. */
+function readEvents(program: string, project: string): string[] {
+  const text = readFileSync(join(root, `test/support/hook-events/${program}.jsonl`), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => line.replaceAll('PROJECT', project))
+}
+
+/** An agent with hooks that edits by tools and by shell, as a script. */
+class FakeAgent {
+  readonly cli = new Cli()
+  readonly project = realpathSync(this.cli.files)
+  #calls = 0
+
+  /** Sends an event; nothing may be printed, and nothing may fail. */
+  async send(hook_event_name: string, fields: object = {}): Promise<void> {
+    const input = JSON.stringify({ session_id: 's1', cwd: this.project, hook_event_name, ...fields })
+    expect(await this.cli.run(['hook', 'claude'], { input })).toEqual({ code: 0, stdout: '', stderr: '' })
+  }
+
+  async edit(name: string, text: string): Promise<void> {
+    const path = join(this.project, name)
+    await this.#call('Write', { file_path: path, content: text }, () => this.write(name, text))
+  }
+
+  async shell(command: string): Promise<void> {
+    await this.#call('Bash', { command }, () => execFileSync('sh', ['-c', command], { cwd: this.project }))
+  }
+
+  async #call(tool_name: string, tool_input: object, work: () => void): Promise<void> {
+    const fields = { tool_name, tool_input, tool_use_id: String(++this.#calls) }
+    await this.send('PreToolUse', fields)
+    work()
+    await this.send('PostToolUse', fields)
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(join(this.project, name, '..'), { recursive: true })
+    writeFileSync(join(this.project, name), text)
+  }
+
+  /** Reads every file but Git's own, with its permissions. */
+  read(): Record<string, string> {
+    const entries = readdirSync(this.project, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('/.git'))
+    return Object.fromEntries(
+      files
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
+        .map((path) => [path.slice(this.project.length), readFileSync(path, 'utf8')]),
+    )
+  }
+
+  git(...args: string[]): string {
+    const options = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]
+    return execFileSync('git', options, { cwd: this.project, encoding: 'utf8' })
+  }
+}
+
+describe('coppice undo', { timeout: 60_000 }, () => {
+  it('undoes edits, shell commands and a checkout to the byte, and redoes them', async () => {
+    const agent = new FakeAgent()
+    agent.git('init', '-q', '-b', 'main')
+    for (const name of ['src/cart.ts', 'src/price.ts', 'old.txt', '.gitignore'])
+      agent.write(name, name === '.gitignore' ? 'node_modules/\n*.log\n' : `${name}\n`)
+    agent.git('add', '.')
+    agent.git('commit', '-qm', 'start')
+    agent.git('branch', 'other')
+    agent.write('mine.log', 'ignored, and not committed\n')
+    const before = agent.read()
+    const status = agent.git('status', '--porcelain')
+    await agent.send('SessionStart', { source: 'startup' })
+    await agent.send('UserPromptSubmit', { prompt: 'Break things.' })
+    await agent.edit('src/cart.ts', 'edited\n')
+    await agent.shell('mv old.txt moved.txt; rm -r src; mkdir -p new/deep; echo x > new/deep/x; rm mine.log')
+    await agent.shell('git -c user.name=a -c user.email=a@b.c commit -qam gone; git checkout -q other')
+    await agent.send('Stop')
+    const after = agent.read()
+    const listed = await agent.cli.ok('timeline')
+    expect(listed).toMatch(/^1 +\d\d:\d\d {2}claude: Break things\.$/m)
+    expect(listed).toMatch(/^ {2}1\.1 +Write .*cart\.ts$/m)
+    expect(listed).toContain('1.2    Bash mv old.txt')
+    expect(listed).toContain('D /old.txt')
+    const undone = await agent.cli.ok('undo')
+    expect(undone).toContain('A /mine.log')
+    expect(undone).toContain('of prompt 1; take that back with: coppice redo')
+    expect(agent.read()).toEqual(before)
+    expect(agent.git('status', '--porcelain')).toBe(status)
+    expect(agent.git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe('main')
+    expect(await agent.cli.ok('timeline')).toContain('(undone)')
+    await agent.cli.ok('redo')
+    expect(agent.read()).toEqual(after)
+    expect(agent.git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe('other')
+  })
+
+  it('refuses where a person changed a file, and merges when asked', async () => {
+    const agent = new FakeAgent()
+    agent.write('a', 'one\ntwo\nthree\n')
+    agent.write('b', 'b\n')
+    await agent.send('UserPromptSubmit', { prompt: 'go' })
+    await agent.shell('sed -i s/one/ONE/ a; echo agent > b')
+    await agent.send('Stop')
+    agent.write('a', 'ONE\ntwo\nthree\nmine\n')
+    const refused = await agent.cli.run(['undo'])
+    expect(refused).toMatchObject({ code: 3, stdout: '' })
+    expect(refused.stderr).toContain('C /a was changed by you since')
+    expect(refused.stderr).toContain('coppice undo --merge')
+    expect(agent.read()).toEqual({ '/a': 'ONE\ntwo\nthree\nmine\n', '/b': 'agent\n' })
+    const dry = await agent.cli.ok('undo', '1.1', '--dry-run', '--', 'b')
+    expect(dry).toBe('M /b\nwould write 1 change\n')
+    await agent.cli.ok('undo', '--merge')
+    expect(agent.read()).toEqual({ '/a': 'one\ntwo\nthree\nmine\n', '/b': 'b\n' })
+  })
+
+  it('undoes what an agent did that was killed in a command', async () => {
+    const agent = new FakeAgent()
+    agent.write('a', 'one\n')
+    await agent.send('UserPromptSubmit', { prompt: 'go' })
+    // The hook's parent is the agent: a process that ends before the command is done.
+    const event = JSON.stringify({
+      session_id: 's2',
+      cwd: agent.project,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'x' },
+      tool_use_id: '9',
+    })
+    const script = `const { execFileSync } = require('node:child_process')
+      execFileSync(process.execPath, [${JSON.stringify(join(root, 'bin/coppice.js'))}, 'hook', 'claude'], { input: ${JSON.stringify(event)} })
+      require('node:fs').writeFileSync('a', 'half')
+      process.kill(process.pid, 'SIGKILL')`
+    const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: agent.cli.home }
+    const killed = spawn(process.execPath, ['-e', script], { cwd: agent.project, env })
+    await once(killed, 'close')
+    const refused = await agent.cli.run(['undo'])
+    expect(refused.code).toBe(3)
+    expect(refused.stderr).toMatch(/C \/a changed after \d\.1 Bash began, which did not finish/)
+    await agent.cli.ok('undo', '--unfinished')
+    expect(agent.read()).toEqual({ '/a': 'one\n' })
+  })
+
+  it.each([2, 4, 8, 12])('leaves nothing half undone when it is killed at step %i', async (step) => {
+    const agent = new FakeAgent()
+    for (const name of ['a', 'b', 'c']) agent.write(name, 'old\n')
+    const before = agent.read()
+    await agent.send('UserPromptSubmit', { prompt: 'go' })
+    await agent.shell('echo new > a; echo new > b; rm c; echo d > d')
+    const after = agent.read()
+    const program = join(root, 'test/support/killed-undo.ts')
+    const words = ['--conditions=coppice-source', program, agent.cli.home, agent.project, String(step)]
+    const env = { ...process.env, NODE_OPTIONS: '' }
+    const [, signal] = await once(spawn(process.execPath, words, { env }), 'close')
+    expect(signal).toBe('SIGKILL')
+    await agent.send('UserPromptSubmit', { prompt: 'again' })
+    expect(agent.read()).toEqual(after)
+    await agent.cli.ok('undo')
+    expect(agent.read()).toEqual(before)
+  })
+
+  it.each(['claude', 'codex'])('records the events of the real program: %s', async (program) => {
+    const agent = new FakeAgent()
+    const { project } = agent
+    for (const name of ['notes.txt', 'old.txt', 'a.txt']) agent.write(name, `${name}\n`)
+    mkdirSync(join(project, 'sub'))
+    const before = agent.read()
+    let [calls, done] = [0, 0]
+    for (const input of readEvents(program, project)) {
+      const { hook_event_name: event } = JSON.parse(input)
+      if (event === 'PreToolUse') calls++
+      // The changes between the events are this test's own.
+      if (event === 'PostToolUse' && done++ === 0) {
+        agent.write('made.txt', 'made\n')
+        renameSync(join(project, 'old.txt'), join(project, 'moved.txt'))
+      }
+      const run = await agent.cli.run(['hook', program], { input })
+      expect(run).toEqual({ code: 0, stdout: '', stderr: '' })
+    }
+    expect(calls).toBeGreaterThan(2)
+    expect(await agent.cli.json('timeline')).toMatchObject({
+      items: [
+        { kind: 'prompt', prompt: 1, agent: program, text: 'Change things.' },
+        { by: 'agent', call: { prompt: 1, number: 1, tool: 'Bash' } },
+      ],
+    })
+    await agent.cli.ok('undo')
+    expect(agent.read()).toEqual(before)
+  })
+
+  it('never stops an agent, and lists failed hooks', async () => {
+    const agent = new FakeAgent()
+    agent.write('a', 'one\n')
+    mkdirSync(agent.cli.home)
+    writeFileSync(join(agent.cli.home, 'config.toml'), '[undo]\nexclude = 1\n')
+    await agent.send('UserPromptSubmit', { prompt: 'go' })
+    rmSync(join(agent.cli.home, 'config.toml'))
+    await agent.send('UserPromptSubmit', { prompt: 'again' })
+    expect(await agent.cli.ok('timeline')).toContain("claude's hook failed: ")
+    expect(await agent.cli.run(['hook', 'claude'], { input: 'no JSON' })).toMatchObject({
+      code: 0,
+      stdout: '',
+    })
+  })
+
+  it('installs hooks that a shell can run, and removes them', async () => {
+    const { cli, project } = new FakeAgent()
+    const user = join(cli.scratch, 'user home')
+    mkdirSync(join(user, '.claude'), { recursive: true })
+    const settings = join(user, '.claude/settings.json')
+    writeFileSync(settings, '{"model":"opus"}')
+    chmodSync(settings, 0o600)
+    const env = { HOME: user, CLAUDE_CONFIG_DIR: '' }
+    expect((await cli.run(['hooks', 'install', 'claude'], { env })).code).toBe(0)
+    const { hooks } = JSON.parse(readFileSync(settings, 'utf8'))
+    const { command } = hooks.UserPromptSubmit[0].hooks[0]
+    const input = JSON.stringify({
+      session_id: 's',
+      cwd: project,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'go',
+    })
+    expect(execFileSync('sh', ['-c', command], { input, encoding: 'utf8' })).toBe('')
+    expect(await cli.ok('timeline')).toContain('claude: go')
+    const listed = await cli.run(['hooks', 'list'], { env })
+    expect(listed.stdout).toMatch(/claude +you +installed/)
+    expect((await cli.run(['hooks', 'remove', 'claude'], { env })).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe('{"model":"opus"}')
+    expect(existsSync(`${settings}.before-coppice`)).toBe(false)
+  })
+})
