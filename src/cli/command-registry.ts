@@ -37,6 +37,8 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     diff: async () => (await import('./commands/fork/diff.ts')).diff,
     compare: async () => (await import('./commands/fork/compare.ts')).compare,
     merge: async () => (await import('./commands/fork/merge.ts')).merge,
+    conflicts: async () => (await import('./commands/fork/conflicts.ts')).conflicts,
+    resolve: async () => (await import('./commands/fork/resolve.ts')).resolve,
     apply: async () => (await import('./commands/fork/apply.ts')).apply,
     drop: async () => (await import('./commands/fork/drop.ts')).drop,
     prune: async () => (await import('./commands/fork/prune.ts')).prune,

@@ -65,6 +65,7 @@ export {
   type StatfsReport,
   type XattrMode,
 } from './posix/index.ts'
+export { restoreVault } from './restore-vault.ts'
 export {
   buildPatternQuery,
   buildTextQuery,
@@ -87,10 +88,12 @@ export type { Hold } from './sessions/store-session.ts'
 export { StoreHome } from './store-home.ts'
 export {
   diffLines,
+  digestSides,
   isText,
   type LineChange,
   mergeText,
   type SideNames,
+  type TextSides,
 } from './text/index.ts'
 export { diffTrees, type EntryChange } from './tree/diff-trees.ts'
 export {
@@ -120,7 +123,14 @@ export { createCheckpoint } from './vault/create-checkpoint.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/file-content.ts'
 export { FileHistory, type JournaledVersion } from './vault/file-history.ts'
 export { Journal, type NumberedJournalEntry } from './vault/journal.ts'
-export { type MergeConflict, MergeError, type OnConflict } from './vault/merge-plan.ts'
+export {
+  type ConflictOptions,
+  type MergeConflict,
+  MergeError,
+  type OnConflict,
+  type Resolution,
+  type ResolvedText,
+} from './vault/merge-plan.ts'
 export { type OpenInode, OpenInodes } from './vault/open-inodes.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
 export type { ExtraRecords } from './vault/pending-operation.ts'

@@ -5,17 +5,18 @@ import type { Provenance } from './files/operation.ts'
 import { findMergeBase, getFirstDivergentInode } from './merge-base.ts'
 import type { StoreHome } from './store-home.ts'
 import { isSameContent } from './vault/file-content.ts'
-import { MergeError, MergePlan, type OnConflict } from './vault/merge-plan.ts'
+import { type ConflictOptions, MergeError, MergePlan } from './vault/merge-plan.ts'
 import type { OperationPlan } from './vault/replica.ts'
 import { encodeHead, vaultKey } from './vault/vault-head.ts'
 
 const MAX_TRIES = 20
 
-export interface MergeRequest {
+export interface MergeRequest extends ConflictOptions {
   /** Name of the vault to merge from. */
   readonly source: string
   readonly target: string
-  readonly onConflict: OnConflict
+  /** Changes nothing, and returns what would change. */
+  readonly isTrial?: boolean
   readonly provenance?: Provenance
 }
 
@@ -38,7 +39,7 @@ export async function mergeVaults(home: StoreHome, request: MergeRequest): Promi
 
 async function mergeOnce(
   home: StoreHome,
-  { source, target, onConflict, provenance = {} }: MergeRequest,
+  { source, target, isTrial = false, provenance = {}, ...options }: MergeRequest,
   hold: (root: number) => number,
 ): Promise<FileChange[]> {
   if (source === target) {
@@ -74,20 +75,20 @@ async function mergeOnce(
       },
       names: { ours: target, theirs: source },
     }
-    const merge = new MergePlan(sides, home.blobs, onConflict)
-    if (onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
+    const merge = new MergePlan(sides, home.blobs, options)
+    if (options.onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
     const { operations } = merge
     // Without operations the target has all of it already.
     const apartFromTheirs = sides.apart.theirs
     taken.push(
       operations.length === 0 ? [] : diffFiles({ ...comparison, touched, apartFrom: apartFromTheirs }),
     )
-    if (operations.length === 0 && findMergePoint(files, head.id)?.root === theirs) return null
+    if (isTrial || (operations.length === 0 && findMergePoint(files, head.id)?.root === theirs)) return null
     const { id, seq } = head
     return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }
   }
   await into.submit(plan, provenance, () => ({ expect: [held] }))
-  await into.sync()
+  if (!isTrial) await into.sync()
   return taken.at(-1) ?? []
 }
 

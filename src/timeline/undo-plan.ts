@@ -110,7 +110,7 @@ export class UndoPlanner {
         this.#vault.findAfter(end.record, end.change),
         this.#vault.findBefore(step.record, step.change),
       ]
-      const next = mergeEntries({ base, ours: merged.entry, theirs }, MERGE_OPTIONS)
+      const next = mergeEntries(step.change.path, { base, ours: merged.entry, theirs }, MERGE_OPTIONS)
       if ('conflict' in next) return undefined
       merged = next
       end = undefined

@@ -1,7 +1,7 @@
 /**
  * The execution boundary: run a command on a fork of a directory or vault, show its changes, keep or drop them.
  * `policy` decides, `session` and `isolation` run the command, `link` stores the changes of directories, `checkout`
- * writes vaults to disk, and `runtime` combines them.
+ * writes vaults to disk, `merge` has conflicts resolved one at a time, and `runtime` combines them.
  * Invariant: a workspace changes only when a command's changes are applied or merged.
  */
 export { type Checkout, type CheckoutHome, Checkouts } from './checkout/index.ts'
@@ -34,6 +34,7 @@ export {
   sweepForkPoints,
   type TreeChange,
 } from './link/index.ts'
+export { type PendingMerge, PendingMerges, type PerformedMerge, performMerge } from './merge/index.ts'
 export {
   type ChangedFiles,
   type CommandSpec,

@@ -14,6 +14,7 @@ import {
   mergeVaults,
   PosixFiles,
   type PosixOptions,
+  restoreVault,
   StoreHome,
 } from '../../store/index.ts'
 import type { PathChange } from '../../vfs/index.ts'
@@ -46,6 +47,7 @@ import {
   salvageVault,
   sendVault,
 } from './transfer/index.ts'
+import { mergeUndoably, undoMerge } from './undoable-merge.ts'
 import { toPathChange, Vault } from './vault.ts'
 
 /** Options of `fork`. */
@@ -54,6 +56,14 @@ export interface ForkOptions {
   readonly at?: string
   /** Start from the base of this fork instead of a checkpoint. EINVAL if it is no fork of the source. */
   readonly beside?: string
+}
+
+/** Two forks of a vault: the state to restore, and the last one that may be lost. */
+export interface ForkRestore extends Pick<MergeOptions, 'caller' | 'trace'> {
+  readonly before: string
+  readonly after: string
+  /** Name of the restored state in the journal. */
+  readonly label: string
 }
 
 /** A summary of a vault, without reading its files. */
@@ -182,8 +192,32 @@ export class Home implements AsyncDisposable {
    */
   async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
     assertMergeTarget(source, target)
-    const { onConflict = 'fail', ...provenance } = options
-    return (await mergeVaults(this.#store, { source, target, onConflict, provenance })).map(toPathChange)
+    const { caller, trace, onConflict = 'fail', isUndoable = false, ...rest } = options
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const request = { source, target, onConflict, provenance, ...rest }
+    const perform = isUndoable && rest.isTrial !== true ? mergeUndoably : mergeVaults
+    return (await perform(this.#store, request)).map(toPathChange)
+  }
+
+  /**
+   * Restores the state that a vault had when its fork `before` was made, in one durable commit. ECONFLICT if it
+   * changed after its fork `after` was made. ENOENT, EINVAL.
+   */
+  async restoreFork(target: string, state: ForkRestore): Promise<void> {
+    const { caller, trace, ...restored } = state
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    await restoreVault(this.#store, { target, ...restored, provenance })
+  }
+
+  /**
+   * Undoes the last merge into a vault that was done with `isUndoable`, and returns the changes. ENOENT if there is
+   * none, ECONFLICT if the vault changed since.
+   */
+  async undoMerge(
+    target: string,
+    provenance: Pick<MergeOptions, 'caller' | 'trace'> = {},
+  ): Promise<PathChange[]> {
+    return (await undoMerge(this.#store, target, provenance)).map(toPathChange)
   }
 
   /**

@@ -11,6 +11,7 @@ export {
   type Damage,
   type Durability,
   diffLines,
+  digestSides,
   type Engine,
   type EngineSubject,
   type EngineUsage,
@@ -35,8 +36,11 @@ export {
   type PosixOptions,
   type PosixReads,
   type RecordRow,
+  type Resolution,
+  type ResolvedText,
   type SideNames,
   type Sweep,
+  type TextSides,
   type VaultQuota,
   type VaultUsage,
 } from '../../store/index.ts'
@@ -72,6 +76,7 @@ export type {
   Skipped,
   TransferProgress,
 } from './transfer/index.ts'
+export { isMergeStateName } from './undoable-merge.ts'
 export { type CheckpointInfo, type CheckpointNotes, type DiffBase, Vault } from './vault.ts'
 export { VaultFs } from './vault-fs.ts'
 export type { VaultLimits } from './vault-limits.ts'

@@ -5,7 +5,8 @@ import { VfsError } from '../../vfs/index.ts'
  * The names of mirror vaults. `coppice exec` keeps in them the original content of a directory at the paths that a fork
  * changed.
  */
-const MIRROR_NAME = /^link-[0-9a-f]{12}-[0-9a-f]{8}(?:-(?:undo|merged)(?:-next)?)?$/
+const MIRROR_NAME =
+  /^link-[0-9a-f]{12}-[0-9a-f]{8}(?:-(?:undo|merged)(?:-next)?|-(?:before|after)-merge(?:-fork)?)?$/
 
 /** Reports whether a vault mirrors a directory of this machine for a fork of that directory. */
 export function isMirrorName(vault: string): boolean {

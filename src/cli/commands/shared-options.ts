@@ -22,6 +22,11 @@ export const context: CommandOption = {
   offers: 'context',
 }
 
+export const into: CommandOption = {
+  summary: 'Merge into this vault, fork or directory, if several wait',
+  value: 'name',
+}
+
 export const fork: CommandOption = {
   summary: 'Work in this fork of the vault, created if missing',
   value: 'name',

@@ -69,6 +69,8 @@ export interface Conflict {
   readonly theirs: ConflictSide
   /** Reason, for a changed directory of this machine. */
   readonly reason?: string
+  /** True if one can choose a side of a conflict with a reason. */
+  readonly isChoice?: true
 }
 
 /** Returns the conflicts of a refused merge or apply; undefined for any other error. */
@@ -78,12 +80,13 @@ export function findConflicts(error: unknown): Conflict[] | undefined {
   }
   const conflicts: readonly Conflict[] = error.conflicts
   const summarizeSide = (side: ConflictSide): ConflictSide => side && { type: side.type, size: side.size }
-  return conflicts.map(({ path, base, ours, theirs, reason }) => ({
+  return conflicts.map(({ path, base, ours, theirs, reason, isChoice }) => ({
     path,
     base: summarizeSide(base),
     ours: summarizeSide(ours),
     theirs: summarizeSide(theirs),
     ...(reason !== undefined && { reason }),
+    ...(isChoice && { isChoice }),
   }))
 }
 

@@ -4,4 +4,11 @@
  * Invariant: time and memory are linear in the lines, up to a logarithm, whatever their content.
  */
 export { diffLines, type LineChange } from './line-diff.ts'
-export { isText, type MergedText, mergeText, type SideNames } from './merge-text.ts'
+export {
+  digestSides,
+  isText,
+  type MergedText,
+  mergeText,
+  type SideNames,
+  type TextSides,
+} from './merge-text.ts'

@@ -135,7 +135,7 @@ describe.skipIf(!hasGit)('a merge of texts beside that of git', () => {
 })
 
 function merged(base: string, ours: string, theirs: string): MergedText {
-  return mergeText(base, ours, theirs, { ours: 'ours', theirs: 'theirs' })
+  return mergeText({ base, ours, theirs }, { ours: 'ours', theirs: 'theirs' })
 }
 
 /** The lines with one more before each of some places. */

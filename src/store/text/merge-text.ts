@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mergeLines } from './merge-lines.ts'
 
 /** Number of bytes searched for a NUL, which marks a file as binary. */
@@ -10,18 +11,31 @@ export interface MergedText {
   readonly hasConflict: boolean
 }
 
+/** Three versions of a text, each byte as a character, which preserves any encoding. */
+export interface TextSides {
+  readonly base: string
+  readonly ours: string
+  readonly theirs: string
+}
+
 /** Names of the three sides in conflict markers. */
 export interface SideNames {
   readonly ours: string
   readonly theirs: string
 }
 
-/** Merges three versions of a text by lines; conflicting lines stand between markers. */
-export function mergeText(base: string, ours: string, theirs: string, names: SideNames): MergedText {
+/** Merges three versions of a text by lines. Conflicting lines stand between markers, or with `union` one after another. */
+export function mergeText(
+  { base, ours, theirs }: TextSides,
+  names: SideNames,
+  style: 'markers' | 'union' = 'markers',
+): MergedText {
   const parts = mergeLines(splitLines(base), splitLines(ours), splitLines(theirs))
   const lines = parts.flatMap((part) => {
     if ('agreed' in part) return part.agreed
     const isEnded = part.ours.at(-1) === END_OF_TEXT || part.theirs.at(-1) === END_OF_TEXT
+    if (style === 'union')
+      return [...withoutEnd(part.ours), ...withoutEnd(part.theirs), ...(isEnded ? [END_OF_TEXT] : [])]
     return [
       `<<<<<<< ${names.ours}`,
       ...withoutEnd(part.ours),
@@ -32,6 +46,12 @@ export function mergeText(base: string, ours: string, theirs: string, names: Sid
     ]
   })
   return { text: joinLines(lines), hasConflict: parts.some((part) => 'ours' in part) }
+}
+
+/** Returns a digest of the two versions in conflict: a text that resolves them resolves no others. */
+export function digestSides({ ours, theirs }: TextSides): string {
+  const lengths = `${ours.length} ${theirs.length}\n`
+  return createHash('sha256').update(lengths).update(ours, 'latin1').update(theirs, 'latin1').digest('hex')
 }
 
 export function isText(bytes: Uint8Array): boolean {

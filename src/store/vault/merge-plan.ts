@@ -3,14 +3,21 @@ import type { BlobStore } from './blob-store.ts'
 import { ContentMerger } from './merge/content-merger.ts'
 import { createInodeMatchers } from './merge/inode-matchers.ts'
 import { listInodeTriples, SideDentries } from './merge/inode-triples.ts'
-import { Conflicts, type MergeConflict, type OnConflict } from './merge/merge-conflicts.ts'
+import { type ConflictOptions, Conflicts, type MergeConflict } from './merge/merge-conflicts.ts'
 import { MergeDraft } from './merge/merge-draft.ts'
 import type { MergeSides } from './merge/merge-sides.ts'
 import { MoveApplier } from './merge/move-applier.ts'
 import { MovePlanner } from './merge/move-planner.ts'
 import { RemovalApplier } from './merge/removal-applier.ts'
 
-export { type MergeConflict, MergeError, type OnConflict } from './merge/merge-conflicts.ts'
+export {
+  type ConflictOptions,
+  type MergeConflict,
+  MergeError,
+  type OnConflict,
+  type Resolution,
+  type ResolvedText,
+} from './merge/merge-conflicts.ts'
 
 /**
  * Plans the operations that apply their changes to our tree, and collects the conflicts.
@@ -23,11 +30,11 @@ export class MergePlan {
   readonly operations: readonly FileOperation[]
   readonly conflicts: readonly MergeConflict[]
 
-  constructor(sides: MergeSides, blobs: BlobStore, onConflict: OnConflict) {
+  constructor(sides: MergeSides, blobs: BlobStore, options: ConflictOptions) {
     const [matchers, draft, conflicts] = [
       createInodeMatchers(sides),
       new MergeDraft(sides.ours),
-      new Conflicts(sides, onConflict),
+      new Conflicts(sides, options),
     ]
     const contents = new ContentMerger(sides, blobs, draft, conflicts)
     const parts = { sides, matchers, draft, conflicts, contents, dentries: new SideDentries(sides, matchers) }

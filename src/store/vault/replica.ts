@@ -16,8 +16,11 @@ import { assertWithinQuota, quotaKey, type VaultQuota } from './vault-quota.ts'
 
 const ROWS_PER_READ = 1000
 
-/** Plans an operation on the current files, or none; called again if another writer committed first. */
-export type OperationPlan = (files: VaultFiles) => FileOperation | null
+/**
+ * Plans an operation on the current files, or none; called again if another writer committed first. Outside of a
+ * transaction it gets the number of the operation's journal row.
+ */
+export type OperationPlan = (files: VaultFiles, row?: number) => FileOperation | null
 
 /** The result of an operation on a fork of the files. */
 export interface PreparedOperation {
@@ -151,7 +154,7 @@ export class Replica implements Holdable {
     const { changes } = this.tree
     const before = this.#reader.isRemote ? this.tree.snapshot() : undefined
     try {
-      const operation = plan(this.files)
+      const operation = plan(this.files, seq)
       if (operation === null) return null
       const counters = this.#quota && this.files.getCounters()
       const frees = freesSpace(operation, this.files)

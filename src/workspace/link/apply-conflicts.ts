@@ -6,6 +6,8 @@ const MAX_LISTED = 10
 export interface ApplyConflict {
   readonly path: string
   readonly reason: string
+  /** True if one can choose a side. */
+  readonly isChoice?: true
 }
 
 /** Thrown if the directory differs from the base of the changes. `conflicts` lists every path. */

@@ -9,6 +9,7 @@ import { ForkSecrets } from './fork-secrets.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkHome } from './link-home.ts'
 import { getMergedName, getUndoName, isMirrorOf, type LinkRecord, readRecord } from './link-record.ts'
+import type { EntryMergeOptions } from './merge-entries.ts'
 import { readMergedPaths } from './merged-paths.ts'
 import { PlannedTree } from './planned-tree.ts'
 import { type ChangeSelection, isSelected } from './select-changes.ts'
@@ -32,7 +33,13 @@ export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'si
    * Without it, every such file is a conflict.
    */
   readonly merge?: 'strict' | 'markers' | undefined
+  /** Resolutions of conflicts, and a listener for those of texts. */
+  readonly conflicts?: Pick<EntryMergeOptions, 'resolutions' | 'onTextConflict'> | undefined
+  /** Changes nothing, and returns what would be written. */
+  readonly isTrial?: boolean
 }
+
+type PlannedApply = Omit<PlanOptions, 'merge'> & Pick<ApplyContext, 'merge' | 'conflicts' | 'isTrial'>
 
 /** A fork with its trees while it is applied or undone. */
 interface OpenMember extends OpenFork {
@@ -53,14 +60,14 @@ export class ForkApply {
 
   /** Applies forks in this order, as one act. */
   async apply(forks: readonly AppliedFork[], context: ApplyContext): Promise<TreeChange[]> {
-    const { signal, caller, trace, merge, ...options } = context
+    const { signal, caller, trace, isTrial = false, ...options } = context
     const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     using _lock = await this.#lock(signal)
     await this.#assertRecovered()
     using tree = new HostTree(this.#directory)
     const members = await Promise.all(forks.map((fork) => this.#openMember(fork, provenance)))
     this.#assertSelected(members, options)
-    const plans = this.#planForks(tree, members, { ...options, merge })
+    const plans = this.#planForks(tree, members, { ...options, isTrial })
     for (const [index, { isIdle }] of plans.entries())
       if (isIdle && members[index] !== undefined) await this.#assertApplied(members[index])
     const active = members
@@ -71,6 +78,7 @@ export class ForkApply {
     // Nothing is written then, and the last apply can still be undone.
     if (active.length === 0) return []
     const planned = combinePlans(active.map(({ plan }) => plan))
+    if (isTrial) return [...planned.reported]
     const mirrors = active.map(({ member }) => member.fork.mirror)
     await this.#journal.apply(tree, { ...planned, mirrors }, provenance)
     return planned.reported
@@ -128,7 +136,7 @@ export class ForkApply {
   #planForks(
     tree: HostTree,
     members: readonly OpenMember[],
-    { merge, ...options }: Omit<PlanOptions, 'merge'> & Pick<ApplyContext, 'merge'>,
+    { merge, conflicts, isTrial, ...options }: PlannedApply,
   ): ForkPlan[] {
     const planned = new PlannedTree(tree)
     const plan = (member: OpenMember): ForkPlan => {
@@ -136,17 +144,19 @@ export class ForkApply {
       const how =
         merge === undefined
           ? undefined
-          : ({ names, onConflict: merge === 'markers' ? 'both' : 'fail' } as const)
+          : ({ names, onConflict: merge === 'markers' ? 'both' : 'fail', ...conflicts } as const)
       const forkPlan = planFork(planned, member, { ...options, merge: how })
       planned.add(forkPlan.written)
       return forkPlan
     }
+    let isKept = false
     try {
-      return members.map(plan)
-    } catch (error) {
-      // The forks before the one in conflict have saved values for an undo.
-      for (const { secrets } of members) secrets?.discardNext()
-      throw error
+      const plans = members.map(plan)
+      isKept = isTrial !== true
+      return plans
+    } finally {
+      // The forks before one in conflict have saved values for an undo.
+      if (!isKept) for (const { secrets } of members) secrets?.discardNext()
     }
   }
 

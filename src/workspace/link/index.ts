@@ -10,6 +10,7 @@ export type { TreeChange } from './compare-trees.ts'
 export { writeDirectory } from './directory-write.ts'
 export type { ApplyContext } from './fork-apply.ts'
 export { getForkFilesDirectory, removeForkFiles } from './fork-files.ts'
+export type { ForkMergeOptions } from './fork-merge.ts'
 export { createNumberedForkName, forkByName, forkByNumber } from './fork-mirror.ts'
 export { createForkName, ForkPoint, sweepForkPoints } from './fork-point.ts'
 export { isRefreshedIndex } from './git-index.ts'
@@ -19,12 +20,7 @@ export { importSession } from './import-changes.ts'
 export { createFileEntry, isSameEntry, type LinkEntry, readEntry } from './link-entry.ts'
 export type { LinkHome, LinkVault } from './link-home.ts'
 export { listCompanionNames } from './link-record.ts'
-export {
-  type CollectOptions,
-  type ForkMergeOptions,
-  LinkedDirectory,
-  type LinkedFork,
-} from './linked-directory.ts'
+export { type CollectOptions, LinkedDirectory, type LinkedFork } from './linked-directory.ts'
 export type { MaskContent } from './masked-host-tree.ts'
 export { mergeEntries } from './merge-entries.ts'
 export { resolveChanges } from './resolve-changes.ts'

@@ -57,6 +57,8 @@ class Executioner {
       createVault: (name) => this.pass(() => home.createVault(name)),
       fork: (source, name) => this.pass(() => home.fork(source, name)),
       deleteVault: (name) => this.pass(() => home.deleteVault(name)),
+      touchedPaths: (base, name) => home.touchedPaths(base, name),
+      restoreFork: (name, state) => this.pass(() => home.restoreFork(name, state)),
       posix: async (name) => {
         const files = await home.posix(name)
         const [batch, setxattr] = [files.batch.bind(files), files.setxattr.bind(files)]

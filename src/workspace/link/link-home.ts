@@ -10,6 +10,14 @@ export interface LinkVault extends FileSystem {
   checkpoint(): Promise<{ readonly name: string }>
 }
 
+/** Two forks of a vault: the state to restore, and the last one that may be lost. */
+interface RestoredState extends Pick<CallContext, 'caller' | 'trace'> {
+  readonly before: string
+  readonly after: string
+  /** Name of the restored state in the journal. */
+  readonly label: string
+}
+
 /** Subset of a home that linked directories need: vaults to create, fork and delete, and their files by inode. */
 export interface LinkHome {
   /** The home's directory; undefined if it is in memory. */
@@ -21,5 +29,12 @@ export interface LinkHome {
   createVault(name: string): Promise<LinkVault>
   fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
   deleteVault(name: string): Promise<void>
+  /** Returns every path at which two vaults may differ. */
+  touchedPaths(base: string, vault: string): Promise<readonly string[]>
+  /**
+   * Restores the state that a vault had when the fork `before` was made. ECONFLICT if it changed after the fork
+   * `after`.
+   */
+  restoreFork(vault: string, state: RestoredState): Promise<void>
   posix(name: string, options?: { readonly by?: Pick<CallContext, 'caller' | 'trace'> }): Promise<TreeFiles>
 }

@@ -3,8 +3,20 @@ import { ROOT_INODE, type TreeFiles } from './tree.ts'
 
 const RECORD_XATTR = 'user.coppice.link'
 const MIRROR_NAME = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
-/** `undo` keeps a mirror from before the last apply, `merged` what that apply merged; `next` those of an unfinished one. */
-const COMPANION_SUFFIXES = ['-undo', '-undo-next', '-merged', '-merged-next'] as const
+/**
+ * `undo` keeps a mirror from before the last apply, `merged` what that apply merged; `next` those of an unfinished one.
+ * `before-merge` and `after-merge` keep a mirror and its fork around the last merge into it.
+ */
+const COMPANION_SUFFIXES = [
+  '-undo',
+  '-undo-next',
+  '-merged',
+  '-merged-next',
+  '-before-merge',
+  '-before-merge-fork',
+  '-after-merge',
+  '-after-merge-fork',
+] as const
 
 /** An apply of one or several forks, which is undone as a whole. */
 interface ApplyAct {
@@ -51,6 +63,18 @@ export function getUndoName(mirror: string): string {
 /** Returns the name of the vault with the files that the last apply merged, for the first mirror of that apply. */
 export function getMergedName(mirror: string): string {
   return `${mirror}-merged`
+}
+
+/** States of a fork and its mirror that an undo of a merge needs. */
+export interface MergeStateNames {
+  readonly mirror: string
+  readonly fork: string
+}
+
+/** Returns the names of the vaults with the states before or after the last merge into the fork of a mirror. */
+export function getMergeStateNames(mirror: string, moment: 'before' | 'after'): MergeStateNames {
+  const name = `${mirror}-${moment}-merge`
+  return { mirror: name, fork: `${name}-fork` }
 }
 
 /** Returns the name that a vault has until the apply which creates it is complete. */

@@ -9,6 +9,7 @@ import { compareTrees, findChangedDirectories, isSameTree, type TreeChange } fro
 import { excludeHome } from './exclude-home.ts'
 import { type ApplyContext, ForkApply } from './fork-apply.ts'
 import { removeForkFiles } from './fork-files.ts'
+import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { ForkPoint } from './fork-point.ts'
 import { isReachedByDirectories } from './host-stats.ts'
@@ -19,7 +20,6 @@ import type { LinkHome, LinkVault } from './link-home.ts'
 import { createMirrorName, isMirrorOf, listCompanionNames, readRecord, writeRecord } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
 import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
-import { performForkMerge, planForkMerge } from './merge-forks.ts'
 import { createMirrorWork, type MirroredPath, readMirroredPaths } from './mirror.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
@@ -27,7 +27,6 @@ import { type TouchedPath, TouchedPaths } from './touched-paths.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 import { isUnfinishedFork } from './unfinished-fork.ts'
-import { WriteLock } from './write-lock.ts'
 
 /** A fork of a linked directory. */
 export interface LinkedFork {
@@ -40,14 +39,6 @@ export interface LinkedFork {
 }
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
-
-/** Resolution of conflicts in a merge of forks, and its caller. */
-export interface ForkMergeOptions extends Provenance {
-  /** `both` writes both versions between markers. */
-  readonly onConflict?: 'fail' | 'both' | 'ours' | 'theirs'
-  /** Changes nothing, and returns what would change. */
-  readonly isTrial?: boolean
-}
 
 /** Session changes to keep, and the fork for them. */
 export interface CollectOptions {
@@ -86,12 +77,14 @@ export class LinkedDirectory {
   readonly path: string
   readonly #home: LinkHome
   readonly #apply: ForkApply
+  readonly #merge: ForkMerge
 
   /** ENOENT if there is no such directory. */
   constructor(home: LinkHome, directory: string) {
     this.#home = home
     this.path = realpathSync(directory)
     this.#apply = new ForkApply(home, this.path)
+    this.#merge = new ForkMerge(home, this.path)
   }
 
   /** Completes or reverts an apply or undo whose process was killed, and returns the outcomes. */
@@ -234,23 +227,16 @@ export class LinkedDirectory {
    * Merges the changes of a fork into another one of this directory, which stays as it is. ECONFLICT (`ApplyError`) if
    * both changed the same lines. Returns the changes of the target.
    */
-  async mergeForks(
-    source: LinkedFork,
-    target: LinkedFork,
-    { onConflict = 'fail', isTrial = false, ...provenance }: ForkMergeOptions = {},
-  ): Promise<TreeChange[]> {
-    if (source.name === target.name)
-      throw new VfsError('EINVAL', source.name, {
-        op: 'merge',
-        detail: 'a fork cannot be merged into itself',
-      })
-    using _lock = await WriteLock.acquire(this.#home.path, this.path)
-    const [from, into] = [await this.#openTreeFiles(source), await this.#openTreeFiles(target, provenance)]
-    const names = { ours: target.name, theirs: source.name }
-    const toTrees = ({ before: mirror, after }: typeof from) => ({ mirror, after })
-    const plan = planForkMerge(this.path, toTrees(from), toTrees(into), { names, onConflict })
-    if (!isTrial) await performForkMerge(toTrees(into), plan)
-    return [...plan.written]
+  mergeForks(source: LinkedFork, target: LinkedFork, options: ForkMergeOptions = {}): Promise<TreeChange[]> {
+    return this.#merge.merge(source, target, options)
+  }
+
+  /**
+   * Undoes the last merge into a fork, and returns the changes. Throws ENOENT if there is none, ECONFLICT if the fork
+   * was changed or applied since.
+   */
+  undoMerge(target: LinkedFork, provenance: Provenance = {}): Promise<TreeChange[]> {
+    return this.#merge.undo(target, provenance)
   }
 
   /** Lists the paths at which the directory differs from the fork, among all that commands changed in it. */

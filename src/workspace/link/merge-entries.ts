@@ -1,4 +1,11 @@
-import { isText, mergeText, type SideNames } from '../../backends/vault/index.ts'
+import {
+  digestSides,
+  isText,
+  mergeText,
+  type Resolution,
+  type SideNames,
+  type TextSides,
+} from '../../backends/vault/index.ts'
 import { createFileEntry, isSameEntry, type LinkEntry, readEntry } from './link-entry.ts'
 
 /** Larger files are not merged by lines. */
@@ -19,6 +26,17 @@ export interface EntryMergeOptions {
    * change then wins over a removal.
    */
   readonly onConflict: 'fail' | 'both' | 'ours' | 'theirs'
+  /** Resolutions by path. They win over `onConflict`. */
+  readonly resolutions?: ReadonlyMap<string, Resolution> | undefined
+  /** Called with the versions of each text file in conflict, resolved or not. */
+  readonly onTextConflict?: ((path: string, sides: TextSides) => void) | undefined
+}
+
+/** Merge options for one path. */
+interface PathMergeOptions {
+  readonly names: SideNames
+  readonly choice: EntryMergeOptions['onConflict'] | Resolution
+  onTextConflict(sides: TextSides): void
 }
 
 /** Outcome of a merge: the merged entry, or the reason of a conflict. */
@@ -33,14 +51,16 @@ export type EntryMerge =
   | { readonly conflict: string }
 
 /** Merges two changes of one entry: content by lines, permissions separately. */
-export function mergeEntries(triple: EntryTriple, options: EntryMergeOptions): EntryMerge {
-  const merged = mergeChanges(triple, options)
-  if ('conflict' in merged && options.onConflict === 'ours') return { entry: triple.ours }
-  if ('conflict' in merged && options.onConflict === 'theirs') return { entry: triple.theirs }
+export function mergeEntries(path: string, triple: EntryTriple, options: EntryMergeOptions): EntryMerge {
+  const choice = options.resolutions?.get(path) ?? options.onConflict
+  const onTextConflict = (sides: TextSides) => options.onTextConflict?.(path, sides)
+  const merged = mergeChanges(triple, { names: options.names, choice, onTextConflict })
+  if ('conflict' in merged && choice === 'ours') return { entry: triple.ours }
+  if ('conflict' in merged && choice === 'theirs') return { entry: triple.theirs }
   return merged
 }
 
-function mergeChanges(triple: EntryTriple, options: EntryMergeOptions): EntryMerge {
+function mergeChanges(triple: EntryTriple, options: PathMergeOptions): EntryMerge {
   const { base, ours, theirs } = triple
   if (isSameEntry(ours, theirs) || isSameEntry(base, theirs)) return { entry: ours }
   if (isSameEntry(base, ours)) return { entry: theirs }
@@ -51,8 +71,9 @@ function mergeChanges(triple: EntryTriple, options: EntryMergeOptions): EntryMer
   return keepBoth(ours, theirs, options, 'has another type or target on each side')
 }
 
-function mergeRemoval({ ours, theirs }: EntryTriple, { onConflict }: EntryMergeOptions): EntryMerge {
-  if (onConflict === 'both') return { entry: ours ?? theirs, isUnresolved: true }
+function mergeRemoval({ ours, theirs }: EntryTriple, { choice }: PathMergeOptions): EntryMerge {
+  if (choice === 'union') return { entry: ours ?? theirs }
+  if (choice === 'both') return { entry: ours ?? theirs, isUnresolved: true }
   return {
     conflict:
       ours === undefined
@@ -65,7 +86,7 @@ function mergeFiles(
   base: LinkEntry | undefined,
   ours: LinkEntry,
   theirs: LinkEntry,
-  options: EntryMergeOptions,
+  options: PathMergeOptions,
 ): EntryMerge {
   const old = base?.type === 'file' ? base : undefined
   const mode = mergeMode(old, ours, theirs)
@@ -79,24 +100,30 @@ function mergeFiles(
   const [before, mine, their] = [old === undefined ? '' : readText(old), readText(ours), readText(theirs)]
   if (before === undefined || mine === undefined || their === undefined)
     return keepBoth(plainOurs, plainTheirs, options, 'is no text, and changed on both sides')
-  const { text, hasConflict } = mergeText(before, mine, their, options.names)
-  if (hasConflict && options.onConflict !== 'both')
-    return {
-      conflict: old === undefined ? 'was created on both sides' : 'has other changes in the same lines',
-    }
-  const entry = { ...createFileEntry(plainOurs, Buffer.from(text, 'latin1')), mtime: theirs.mtime }
-  return hasConflict ? { entry, isUnresolved: true } : { entry }
+  const toEntry = (bytes: Uint8Array) => ({ ...createFileEntry(plainOurs, bytes), mtime: theirs.mtime })
+  const sides = { base: before, ours: mine, theirs: their }
+  const { text, hasConflict } = mergeText(sides, options.names)
+  if (!hasConflict) return { entry: toEntry(Buffer.from(text, 'latin1')) }
+  options.onTextConflict(sides)
+  const { choice, names } = options
+  if (choice === 'both') return { entry: toEntry(Buffer.from(text, 'latin1')), isUnresolved: true }
+  if (choice === 'union')
+    return { entry: toEntry(Buffer.from(mergeText(sides, names, 'union').text, 'latin1')) }
+  if (typeof choice !== 'string' && choice.sides === digestSides(sides))
+    return { entry: toEntry(choice.bytes) }
+  return { conflict: old === undefined ? 'was created on both sides' : 'has other changes in the same lines' }
 }
 
 function keepBoth(
   ours: LinkEntry,
   theirs: LinkEntry,
-  { onConflict }: EntryMergeOptions,
+  { choice }: PathMergeOptions,
   conflict: string,
 ): EntryMerge {
   const hasDirectory = ours.type === 'directory' || theirs.type === 'directory'
-  if (onConflict !== 'both' || hasDirectory || ours.type === 'other') return { conflict }
-  return { entry: ours, beside: theirs, isUnresolved: true }
+  const keepsBoth = choice === 'both' || choice === 'union'
+  if (!keepsBoth || hasDirectory || ours.type === 'other') return { conflict }
+  return { entry: ours, beside: theirs, ...(choice === 'both' && { isUnresolved: true }) }
 }
 
 /** Returns their permissions if only they changed them, otherwise ours. */

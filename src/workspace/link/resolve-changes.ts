@@ -122,8 +122,9 @@ class ChangeResolver {
     options: EntryMergeOptions,
   ): void {
     const base = this.#options.isUnsure(path) ? undefined : before
-    const merged = mergeEntries({ base, ours: current, theirs: after }, options)
-    this.#addMerged({ path, before, after }, current, merged)
+    const merged = mergeEntries(path, { base, ours: current, theirs: after }, options)
+    if ('conflict' in merged) this.#conflicts.push({ path, reason: merged.conflict, isChoice: true })
+    else this.#addMerged({ path, before, after }, current, merged)
     if ('beside' in merged && merged.beside !== undefined)
       this.#addBeside(path, merged.beside, options.names.theirs)
   }

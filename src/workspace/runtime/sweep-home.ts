@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Checkouts } from '../checkout/index.ts'
 import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
+import { sweepMergeStates } from '../merge/index.ts'
 import { sweepSessions } from '../session/index.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
@@ -15,7 +16,7 @@ export interface SweepReport {
 }
 
 /**
- * Removes leftovers of commands in a home: checkouts and mirrors of deleted vaults, and sessions of dead processes.
+ * Removes leftovers of commands in a home: checkouts, mirrors and merge states of deleted vaults, and sessions of dead processes.
  * Keeps everything that a living process uses.
  * @param path the directory of the home.
  */
@@ -23,6 +24,7 @@ export async function sweepHome(home: WorkspaceHome, path: string): Promise<Swee
   const sessions = await sweepSessions(join(path, 'sessions'))
   const forks = await sweepForkPoints(home)
   const mirrors = await sweepMirrors(home)
+  const merges = await sweepMergeStates(home)
   const { slots, vaults } = await new Checkouts(home, join(path, 'checkouts')).sweep()
-  return { checkouts: slots, hiddenVaults: forks + mirrors + vaults, sessions }
+  return { checkouts: slots, hiddenVaults: forks + mirrors + merges + vaults, sessions }
 }

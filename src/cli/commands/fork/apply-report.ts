@@ -1,6 +1,11 @@
 import { escapeName } from '../../../text/index.ts'
 import { type PathChange, SPECIAL_BITS } from '../../../vfs/index.ts'
-import { parseGitPath, type TreeChange } from '../../../workspace/index.ts'
+import {
+  type LinkedDirectory,
+  type LinkedFork,
+  parseGitPath,
+  type TreeChange,
+} from '../../../workspace/index.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatErrorLine } from '../../framework/errors.ts'
 import { formatChange } from '../../render/format-change.ts'
@@ -17,6 +22,30 @@ export interface AppliedForks {
   readonly remaining: readonly TreeChange[]
   /** Paths at which the directory differs from a fork without changes. */
   readonly differing: readonly string[]
+}
+
+/** Describes what an apply wrote, and what the forks still have. */
+export async function describeApplied(
+  link: LinkedDirectory,
+  forks: readonly LinkedFork[],
+  changes: readonly TreeChange[],
+): Promise<AppliedForks> {
+  const remaining = await listAllChanges(link, forks)
+  const [fork] = forks
+  const isIdle = changes.length === 0 && remaining.length === 0
+  return {
+    names: forks.map(({ name }) => name),
+    changes,
+    remaining,
+    differing: isIdle && fork !== undefined ? await link.listDifferingPaths(fork) : [],
+  }
+}
+
+export async function listAllChanges(
+  link: LinkedDirectory,
+  forks: readonly LinkedFork[],
+): Promise<TreeChange[]> {
+  return (await Promise.all(forks.map((fork) => link.listChanges(fork)))).flat()
 }
 
 /** Prints what an apply wrote, and on standard error what a person has to look at. */

@@ -4,16 +4,19 @@ import {
   type ChangeSelection,
   type LinkedDirectory,
   type LinkedFork,
+  type PendingMerge,
   type TreeChange,
 } from '../../../workspace/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
+import { openPendingMerges } from '../../access/pending-merge.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { selectPaths } from './apply-paths.ts'
-import { type AppliedForks, printApplied, printUndone } from './apply-report.ts'
+import { describeApplied, listAllChanges, printApplied, printUndone } from './apply-report.ts'
+import { abortMerge, continueMerge } from './finish-merge.ts'
 import { formatApplyConflicts, formatUndoConflicts } from './format-apply-conflicts.ts'
 import { pickChanges } from './pick-changes.ts'
 
@@ -24,6 +27,7 @@ export const apply: Command = defineCommand(
     details: `Writes all changes or none. Forks of this directory come from coppice exec; for a fork of a vault use coppice merge.
 After --, names the files and directories to write; the other changes stay in the fork. ':!path' leaves a path out.
 If the directory changed at the same paths meanwhile, nothing is written and the exit code is 3; --merge merges them.
+Conflicts of --merge are resolved one at a time with coppice resolve; --continue then writes everything.
 Several forks are written in this order, and undone together.`,
     scope: 'home',
     options: {
@@ -32,6 +36,8 @@ Several forks are written in this order, and undone together.`,
       markers: { summary: 'As --merge; in a conflict, write both versions between markers' },
       undo: { summary: 'Revert the last apply of this fork' },
       'keep-setuid': { summary: 'Also write setuid and setgid bits' },
+      continue: { summary: 'Finish an apply whose conflicts are resolved' },
+      abort: { summary: 'Give up an apply that waits; nothing of it was written' },
     },
     arguments: {
       fork: {
@@ -58,6 +64,9 @@ Several forks are written in this order, and undone together.`,
   },
   (call) =>
     withHome(call, async (open) => {
+      const step = parseStep(call)
+      if (step === 'continue') return continueMerge(call, open, undefined)
+      if (step === 'abort') return abortMerge(call, open, undefined)
       const target = await requireForks(open, call.argumentList('fork'))
       if (!call.has('undo')) return applyForks(call, open, target)
       const isNamed = call.argumentList('fork').length > 0
@@ -66,20 +75,33 @@ Several forks are written in this order, and undone together.`,
 )
 
 type ApplyInvocation = CommandInvocation<
-  'patch' | 'merge' | 'markers' | 'undo' | 'keep-setuid',
+  'patch' | 'merge' | 'markers' | 'undo' | 'keep-setuid' | 'continue' | 'abort',
   'fork' | 'path'
 >
+
+/** UsageError if another option or an argument is given, too. */
+function parseStep(call: ApplyInvocation): 'continue' | 'abort' | undefined {
+  const step = (['continue', 'abort'] as const).find((name) => call.has(name))
+  const others = ['patch', 'merge', 'markers', 'undo', 'keep-setuid', 'abort'] as const
+  const other = others.find((name) => name !== step && call.has(name))
+  if (step === undefined) return undefined
+  if (other !== undefined) throw new UsageError(`--${step} and --${other} exclude each other; leave one out`)
+  if (call.argumentList('fork').length + call.argumentList('path').length > 0)
+    throw new UsageError(`--${step} takes no names: it goes on with what was applied`)
+  return step
+}
 
 interface ApplyTarget {
   readonly link: LinkedDirectory
   readonly forks: readonly [LinkedFork, ...LinkedFork[]]
 }
 
-async function applyForks(call: ApplyInvocation, { ctx }: OpenHome, target: ApplyTarget): Promise<number> {
+async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTarget): Promise<number> {
+  const { ctx } = open
   const { link, forks } = target
   const words = call.argumentList('path')
   const merge = call.has('markers') ? 'markers' : call.has('merge') ? 'strict' : undefined
-  const changed = await listAllChanges(target)
+  const changed = await listAllChanges(link, forks)
   const paths = words.length === 0 ? undefined : selectPaths(link.path, words, changed)
   const selection = call.has('patch') ? await pickHunks(call, forks, changed, paths) : { paths }
   if (selection === undefined) {
@@ -92,12 +114,16 @@ async function applyForks(call: ApplyInvocation, { ctx }: OpenHome, target: Appl
   const context: ApplyContext = { ...ctx, keepSetuid: call.has('keep-setuid'), merge, ...selection }
   try {
     const changes = await link.apply(forks, context)
-    await printApplied(call, await describeApplied(target, changes))
+    await openPendingMerges(open).end(link.path)
+    await printApplied(call, await describeApplied(link, forks, changes))
     return exitCodes.ok
   } catch (error) {
-    if (!(error instanceof ApplyError) || call.isJson) throw error
+    if (!(error instanceof ApplyError)) throw error
     const names = forks.map(({ name }) => name)
-    call.terminal.err.write(formatApplyConflicts(error, { forks: names, merge, words, changed }))
+    const canWait = merge === 'strict' && !call.has('patch') && error.conflicts.some((each) => each.isChoice)
+    const waiting = canWait ? await keepPending(open, link.path, names, context) : undefined
+    if (call.isJson) throw error
+    call.terminal.err.write(formatApplyConflicts(error, { forks: names, merge, words, changed, waiting }))
     return exitCodes.conflict
   }
 }
@@ -166,19 +192,25 @@ async function findApplied(target: ApplyTarget): Promise<ApplyTarget> {
   throw new CommandError(`several forks were applied: ${names}; name the one to undo`)
 }
 
-async function listAllChanges({ link, forks }: ApplyTarget): Promise<TreeChange[]> {
-  return (await Promise.all(forks.map((fork) => link.listChanges(fork)))).flat()
-}
-
-async function describeApplied(target: ApplyTarget, changes: readonly TreeChange[]): Promise<AppliedForks> {
-  const { link, forks } = target
-  const remaining = await listAllChanges(target)
-  const [fork] = forks
-  const isIdle = changes.length === 0 && remaining.length === 0
-  return {
-    names: forks.map(({ name }) => name),
-    changes,
-    remaining,
-    differing: isIdle ? await link.listDifferingPaths(fork) : [],
-  }
+/** Records the apply, which waits now for the resolution of its conflicts. */
+async function keepPending(
+  open: OpenHome,
+  directory: string,
+  sources: readonly string[],
+  { paths, keepSetuid }: ApplyContext,
+): Promise<PendingMerge> {
+  const merges = openPendingMerges(open)
+  const earlier = merges.find(directory)
+  const isSame = earlier !== undefined && earlier.sources.join() === sources.join()
+  const pending = {
+    kind: 'apply',
+    sources,
+    target: directory,
+    directory,
+    paths,
+    keepSetuid,
+    resolutions: isSame ? earlier.resolutions : new Map(),
+  } as const
+  await merges.begin(pending)
+  return pending
 }

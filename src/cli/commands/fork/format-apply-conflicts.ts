@@ -1,6 +1,12 @@
 import { escapeName } from '../../../text/index.ts'
-import { type ApplyError, parseGitPath, type TreeChange } from '../../../workspace/index.ts'
+import {
+  type ApplyError,
+  type PendingMerge,
+  parseGitPath,
+  type TreeChange,
+} from '../../../workspace/index.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
+import { formatResolveHints } from './merge-report.ts'
 
 /** Paths that a command in a hint names at most. */
 const MAX_NAMED = 20
@@ -13,11 +19,13 @@ export interface RefusedApply {
   readonly words: readonly string[]
   /** All changes of the forks. */
   readonly changed: readonly TreeChange[]
+  /** The apply, if it waits for the resolution of its conflicts. */
+  readonly waiting?: PendingMerge | undefined
 }
 
 /** Formats the conflicts of an apply, and commands that go on from there. */
 export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): string {
-  const { forks, merge, words, changed } = refused
+  const { forks, merge, words, changed, waiting } = refused
   const command = `coppice apply ${forks.join(' ')}`
   // Git merges commits, not lines of its own files.
   const roots = new Set(error.conflicts.flatMap(({ path }) => parseGitPath(path)?.root ?? []))
@@ -26,7 +34,9 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
     merge === undefined
       ? `this directory changed since ${forks.join(' and ')} ${forks.length === 1 ? 'was' : 'were'} made`
       : `this directory and ${forks.join(' and ')} have different changes`
+  const choices = error.conflicts.filter(({ isChoice }) => isChoice)
   const hints = [
+    ...(waiting === undefined ? [] : [formatResolveHints(waiting, choices).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
     ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),
     ...(merge === 'strict' ? [`Write both versions between markers with: ${command} --markers${paths}`] : []),

@@ -1,25 +1,28 @@
-import { isMirrorName } from '../../../backends/vault/index.ts'
-import { escapeName } from '../../../text/index.ts'
-import type { PathChange } from '../../../vfs/index.ts'
+import type { OnConflict } from '../../../backends/vault/index.ts'
+import { performMerge } from '../../../workspace/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
+import { openPendingMerges } from '../../access/pending-merge.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { trace } from '../../framework/common-options.ts'
-import { CommandError, type Conflict, exitCodes, findConflicts } from '../../framework/errors.ts'
+import { exitCodes, findConflicts } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
-import { formatChangeWithMode, toChangeJson } from '../../render/format-change.ts'
-import { formatCount } from '../../render/format-values.ts'
+import { abortMerge, continueMerge } from './finish-merge.ts'
+import { formatMergeConflicts, printMerged, printUndoneMerge, toPathChange } from './merge-report.ts'
+import { createMergeRequest } from './merge-request.ts'
 
-type OnConflict = 'ours' | 'theirs' | 'markers'
-const conflictOptions: readonly OnConflict[] = ['ours', 'theirs', 'markers']
+const conflictOptions = ['ours', 'theirs', 'markers'] as const satisfies readonly OnConflict[]
+const steps = ['continue', 'abort', 'undo'] as const
 
 export const merge: Command = defineCommand(
   {
     name: 'merge',
     summary: 'Merge a fork into its vault, or into another fork',
     details: `Text files that both sides changed are merged by lines.
-If both changed the same lines, nothing is merged and the exit code is 3: merge again with one of the options.
+If both changed the same lines, nothing is merged and the exit code is 3. Resolve the conflicts one at a time with
+coppice resolve and finish with --continue, or merge again with an option for all of them.
+To resolve them in the fork, merge the vault into the fork first.
 Forks of one directory merge into one another; to write one to its directory use coppice apply.`,
     scope: 'home',
     options: {
@@ -27,135 +30,89 @@ Forks of one directory merge into one another; to write one to its directory use
       theirs: { summary: 'In a conflict, take the version of the fork' },
       markers: { summary: 'In a conflict, write both versions between markers' },
       'dry-run': { summary: 'Only show what would be merged, or the conflicts' },
+      continue: { summary: 'Finish the merge whose conflicts are resolved' },
+      abort: { summary: 'Give up a merge that waits; nothing of it was written' },
+      undo: { summary: 'Undo the last merge into the named vault or fork' },
       trace,
     },
     arguments: {
-      fork: { summary: 'The fork', offers: 'vault' },
+      fork: { summary: 'The fork', isOptional: true, offers: 'vault' },
       into: {
         summary: 'The vault (default: the one it was forked from)',
         isOptional: true,
         offers: 'vault',
       },
     },
-    examples: ['coppice merge task-1', 'coppice merge task-1 base --theirs', 'coppice merge fix-2 fix-1'],
+    examples: [
+      'coppice merge task-1',
+      'coppice merge task-1 base --theirs',
+      'coppice merge base task-1',
+      'coppice merge fix-2 fix-1',
+      'coppice merge --continue',
+      'coppice merge --undo base',
+    ],
   },
   (call) =>
-    withHome(call, async (open) => {
-      const fork = call.argument('fork')
-      const into = call.optionalArgument('into') ?? (await findOrigin(open, fork))
-      const options = { ...parseConflictOption(call), isTrial: call.has('dry-run') }
-      try {
-        const changes =
-          (await mergeLinkedForks(open, fork, into, options)) ??
-          (await mergeVaults(open, fork, into, options))
-        await printMerged(call, fork, into, changes)
-        return exitCodes.ok
-      } catch (error) {
-        const conflicts = findConflicts(error)
-        if (conflicts === undefined || call.isJson) throw error
-        call.terminal.err.write(formatConflicts(conflicts, fork, into))
-        return exitCodes.conflict
-      }
+    withHome(call, (open) => {
+      const step = parseStep(call)
+      const target = call.optionalArgument('fork')
+      if (step === 'continue') return continueMerge(call, open, target)
+      if (step === 'abort') return abortMerge(call, open, target)
+      return step === 'undo' ? undo(call, open) : start(call, open)
     }),
 )
 
-async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
-  const { from } = await home.info(fork)
-  if (from !== undefined) return from.vault
-  throw new CommandError(`'${fork}' is not a fork; see coppice vault list`)
-}
+type MergeInvocation = CommandInvocation<
+  (typeof conflictOptions)[number] | (typeof steps)[number] | 'dry-run',
+  'fork' | 'into'
+>
 
-interface MergeChoice {
-  readonly onConflict?: OnConflict
-  /** True to change nothing. */
-  readonly isTrial: boolean
-}
-
-async function mergeVaults(
-  { home, ctx }: OpenHome,
-  fork: string,
-  into: string,
-  { isTrial, ...options }: MergeChoice,
-): Promise<PathChange[]> {
-  const { signal: _signal, ...provenance } = ctx
-  // The home refuses a merge into what mirrors a directory.
-  if (!isTrial || isMirrorName(into)) return home.merge(fork, into, { ...provenance, ...options })
-  const { createForkName } = await import('../../../workspace/index.ts')
-  const trial = await home.fork(into, createForkName())
+async function start(call: MergeInvocation, open: OpenHome): Promise<number> {
+  const onConflict = parseConflictOption(call)
+  const isTrial = call.has('dry-run')
+  const merges = openPendingMerges(open)
+  const request = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
   try {
-    return await home.merge(fork, trial.name, { ...provenance, ...options })
-  } finally {
-    await home.deleteVault(trial.name)
+    const performed = await performMerge(open.home, request, { ...open.ctx, onConflict, isTrial })
+    if (!isTrial) await merges.end(request.target)
+    await printMerged(call, request, performed, isTrial)
+    return exitCodes.ok
+  } catch (error) {
+    const conflicts = findConflicts(error)
+    if (conflicts !== undefined && !isTrial) await merges.begin(request)
+    if (conflicts === undefined || call.isJson) throw error
+    call.terminal.err.write(formatMergeConflicts(request, conflicts))
+    return exitCodes.conflict
   }
 }
 
-/** Merges two forks of one directory; undefined if they are no such forks. CommandError. */
-async function mergeLinkedForks(
-  { home, ctx }: OpenHome,
-  fork: string,
-  into: string,
-  { onConflict, isTrial }: MergeChoice,
-): Promise<PathChange[] | undefined> {
-  const [source, target] = [await findLinkedFork(home, fork), await findLinkedFork(home, into)]
-  if (source === undefined || target === undefined) {
-    if (!(await isLinked(home, fork)) && !(await isLinked(home, into))) return undefined
-    // The home refuses to merge a fork into what mirrors its directory.
-    if (isMirrorName(into)) return undefined
-    throw new CommandError(`${fork} and ${into} are not forks of this directory; see coppice forks`)
-  }
-  if (source.link.path !== target.link.path)
-    throw new CommandError(`${fork} and ${into} are forks of different directories`)
+async function undo(call: MergeInvocation, { home, ctx }: OpenHome): Promise<number> {
+  const target = call.optionalArgument('fork')
+  if (target === undefined)
+    throw new UsageError('name the vault or fork that was merged into: coppice merge --undo <name>')
   const { signal: _signal, ...provenance } = ctx
-  const resolution = onConflict === 'markers' ? 'both' : (onConflict ?? 'fail')
-  const changes = await source.link.mergeForks(source.fork, target.fork, {
-    ...provenance,
-    onConflict: resolution,
-    isTrial,
-  })
-  return changes.map(({ path, before, after }) => ({
-    kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
-    path,
-  }))
+  const linked = await findLinkedFork(home, target)
+  const changes =
+    linked === undefined
+      ? await home.undoMerge(target, provenance)
+      : (await linked.link.undoMerge(linked.fork, provenance)).map(toPathChange)
+  await printUndoneMerge(call, target, changes)
+  return exitCodes.ok
 }
 
-/** True for a fork of any directory. */
-async function isLinked(home: OpenHome['home'], name: string): Promise<boolean> {
-  const { from } = await home.info(name)
-  return from !== undefined && isMirrorName(from.vault)
+function parseStep(call: MergeInvocation): (typeof steps)[number] | undefined {
+  const [step, second] = steps.filter((name) => call.has(name))
+  const other = second ?? [...conflictOptions, 'dry-run' as const].find((name) => call.has(name))
+  if (step !== undefined && other !== undefined)
+    throw new UsageError(`--${step} and --${other} exclude each other; leave one out`)
+  if (step !== undefined && call.optionalArgument('into') !== undefined)
+    throw new UsageError(`--${step} takes one name, of the vault or fork that was merged into`)
+  return step
 }
 
-function parseConflictOption(call: CommandInvocation<OnConflict>): { readonly onConflict?: OnConflict } {
+function parseConflictOption(call: MergeInvocation): OnConflict {
   const [answer, second] = conflictOptions.filter((name) => call.has(name))
   if (second !== undefined)
     throw new UsageError(`--${answer} and --${second} exclude each other; leave one out`)
-  return answer === undefined ? {} : { onConflict: answer }
-}
-
-async function printMerged(
-  call: CommandInvocation<'dry-run'>,
-  fork: string,
-  into: string,
-  changes: readonly PathChange[],
-): Promise<void> {
-  if (call.isJson) {
-    await call.output.writeValue({
-      fork,
-      into,
-      dry_run: call.has('dry-run'),
-      changes: changes.map(toChangeJson),
-    })
-    return
-  }
-  for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
-  const did = call.has('dry-run') ? 'would merge' : 'merged'
-  await call.output.writeLine(`${did} ${formatCount(changes.length, 'change')} of ${fork} into ${into}`)
-}
-
-function formatConflicts(conflicts: readonly Conflict[], fork: string, into: string): string {
-  return `coppice: ${fork} and ${into} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
-${conflicts.map(({ path }) => `  C ${escapeName(path)}\n`).join('')}Merge again with one of:
-  coppice merge ${fork} ${into} --ours      keeps what ${into} has
-  coppice merge ${fork} ${into} --theirs    takes what ${fork} has
-  coppice merge ${fork} ${into} --markers   puts both into the file, to be edited
-`
+  return answer ?? 'fail'
 }

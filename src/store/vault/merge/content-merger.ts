@@ -1,6 +1,6 @@
 import { listDentries } from '../../files/directory-entries.ts'
 import type { VaultFiles } from '../../files/vault-files.ts'
-import { isText, mergeText } from '../../text/index.ts'
+import { isText, mergeText, type TextSides } from '../../text/index.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { getStoredContent, isSameContent, readContent, storeBytes } from '../file-content.ts'
 import { createFromTheirs } from './create-from-theirs.ts'
@@ -48,7 +48,7 @@ export class ContentMerger {
     mergeLabels(this.#draft, number, {
       base: pair.base === undefined ? undefined : [base, pair.base],
       theirs: [theirs, pair.theirs],
-      prefersTheirs: this.#conflicts.resolution === 'theirs',
+      prefersTheirs: this.#conflicts.prefersTheirs(theirs.getPath(pair.theirs)),
     })
   }
 
@@ -83,34 +83,40 @@ export class ContentMerger {
     return inode
   }
 
-  /** Merges line by line if both changed a text file; otherwise records a conflict. */
+  /** Merges line by line if both changed a text file; otherwise resolves the conflict. */
   #mergeBothChanged(pair: InodePair): number {
-    const { files } = this.#draft
-    const joined = this.#mergeTexts(pair)
+    const { names, theirs } = this.#sides
+    const texts = this.#readTexts(pair)
+    const joined = texts && mergeText(texts, names)
     if (joined !== undefined && !joined.hasConflict) return this.#write(pair.ours, joined.text)
-    this.#conflicts.add(this.#sides.theirs.getPath(pair.theirs), pair)
-    if (this.#conflicts.resolution === 'ours') return pair.ours
-    if (this.#conflicts.resolution === 'theirs') return this.#replace(pair)
-    if (joined !== undefined) return this.#write(pair.ours, joined.text)
-    const beside = this.#draft.findFreeDentry(files.getInode(pair.ours), this.#sides.names.theirs)
-    createFromTheirs(this.#draft, this.#sides.theirs, pair.theirs, beside)
+    const resolution = this.#conflicts.resolve(theirs.getPath(pair.theirs), pair, texts)
+    if (resolution === 'ours') return pair.ours
+    if (resolution === 'theirs') return this.#replace(pair)
+    if (typeof resolution !== 'string') return this.#writeBytes(pair.ours, resolution.bytes)
+    if (texts !== undefined) return this.#write(pair.ours, mergeText(texts, names, resolution).text)
+    const beside = this.#draft.findFreeDentry(this.#draft.files.getInode(pair.ours), names.theirs)
+    createFromTheirs(this.#draft, theirs, pair.theirs, beside)
     return pair.ours
   }
 
   #write(number: number, text: string): number {
-    const content = storeBytes(Buffer.from(text, 'latin1'), this.#blobs)
+    return this.#writeBytes(number, Buffer.from(text, 'latin1'))
+  }
+
+  #writeBytes(number: number, bytes: Uint8Array): number {
+    const content = storeBytes(bytes, this.#blobs)
     const path = this.#draft.files.getPath(number)
     this.#draft.apply({ op: 'write', path, content, parents: false })
     return number
   }
 
-  #mergeTexts({ base: old, ours: mine, theirs: their }: InodePair): ReturnType<typeof mergeText> | undefined {
-    const { base, theirs, names } = this.#sides
+  #readTexts({ base: old, ours: mine, theirs: their }: InodePair): TextSides | undefined {
+    const { base, theirs } = this.#sides
     if (theirs.getInode(their).type !== 'file') return undefined
     const before = old === undefined ? '' : this.#readText(base, old)
     const [ourText, theirText] = [this.#readText(this.#draft.files, mine), this.#readText(theirs, their)]
     if (ourText === undefined || theirText === undefined) return undefined
-    return mergeText(before ?? '', ourText, theirText, names)
+    return { base: before ?? '', ours: ourText, theirs: theirText }
   }
 
   /**

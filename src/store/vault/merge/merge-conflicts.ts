@@ -1,5 +1,6 @@
 import { type Stat, VfsError } from '../../../vfs/index.ts'
 import { toStat, type VaultFiles } from '../../files/vault-files.ts'
+import { digestSides, type TextSides } from '../../text/index.ts'
 import type { MergeSides } from './merge-sides.ts'
 
 /**
@@ -7,6 +8,29 @@ import type { MergeSides } from './merge-sides.ts'
  * With `markers`, a binary file keeps ours and gets theirs beside it as `name~fork`; a change wins over a removal.
  */
 export type OnConflict = 'fail' | 'ours' | 'theirs' | 'markers'
+
+/** A text that resolves a conflict of two versions. */
+export interface ResolvedText {
+  readonly bytes: Uint8Array
+  /** Digest of the two versions, from `digestSides`. The conflict is open again if one of them changes. */
+  readonly sides: string
+}
+
+/**
+ * Resolution of one conflict: one side, the conflicting lines of both, or a text. Where `union` cannot take lines, it
+ * keeps both versions as `markers` does.
+ */
+export type Resolution = 'ours' | 'theirs' | 'union' | ResolvedText
+
+/** Resolution of all conflicts, and of single ones. */
+export interface ConflictOptions {
+  /** Throw (`fail`, the default), keep one side, or write both between markers in text files. */
+  readonly onConflict: OnConflict
+  /** Resolutions by path. They win over `onConflict`. */
+  readonly resolutions?: ReadonlyMap<string, Resolution> | undefined
+  /** Called with the versions of each text file in conflict, resolved or not. */
+  readonly onTextConflict?: ((path: string, sides: TextSides) => void) | undefined
+}
 
 /** A path with incompatible changes on both sides. A side is null where the file is missing. */
 export interface MergeConflict {
@@ -35,19 +59,40 @@ export interface ConflictInodes {
   readonly theirs: number | undefined
 }
 
-/** Collects conflicts, each path once, and decides their resolution. */
+/** Decides the resolution of conflicts, and collects those that have none, each path once. */
 export class Conflicts {
-  /** Resolution of the next conflict. With `fail` the merge continues with ours, to find the other conflicts. */
-  readonly resolution: Exclude<OnConflict, 'fail'>
   readonly #sides: MergeSides
+  readonly #options: ConflictOptions
   readonly #byPath = new Map<string, MergeConflict>()
 
-  constructor(sides: MergeSides, onConflict: OnConflict) {
+  constructor(sides: MergeSides, options: ConflictOptions) {
     this.#sides = sides
-    this.resolution = onConflict === 'fail' ? 'ours' : onConflict
+    this.#options = options
   }
 
-  add(path: string, { base, ours, theirs }: ConflictInodes): void {
+  /**
+   * Returns the resolution of the conflict at a path. With `fail` the merge continues with ours, to find the other
+   * conflicts.
+   */
+  resolve(path: string, inodes: ConflictInodes, texts?: TextSides): Resolution | 'markers' {
+    if (texts !== undefined) this.#options.onTextConflict?.(path, texts)
+    const resolution = this.#options.resolutions?.get(path)
+    if (resolution !== undefined && fits(resolution, texts)) return resolution
+    this.#add(path, inodes)
+    return this.#options.onConflict === 'fail' ? 'ours' : this.#options.onConflict
+  }
+
+  /** Reports whether a path keeps theirs in a conflict that is not listed, such as one of labels. */
+  prefersTheirs(path: string): boolean {
+    return (this.#options.resolutions?.get(path) ?? this.#options.onConflict) === 'theirs'
+  }
+
+  /** Lists the conflicts without a resolution of their own. */
+  listByPath(): MergeConflict[] {
+    return [...this.#byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+
+  #add(path: string, { base, ours, theirs }: ConflictInodes): void {
     if (this.#byPath.has(path)) return
     this.#byPath.set(path, {
       path,
@@ -56,10 +101,12 @@ export class Conflicts {
       theirs: findStat(this.#sides.theirs, theirs),
     })
   }
+}
 
-  listByPath(): MergeConflict[] {
-    return [...this.#byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
-  }
+/** Reports whether a resolution is still one of these versions. */
+function fits(resolution: Resolution, texts: TextSides | undefined): boolean {
+  if (typeof resolution === 'string') return true
+  return texts !== undefined && digestSides(texts) === resolution.sides
 }
 
 function findStat(files: VaultFiles, number: number | undefined): Stat | null {

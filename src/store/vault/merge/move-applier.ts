@@ -80,13 +80,13 @@ export class MoveApplier {
     const number = this.#findInode(triple)
     if (number !== undefined && draft.findInode(dentry) === number) return 'there'
     const isInside = number !== undefined && isBelow(draft.files, dentry.parent, number)
-    if (isContested || isInside) conflicts.add(path, triple)
+    if (isContested || isInside) conflicts.resolve(path, triple)
     return isInside || this.#keepsOurs(move) ? undefined : this.#freeTarget(move, dentry)
   }
 
   /** Reports whether our own move of it wins. */
-  #keepsOurs({ isContested }: PlannedMove): boolean {
-    return isContested && this.#context.conflicts.resolution !== 'theirs'
+  #keepsOurs({ isContested, path }: PlannedMove): boolean {
+    return isContested && !this.#context.conflicts.prefersTheirs(path)
   }
 
   #moveTo(move: PlannedMove, target: Dentry): void {
@@ -133,9 +133,10 @@ export class MoveApplier {
     if (occupant === undefined || this.#tryVacate(dentry, occupant)) return dentry
     if (this.#tryJoin(move.triple, occupant)) return 'there'
     if (this.#tryMergeDirectory(move, dentry, occupant)) return dentry
-    conflicts.add(move.path, { ...move.triple, ours: occupant })
-    if (conflicts.resolution === 'markers') return draft.findFreeDentry(dentry, sides.names.theirs)
-    return conflicts.resolution === 'theirs' ? this.#clearTarget(dentry, occupant) : undefined
+    const resolution = conflicts.resolve(move.path, { ...move.triple, ours: occupant })
+    if (resolution === 'ours') return undefined
+    if (resolution === 'theirs') return this.#clearTarget(dentry, occupant)
+    return draft.findFreeDentry(dentry, sides.names.theirs)
   }
 
   /** Moves the occupant away if it has to leave anyway. */

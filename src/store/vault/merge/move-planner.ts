@@ -49,8 +49,8 @@ export class MovePlanner {
     if (this.#context.sides.theirs.getInode(theirs).type === 'directory') return []
     if (!isMoved && !this.#context.contents.isChanged(base, this.#context.sides.theirs, theirs)) return []
     const [first] = there.values()
-    if (first !== undefined) this.#context.conflicts.add(this.#getPath(first), triple)
-    if (this.#context.conflicts.resolution === 'ours') return []
+    if (first === undefined) return []
+    if (this.#context.conflicts.resolve(this.#getPath(first), triple) === 'ours') return []
     return [...there.values()].map((to) => this.#createMove(triple, undefined, to))
   }
 

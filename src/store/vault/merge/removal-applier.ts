@@ -83,8 +83,9 @@ export class RemovalApplier {
 
   #removeFile(base: number, ours: number): void {
     if (this.#isChangedByUs(base, ours)) {
-      this.#context.conflicts.add(this.#context.sides.base.getPath(base), { base, ours, theirs: undefined })
-      if (this.#context.conflicts.resolution !== 'theirs') return
+      const inodes = { base, ours, theirs: undefined }
+      const path = this.#context.sides.base.getPath(base)
+      if (this.#context.conflicts.resolve(path, inodes) !== 'theirs') return
     }
     for (const dentry of listDentries(
       this.#context.sides.ours,

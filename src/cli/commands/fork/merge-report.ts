@@ -1,0 +1,82 @@
+import { escapeName } from '../../../text/index.ts'
+import type { PathChange } from '../../../vfs/index.ts'
+import type { PendingMerge, PerformedMerge, TreeChange } from '../../../workspace/index.ts'
+import { describeMerge, getFinishingCommand, nameOurs } from '../../access/pending-merge.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import type { Conflict } from '../../framework/errors.ts'
+import { formatChangeWithMode, toChangeJson } from '../../render/format-change.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
+
+/** Prints the changes of a merge of vaults or forks. */
+export async function printMerged(
+  call: CommandInvocation,
+  { sources: [fork = ''], target: into }: PendingMerge,
+  performed: PerformedMerge,
+  isTrial: boolean,
+): Promise<void> {
+  const changes = performed.kind === 'vault' ? performed.changes : performed.changes.map(toPathChange)
+  if (call.isJson) {
+    await call.output.writeValue({ fork, into, dry_run: isTrial, changes: changes.map(toChangeJson) })
+    return
+  }
+  for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
+  const did = isTrial ? 'would merge' : 'merged'
+  await call.output.writeLine(`${did} ${formatCount(changes.length, 'change')} of ${fork} into ${into}`)
+}
+
+export async function printUndoneMerge(
+  call: CommandInvocation,
+  into: string,
+  changes: readonly PathChange[],
+): Promise<void> {
+  if (call.isJson) {
+    await call.output.writeValue({ into, undone: true, changes: changes.map(toChangeJson) })
+    return
+  }
+  for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
+  await call.output.writeLine(
+    `undid the last merge into ${into}: ${formatCount(changes.length, 'change')}; it can be merged again`,
+  )
+}
+
+export function toPathChange({ path, before, after }: TreeChange): PathChange {
+  return { kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified', path }
+}
+
+/** Formats the conflicts of a merge that waits now, and commands that go on from there. */
+export function formatMergeConflicts(merge: PendingMerge, conflicts: readonly Conflict[]): string {
+  const { sources, target } = merge
+  const command = `coppice merge ${sources[0]} ${target}`
+  return `coppice: ${sources[0]} and ${target} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
+${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts)}Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs
+`
+}
+
+/** Formats the commands that resolve the first conflict and finish the merge. */
+export function formatResolveHints(
+  merge: PendingMerge,
+  conflicts: readonly Pick<Conflict, 'path'>[],
+): string {
+  const [first] = conflicts
+  if (first === undefined) return ''
+  const command = `coppice resolve ${quoteShellWord(first.path)}`
+  const lines = [
+    [`${command} --ours`, `keeps what ${nameOurs(merge)} has`],
+    [`${command} --theirs`, `takes what ${merge.sources.join(' and ')} has`],
+    [`${command} --union`, 'keeps the lines of both'],
+    [`${command} --edit`, 'opens your editor'],
+  ] as const
+  const width = Math.max(...lines.map(([typed]) => typed.length))
+  const shown = lines.map(([typed, meaning]) => `  ${typed.padEnd(width)}  ${meaning}\n`).join('')
+  const [finish, abort] = [getFinishingCommand(merge, 'continue'), getFinishingCommand(merge, 'abort')]
+  return `Resolve one at a time:\n${shown}then finish with: ${finish}, or give up with: ${abort}\n`
+}
+
+/** Formats the state of a pending merge in one line. */
+export function formatProgress(merge: PendingMerge, open: number, resolved: number): string {
+  const what = `merge of ${describeMerge(merge)}`
+  if (open === 0)
+    return `${what}: all conflicts are resolved; finish with: ${getFinishingCommand(merge, 'continue')}`
+  return `${what}: ${resolved} of ${formatCount(open + resolved, 'conflict')} resolved`
+}

@@ -1,0 +1,121 @@
+import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
+import { compareTrees, type TreeChange } from './compare-trees.ts'
+import type { LinkHome } from './link-home.ts'
+import { getMergeStateNames } from './link-record.ts'
+import type { EntryMergeOptions } from './merge-entries.ts'
+import { type ForkTrees, performForkMerge, planForkMerge } from './merge-forks.ts'
+import { WriteLock } from './write-lock.ts'
+
+/** A fork, and the vault that mirrors its base. */
+export interface MergedFork {
+  readonly name: string
+  readonly mirror: string
+}
+
+type Provenance = Pick<CallContext, 'caller' | 'trace'>
+
+/** Resolution of conflicts in a merge of forks, and its caller. */
+export interface ForkMergeOptions extends Provenance {
+  /** `both` writes both versions between markers. */
+  readonly onConflict?: EntryMergeOptions['onConflict']
+  /** Resolutions of conflicts, and a listener for those of texts. */
+  readonly conflicts?: Pick<EntryMergeOptions, 'resolutions' | 'onTextConflict'> | undefined
+  /** Changes nothing, and returns what would change. */
+  readonly isTrial?: boolean
+}
+
+/** Merges forks of one directory into one another, and undoes that. */
+export class ForkMerge {
+  readonly #home: LinkHome
+  readonly #directory: string
+
+  constructor(home: LinkHome, directory: string) {
+    this.#home = home
+    this.#directory = directory
+  }
+
+  async merge(
+    source: MergedFork,
+    target: MergedFork,
+    { onConflict = 'fail', conflicts, isTrial = false, ...provenance }: ForkMergeOptions,
+  ): Promise<TreeChange[]> {
+    if (source.name === target.name)
+      throw new VfsError('EINVAL', source.name, {
+        op: 'merge',
+        detail: 'a fork cannot be merged into itself',
+      })
+    using _lock = await this.#lock()
+    const [from, into] = [await this.#openTrees(source), await this.#openTrees(target, provenance)]
+    const names = { ours: target.name, theirs: source.name }
+    const plan = planForkMerge(this.#directory, from, into, { names, onConflict, ...conflicts })
+    if (isTrial || plan.written.length === 0) return [...plan.written]
+    await this.#deleteStates(target)
+    await this.#keepState(target, 'before')
+    await performForkMerge(into, plan)
+    await this.#keepState(target, 'after')
+    return [...plan.written]
+  }
+
+  /** Undoes the last merge into a fork. ENOENT if there is none, ECONFLICT if the fork was used or applied since. */
+  async undo(target: MergedFork, provenance: Provenance): Promise<TreeChange[]> {
+    using _lock = await this.#lock()
+    const [before, after] = (['before', 'after'] as const).map((moment) =>
+      getMergeStateNames(target.mirror, moment),
+    )
+    const names = await this.#home.vaults()
+    if (before === undefined || after === undefined || !names.includes(after.fork)) {
+      const detail = `there is no merge into ${target.name} to undo`
+      throw new VfsError('ENOENT', target.name, { op: 'undo', detail })
+    }
+    const changes = compareTrees(await this.#home.posix(after.fork), await this.#home.posix(before.fork))
+    await this.#assertUnchanged(target, after.fork)
+    try {
+      // In this order an interruption is safe. In the other, the fork would seem to remove what its mirror has.
+      await this.#restore(target.mirror, before.mirror, after.mirror, provenance)
+      await this.#restore(target.name, before.fork, after.fork, provenance)
+    } catch (error) {
+      throw isVfsError(error, 'ECONFLICT') ? createUsedError(target.name) : error
+    }
+    await this.#deleteStates(target)
+    return changes
+  }
+
+  /** ECONFLICT if a fork differs from a state of it. */
+  async #assertUnchanged({ name }: MergedFork, state: string): Promise<void> {
+    if ((await this.#home.touchedPaths(state, name)).length > 0) throw createUsedError(name)
+  }
+
+  /** Restores a vault, unless an undo that was killed has done so. */
+  async #restore(vault: string, before: string, after: string, provenance: Provenance): Promise<void> {
+    if ((await this.#home.touchedPaths(before, vault)).length === 0) return
+    await this.#home.restoreFork(vault, { before, after, label: 'before the last merge', ...provenance })
+  }
+
+  async #keepState({ name, mirror }: MergedFork, moment: 'before' | 'after'): Promise<void> {
+    const names = getMergeStateNames(mirror, moment)
+    await this.#home.fork(mirror, names.mirror)
+    await this.#home.fork(name, names.fork)
+  }
+
+  async #deleteStates({ mirror }: MergedFork): Promise<void> {
+    const names = await this.#home.vaults()
+    // The state after the merge goes first: without it there is nothing to undo.
+    for (const moment of ['after', 'before'] as const)
+      for (const name of Object.values(getMergeStateNames(mirror, moment)).reverse())
+        if (names.includes(name)) await this.#home.deleteVault(name)
+  }
+
+  async #openTrees({ name, mirror }: MergedFork, by?: Provenance): Promise<ForkTrees> {
+    const options = by === undefined ? {} : { by }
+    return { mirror: await this.#home.posix(mirror, options), after: await this.#home.posix(name, options) }
+  }
+
+  #lock(): Promise<WriteLock> {
+    return WriteLock.acquire(this.#home.path, this.#directory)
+  }
+}
+
+function createUsedError(fork: string): VfsError {
+  const detail = `nothing was undone: ${fork} was changed or applied after the merge; look at its changes with coppice diff ${fork}`
+  return new VfsError('ECONFLICT', fork, { op: 'undo', detail })
+}

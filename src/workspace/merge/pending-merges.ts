@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Resolution } from '../../backends/vault/index.ts'
+import { createTemporaryName, isErrno, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import { WriteLock } from '../link/index.ts'
+import { decodePendingMerge, encodePendingMerge, type PendingMerge } from './pending-merge.ts'
+
+const DIRECTORY = 'merges'
+const SUFFIX = '.json'
+
+/** The pending merges of a home, each a file: at most one for each vault, fork or directory that changes. */
+export class PendingMerges {
+  readonly #home: string
+  readonly #directory: string
+
+  constructor(home: string) {
+    this.#home = home
+    this.#directory = join(home, DIRECTORY)
+  }
+
+  list(): PendingMerge[] {
+    return listNames(this.#directory)
+      .filter((name) => name.endsWith(SUFFIX))
+      .flatMap((name) => this.#read(join(this.#directory, name)) ?? [])
+  }
+
+  /** Finds the pending merge into a vault, fork or directory. */
+  find(target: string): PendingMerge | undefined {
+    return this.#read(this.#getPath(target))
+  }
+
+  /** Records a merge in place of another one into the same target. */
+  async begin(merge: PendingMerge): Promise<void> {
+    using _lock = await this.#lock()
+    this.#write(merge)
+  }
+
+  /** Records the resolution of a conflict; undefined takes it back. Does nothing if the merge has ended meanwhile. */
+  async resolve(target: string, resolutions: ReadonlyMap<string, Resolution | undefined>): Promise<void> {
+    using _lock = await this.#lock()
+    const merge = this.find(target)
+    if (merge === undefined) return
+    const all = new Map(merge.resolutions)
+    for (const [path, resolution] of resolutions) {
+      if (resolution === undefined) all.delete(path)
+      else all.set(path, resolution)
+    }
+    this.#write({ ...merge, resolutions: all })
+  }
+
+  /** Ends the merge into a target, if there is one. */
+  async end(target: string): Promise<void> {
+    using _lock = await this.#lock()
+    rmSync(this.#getPath(target), { force: true })
+  }
+
+  #getPath(target: string): string {
+    const hash = createHash('sha256').update(target).digest('hex').slice(0, 24)
+    return join(this.#directory, `${hash}${SUFFIX}`)
+  }
+
+  #read(path: string): PendingMerge | undefined {
+    try {
+      return decodePendingMerge(readFileSync(path, 'utf8'))
+    } catch (error) {
+      // Cut off by a full disk: nothing but choices is lost.
+      if (isErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined
+      throw error
+    }
+  }
+
+  #write(merge: PendingMerge): void {
+    makePrivateDirectory(this.#directory)
+    const path = this.#getPath(merge.target)
+    const temporary = join(this.#directory, createTemporaryName())
+    makePrivateFile(temporary)
+    writeFileSync(temporary, encodePendingMerge(merge))
+    renameSync(temporary, path)
+  }
+
+  #lock(): Promise<WriteLock> {
+    return WriteLock.acquire(this.#home, this.#home)
+  }
+}
+
+function listNames(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
+}
