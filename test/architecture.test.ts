@@ -29,6 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'workspace/session': ['machine', 'vfs', 'fuse', 'workspace/isolation', 'workspace/policy'],
   'workspace/link': ['machine', 'secrets', 'vfs', 'backends/vault', 'workspace/session'],
   'workspace/checkout': ['machine', 'vfs', 'workspace/session', 'workspace/link'],
+  'workspace/merge': ['machine', 'vfs', 'backends/vault', 'workspace/link'],
   'workspace/runtime': [
     'secrets',
     'network',
@@ -40,12 +41,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'workspace/isolation',
     'workspace/link',
     'workspace/checkout',
+    'workspace/merge',
   ],
   workspace: [
     'workspace/isolation',
     'workspace/policy',
     'workspace/link',
     'workspace/checkout',
+    'workspace/merge',
     'workspace/runtime',
   ],
   kernel: ['machine', 'secrets', 'vfs', 'access', 'zod'],

@@ -5,7 +5,7 @@ import type { WorkspaceCheckout } from '../devices/lsp/index.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../machine/index.ts'
 import type { CommandSettings } from '../namespace/index.ts'
 import { VfsError } from '../vfs/index.ts'
-import { createLaunch, defaultLimits, quoteWord } from '../workspace/isolation/index.ts'
+import { createLaunch, defaultLimits, isolationEnvironment, quoteWord } from '../workspace/isolation/index.ts'
 import { CodeCheckout } from './code-checkout.ts'
 
 /**
@@ -87,7 +87,8 @@ export class CodeCheckouts {
     // A launch reads its command from descriptor 3, and its errors go to descriptor 4.
     const line = `cd -- ${quoteWord(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
     await writeFile(script, line, { mode: PRIVATE_FILE_MODE })
-    const start = `cd -- ${quoteWord(directory)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
+    const path = quoteWord(`PATH=${isolationEnvironment['PATH']}`)
+    const start = `cd -- ${quoteWord(directory)} || exit 126; exec 3<"$0" 4>&2; export ${path}; exec "$@"`
     // The words after a launch are the arguments of the shell that reads the script.
     const wrapCommand = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
     return new CodeCheckout({ vault, token, directory: tree, wrapCommand })

@@ -90,5 +90,7 @@ export {
   type JournalRow,
   type MaybePromise,
   type RecordRow,
+  type Resolution,
+  type ResolvedText,
   type Sweep,
 } from '../backends/vault/index.ts'

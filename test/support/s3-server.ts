@@ -64,7 +64,7 @@ export class S3Server implements AsyncDisposable {
       region: 'us-east-1',
       forcePathStyle: true,
       requestChecksumCalculation: 'WHEN_REQUIRED',
-      maxAttempts: 2,
+      maxAttempts: 5,
     })
     this.#clients.push(client)
     return client

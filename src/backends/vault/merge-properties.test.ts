@@ -8,9 +8,11 @@ import {
   mergeVaults,
   type OnConflict,
   PosixFiles,
+  type Resolution,
   StoreHome,
 } from '../../store/index.ts'
 import { dirname, isVfsError, readText } from '../../vfs/index.ts'
+import { mergeUndoably, undoMerge } from './undoable-merge.ts'
 import { Vault } from './vault.ts'
 
 const acts = [
@@ -244,6 +246,67 @@ describe('a merge of random changes', () => {
     })
     await fc.assert(property, { numRuns: 150 })
     expect(seen.size).toBe(2)
+  })
+
+  it('has its conflicts resolved one at a time, as by one answer to all', async () => {
+    const seen = new Set<number>()
+    const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
+      const family = new Family()
+      const base = await family.create('base')
+      await perform(base, before)
+      const task = await family.fork('base', 'task')
+      await perform(base, ours)
+      await perform(task, theirs)
+      const whole = await family.fork('base', 'whole')
+      await family.merge('task', 'whole', 'ours')
+      for (const answer of ['ours', 'theirs', 'union'] as const) {
+        const target = await family.fork('base', answer)
+        const state = await stateOf(target)
+        const resolutions = new Map<string, Resolution>()
+        const request = { source: 'task', target: answer, onConflict: 'fail', resolutions } as const
+        for (;;) {
+          const open = await mergeVaults(family.home, { ...request, isTrial: true }).then(
+            () => [],
+            conflictsIn,
+          )
+          expect(await stateOf(target)).toEqual(state)
+          expect(open.filter((path) => resolutions.has(path))).toEqual([])
+          if (open[0] === undefined) break
+          resolutions.set(open[0], answer)
+        }
+        seen.add(resolutions.size)
+        await mergeVaults(family.home, request)
+        if (answer === 'ours') expect(await stateOf(target)).toEqual(await stateOf(whole))
+      }
+      await family.assertSound()
+    })
+    await fc.assert(property, { numRuns: 100 })
+    expect(seen.size).toBeGreaterThan(2)
+  })
+
+  it('is undone to the state before, and can then be repeated', async () => {
+    const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
+      const family = new Family()
+      const base = await family.create('base')
+      await perform(base, before)
+      const task = await family.fork('base', 'task')
+      await perform(base, ours)
+      await perform(task, theirs)
+      const [state, request] = [
+        await stateOf(base),
+        { source: 'task', target: 'base', onConflict: 'theirs' } as const,
+      ]
+      const changes = await mergeUndoably(family.home, request)
+      const merged = await stateOf(base)
+      if (changes.length > 0) {
+        expect(await undoMerge(family.home, 'base')).toHaveLength(changes.length)
+        expect(await stateOf(base)).toEqual(state)
+        await mergeUndoably(family.home, request)
+      }
+      expect(await stateOf(base)).toEqual(merged)
+      await family.assertSound()
+    })
+    await fc.assert(property, { numRuns: 100 })
   })
 
   it('without a conflict gives the same files in either direction', async () => {
