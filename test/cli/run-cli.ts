@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -25,8 +25,13 @@ export class Cli {
   /** Files of this machine, for imports and exports. */
   readonly files: string = join(this.scratch, 'files')
 
-  constructor() {
+  /** The number of the user who runs it; undefined for the current one. */
+  readonly user: number | undefined
+
+  constructor(user?: number) {
+    this.user = user
     mkdirSync(this.files)
+    if (user !== undefined) for (const path of [this.scratch, this.files]) chownSync(path, user, user)
     // A program that ends with the test may still write.
     onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true, maxRetries: 10 }))
   }
@@ -34,6 +39,7 @@ export class Cli {
   start(args: readonly string[], { env = {} }: CliOptions = {}): ChildProcessWithoutNullStreams {
     return spawn(process.execPath, [join(root, 'bin/coppice.js'), ...args], {
       cwd: this.files,
+      ...(this.user !== undefined && { uid: this.user, gid: this.user }),
       env: {
         ...plainEnvironment(),
         NODE_OPTIONS: '',

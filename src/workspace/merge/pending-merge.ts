@@ -15,6 +15,8 @@ export interface PendingMerge {
   readonly keepSetuid?: boolean | undefined
   /** The resolved conflicts, by path. */
   readonly resolutions: ReadonlyMap<string, Resolution>
+  /** True once it was performed. An undo makes it wait again, with its choices. */
+  readonly isDone?: boolean | undefined
 }
 
 type StoredResolution = Extract<Resolution, string> | { readonly base64: string; readonly sides: string }

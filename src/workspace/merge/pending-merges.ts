@@ -23,11 +23,13 @@ export class PendingMerges {
     return listNames(this.#directory)
       .filter((name) => name.endsWith(SUFFIX))
       .flatMap((name) => this.#read(join(this.#directory, name)) ?? [])
+      .filter(({ isDone }) => isDone !== true)
   }
 
   /** Finds the pending merge into a vault, fork or directory. */
   find(target: string): PendingMerge | undefined {
-    return this.#read(this.#getPath(target))
+    const merge = this.#read(this.#getPath(target))
+    return merge?.isDone === true ? undefined : merge
   }
 
   /** Records a merge in place of another one into the same target. */
@@ -47,6 +49,24 @@ export class PendingMerges {
       else all.set(path, resolution)
     }
     this.#write({ ...merge, resolutions: all })
+  }
+
+  /** Ends a merge that was performed. Its choices are kept for the case that it is undone. */
+  async finish(merge: PendingMerge): Promise<void> {
+    if (merge.resolutions.size === 0) return this.end(merge.target)
+    using _lock = await this.#lock()
+    this.#write({ ...merge, isDone: true })
+  }
+
+  /** Makes a merge wait again that was undone; undefined if it had no conflicts. */
+  async reopen(target: string, sources?: readonly string[]): Promise<PendingMerge | undefined> {
+    using _lock = await this.#lock()
+    const merge = this.#read(this.#getPath(target))
+    if (merge?.isDone !== true || (sources !== undefined && merge.sources.join() !== sources.join()))
+      return undefined
+    const pending = { ...merge, isDone: undefined }
+    this.#write(pending)
+    return pending
   }
 
   /** Ends the merge into a target, if there is one. */

@@ -3,6 +3,7 @@ import { type PathChange, SPECIAL_BITS } from '../../../vfs/index.ts'
 import {
   type LinkedDirectory,
   type LinkedFork,
+  type PendingMerge,
   parseGitPath,
   type TreeChange,
 } from '../../../workspace/index.ts'
@@ -10,6 +11,7 @@ import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatErrorLine } from '../../framework/errors.ts'
 import { formatChange } from '../../render/format-change.ts'
 import { formatCount } from '../../render/format-values.ts'
+import { formatRedo } from './merge-report.ts'
 
 /** Paths that a message names; it counts the rest. */
 const MAX_LISTED = 10
@@ -85,6 +87,7 @@ export async function printUndone(
   call: CommandInvocation,
   names: readonly string[],
   changes: readonly TreeChange[],
+  waiting: PendingMerge | undefined,
 ): Promise<void> {
   const shown = changes.map(toPathChange)
   if (call.isJson) {
@@ -96,7 +99,8 @@ export async function printUndone(
   for (const line of formatGitSummary(changes.filter(isInGit))) await call.output.writeLine(line)
   const [count, who] = [formatCount(changes.length, 'change'), names.join(' and ')]
   const still = names.length === 1 ? 'the fork still has them' : 'the forks still have them'
-  await call.output.writeLine(`undid ${count} of ${who}; ${still}`)
+  const redo = waiting === undefined ? '' : `; ${formatRedo(waiting)}`
+  await call.output.writeLine(`undid ${count} of ${who}; ${still}${redo}`)
 }
 
 function isInGit({ path }: Pick<TreeChange, 'path'>): boolean {

@@ -114,7 +114,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const context: ApplyContext = { ...ctx, keepSetuid: call.has('keep-setuid'), merge, ...selection }
   try {
     const changes = await link.apply(forks, context)
-    await openPendingMerges(open).end(link.path)
+    await endPending(open, link.path, forks)
     await printApplied(call, await describeApplied(link, forks, changes))
     return exitCodes.ok
   } catch (error) {
@@ -128,7 +128,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   }
 }
 
-async function undoForks(call: ApplyInvocation, { ctx }: OpenHome, target: ApplyTarget): Promise<number> {
+async function undoForks(call: ApplyInvocation, open: OpenHome, target: ApplyTarget): Promise<number> {
   const {
     link,
     forks: [fork, second],
@@ -141,7 +141,8 @@ async function undoForks(call: ApplyInvocation, { ctx }: OpenHome, target: Apply
   if (second !== undefined && !names.includes(second.name))
     throw new CommandError(`${fork.name} and ${second.name} were not applied together; undo them one by one`)
   try {
-    await printUndone(call, names, await link.undo(fork, ctx))
+    const changes = await link.undo(fork, open.ctx)
+    await printUndone(call, names, changes, await openPendingMerges(open).reopen(link.path, names))
     return exitCodes.ok
   } catch (error) {
     if (!(error instanceof ApplyError) || call.isJson) throw error
@@ -190,6 +191,14 @@ async function findApplied(target: ApplyTarget): Promise<ApplyTarget> {
   if (others.length === 0) return { link, forks: [first] }
   const names = [first, ...others].map(({ name }) => name).join(', ')
   throw new CommandError(`several forks were applied: ${names}; name the one to undo`)
+}
+
+/** Ends an apply of these forks that waited: it was done in another way. */
+async function endPending(open: OpenHome, directory: string, forks: readonly LinkedFork[]): Promise<void> {
+  const merges = openPendingMerges(open)
+  const waiting = merges.find(directory)
+  if (waiting?.sources.some((source) => forks.some(({ name }) => name === source)))
+    await merges.end(directory)
 }
 
 /** Records the apply, which waits now for the resolution of its conflicts. */

@@ -16,7 +16,7 @@ export async function continueMerge(
   const merge = await requirePendingMerge(open, target)
   try {
     const performed = await performMerge(open.home, merge, open.ctx)
-    await openPendingMerges(open).end(merge.target)
+    await openPendingMerges(open).finish(merge)
     if (performed.kind === 'apply') {
       const link = new LinkedDirectory(open.home, merge.target)
       const forks = await Promise.all(merge.sources.map((name) => link.getFork(name)))

@@ -29,15 +29,22 @@ export async function printUndoneMerge(
   call: CommandInvocation,
   into: string,
   changes: readonly PathChange[],
+  waiting: PendingMerge | undefined,
 ): Promise<void> {
   if (call.isJson) {
     await call.output.writeValue({ into, undone: true, changes: changes.map(toChangeJson) })
     return
   }
   for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
+  const again = waiting === undefined ? 'it can be merged again' : formatRedo(waiting)
   await call.output.writeLine(
-    `undid the last merge into ${into}: ${formatCount(changes.length, 'change')}; it can be merged again`,
+    `undid the last merge into ${into}: ${formatCount(changes.length, 'change')}; ${again}`,
   )
+}
+
+/** Names the command that performs a merge again after it was undone. */
+export function formatRedo(waiting: PendingMerge): string {
+  return `redo it with your choices: ${getFinishingCommand(waiting, 'continue')}`
 }
 
 export function toPathChange({ path, before, after }: TreeChange): PathChange {

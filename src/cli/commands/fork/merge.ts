@@ -74,7 +74,7 @@ async function start(call: MergeInvocation, open: OpenHome): Promise<number> {
   const request = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
   try {
     const performed = await performMerge(open.home, request, { ...open.ctx, onConflict, isTrial })
-    if (!isTrial) await merges.end(request.target)
+    if (!isTrial) await merges.finish(request)
     await printMerged(call, request, performed, isTrial)
     return exitCodes.ok
   } catch (error) {
@@ -86,7 +86,8 @@ async function start(call: MergeInvocation, open: OpenHome): Promise<number> {
   }
 }
 
-async function undo(call: MergeInvocation, { home, ctx }: OpenHome): Promise<number> {
+async function undo(call: MergeInvocation, open: OpenHome): Promise<number> {
+  const { home, ctx } = open
   const target = call.optionalArgument('fork')
   if (target === undefined)
     throw new UsageError('name the vault or fork that was merged into: coppice merge --undo <name>')
@@ -96,7 +97,7 @@ async function undo(call: MergeInvocation, { home, ctx }: OpenHome): Promise<num
     linked === undefined
       ? await home.undoMerge(target, provenance)
       : (await linked.link.undoMerge(linked.fork, provenance)).map(toPathChange)
-  await printUndoneMerge(call, target, changes)
+  await printUndoneMerge(call, target, changes, await openPendingMerges(open).reopen(target))
   return exitCodes.ok
 }
 
