@@ -155,9 +155,7 @@ it.each(users)(
     await person.ok('apply', '--continue')
     expect(person.snapshot()).toEqual(kept)
 
-    await person.callOutside(
-      'rm -rf src; echo broken > test.sh; git checkout -q -b lost',
-    )
+    await person.callOutside('rm -rf src; echo broken > test.sh; git checkout -q -b lost')
     expect(person.snapshot()).not.toEqual(kept)
     await person.ok('undo')
     expect(person.snapshot()).toEqual(kept)

@@ -71,7 +71,9 @@ async function start(call: MergeInvocation, open: OpenHome): Promise<number> {
   const onConflict = parseConflictOption(call)
   const isTrial = call.has('dry-run')
   const merges = openPendingMerges(open)
-  const request = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
+  const waiting = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
+  // One answer to all conflicts replaces the choices made so far.
+  const request = onConflict === 'fail' ? waiting : { ...waiting, resolutions: new Map() }
   try {
     const performed = await performMerge(open.home, request, { ...open.ctx, onConflict, isTrial })
     if (!isTrial) await merges.finish(request)
