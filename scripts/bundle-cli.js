@@ -16,6 +16,17 @@ const bundle = await bundled([
   `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`,
   ...programs,
 ])
+// One by one: together with `dispatch`, which loads every command, they would share chunks with all of them.
+const forApply = new Set()
+for (const path of [
+  'src/cli/dispatch.ts',
+  'src/cli/commands/fork/apply.ts',
+  // Loaded later, and by every command that opens a home.
+  'src/backends/vault/index.ts',
+  'src/cli/access/recover-directory.ts',
+  'src/cli/access/recover-linked-directory.ts',
+])
+  for (const id of await modulesOf([path])) forApply.add(id)
 const forExec = await modulesOf([
   'src/cli/dispatch.ts',
   'src/cli/commands/start/exec.ts',
@@ -25,26 +36,33 @@ const forExec = await modulesOf([
   'src/boundary/index.ts',
   'src/workspace/index.ts',
 ])
-await bundle.write({
+const options = {
   dir: target,
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
   // Without comments and indentation, which take time to read at every start. Names stay: a trace shows them.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
-    // One for what `exec` and `enter` need, whose start is the one that counts, and one for all other commands, which
-    // `--help` reads anyway. The scenes of the demo stay apart, since they load a hundred files of zod.
+    // One for what `apply` needs, without the indexes of folders, which lead to everything. One for what `exec` and
+    // `enter` need beside that, and one for all other commands, which `--help` reads anyway. The scenes of the demo stay
+    // apart, since they load a hundred files of zod.
     groups: [
       {
         name: 'runtime',
         test: /rolldown[\\/]runtime|oxc-project[\\/]runtime|src\/cli\/(?:package-root|framework\/terminal)/,
         priority: 1,
       },
+      { name: 'apply', test: (id) => forApply.has(id), includeDependenciesRecursively: false },
       { name: 'exec', test: (id) => forExec.has(id) },
       { name: 'commands', test: /src\/cli\/(?!main|commands\/start\/demo-scenes)/ },
     ],
   },
-})
+}
+for (let missing = [...forApply]; missing.length > 0; ) {
+  missing = findMissing((await bundle.generate(options)).output)
+  for (const id of missing) forApply.add(id)
+}
+await bundle.write(options)
 await writeHookBundle()
 writeLicenses(target, BUNDLED)
 
@@ -65,6 +83,26 @@ async function writeHookBundle() {
     format: 'cjs',
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   })
+}
+
+/**
+ * Finds modules that the chunk of `apply` needs from other chunks: functions that only other commands call may need them,
+ * beside those that `apply` calls.
+ */
+function findMissing(chunks) {
+  const own = chunks.find((chunk) => chunk.name === 'apply' && !chunk.isEntry && !chunk.isDynamicEntry)
+  return [...own.code.matchAll(/import\s*\{([^}]*)\}\s*from\s*["']\.\/([^"']+)["']/g)].flatMap(
+    ([, names, file]) => {
+      const other = chunks.find(({ fileName }) => fileName === file)
+      if (/^(?:rolldown-)?runtime/.test(file) || other === undefined) return []
+      const wanted = names.split(',').map((name) => /(\w+?)(?:\$\d+)?$/.exec(name.trim())?.[1])
+      const found = Object.entries(other.modules).filter(([, module]) =>
+        module.renderedExports.some((name) => wanted.includes(name)),
+      )
+      if (found.length === 0) throw new Error(`apply needs ${names} of ${file}; name its module in forApply`)
+      return found.map(([id]) => id)
+    },
+  )
 }
 
 function bundled(paths) {

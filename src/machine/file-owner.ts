@@ -15,6 +15,15 @@ export function chownIfPermitted(path: string, { uid, gid }: FileOwner): void {
   else if (isOwnGroup(gid) && lstatSync(path).gid !== gid) lchownSync(path, -1, gid)
 }
 
+/**
+ * Returns the owner that this user may give a file of another one, with -1 for a user that stays. Undefined if it stays
+ * as a whole.
+ */
+export function findOwnerChange(current: FileOwner, { uid, gid }: FileOwner): FileOwner | undefined {
+  if (process.getuid?.() === 0) return current.uid === uid && current.gid === gid ? undefined : { uid, gid }
+  return current.gid !== gid && isOwnGroup(gid) ? { uid: -1, gid } : undefined
+}
+
 function isOwnGroup(gid: number): boolean {
   return gid === process.getegid?.() || process.getgroups?.().includes(gid) === true
 }

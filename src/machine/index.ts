@@ -8,7 +8,7 @@
 export { DirectoryError } from './directory-error.ts'
 export { type DirectoryHandle, findRealPath, openRoot, type RootConfinement } from './directory-handle.ts'
 export type { FileDescriptor } from './file-descriptor.ts'
-export { chownIfPermitted, type FileOwner } from './file-owner.ts'
+export { chownIfPermitted, type FileOwner, findOwnerChange } from './file-owner.ts'
 export { type FileTime, toFileTime, toNanoseconds, toUtimesArgument } from './file-time.ts'
 export { firstError } from './first-error.ts'
 export { isErrno } from './is-errno.ts'

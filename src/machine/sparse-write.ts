@@ -6,16 +6,18 @@ const ZEROS = Buffer.alloc(BLOCK_BYTES)
 
 /** Writes content into an open empty file, with holes in place of long runs of zeros. */
 export function writeSparse(fd: number, content: Iterable<Uint8Array>): void {
-  let end = 0
+  let [end, written] = [0, 0]
   for (const chunk of content) {
     for (let at = 0; at < chunk.length; at += BLOCK_BYTES) {
       const piece = chunk.subarray(at, at + BLOCK_BYTES)
-      if (!ZEROS.equals(piece)) writeAll(fd, piece, end)
+      const isHole = ZEROS.equals(piece)
+      if (!isHole) writeAll(fd, piece, end)
       end += piece.length
+      if (!isHole) written = end
     }
   }
   // Includes a hole at the end.
-  ftruncateSync(fd, end)
+  if (written < end) ftruncateSync(fd, end)
 }
 
 function writeAll(fd: number, bytes: Uint8Array, position: number): void {

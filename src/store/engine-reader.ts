@@ -68,6 +68,11 @@ export class EngineReader {
     throw createNotLocalError(this.engine)
   }
 
+  /** Runs synchronous work whose reads see one committed state, where the engine can do that. */
+  readTogether<T>(work: () => T): T {
+    return this.engine.readTogether === undefined ? work() : this.engine.readTogether(work)
+  }
+
   /** Reads a page for the node cache, which awaits it itself. */
   readPage(id: number): MaybePromise<Uint8Array | undefined> {
     this.session.answerIfDue()

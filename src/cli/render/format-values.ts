@@ -19,7 +19,12 @@ export function formatBytes(bytes: number): string {
 
 /** Formats a count: `3 files`, `1 file`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
+}
+
+/** Formats a whole number with commas: `2,000`. A locale does the same, but takes many milliseconds to load. */
+export function formatNumber(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
 /** Formats a local time to the second: `2026-11-15 06:11:36`. */

@@ -1,5 +1,5 @@
 import type { Terminal } from '../framework/terminal.ts'
-import { formatBytes, formatCount } from './format-values.ts'
+import { formatBytes, formatCount, formatNumber } from './format-values.ts'
 
 const BAR_CELLS = 24
 const REDRAW_INTERVAL_MS = 100
@@ -50,5 +50,5 @@ function formatProgress(label: string, unit: string, { done, total, bytes }: Pro
   const cells = Math.round(part * BAR_CELLS)
   const bar = '█'.repeat(cells) + '░'.repeat(BAR_CELLS - cells)
   const percent = `${Math.floor(part * 100)}%`.padStart(4)
-  return `${label} ${bar}${percent} ${done.toLocaleString('en')}/${formatCount(total, unit)}${amount}`
+  return `${label} ${bar}${percent} ${formatNumber(done)}/${formatCount(total, unit)}${amount}`
 }

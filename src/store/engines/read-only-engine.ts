@@ -80,6 +80,10 @@ export class ReadOnlyEngine implements Engine {
     return this.#engine.changeCount()
   }
 
+  readTogether<T>(work: () => T): T {
+    return this.#engine.readTogether === undefined ? work() : this.#engine.readTogether(work)
+  }
+
   commit(batch: Batch): MaybePromise<boolean> {
     if (Object.keys(batch).length === 0) return true
     if (batch.isDerived !== true) throw this.#createReadOnlyError()

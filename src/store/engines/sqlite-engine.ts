@@ -65,6 +65,8 @@ export class SqliteEngine implements Engine {
   readonly #groupCommit: SqliteGroupCommit
   readonly #diskSpace: DiskSpace
   readonly #wal: SqliteWal
+  /** Change count of the snapshot that reads see, while they run together. */
+  #snapshotChanges: number | undefined
   #isClosed = false
 
   constructor({ file, durability = 'process', isImmutable = false }: SqliteEngineOptions) {
@@ -154,11 +156,24 @@ export class SqliteEngine implements Engine {
 
   changeCount(): number {
     if (this.#isImmutable) this.#storeFile.assertUnchanged()
-    return this.#readDataVersion()
+    return this.#snapshotChanges ?? this.#readDataVersion()
+  }
+
+  /** A read transaction: without one, SQLite locks and unlocks its file for each row. */
+  readTogether<T>(work: () => T): T {
+    if (this.#isImmutable || this.#snapshotChanges !== undefined || this.#groupCommit.isActive) return work()
+    this.#statements.get('beginRead').run()
+    try {
+      this.#snapshotChanges = this.#readDataVersion()
+      return work()
+    } finally {
+      this.#endSnapshot()
+    }
   }
 
   commit(batch: Batch): boolean {
     const mustSync = batch.durable === true && !this.#isFullyDurable
+    this.#endSnapshot()
     try {
       if (mustSync) setSynchronous(this.#db, this.#file, true)
       return this.#commitOrUseReserve(batch)
@@ -210,6 +225,7 @@ export class SqliteEngine implements Engine {
         this.#wal.usesGroupCommit = true
       },
       begin: () => {
+        this.#endSnapshot()
         this.#wal.limitSize(this.#diskSpace.isScarce)
         // IMMEDIATE: a transaction that starts with a read fails at its first write if another process wrote meanwhile.
         this.#statements.get('begin').run()
@@ -248,7 +264,14 @@ export class SqliteEngine implements Engine {
     return Number(this.#statements.getValue('changeCount'))
   }
 
+  #endSnapshot(): void {
+    if (this.#snapshotChanges === undefined) return
+    this.#snapshotChanges = undefined
+    this.#rollback()
+  }
+
   #rollback(): void {
+    this.#snapshotChanges = undefined
     try {
       this.#statements.get('rollback').run()
     } catch {

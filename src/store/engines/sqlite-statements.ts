@@ -10,6 +10,7 @@ export const SCHEMA = `
 
 const SQL = {
   begin: 'BEGIN IMMEDIATE',
+  beginRead: 'BEGIN',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   changeCount: 'PRAGMA data_version',

@@ -7,6 +7,7 @@ import { encodeChecksummedJson } from '../checksummed-json.ts'
 import {
   CHUNK_BYTES,
   DelayedEngine,
+  type Engine,
   fsck,
   MemoryEngine,
   quotaKey,
@@ -23,7 +24,9 @@ const ROOT = PosixFiles.root
 const OWNER = { mode: 0o644, uid: 1000, gid: 100 }
 const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString()
 
-async function newFiles(engine = new MemoryEngine()): Promise<{ home: StoreHome; posix: PosixFiles }> {
+async function newFiles(
+  engine: Engine = new MemoryEngine(),
+): Promise<{ home: StoreHome; posix: PosixFiles }> {
   const home = new StoreHome(engine)
   return { home, posix: new PosixFiles(await home.createVault('base'), home.blobs) }
 }
@@ -401,5 +404,57 @@ describe('the whole', () => {
     const home = new StoreHome(new DelayedEngine(new MemoryEngine()))
     const log = await home.createVault('base')
     expect(codeOf(() => new PosixFiles(log, home.blobs))).toBe('ENOTSUP')
+  })
+})
+
+describe('reads that run together', () => {
+  it('see one state of the home, and the next reads what others committed', async () => {
+    const file = join(scratch, 'together.db')
+    await using engine = new SqliteEngine({ file })
+    const { posix } = await newFiles(engine)
+    await using otherEngine = new SqliteEngine({ file })
+    const otherHome = new StoreHome(otherEngine)
+    const other = new PosixFiles(await otherHome.openVault('base'), otherHome.blobs)
+    posix.create(ROOT, 'first', OWNER)
+    posix.readTogether(() => {
+      expect(namesIn(posix)).toEqual(['first'])
+      other.create(ROOT, 'second', OWNER)
+      expect(namesIn(posix)).toEqual(['first'])
+    })
+    expect(namesIn(posix)).toEqual(['first', 'second'])
+  })
+
+  it('may change the vault, which ends it', async () => {
+    const file = join(scratch, 'together-change.db')
+    await using engine = new SqliteEngine({ file })
+    const { posix } = await newFiles(engine)
+    await using otherEngine = new SqliteEngine({ file })
+    const otherHome = new StoreHome(otherEngine)
+    const other = new PosixFiles(await otherHome.openVault('base'), otherHome.blobs)
+    posix.readTogether(() => {
+      expect(namesIn(posix)).toEqual([])
+      other.create(ROOT, 'theirs', OWNER)
+      posix.readTogether(() => posix.create(ROOT, 'ours', OWNER))
+      posix.fsync()
+      expect(namesIn(posix)).toEqual(['ours', 'theirs'])
+    })
+    expect(namesIn(other)).toEqual(['ours', 'theirs'])
+    expect(codeOf(() => posix.readTogether(() => posix.getattr(999)))).toBe('ENOENT')
+    posix.unlink(ROOT, 'ours')
+    expect(namesIn(other)).toEqual(['theirs'])
+  })
+
+  it('compare content by its reference', async () => {
+    const { posix } = await newFiles()
+    const write = (name: string, fill: string) => {
+      const ino = posix.create(ROOT, name, OWNER)
+      posix.write(ino, 0, Buffer.alloc(1000, fill))
+      return posix.getContentReference(ino)
+    }
+    const [one, same, another] = [write('one', 'a'), write('same', 'a'), write('another', 'b')]
+    expect(one).toBeDefined()
+    expect(same?.checksum).toBe(one?.checksum)
+    expect(another?.checksum).not.toBe(one?.checksum)
+    expect(posix.getContentReference(posix.create(ROOT, 'empty', OWNER))).toBeUndefined()
   })
 })

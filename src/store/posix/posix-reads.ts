@@ -27,6 +27,12 @@ export interface PosixSources {
   readonly defaultOwner: UserIds
 }
 
+/** Id of stored content, and the checksum of its bytes. */
+export interface ContentReference {
+  readonly id: number
+  readonly checksum: number
+}
+
 /** Reads of a vault by inode number. They see every change of this process, committed or not. */
 export abstract class PosixReads {
   readonly #blobs: BlobStore
@@ -39,6 +45,14 @@ export abstract class PosixReads {
     this.#committer = committer
     this.#blockCounts = blockCounts
     this.#defaultOwner = defaultOwner
+  }
+
+  /**
+   * Runs work whose reads, also those of other vaults of the home, see one committed state. This saves each of them
+   * the check for commits of other processes. A change inside ends that.
+   */
+  readTogether<T>(work: () => T): T {
+    return this.#blobs.reader.readTogether(work)
   }
 
   /**
@@ -91,6 +105,17 @@ export abstract class PosixReads {
     })
     const [only] = pieces
     return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
+  }
+
+  /**
+   * Returns where the content of a small file is stored; undefined for any other file. Within a home, an equal id means
+   * equal content, and another checksum other content.
+   */
+  getContentReference(ino: number): ContentReference | undefined {
+    const { content } = this.#getInode(ino, 'read')
+    return content === 'chunks' || content instanceof Uint8Array
+      ? undefined
+      : { id: content.blob, checksum: content.crc }
   }
 
   /** Returns the next position of data or of a hole; null where `lseek` fails with ENXIO. */

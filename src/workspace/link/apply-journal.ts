@@ -120,7 +120,7 @@ export class ApplyJournal {
     try {
       await prepare()
       if (written.length === 0) commit()
-      else writeDirectory(tree, { stage, changes: written, names }, commit)
+      else leader.readTogether(() => writeDirectory(tree, { stage, changes: written, names }, commit))
     } catch (error) {
       // If this fails too, the next command retries.
       await this.#revert(tree, leader, record).catch(() => {})

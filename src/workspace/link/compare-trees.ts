@@ -1,5 +1,14 @@
 import { isSameEntry, type LinkEntry } from './link-entry.ts'
-import { findEntry, joinPath, listNames, putEntry, removeEntry, splitPath, type TreeFiles } from './tree.ts'
+import {
+  joinPath,
+  listInodes,
+  putEntry,
+  ROOT_INODE,
+  readInode,
+  removeEntry,
+  splitPath,
+  type TreeFiles,
+} from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
 /** A path that differs between two trees. A directory comes before its entries. */
@@ -19,21 +28,24 @@ export interface TreeChange {
 
 /** Returns all differences between two trees, sorted within each directory. The root itself does not count. */
 export function compareTrees(before: TreeFiles, after: TreeFiles): TreeChange[] {
-  return Array.from(walkPaths(before, after)).filter((path) => !isSameEntry(path.before, path.after))
+  return before.readTogether(() =>
+    Array.from(walkPaths(before, after)).filter((path) => !isSameEntry(path.before, path.after)),
+  )
 }
 
 /** True if two trees have the same visible content. Stops at the first difference. */
 export function isSameTree(before: TreeFiles, after: TreeFiles): boolean {
-  for (const path of walkPaths(before, after)) if (!isSameEntry(path.before, path.after)) return false
-  return true
+  return before.readTogether(() => {
+    for (const path of walkPaths(before, after)) if (!isSameEntry(path.before, path.after)) return false
+    return true
+  })
 }
 
 /** Returns directories whose permissions differ: a diff of vaults does not include them. */
 export function findChangedDirectories(before: TreeFiles, after: TreeFiles): TreeChange[] {
-  return Array.from(walkPaths(before, after)).filter(
-    ({ before: old, after: current }) =>
-      old?.type === 'directory' && current?.type === 'directory' && !isSameEntry(old, current),
-  )
+  const isChanged = ({ before: old, after: current }: TreeChange) =>
+    old?.type === 'directory' && current?.type === 'directory' && !isSameEntry(old, current)
+  return before.readTogether(() => Array.from(walkPaths(before, after)).filter(isChanged))
 }
 
 /** Sorts changes by path, a directory before its entries. */
@@ -44,15 +56,42 @@ export function sortChanges(changes: readonly TreeChange[]): TreeChange[] {
     .map(({ change }) => change)
 }
 
+/** A path of two trees, by the inode of a directory in each of them. */
+interface WalkedDirectory {
+  readonly path: string
+  readonly before: number | undefined
+  readonly after: number | undefined
+}
+
+const ROOT: WalkedDirectory = { path: '/', before: ROOT_INODE, after: ROOT_INODE }
+
 /** Walks every path of two trees, with the entry of each. */
-function* walkPaths(before: TreeFiles, after: TreeFiles, path = '/'): Generator<TreeChange> {
-  const names = new Set([...listNames(before, path), ...listNames(after, path)])
-  for (const name of [...names].sort()) {
-    const childPath = joinPath(path, name)
-    const [old, current] = [findEntry(before, childPath), findEntry(after, childPath)]
-    yield { path: childPath, before: old, after: current }
-    if (old?.type === 'directory' || current?.type === 'directory') yield* walkPaths(before, after, childPath)
+function* walkPaths(
+  before: TreeFiles,
+  after: TreeFiles,
+  directory: WalkedDirectory = ROOT,
+): Generator<TreeChange> {
+  const [olds, currents] = [listAt(before, directory.before), listAt(after, directory.after)]
+  for (const name of [...new Set([...olds.keys(), ...currents.keys()])].sort()) {
+    const path = joinPath(directory.path, name)
+    const inodes = { before: olds.get(name), after: currents.get(name) }
+    const [old, current] = [readAt(before, inodes.before), readAt(after, inodes.after)]
+    yield { path, before: old, after: current }
+    if (old?.type !== 'directory' && current?.type !== 'directory') continue
+    yield* walkPaths(before, after, {
+      path,
+      before: old?.type === 'directory' ? inodes.before : undefined,
+      after: current?.type === 'directory' ? inodes.after : undefined,
+    })
   }
+}
+
+function listAt(tree: TreeFiles, ino: number | undefined): Map<string, number> {
+  return ino === undefined ? new Map() : listInodes(tree, ino)
+}
+
+function readAt(tree: TreeFiles, ino: number | undefined): LinkEntry | undefined {
+  return ino === undefined ? undefined : readInode(tree, ino)
 }
 
 /** Returns the work that makes another tree equal to the changed one at a path. */

@@ -4,11 +4,12 @@ import { listAncestors } from './tree.ts'
 
 /**
  * The directory as a sequence of changes sees it. Once a change removes a link, nothing is behind it for later
- * changes.
+ * changes. Looks for a link once at each path.
  */
 export class DirectoryView {
   readonly #root: DirectoryTree
   readonly #removed = new Set<string>()
+  readonly #links = new Map<string, boolean>()
 
   constructor(root: DirectoryTree) {
     this.#root = root
@@ -20,14 +21,22 @@ export class DirectoryView {
 
   isBehindLink(path: string): boolean {
     const above = listAncestors(path)
-    return !this.#isBelowRemoved(path) && above.some((at) => this.#root.isLink(at))
+    return !this.#isBelowRemoved(path) && above.some((at) => this.#isLink(at))
   }
 
   findEntry(path: string): LinkEntry | undefined {
     return this.#isBelowRemoved(path) ? undefined : this.#root.findEntry(path)
   }
 
+  #isLink(path: string): boolean {
+    const known = this.#links.get(path)
+    if (known !== undefined) return known
+    const isLink = this.#root.isLink(path)
+    this.#links.set(path, isLink)
+    return isLink
+  }
+
   #isBelowRemoved(path: string): boolean {
-    return listAncestors(path).some((at) => this.#removed.has(at))
+    return this.#removed.size > 0 && listAncestors(path).some((at) => this.#removed.has(at))
   }
 }

@@ -93,7 +93,10 @@ export class ForkApply {
     using tree = new HostTree(this.#directory)
     const members = await this.#openApplied(fork, provenance)
     const applied = await Promise.all(members.map((member) => this.#readApplied(member)))
-    const { changes, written } = planUndo(tree, applied, await this.#readMerged(members[0]))
+    const merged = await this.#readMerged(members[0])
+    const { changes, written } = tree.readTogether(() =>
+      readTogether(members, () => planUndo(tree, applied, merged)),
+    )
     const mirrors = members.map((member) => member.fork.mirror)
     await this.#journal.undo(tree, { mirrors, written, names: new Map() })
     return changes
@@ -151,7 +154,7 @@ export class ForkApply {
     }
     let isKept = false
     try {
-      const plans = members.map(plan)
+      const plans = tree.readTogether(() => readTogether(members, () => members.map(plan)))
       isKept = isTrial !== true
       return plans
     } finally {
@@ -247,4 +250,8 @@ export class ForkApply {
     const conflicts = [...findDifferingPaths(view, after)].map((path) => ({ path, reason }))
     if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
   }
+}
+
+function readTogether<T>([first]: readonly OpenMember[], work: () => T): T {
+  return first === undefined ? work() : first.mirror.readTogether(work)
 }

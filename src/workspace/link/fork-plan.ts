@@ -65,7 +65,7 @@ export function planFork(directory: DirectoryTree, fork: OpenFork, options: Plan
   const written = secrets?.restoreForApply(directory, pending, others) ?? pending
   const own = new Map(changes.map((change) => [change.path, change.after]))
   // A merged file, or one with restored values, is no other name of one in the fork.
-  const linked = written.filter(({ path, after }) => after === own.get(path))
+  const linked = written.filter(({ path, after }) => after?.hasOtherNames && after === own.get(path))
   const names = findFirstNames(
     after,
     linked.map(({ path }) => path),

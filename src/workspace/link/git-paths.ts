@@ -26,6 +26,8 @@ const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
 
 /** Parses a path inside of `.git`; undefined for any other path. */
 export function parseGitPath(path: string): GitPath | undefined {
+  // Most paths are not, and a search is cheaper than the pattern.
+  if (!path.includes('/.git/')) return undefined
   const [, root, inside = ''] = INSIDE.exec(path) ?? []
   if (root === undefined) return undefined
   const [nested = ''] = NESTED.exec(inside) ?? []

@@ -15,6 +15,7 @@ import { type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const READ_BYTES = 1024 * 1024
+const MAX_TRIES = 5
 const NO_TARGET = Buffer.alloc(0)
 
 /**
@@ -26,9 +27,9 @@ export function findHostEntry(
   path: string,
   content: LinkEntry['content'] = () => readPath(path),
 ): LinkEntry | undefined {
-  const stats = findBigintStats(path)
-  if (stats === undefined) return undefined
-  const target = stats.isSymbolicLink() ? readlinkSync(path, { encoding: 'buffer' }) : NO_TARGET
+  const found = findStatsAndTarget(path)
+  if (found === undefined) return undefined
+  const { stats, target } = found
   const type = isUtf8(target) ? toFileType(stats) : 'other'
   return {
     type,
@@ -42,13 +43,18 @@ export function findHostEntry(
   }
 }
 
-function findBigintStats(path: string): BigIntStats | undefined {
+/** Returns the stats at a path, with the target of a link. Looks again if another process replaces a link meanwhile. */
+function findStatsAndTarget(
+  path: string,
+  tries: number = MAX_TRIES,
+): { readonly stats: BigIntStats; readonly target: Buffer } | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return undefined
   try {
-    return lstatSync(path, { bigint: true })
+    return { stats, target: stats.isSymbolicLink() ? readlinkSync(path, { encoding: 'buffer' }) : NO_TARGET }
   } catch (error) {
-    // A path below a file does not exist either.
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
+    if (tries === 1 || !isErrno(error, 'EINVAL', 'ENOENT')) throw error
+    return findStatsAndTarget(path, tries - 1)
   }
 }
 

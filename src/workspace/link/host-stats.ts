@@ -1,5 +1,4 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { isErrno } from '../../machine/index.ts'
 import { listAncestors } from './tree.ts'
 
 /** Codes of disks without hard links, and of systems that forbid links to files of other users. */
@@ -7,12 +6,7 @@ export const NO_HARD_LINK_CODES: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNO
 
 /** Returns the stats of a path of this machine, without following links; undefined if nothing is there. */
 export function findStats(path: string): Stats | undefined {
-  try {
-    return lstatSync(path)
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+  return lstatSync(path, { throwIfNoEntry: false })
 }
 
 /** True if a path leads through directories only. A link may lead outside. */

@@ -4,7 +4,7 @@ import type { DirectoryTree } from './directory-tree.ts'
 import { findHostEntry, readDescriptor } from './host-entry.ts'
 import { HostPathError } from './host-path-error.ts'
 import type { LinkEntry } from './link-entry.ts'
-import { splitPath } from './tree.ts'
+import { getParent, splitPath } from './tree.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
@@ -22,6 +22,10 @@ export class HostTree implements DirectoryTree, Disposable {
   /** Its real path. */
   readonly path: string
   #root: DirectoryHandle | undefined
+  /** True while reads run together. */
+  #keepsDirectory = false
+  /** The directory of the last of them. */
+  #lastRead: { readonly path: string; readonly directory: DirectoryHandle } | undefined
 
   constructor(path: string) {
     this.path = path
@@ -40,18 +44,30 @@ export class HostTree implements DirectoryTree, Disposable {
   withDentry<T>(path: string, step: (dentry: HostDentry) => T): T {
     const names = splitPath(path)
     const name = names.pop() ?? '.'
-    let here = this.root.retain()
     try {
-      for (const each of names) {
-        const next = here.enter(each)
-        here.close()
-        here = next
+      const directory = this.#enter(names)
+      try {
+        return step({ directory, name })
+      } finally {
+        directory.close()
       }
-      return step({ directory: here, name })
     } catch (error) {
       throw HostPathError.wrap(error, this.path + path)
+    }
+  }
+
+  /**
+   * Runs work in which reads that follow each other in one directory enter it once. They then see the directory that
+   * was there at the first of them.
+   */
+  readTogether<T>(work: () => T): T {
+    this.#keepsDirectory = true
+    try {
+      return work()
     } finally {
-      here.close()
+      this.#keepsDirectory = false
+      this.#lastRead?.directory.close()
+      this.#lastRead = undefined
     }
   }
 
@@ -88,9 +104,40 @@ export class HostTree implements DirectoryTree, Disposable {
     this.#root?.close()
   }
 
+  #enter(names: readonly string[]): DirectoryHandle {
+    let here = this.root.retain()
+    try {
+      for (const name of names) {
+        const next = here.enter(name)
+        here.close()
+        here = next
+      }
+      return here
+    } catch (error) {
+      here.close()
+      throw error
+    }
+  }
+
+  /** As `withDentry`, for a step that only reads. */
+  #read<T>(path: string, step: (dentry: HostDentry) => T): T {
+    if (!this.#keepsDirectory || path === '/') return this.withDentry(path, step)
+    const parent = getParent(path)
+    try {
+      if (this.#lastRead?.path !== parent) {
+        this.#lastRead?.directory.close()
+        this.#lastRead = undefined
+        this.#lastRead = { path: parent, directory: this.#enter(splitPath(parent)) }
+      }
+      return step({ directory: this.#lastRead.directory, name: path.slice(path.lastIndexOf('/') + 1) })
+    } catch (error) {
+      throw HostPathError.wrap(error, this.path + path)
+    }
+  }
+
   #tryUse<T>(path: string, step: (dentry: HostDentry) => T): T | undefined {
     try {
-      return this.withDentry(path, step)
+      return this.#read(path, step)
     } catch (error) {
       if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
       throw error
@@ -99,7 +146,7 @@ export class HostTree implements DirectoryTree, Disposable {
 
   *#readContent(path: string): Generator<Uint8Array> {
     const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-    const fd = this.withDentry(path, ({ directory, name }) => openSync(directory.at(name), flags))
+    const fd = this.#read(path, ({ directory, name }) => openSync(directory.at(name), flags))
     try {
       yield* readDescriptor(fd)
     } finally {

@@ -15,6 +15,16 @@ export interface LinkEntry {
   readonly target: string
   /** Reads the bytes of a file from its beginning, on demand. */
   content(): Iterable<Uint8Array>
+  /** Returns where the home has the content, for entries of its vaults. Undefined if that is in no single place. */
+  readonly getReference?: (() => EntryContentReference | undefined) | undefined
+  /** True if the file has several names in its vault. */
+  readonly hasOtherNames?: boolean
+}
+
+/** Id of content in a home, and the checksum of its bytes. */
+export interface EntryContentReference {
+  readonly id: number
+  readonly checksum: number
 }
 
 export const PERMISSION_BITS = 0o7777
@@ -30,7 +40,6 @@ export function isSameEntry(one: LinkEntry | undefined, other: LinkEntry | undef
   return one.type !== 'file' || (one.size === other.size && isSameContent(one, other))
 }
 
-/** Compares the times if this user may not read one of the files: a command may have removed that permission. */
 /** Reads the whole content of a file. */
 export function readEntry(entry: LinkEntry): Uint8Array {
   return Buffer.concat([...entry.content()])
@@ -38,10 +47,16 @@ export function readEntry(entry: LinkEntry): Uint8Array {
 
 /** Returns a file with other content. */
 export function createFileEntry(entry: LinkEntry, content: Uint8Array): LinkEntry {
-  return { ...entry, size: content.length, content: () => [content] }
+  return { ...entry, size: content.length, content: () => [content], getReference: undefined }
 }
 
+/** Compares the times if this user may not read one of the files: a command may have removed that permission. */
 function isSameContent(one: LinkEntry, other: LinkEntry): boolean {
+  const [reference, others] = [one.getReference?.(), other.getReference?.()]
+  if (reference !== undefined && others !== undefined) {
+    if (reference.id === others.id) return true
+    if (reference.checksum !== others.checksum) return false
+  }
   try {
     return hasSameBytes(one, other)
   } catch (error) {

@@ -1,5 +1,22 @@
-import { chmodSync, closeSync, linkSync, lutimesSync, openSync, symlinkSync } from 'node:fs'
-import { chownIfPermitted, isErrno, toUtimesArgument, writeSparse } from '../../machine/index.ts'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  linkSync,
+  lutimesSync,
+  openSync,
+  symlinkSync,
+} from 'node:fs'
+import {
+  chownIfPermitted,
+  type FileOwner,
+  findOwnerChange,
+  isErrno,
+  toUtimesArgument,
+  writeSparse,
+} from '../../machine/index.ts'
 import type { ApplyStage } from './apply-stage.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { NO_HARD_LINK_CODES } from './host-stats.ts'
@@ -8,6 +25,7 @@ import { keepAttributes } from './keep-attributes.ts'
 import type { LinkEntry } from './link-entry.ts'
 
 const PRIVATE_FILE_MODE = 0o600
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 /** Maps each changed path that is one of several names of a file to the first of them. */
 export type FirstNames = ReadonlyMap<string, string>
@@ -30,14 +48,15 @@ export function createNewFiles(
   const firsts = new Map<string, NewEntry>()
   const getFirst = (change: NewEntry) => firsts.get(names.get(change.path) ?? change.path) ?? change
   for (const change of changes) firsts.set(names.get(change.path) ?? change.path, getFirst(change))
-  const replacing = new Set(changes.filter((change) => getFirst(change) === change && isReplacing(change)))
-  for (const { index } of replacing) closeSync(openSync(getStagePath(stage, index), 'wx', PRIVATE_FILE_MODE))
+  const replacing = changes.filter((change) => getFirst(change) === change && isReplacing(change))
   // Attributes come before content: writing clears a program's capabilities.
-  keepAttributes(tree, stage, [...replacing])
+  const existing = keepAttributes(tree, stage, replacing)
+  const writer = new NewFileWriter()
   for (const change of changes) {
     const [stagePath, first] = [getStagePath(stage, change.index), getFirst(change)]
     if (first !== change && tryLink(getStagePath(stage, first.index), stagePath)) continue
-    if (change.after !== undefined) createEntry(stagePath, change.after, replacing.has(change))
+    if (change.after?.type === 'file') writer.write(stagePath, change.after, existing.has(change.index))
+    else if (change.after?.type === 'symlink') createLink(stagePath, change.after)
   }
 }
 
@@ -59,22 +78,45 @@ function tryLink(first: string, stagePath: string): boolean {
   }
 }
 
-function createEntry(path: string, entry: LinkEntry, isThere: boolean): void {
-  if (entry.type === 'symlink') symlinkSync(entry.target, path)
-  else if (entry.type === 'file') writeContent(path, entry, isThere)
-  const time = toUtimesArgument(entry.mtime)
+function createLink(path: string, entry: LinkEntry): void {
+  symlinkSync(entry.target, path)
   chownIfPermitted(path, entry)
-  if (entry.type === 'file') chmodSync(path, entry.mode)
+  setTime(path, entry)
+}
+
+function setTime(path: string, { mtime }: LinkEntry): void {
+  const time = toUtimesArgument(mtime)
   lutimesSync(path, time, time)
 }
 
-function writeContent(path: string, entry: LinkEntry, isThere: boolean): void {
-  // It has the permissions of the file that it replaces, which may deny writing.
-  if (isThere) chmodSync(path, PRIVATE_FILE_MODE)
-  const fd = openSync(path, isThere ? 'r+' : 'wx', PRIVATE_FILE_MODE)
+/** Writes new files of one directory. */
+class NewFileWriter {
+  /** Owner of a file that this process creates there. */
+  #owner: FileOwner | undefined
+
+  /** @param mayExist true if the file may exist: empty, and with permissions that may deny writing. */
+  write(path: string, entry: LinkEntry, mayExist: boolean): void {
+    const fd = mayExist ? openExisting(path) : openSync(path, O_WRONLY | O_CREAT | O_EXCL, PRIVATE_FILE_MODE)
+    try {
+      this.#owner ??= fstatSync(fd)
+      const owner = findOwnerChange(this.#owner, entry)
+      writeSparse(fd, entry.content())
+      if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
+    } finally {
+      closeSync(fd)
+    }
+    chmodSync(path, entry.mode)
+    setTime(path, entry)
+  }
+}
+
+function openExisting(path: string): number {
+  const flags = O_WRONLY | O_CREAT | O_NOFOLLOW
   try {
-    writeSparse(fd, entry.content())
-  } finally {
-    closeSync(fd)
+    return openSync(path, flags, PRIVATE_FILE_MODE)
+  } catch (error) {
+    if (!isErrno(error, 'EACCES')) throw error
+    chmodSync(path, PRIVATE_FILE_MODE)
+    return openSync(path, flags, PRIVATE_FILE_MODE)
   }
 }

@@ -97,34 +97,38 @@ class ChangeResolver {
 
   #resolve(change: TreeChange): void {
     const { path, before, after } = change
-    const { isUnsure, merge, commits } = this.#options
+    const { merge, commits } = this.#options
     if (this.#view.isBehindLink(path)) {
       this.#conflicts.push({ path, reason: 'is now behind a symbolic link' })
       return
     }
     const current = this.#view.findEntry(path)
-    const git = isSameEntry(current, after)
-      ? undefined
-      : mergeGitChange(change, current, { removed: this.#removed, isUnsure: isUnsure(path), commits })
-    if (isSameEntry(current, after)) this.#settled.set(path, { path, before: current, after: current })
-    else if (git !== undefined) this.#addMerged(change, current, git)
-    else if (!isUnsure(path) && isAsBefore(change, current)) {
+    if (isSameEntry(current, after)) {
+      this.#settled.set(path, { path, before: current, after: current })
+      return
+    }
+    const isUnsure = this.#isUnsure(change)
+    const git = mergeGitChange(change, current, { removed: this.#removed, isUnsure, commits })
+    if (git !== undefined) this.#addMerged(change, current, git)
+    else if (!isUnsure && isAsBefore(change, current)) {
       // The earlier entry is read from the directory: the mirror changes before it.
       this.#pending.set(path, { ...change, before: current })
       this.#taken.add(path)
     } else if (merge !== undefined) this.#merge(change, current, merge)
-    else this.#conflicts.push({ path, reason: explainConflict(before, current, isUnsure(path)) })
+    else this.#conflicts.push({ path, reason: explainConflict(before, current, isUnsure) })
   }
 
-  #merge(
-    { path, before, after }: TreeChange,
-    current: LinkEntry | undefined,
-    options: EntryMergeOptions,
-  ): void {
-    const base = this.#options.isUnsure(path) ? undefined : before
+  /** A path without an earlier state has nothing to be unsure of. */
+  #isUnsure({ path, before }: TreeChange): boolean {
+    return before !== undefined && this.#options.isUnsure(path)
+  }
+
+  #merge(change: TreeChange, current: LinkEntry | undefined, options: EntryMergeOptions): void {
+    const { path, before, after } = change
+    const base = this.#isUnsure(change) ? undefined : before
     const merged = mergeEntries(path, { base, ours: current, theirs: after }, options)
     if ('conflict' in merged) this.#conflicts.push({ path, reason: merged.conflict, isChoice: true })
-    else this.#addMerged({ path, before, after }, current, merged)
+    else this.#addMerged(change, current, merged)
     if ('beside' in merged && merged.beside !== undefined)
       this.#addBeside(path, merged.beside, options.names.theirs)
   }

@@ -20,9 +20,11 @@ export async function performWork(tree: TreeFiles, work: readonly TreeWork[]): P
     // A file too large for memory is stored in pieces.
     if (only !== undefined && only.bytes > MAX_BATCH_BYTES) only.run(tree)
     else {
-      tree.batch(() => {
-        for (const step of group) step.run(tree)
-      })
+      tree.batch(() =>
+        tree.readTogether(() => {
+          for (const step of group) step.run(tree)
+        }),
+      )
     }
     await nextTurn()
   }

@@ -1,6 +1,6 @@
 import type { FileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import { type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
+import { type EntryContentReference, type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const READ_BYTES = 1024 * 1024
 /** Attributes of a directory that is created as a missing parent. */
@@ -15,6 +15,8 @@ interface TreeOwner {
 /** The files of a vault by inode number, as `Home.posix` returns them. Every call is complete when it returns. */
 export interface TreeFiles {
   batch(work: () => void): void
+  /** Runs work whose reads of any vault of the home see one state, which makes them cheaper. A change ends that. */
+  readTogether<T>(work: () => T): T
   lookup(parent: number, name: string): number | undefined
   getattr(ino: number): TreeOwner & {
     readonly type: FileType
@@ -26,7 +28,7 @@ export interface TreeFiles {
     ino: number,
     changes: Partial<TreeOwner> & { readonly size?: number; readonly mtime?: FileTime },
   ): void
-  readdir(ino: number, after?: string): readonly { readonly name: string }[]
+  readdir(ino: number, after?: string): readonly { readonly name: string; readonly inode: number }[]
   create(parent: number, name: string, owner: TreeOwner): number
   mkdir(parent: number, name: string, owner: TreeOwner): number
   symlink(parent: number, name: string, target: string, owner: Omit<TreeOwner, 'mode'>): number
@@ -36,6 +38,7 @@ export interface TreeFiles {
   rmdir(parent: number, name: string): void
   read(ino: number, position: number, length: number): Uint8Array
   write(ino: number, position: number, bytes: Uint8Array): void
+  getContentReference(ino: number): EntryContentReference | undefined
   getxattr(ino: number, name: string): Uint8Array | undefined
   setxattr(ino: number, name: string, value: Uint8Array): void
 }
@@ -56,18 +59,24 @@ export function findInode(tree: TreeFiles, path: string): number | undefined {
 /** Returns the entry at a path of a tree, or undefined. */
 export function findEntry(tree: TreeFiles, path: string): LinkEntry | undefined {
   const ino = findInode(tree, path)
-  return ino === undefined ? undefined : readEntry(tree, ino)
+  return ino === undefined ? undefined : readInode(tree, ino)
 }
 
 /** Lists the names in a directory of a tree; none if the path is not a directory. */
 export function listNames(tree: TreeFiles, path: string): string[] {
   const ino = findInode(tree, path)
   if (ino === undefined || tree.getattr(ino).type !== 'directory') return []
-  const names: string[] = []
-  for (;;) {
-    const more = tree.readdir(ino, names.at(-1))
-    if (more.length === 0) return names
-    for (const { name } of more) names.push(name)
+  return [...listInodes(tree, ino).keys()]
+}
+
+/** Maps the names in a directory to their inodes. */
+export function listInodes(tree: TreeFiles, directory: number): Map<string, number> {
+  const inodes = new Map<string, number>()
+  for (let last: string | undefined; ; ) {
+    const more = tree.readdir(directory, last)
+    if (more.length === 0) return inodes
+    for (const { name, inode } of more) inodes.set(name, inode)
+    last = more.at(-1)?.name
   }
 }
 
@@ -83,13 +92,16 @@ export function putEntry(tree: TreeFiles, path: string, entry: LinkEntry): void 
   const { parent, name } = createParents(tree, path)
   const { type, target } = entry
   const old = tree.lookup(parent, name)
-  const isKept = old !== undefined && tree.getattr(old).type === type && type !== 'symlink'
+  const stats = old === undefined ? undefined : tree.getattr(old)
+  const isKept = stats?.type === type && type !== 'symlink'
   // A file with other names would change under all of them.
-  const isReused = isKept && (type === 'directory' || tree.getattr(old).nlink === 1)
-  if (old !== undefined && !isReused) removeAt(tree, parent, name)
+  const reused = isKept && (type === 'directory' || stats.nlink === 1) ? old : undefined
+  if (old !== undefined && reused === undefined) removeAt(tree, parent, name)
   if (type === 'symlink') setAttributes(tree, tree.symlink(parent, name, target, entry), entry)
-  else if (type === 'directory') setAttributes(tree, isReused ? old : tree.mkdir(parent, name, entry), entry)
-  else if (type === 'file') writeFile(tree, isReused ? old : tree.create(parent, name, entry), entry)
+  else if (type === 'directory') setAttributes(tree, reused ?? tree.mkdir(parent, name, entry), entry)
+  else if (type === 'file' && reused === undefined)
+    writeFile(tree, tree.create(parent, name, entry), 0, entry)
+  else if (type === 'file' && reused !== undefined) writeFile(tree, reused, stats?.size ?? 0, entry)
 }
 
 /** Gives the file at one path a second name. False if it does not exist. */
@@ -129,8 +141,9 @@ export function splitPath(path: string): string[] {
   return path.split('/').filter((name) => name !== '')
 }
 
-function readEntry(tree: TreeFiles, ino: number): LinkEntry {
-  const { type, mode, uid, gid, mtime, size } = tree.getattr(ino)
+/** Returns the entry of an inode. */
+export function readInode(tree: TreeFiles, ino: number): LinkEntry {
+  const { type, mode, uid, gid, mtime, size, nlink } = tree.getattr(ino)
   return {
     type,
     mode: mode & PERMISSION_BITS,
@@ -140,6 +153,8 @@ function readEntry(tree: TreeFiles, ino: number): LinkEntry {
     size: type === 'file' ? size : 0,
     target: type === 'symlink' ? tree.readlink(ino) : '',
     content: () => readContent(tree, ino, size),
+    ...(type === 'file' && { getReference: () => tree.getContentReference(ino) }),
+    ...(nlink > 1 && { hasOtherNames: true }),
   }
 }
 
@@ -167,13 +182,16 @@ function createParents(tree: TreeFiles, path: string): { readonly parent: number
   return { parent, name }
 }
 
-function writeFile(tree: TreeFiles, ino: number, entry: LinkEntry): void {
-  if (tree.getattr(ino).size > 0) tree.setattr(ino, { size: 0 })
+function writeFile(tree: TreeFiles, ino: number, oldSize: number, entry: LinkEntry): void {
+  const isSmaller = entry.size < oldSize
+  if (isSmaller) tree.setattr(ino, { size: 0 })
   let at = 0
   for (const chunk of entry.content()) {
     tree.write(ino, at, chunk)
     at += chunk.length
   }
+  // The file of a directory may have become smaller while it was read.
+  if (!isSmaller && at < oldSize) tree.setattr(ino, { size: at })
   setAttributes(tree, ino, entry)
 }
 

@@ -35,11 +35,13 @@ export class WriteLock implements Disposable {
     directory: string,
     signal?: AbortSignal,
   ): Promise<WriteLock> {
-    const deadline = performance.now() + TIMEOUT_MS
+    // Read only after a failure: Node takes milliseconds to load its clock.
+    let deadline: number | undefined
     for (;;) {
       signal?.throwIfAborted()
       const lock = WriteLock.tryAcquire(home, directory)
       if (lock !== undefined) return lock
+      deadline ??= performance.now() + TIMEOUT_MS
       if (performance.now() > deadline) throw createLockTimeoutError(directory)
       await delay(Math.random() * MAX_BACKOFF_MS, undefined, { signal }).catch(() => {})
     }

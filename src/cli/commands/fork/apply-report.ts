@@ -69,11 +69,13 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
       unresolved,
     })
   } else {
-    for (const change of changes.filter((each) => !isInGit(each))) {
-      const note = change.isUnresolved ? '  conflict' : change.isMerged ? '  merged' : ''
-      await call.output.writeLine(`${formatChange(call.terminal, toPathChange(change))}${note}`)
-    }
-    for (const line of formatGitSummary(changes.filter(isInGit))) await call.output.writeLine(line)
+    const lines = changes
+      .filter((each) => !isInGit(each))
+      .map((change) => {
+        const note = change.isUnresolved ? '  conflict' : change.isMerged ? '  merged' : ''
+        return `${formatChange(call.terminal, toPathChange(change))}${note}`
+      })
+    await writeLines(call, [...lines, ...formatGitSummary(changes.filter(isInGit))])
     const summary = changes.length === 0 ? formatIdle(names, differing) : formatWritten(applied, left.length)
     await call.output.writeLine(summary)
     const placeholders = changes.filter(({ hasPlaceholders }) => hasPlaceholders).map(({ path }) => path)
@@ -94,13 +96,16 @@ export async function printUndone(
     await call.output.writeValue({ fork: names[0], forks: names, undone: true, changes: shown })
     return
   }
-  for (const change of shown.filter((each) => !isInGit(each)))
-    await call.output.writeLine(formatChange(call.terminal, change))
-  for (const line of formatGitSummary(changes.filter(isInGit))) await call.output.writeLine(line)
+  const lines = shown.filter((each) => !isInGit(each)).map((change) => formatChange(call.terminal, change))
+  await writeLines(call, [...lines, ...formatGitSummary(changes.filter(isInGit))])
   const [count, who] = [formatCount(changes.length, 'change'), names.join(' and ')]
   const still = names.length === 1 ? 'the fork still has them' : 'the forks still have them'
   const redo = waiting === undefined ? '' : `; ${formatRedo(waiting)}`
   await call.output.writeLine(`undid ${count} of ${who}; ${still}${redo}`)
+}
+
+async function writeLines(call: CommandInvocation, lines: readonly string[]): Promise<void> {
+  if (lines.length > 0) await call.output.writeLine(lines.join('\n'))
 }
 
 function isInGit({ path }: Pick<TreeChange, 'path'>): boolean {

@@ -101,9 +101,10 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const { link, forks } = target
   const words = call.argumentList('path')
   const merge = call.has('markers') ? 'markers' : call.has('merge') ? 'strict' : undefined
-  const changed = await listAllChanges(link, forks)
-  const paths = words.length === 0 ? undefined : selectPaths(link.path, words, changed)
-  const selection = call.has('patch') ? await pickHunks(call, forks, changed, paths) : { paths }
+  // Without a choice, only a conflict needs them.
+  const changed = words.length > 0 || call.has('patch') ? await listAllChanges(link, forks) : undefined
+  const paths = words.length === 0 ? undefined : selectPaths(link.path, words, changed ?? [])
+  const selection = call.has('patch') ? await pickHunks(call, forks, changed ?? [], paths) : { paths }
   if (selection === undefined) {
     await call.output.writeValue(
       { fork: forks[0].name, changes: [] },
@@ -123,7 +124,10 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
     const canWait = merge === 'strict' && !call.has('patch') && error.conflicts.some((each) => each.isChoice)
     const waiting = canWait ? await keepPending(open, link.path, names, context) : undefined
     if (call.isJson) throw error
-    call.terminal.err.write(formatApplyConflicts(error, { forks: names, merge, words, changed, waiting }))
+    const all = changed ?? (await listAllChanges(link, forks))
+    call.terminal.err.write(
+      formatApplyConflicts(error, { forks: names, merge, words, changed: all, waiting }),
+    )
     return exitCodes.conflict
   }
 }

@@ -2,7 +2,7 @@ import { type OpenVault, withVault } from '../../access/home-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { parseByteCount } from '../../framework/parse-byte-count.ts'
-import { formatBytes } from '../../render/format-values.ts'
+import { formatBytes, formatNumber } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
 const show: Command = defineCommand(
@@ -56,7 +56,7 @@ async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promis
   const limit = (value: number | undefined, text: (value: number) => string) =>
     value === undefined ? '' : `of ${text(value)}`
   const rows = [
-    ['files', usage.files.toLocaleString('en'), limit(limits.files, (count) => count.toLocaleString('en'))],
+    ['files', formatNumber(usage.files), limit(limits.files, formatNumber)],
     ['bytes', formatBytes(usage.bytes), limit(limits.bytes, formatBytes)],
     ['  shared', formatBytes(usage.sharedBytes)],
     ['  private', formatBytes(usage.privateBytes)],

@@ -1,6 +1,6 @@
 import { filterVisibleVaults, withHome } from '../../access/home-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
-import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { formatBytes, formatCount, formatNumber } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
 export const stats: Command = defineCommand(
@@ -20,12 +20,12 @@ export const stats: Command = defineCommand(
       const hidden = figures.hiddenVaults === 0 ? '' : ` and ${figures.hiddenVaults} hidden`
       const formatStored = (name: string, { count, bytes }: { count: number; bytes: number }) => [
         name,
-        `${count.toLocaleString('en')}, ${formatBytes(bytes)}`,
+        `${formatNumber(count)}, ${formatBytes(bytes)}`,
       ]
       const rows = [
         ['home', `${path} (${figures.engine})`],
         ['vaults', `${figures.vaults}${hidden}, ${formatCount(figures.checkpoints, 'checkpoint')}`],
-        ['files', `${figures.files.toLocaleString('en')}, ${formatBytes(figures.fileBytes)}`],
+        ['files', `${formatNumber(figures.files)}, ${formatBytes(figures.fileBytes)}`],
         formatStored('pages', figures.pages),
         formatStored('blobs', figures.blobs),
         formatStored('journal', figures.journal),

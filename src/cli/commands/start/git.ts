@@ -9,7 +9,7 @@ import { findLinkedFork, type OpenLinkedFork } from '../../access/linked-access.
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
-import { formatCount } from '../../render/format-values.ts'
+import { formatCount, formatNumber } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
 import { engine } from '../shared-options.ts'
 
@@ -50,7 +50,7 @@ Ctrl-C leaves the vault at a whole commit; the next import resumes there.`,
         importGit(open.home, vault, repository, { ...options, ...open.ctx, onProgress }),
       )
       const { commits, known, checkpoint } = report
-      const before = known === 0 ? '' : `, ${known.toLocaleString('en')} imported before`
+      const before = known === 0 ? '' : `, ${formatNumber(known)} imported before`
       const text = `imported ${formatCount(commits, 'commit')} into ${vault}${before}; its checkpoint is ${checkpoint}`
       await call.output.writeValue({ vault, ...report }, text)
     }

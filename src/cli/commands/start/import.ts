@@ -8,7 +8,7 @@ import { ensureVault, type OpenHome, withHome } from '../../access/home-access.t
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
-import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { formatBytes, formatCount, formatNumber } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
 import { engine } from '../shared-options.ts'
 import { detectArchiveFormat, importArchive } from './archive-files.ts'
@@ -96,9 +96,9 @@ function formatImportReport(
   const parts = [
     `imported ${formatCount(files, 'file')}, ${formatBytes(bytes)} into ${vault}`,
     ...(links === 0 ? [] : [formatCount(links, 'link')]),
-    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} already there`]),
-    ...(ignored === 0 ? [] : [`${ignored.toLocaleString('en')} ignored`]),
-    ...(skipped.length === 0 ? [] : [`${skipped.length.toLocaleString('en')} skipped:`]),
+    ...(unchanged === 0 ? [] : [`${formatNumber(unchanged)} already there`]),
+    ...(ignored === 0 ? [] : [`${formatNumber(ignored)} ignored`]),
+    ...(skipped.length === 0 ? [] : [`${formatNumber(skipped.length)} skipped:`]),
   ]
   return [parts.join(', '), ...skipped.map(({ path, reason }) => `  ${escapeName(path)}: ${reason}`)].join(
     '\n',
