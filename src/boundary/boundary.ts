@@ -10,7 +10,6 @@ import {
   Checkouts,
   type CommandSpec,
   createJoinedWorkspace,
-  createNumberedForkName,
   createTrialWorkspace,
   type ExecutedCommand,
   type ExecuteOptions,
@@ -25,12 +24,15 @@ import {
   execute,
   executionRequest,
   FileJournal,
+  type ForkChoice,
   ForkCopies,
   forgetHostSupport,
   getForkFilesDirectory,
   HostGrants,
   LinkedDirectory,
+  type LinkedFork,
   LinkedWorkspace,
+  type MaskSettings,
   type NegativeAnswer,
   type PolicyRules,
   readPolicy,
@@ -39,7 +41,7 @@ import {
   VaultWorkspace,
 } from '../workspace/index.ts'
 import { publishPorts } from './publish-ports.ts'
-import { type ForkClaim, type RunningFork, RunningForks } from './running-forks.ts'
+import { claimNewFork, type ForkClaim, type RunningFork, RunningForks } from './running-forks.ts'
 
 /** Parts of the home that an execution needs. */
 type ProvidedOptions =
@@ -61,10 +63,18 @@ export interface MaskChoice {
   readonly inject?: ReadonlyMap<string, readonly HostRule[]> | undefined
 }
 
+/** A fork of a directory, with the directory. */
+interface OpenFork {
+  readonly link: LinkedDirectory
+  readonly fork: LinkedFork
+}
+
 /** Options of one run, beside its request. */
 export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
   /** Runs in this fork, which is created if it is missing and the command changes anything. */
   readonly fork?: string | undefined
+  /** The fork of a directory that the caller has open; the one named `fork`. */
+  readonly linked?: (Pick<ForkChoice, 'mutex' | 'signal'> & OpenFork) | undefined
   /** Runs in this session, beside the command that runs there. That one keeps the changes. */
   readonly join?: RunningFork | undefined
   /** Discards what the command changes. */
@@ -184,6 +194,7 @@ export class Boundary {
     {
       fork,
       mask,
+      linked,
       join: joined,
       hidden = [],
       allowedHosts = [],
@@ -208,9 +219,10 @@ export class Boundary {
       // A fork of a vault is named for one command only.
       forkName: request.vault.startsWith('/') ? fork : undefined,
       copies: copies?.path,
-      mask: mask && this.#createMaskSettings(mask),
+      mask: mask && createMaskSettings(this.#path, mask),
       open: async (checked) => {
-        opened = joined === undefined ? await this.#open(checked, fork, keepsCopies) : openJoined(joined)
+        if (joined !== undefined) opened = openJoined(joined)
+        else opened = linked === undefined ? await this.#open(checked, fork, keepsCopies) : openFork(linked)
         if (opened.claim !== undefined) claims.use(opened.claim)
         return isTrial ? createTrialWorkspace(opened.workspace) : opened.workspace
       },
@@ -234,14 +246,6 @@ export class Boundary {
     await copies?.keep(kept)
     if (opened?.claim !== undefined) await copies?.tidy()
     return { result, fork: kept }
-  }
-
-  #createMaskSettings({ files, inject }: MaskChoice): ExecuteOptions['mask'] {
-    return {
-      files,
-      createMask: (scope) => new SecretMask(ensureSecretKey(this.#path), scope),
-      ...(inject !== undefined && { inject: { hosts: inject, home: this.#path } }),
-    }
   }
 
   #open(request: ExecutionRequest, fork: string | undefined, keepsEmpty: boolean): Promise<OpenedWorkspace> {
@@ -283,12 +287,7 @@ export class Boundary {
     const claim = (fork: string) => this.#running.claim({ fork, directory, command: shown })
     // Two commands may run in one fork, each in a session of its own.
     if (named !== undefined) return { name: named, claim: claim(named) }
-    const taken = new Set(await this.#home.vaults())
-    for (let number = 1; ; number++) {
-      const name = createNumberedForkName(directory, number)
-      const claimed = taken.has(name) ? undefined : claim(name)
-      if (claimed !== undefined) return { name, claim: claimed }
-    }
+    return claimNewFork(directory, await this.#home.vaults(), claim)
   }
 
   async #openVault(vault: string, name: string | undefined): Promise<OpenedWorkspace> {
@@ -320,6 +319,20 @@ interface OpenedWorkspace {
   fork(): string | undefined
   /** Held until the command has ended and its changes are stored. */
   readonly claim?: ForkClaim | undefined
+}
+
+function openFork({ link, ...choice }: NonNullable<BoundaryRunOptions['linked']>): OpenedWorkspace {
+  const workspace = new LinkedWorkspace(link, { ...choice, name: choice.fork.name })
+  return { workspace, fork: () => workspace.fork?.name }
+}
+
+/** Creates the settings of a mask in a home. */
+export function createMaskSettings(home: string, { files, inject }: MaskChoice): MaskSettings {
+  return {
+    files,
+    createMask: (scope) => new SecretMask(ensureSecretKey(home), scope),
+    ...(inject !== undefined && { inject: { hosts: inject, home } }),
+  }
 }
 
 function openJoined({ fork, directory }: RunningFork): OpenedWorkspace {

@@ -3,5 +3,11 @@
  * approvals. `workspace` decides about commands, runs them and collects their changes.
  * Invariant: a request reaches only vaults of this home and the named directory.
  */
-export { Boundary, type BoundaryRunOptions, type MaskChoice, type RunReport } from './boundary.ts'
-export { type RunningFork, RunningForks } from './running-forks.ts'
+export {
+  Boundary,
+  type BoundaryRunOptions,
+  createMaskSettings,
+  type MaskChoice,
+  type RunReport,
+} from './boundary.ts'
+export { claimNewFork, type RunningFork, RunningForks } from './running-forks.ts'

@@ -8,7 +8,7 @@ import {
   PRIVATE_FILE_MODE,
 } from '../machine/index.ts'
 import type { PublishedPort } from '../network/index.ts'
-import type { RunningSession } from '../workspace/index.ts'
+import { createNumberedForkName, type RunningSession } from '../workspace/index.ts'
 
 const SUFFIX = '.json'
 
@@ -35,6 +35,20 @@ export interface ForkClaim extends Disposable {
   start(session: RunningSession): void
   /** Records the ports of the fork, so that others find them. */
   publish(ports: readonly PublishedPort[]): void
+}
+
+/** Claims the first free name for a new fork of a directory. */
+export function claimNewFork<Claim>(
+  directory: string,
+  vaults: readonly string[],
+  claim: (fork: string) => Claim | undefined,
+): { readonly name: string; readonly claim: Claim } {
+  const taken = new Set(vaults)
+  for (let number = 1; ; number++) {
+    const name = createNumberedForkName(directory, number)
+    const claimed = taken.has(name) ? undefined : claim(name)
+    if (claimed !== undefined) return { name, claim: claimed }
+  }
 }
 
 /** The forks of a home in which commands run, one file each, which also reserves the name of a new fork. */

@@ -1,4 +1,5 @@
 import type { Namespace } from '../namespace/index.ts'
+import type { Workspace } from '../tools/index.ts'
 
 export interface InstructionFacts {
   readonly isReadOnly: boolean
@@ -13,13 +14,11 @@ export function formatInstructions({ context, workspace }: Namespace, facts: Ins
     ...(workspace === undefined
       ? []
       : [
-          `vfs:///workspace is the project: the vault '${workspace.name}'. Work there.`,
+          workspace.directory === undefined
+            ? `vfs:///workspace is the project: the vault '${workspace.name}'. Work there.`
+            : `vfs:///workspace is the project: the directory ${workspace.directory}, with the changes of its fork '${workspace.name}' on top. Work there. The directory itself stays as it is until a person runs: coppice apply ${workspace.name}`,
           'Save a checkpoint with workspace_checkpoint before a risky step; workspace_restore takes everything back to it, workspace_diff shows what changed.',
-          ...(workspace.exec === undefined || facts.isReadOnly
-            ? []
-            : [
-                'Run programs with shell_exec: they see the project alone, as the directory they run in, and what they change is in it when they end. Give them relative paths: src/a.ts for vfs:///workspace/src/a.ts.',
-              ]),
+          ...(workspace.exec === undefined || facts.isReadOnly ? [] : [formatExecution(workspace)]),
         ]),
     facts.isReadOnly
       ? 'Nothing can be changed here: only read.'
@@ -28,9 +27,17 @@ export function formatInstructions({ context, workspace }: Namespace, facts: Ins
     'What you read is given as it is. Another output that is too long is kept, and you get its URI: look into it with file_grep, file_head, file_tail and file_lines.',
     facts.hasHost
       ? 'Absolute paths of this machine work where they are allowed; a refusal lists the allowed directories.'
-      : 'Paths of this machine are not available: give vfs:/// URIs.',
+      : `${workspace?.directory === undefined ? 'Paths' : 'Other paths'} of this machine are not available: give vfs:/// URIs.`,
   ]
   return lines.join('\n')
+}
+
+function formatExecution({ directory }: Workspace): string {
+  const paths =
+    directory === undefined
+      ? 'Give them relative paths: src/a.ts for vfs:///workspace/src/a.ts.'
+      : `Their paths work in every tool: ${directory}/src/a.ts and src/a.ts are vfs:///workspace/src/a.ts.`
+  return `Run programs with shell_exec: they see the project alone, as the directory they run in, and what they change is in it when they end. ${paths}`
 }
 
 function formatWritableRoots(hasWorkspace: boolean): string {

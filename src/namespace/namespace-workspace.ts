@@ -2,9 +2,11 @@ import { getCallerContext } from '../access/index.ts'
 import type { Home, OnConflict, Vault } from '../backends/vault/index.ts'
 import { formatPatch, listFileChanges, readChangedText } from '../diff/index.ts'
 import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
-import { type CallContext, diff, type FileSystem, join, MemoryFs, type PathChange } from '../vfs/index.ts'
+import { type CallContext, diff, type FileSystem, MemoryFs, type PathChange } from '../vfs/index.ts'
 import { MaskedFs } from './masked-fs.ts'
+import { toNamespaceChange, toNamespacePath } from './namespace-paths.ts'
 import { assertNotReserved } from './open-workspace.ts'
+import { VaultCommands } from './vault-commands.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 import type { WorkspaceSecrets } from './workspace-secrets.ts'
 
@@ -30,13 +32,13 @@ export class NamespaceWorkspace implements Workspace {
     this.path = path
     this.#secrets = secrets
     if (commands === undefined || home.path === undefined) return
-    const runner = new WorkspaceCommands(home, vault, commands)
+    const runner = new WorkspaceCommands(home, new VaultCommands(home, vault), commands)
     this.exec = async (command, call) => {
       const { changes, leftOut, ...report } = await runner.run(command, call)
       return {
         ...report,
-        changes: changes.map((change) => this.#toNamespaceChange(change)),
-        leftOut: leftOut.map((left) => this.#toNamespacePath(left)),
+        changes: changes.map((change) => toNamespaceChange(this.path, change)),
+        leftOut: leftOut.map((left) => toNamespacePath(this.path, left)),
       }
     }
   }
@@ -61,7 +63,7 @@ export class NamespaceWorkspace implements Workspace {
   }
 
   async *diff(since?: string): AsyncGenerator<PathChange> {
-    for await (const change of this.#changes(since)) yield this.#toNamespaceChange(change)
+    for await (const change of this.#changes(since)) yield toNamespaceChange(this.path, change)
   }
 
   async *patch(since?: string): AsyncGenerator<string> {
@@ -79,7 +81,7 @@ export class NamespaceWorkspace implements Workspace {
   async merge(fork: string, onConflict: OnConflict, { caller, trace }: CallContext): Promise<PathChange[]> {
     const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     const changes = await this.#home.merge(fork, this.name, { onConflict, ...provenance })
-    return changes.map((change) => this.#toNamespaceChange(change))
+    return changes.map((change) => toNamespaceChange(this.path, change))
   }
 
   async *log(limit: number): AsyncGenerator<LogEntry> {
@@ -87,7 +89,7 @@ export class NamespaceWorkspace implements Workspace {
     for await (const { seq, time, caller, op, path } of this.#vault.journal({ newestFirst: true })) {
       if (left-- <= 0) return
       const who = caller?.kind === 'system' ? 'system' : getCallerContext(caller)
-      yield { seq, time, caller: who, op, path: this.#toNamespacePath(path) }
+      yield { seq, time, caller: who, op, path: toNamespacePath(this.path, path) }
     }
   }
 
@@ -99,19 +101,6 @@ export class NamespaceWorkspace implements Workspace {
   /** Returns a state of the workspace as its user sees it. */
   #mask(tree: FileSystem): FileSystem {
     return this.#secrets === undefined ? tree : new MaskedFs(tree, this.#secrets.of(tree))
-  }
-
-  #toNamespaceChange(change: PathChange): PathChange {
-    const { path, from } = change
-    return {
-      ...change,
-      path: this.#toNamespacePath(path),
-      ...(from !== undefined && { from: this.#toNamespacePath(from) }),
-    }
-  }
-
-  #toNamespacePath(path: string): string {
-    return join(this.path, path.slice(1))
   }
 
   /** Returns the base of a diff: a checkpoint, the fork point, or an empty tree. */

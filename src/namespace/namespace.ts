@@ -7,6 +7,7 @@ import {
   type Workspace,
 } from '../tools/index.ts'
 import type { CallContext, MountTable, PathChange } from '../vfs/index.ts'
+import type { LinkedFork } from '../workspace/index.ts'
 import type { CleanupStack } from './cleanup-stack.ts'
 import { watchMounts } from './watch-mounts.ts'
 
@@ -21,6 +22,8 @@ export interface NamespaceParts {
   /** Opens directories of this machine with the hooks and protected names of the namespace. */
   readonly openHost: (directories: readonly string[]) => HostFiles
   readonly workspace: Workspace | undefined
+  /** The fork of a directory that is the workspace. */
+  readonly fork?: LinkedFork | undefined
   readonly cleanup: CleanupStack
 }
 
@@ -42,6 +45,8 @@ export class Namespace implements AsyncDisposable {
   /** Files of this machine that tools may use; undefined if there are none. */
   readonly host: HostFiles | undefined
   readonly workspace: Workspace | undefined
+  /** The fork of a directory that is the workspace; undefined if that is a vault. */
+  readonly fork: LinkedFork | undefined
   readonly #parts: NamespaceParts
 
   constructor(parts: NamespaceParts) {
@@ -50,6 +55,7 @@ export class Namespace implements AsyncDisposable {
     this.cache = parts.cache
     this.host = parts.host
     this.workspace = parts.workspace
+    this.fork = parts.fork
     this.#parts = parts
   }
 

@@ -7,6 +7,7 @@ import {
   readOnlyPolicy,
   zonePolicy,
 } from '../access/index.ts'
+import { HostFs } from '../backends/host/index.ts'
 import type { Home, Vault } from '../backends/vault/index.ts'
 import type { MaskChoice } from '../boundary/index.ts'
 import { SecretMask } from '../secrets/index.ts'
@@ -14,12 +15,14 @@ import { type HostFiles, type HostHooks, TOOL_CACHE } from '../tools/index.ts'
 import { type FileSystem, MountTable, VfsError } from '../vfs/index.ts'
 import type { OpenedFs } from './backends.ts'
 import { CleanupStack } from './cleanup-stack.ts'
+import { ForkWorkspace } from './fork-workspace.ts'
 import { type HomeSettings, listProtectedNames, resolveSettings } from './home-settings.ts'
 import { createHostOpener } from './host-opener.ts'
 import { LazyHome } from './lazy-home.ts'
 import { MaskedFs } from './masked-fs.ts'
 import { Namespace } from './namespace.ts'
 import { NamespaceWorkspace } from './namespace-workspace.ts'
+import type { DirectoryWorkspace, OpenedFork } from './open-fork.ts'
 import { openWorkspace } from './open-workspace.ts'
 import { createOutputCache, openToolCache } from './tool-cache.ts'
 import { assertMountable, openConfiguredMounts, toUserMounts, type UserMount } from './user-mounts.ts'
@@ -37,6 +40,8 @@ export interface NamespaceOptions extends HomeSettings {
   readonly vault?: string | undefined
   /** Works in this fork of the vault, which is created if missing. */
   readonly fork?: string | undefined
+  /** In place of a vault: a fork of this directory, of which nothing is imported. */
+  readonly directory?: DirectoryWorkspace | undefined
   /** File systems by path, in addition to those of the configuration. The caller closes them. */
   readonly mounts?: Readonly<Record<string, OpenedFs>>
   /** Directories of this machine that tools may use, in addition to those of the configuration. */
@@ -71,20 +76,22 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     const zones = cleanup.use(await openZoneFiles(config, lazyHome))
     await createContext(zones, context)
     const vault = await openWorkspaceVault(options, lazyHome, cleanup)
+    const linked = await openLinkedFork(options, lazyHome, cleanup)
     const mounts = [
       ...(await openConfiguredMounts(config, source, lazyHome, cleanup)),
       ...toUserMounts(options.mounts ?? {}),
     ]
     await assertMountable(mounts, lazyHome.closedDirectories)
     const secrets = vault && createSecrets(options, await lazyHome.open(), vault)
-    const shown = vault === undefined || secrets === undefined ? vault : new MaskedFs(vault, secrets)
+    const files = vault === undefined || secrets === undefined ? vault : new MaskedFs(vault, secrets)
+    const shown = linked?.fs ?? files
     const table = createMountTable(zones, shown, mounts)
     for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
     table.mount(TOOL_CACHE, cleanup.use(await openToolCache(lazyHome)))
     const protect = listProtectedNames(config.host)
     const fs = guard(table, [
       zonePolicy([
-        ...createWritableZones(context, vault, mounts),
+        ...createWritableZones(context, shown !== undefined, mounts),
         ...createDeviceZones(context, options.devices),
       ]),
       ...protectHostDirectories(protect, mounts),
@@ -96,8 +103,11 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     const commands = options.commands && { hidden: options.closed, ...options.commands }
     const cache = createOutputCache(fs, config, lazyHome)
     const workspace =
-      vault && new NamespaceWorkspace(await lazyHome.open(), vault, WORKSPACE, { commands, secrets })
-    return new Namespace({ context, table, fs, cache, host, openHost, workspace, cleanup })
+      linked === undefined
+        ? vault && new NamespaceWorkspace(await lazyHome.open(), vault, WORKSPACE, { commands, secrets })
+        : new ForkWorkspace(await lazyHome.open(), linked, WORKSPACE, commands)
+    const fork = linked?.fork
+    return new Namespace({ context, table, fs, cache, host, openHost, workspace, fork, cleanup })
   } catch (error) {
     await cleanup.close()
     throw error
@@ -123,6 +133,28 @@ async function openWorkspaceVault(
     op: 'fork',
     detail: `the fork '${fork}' needs a vault; name the vault too`,
   })
+}
+
+async function openLinkedFork(
+  { directory, vault, mask, commands }: NamespaceOptions,
+  lazyHome: LazyHome,
+  cleanup: CleanupStack,
+): Promise<OpenedFork | undefined> {
+  if (directory === undefined) return undefined
+  if (vault !== undefined)
+    throw new VfsError('EINVAL', WORKSPACE, {
+      op: 'open',
+      detail: 'a workspace is a vault or a directory, not both',
+    })
+  const { openFork } = await import('./open-fork.ts')
+  const { closedDirectories, hostOptions } = lazyHome
+  const opened = await openFork(await lazyHome.open(), directory, {
+    mask: mask ?? commands?.mask,
+    closed: closedDirectories,
+    openDirectory: (path) => new HostFs(path, hostOptions),
+  })
+  cleanup.defer(opened.close)
+  return opened
 }
 
 /** Creates the mask of a workspace; none in memory, where no key can be kept. */
@@ -162,11 +194,11 @@ function protectHostDirectories(protect: readonly string[], mounts: readonly Use
 /** Lists paths that the context may write, in addition to the common zones. */
 function createWritableZones(
   context: string,
-  vault: Vault | undefined,
+  hasWorkspace: boolean,
   mounts: readonly UserMount[],
 ): { readonly root: string; readonly writers: string[] }[] {
   const roots = mounts.filter(({ isWritable }) => isWritable).map(({ path }) => path)
-  const all = vault === undefined ? roots : [WORKSPACE, ...roots]
+  const all = hasWorkspace ? [WORKSPACE, ...roots] : roots
   return all.map((root) => ({ root, writers: [context] }))
 }
 

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import type { Home, Vault } from '../backends/vault/index.ts'
-import type { MaskChoice, RunReport } from '../boundary/index.ts'
+import type { Home } from '../backends/vault/index.ts'
+import type { BoundaryRunOptions, MaskChoice, RunReport } from '../boundary/index.ts'
 import type { Redactor } from '../secrets/index.ts'
 import { formatApproval } from '../text/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../tools/index.ts'
-import { type CallContext, isVfsError } from '../vfs/index.ts'
 import type {
   ExecutionDecision,
   ExecutionRequest,
@@ -29,30 +27,48 @@ export interface CommandSettings {
   readonly redactor?: Redactor | undefined
 }
 
-/**
- * Runs commands for a vault: each in a fork, which is merged when the command has ended. So a command sees one state
- * throughout, and concurrent changes are not lost.
- */
+/** The workspace of commands. */
+export interface CommandTarget {
+  /** The vault of a request, or the path of a directory. */
+  readonly vault: string
+  /** Prepares the run of one command. */
+  begin(call: CommandCall): Promise<CommandRun>
+}
+
+/** One command in a workspace, and what happens with its changes. */
+export interface CommandRun {
+  readonly options: Partial<BoundaryRunOptions>
+  /** Keeps the changes of the command. */
+  keep(report: RunReport): Promise<KeptChanges>
+  /** Discards the changes of a cancelled command. */
+  discard(report: RunReport): Promise<void>
+}
+
+/** The changes of a command, as a caller gets them. */
+export type KeptChanges = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
+
+/** Runs commands in a workspace through the boundary of a home. */
 export class WorkspaceCommands {
   readonly #home: Home
-  readonly #vault: Vault
+  readonly #target: CommandTarget
   readonly #settings: CommandSettings
 
-  constructor(home: Home, vault: Vault, settings: CommandSettings) {
+  constructor(home: Home, target: CommandTarget, settings: CommandSettings) {
     this.#home = home
-    this.#vault = vault
+    this.#target = target
     this.#settings = settings
   }
 
   /** Runs a command. Throws EACCES if it may not run, EINVAL for an invalid request or policy. */
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
-    const { result, fork } = await this.#runInFork(command, call)
+    const begun = await this.#target.begin(call)
+    const report = await this.#run(command, call, begun)
     if (call.ctx.signal?.aborted === true) {
       // A cancelled call leaves no changes.
-      if (fork !== null) await this.#home.deleteVault(fork)
+      await begun.discard(report)
       call.ctx.signal.throwIfAborted()
     }
-    const merged = fork === null ? NO_CHANGES : await this.#merge(fork, result, call.ctx)
+    const { result } = report
     return {
       exitCode: result.exit_code,
       isTimedOut: result.timed_out,
@@ -61,16 +77,15 @@ export class WorkspaceCommands {
       leftOut: result.left_out ?? [],
       isTruncated: result.truncated ?? false,
       isNetworked: hasReachedNetwork(command, result),
-      ...merged,
+      ...(await begun.keep(report)),
     }
   }
 
   #createRequest(asked: WorkspaceCommand): ExecutionRequestInput {
     const { command, cwd, stdin, timeoutMs, network, hosts } = asked
     const { isolation = 'auto' } = this.#settings
-    const vault = this.#vault.name
     return {
-      vault,
+      vault: this.#target.vault,
       command,
       cwd,
       timeoutMs,
@@ -81,62 +96,26 @@ export class WorkspaceCommands {
     }
   }
 
-  async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
+  async #run(command: WorkspaceCommand, call: CommandCall, { options }: CommandRun): Promise<RunReport> {
     // Loaded with the first command, and opened for each, to use the current policy file.
     const { Boundary } = await import('../boundary/index.ts')
-    const { createForkName } = await import('../workspace/index.ts')
     const { env, userHome, hidden, mask, redactor } = this.#settings
     const boundary = await Boundary.open(this.#home, redactor)
+    const { ctx, ask, onOutput } = call
     const { signal, ...provenance } = ctx
     return boundary.run(this.#createRequest(command), {
-      // Until the merge the fork belongs to this process; the next process sweeps leftovers.
-      fork: createForkName(),
       env,
       userHome,
       hidden,
       mask,
       signal,
       by: provenance,
+      ...options,
       ...(ask !== undefined && { ask: (decision, request) => ask(formatCommandQuestion(request, decision)) }),
       ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
     })
   }
-
-  async #merge(
-    fork: string,
-    { decision }: ExecutionResult,
-    { caller, trace }: CallContext,
-  ): Promise<MergeOutcome> {
-    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
-    const isUndoable = decision.action !== 'allow'
-    const checkpoint = isUndoable ? (await this.#vault.checkpoint()).name : null
-    try {
-      const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...provenance })
-      await this.#home.deleteVault(fork)
-      if (changes.length > 0 || checkpoint === null) return { changes, checkpoint, unmerged: null }
-      await this.#vault.removeCheckpoint(checkpoint)
-      return NO_CHANGES
-    } catch (error) {
-      if (!isVfsError(error, 'ECONFLICT')) throw error
-      if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
-      const unmerged = await this.#keepFork(fork, provenance)
-      return { changes: await Array.fromAsync(unmerged.diff()), checkpoint: null, unmerged: unmerged.name }
-    }
-  }
-
-  /** Gives a fork a permanent name. */
-  async #keepFork(fork: string, provenance: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
-    const name = `exec-${randomBytes(6).toString('hex')}`
-    const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
-    await this.#home.merge(fork, name, { onConflict: 'theirs', ...provenance })
-    await this.#home.deleteVault(fork)
-    return kept
-  }
 }
-
-type MergeOutcome = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
-
-const NO_CHANGES: MergeOutcome = { changes: [], checkpoint: null, unmerged: null }
 
 /** Reports whether a command could read from the network. With allowed hosts, each connection is known. */
 function hasReachedNetwork(

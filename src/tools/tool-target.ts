@@ -3,6 +3,7 @@ import {
   type FileSystem,
   isLinkable,
   isVfsError,
+  isWithin,
   type Stat,
   strict,
   VfsError,
@@ -10,6 +11,7 @@ import {
 import { escapeUnprintable } from './text/escape-unprintable.ts'
 import type { ToolEnvironment } from './tool-environment.ts'
 import { fromUri, isUri, toUri } from './uri.ts'
+import type { Workspace } from './workspace.ts'
 
 /** Largest editable file; versions of larger ones are not tracked. */
 export const MAX_EDITABLE_BYTES: number = 16 * 1024 * 1024
@@ -94,14 +96,23 @@ async function statFollowed(fs: FileSystem, path: string, ctx: CallContext): Pro
   return fs.stat(await fs.realpath(path, { followLast: true }, ctx), ctx)
 }
 
-/** Reports whether a path is relative, which means the workspace. */
+/** Reports whether a path means the workspace: it is relative, or that of its directory on this machine. */
 function isWorkspacePath({ workspace }: NamespaceEnvironment, text: string): boolean {
-  return workspace !== undefined && text !== '' && !/^(?:[/~]|[a-z][a-z0-9+.-]*:)/i.test(text)
+  if (workspace === undefined || text === '') return false
+  if (isInDirectory(workspace, text)) return true
+  return !/^(?:[/~]|[a-z][a-z0-9+.-]*:)/i.test(text)
+}
+
+/** Commands see the workspace at the path of its directory, and print such paths. */
+function isInDirectory({ directory }: Workspace, text: string): boolean {
+  return directory !== undefined && text.startsWith('/') && isWithin(text, directory)
 }
 
 function resolveWorkspacePath({ fs, workspace }: NamespaceEnvironment, text: string): ToolTarget {
   const root = workspace?.path ?? '/'
-  const inner = text.replace(/^(?:\.\/)+/, '')
+  const isAbsolute = workspace !== undefined && isInDirectory(workspace, text)
+  const relative = isAbsolute ? text.slice(workspace.directory?.length).replace(/^\/+/, '') : text
+  const inner = relative.replace(/^(?:\.\/)+/, '')
   const path = inner === '' || inner === '.' ? root : strict(`${root}/${inner}`)
   return { fs, path, displayPath: toUri(path), show: toUri }
 }

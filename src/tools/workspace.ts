@@ -71,6 +71,8 @@ export interface Workspace {
   readonly name: string
   /** Path of its files in the namespace: `/workspace`. */
   readonly path: string
+  /** The directory of this machine that it is a fork of; absent for a vault. Commands see it at this path. */
+  readonly directory?: string | undefined
   fork(name: string, at?: string): Promise<NamedPoint>
   checkpoint(name: string, ctx: CallContext): Promise<NamedPoint>
   checkpoints(): Promise<readonly NamedPoint[]>

@@ -25,18 +25,25 @@ export function environment(cli: Cli): Record<string, string> {
   return { COPPICE_HOME: cli.home, COPPICE_CONTEXT: 'tester', PATH: process.env['PATH'] ?? '' }
 }
 
+/** How a client starts the program; as usual when absent. */
+interface ProgramStart {
+  readonly command?: readonly string[]
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+}
+
 /** A real client that started `coppice mcp` itself, and ends it after the test. */
 export async function startClient(
   cli: Cli,
   args: readonly string[],
-  { command = [...PROGRAM, 'mcp'], ...person }: Person & { command?: readonly string[] } = {},
+  { command = [...PROGRAM, 'mcp'], cwd = cli.files, env = {}, ...person }: Person & ProgramStart = {},
 ): Promise<StartedClient> {
   const [program = '', ...first] = command
   const transport = new StdioClientTransport({
     command: program,
     args: [...first, ...args],
-    cwd: cli.files,
-    env: environment(cli),
+    cwd,
+    env: { ...environment(cli), ...env },
   })
   const client = newClient(person)
   await client.connect(transport)

@@ -42,9 +42,9 @@ describe('coppice mcp over stdio', () => {
     )
   })
 
-  it('serves only zones without a vault, and creates a missing home', async () => {
+  it('serves only zones in a directory that is no project, and creates a missing home', async () => {
     const cli = new Cli()
-    const { client } = await startClient(cli, ['--context', 'anna'])
+    const { client } = await startClient(cli, ['--context', 'anna'], { env: { HOME: cli.files } })
     await call(client, 'write_file', { path: 'vfs:///home/anna/note', content: 'mine' })
     const denied = await tryCall(client, 'write_file', { path: 'vfs:///home/bob/note', content: 'his' })
     expect(denied).toMatchObject({ isError: true, text: expect.stringContaining('EACCES') })
@@ -93,7 +93,11 @@ describe('coppice mcp over stdio', () => {
       writeFileSync(join(String(directory), 'file'), 'here')
     }
     const reach = async (args: readonly string[], roots?: string[]) => {
-      const { client } = await startClient(cli, args, roots === undefined ? {} : { roots })
+      const { client } = await startClient(
+        cli,
+        ['--vault', 'base', ...args],
+        roots === undefined ? {} : { roots },
+      )
       const reads = [app, other].map((directory) =>
         tryCall(client, 'file_read', { path: `${directory}/file` }),
       )

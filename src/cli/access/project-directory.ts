@@ -29,7 +29,14 @@ export function listAbove(directory: string): string[] {
 
 /** Returns why a directory is not recorded; undefined if it may be. */
 export function findRecordingProblem(directory: string): string | undefined {
+  return isTooWide(directory)
+    ? `${directory} is not recorded: start the agent in a project's directory`
+    : undefined
+}
+
+/** Reports whether a directory is the user's home directory, or around it: it has more than one project. */
+export function isTooWide(directory: string): boolean {
   const user = homedir()
-  const isTooWide = directory === '/' || (user !== '' && `${realpathSync(user)}/`.startsWith(`${directory}/`))
-  return isTooWide ? `${directory} is not recorded: start the agent in a project's directory` : undefined
+  if (directory === '/') return true
+  return user !== '' && existsSync(user) && `${realpathSync(user)}/`.startsWith(`${directory}/`)
 }

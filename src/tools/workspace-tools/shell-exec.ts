@@ -6,7 +6,8 @@ import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 import type { ToolEnvironment } from '../tool-environment.ts'
-import { fromUri, toUri } from '../uri.ts'
+import { resolveUri } from '../tool-target.ts'
+import { toUri } from '../uri.ts'
 import type { CommandReport, Workspace } from '../workspace.ts'
 import { requireWritableWorkspace } from './require-workspace.ts'
 import { formatChange } from './workspace-changes.ts'
@@ -97,12 +98,13 @@ function requireExec({ exec, path }: Workspace): NonNullable<Workspace['exec']> 
 
 /** Resolves a directory of the workspace. EINVAL, ENOENT, ENOTDIR, also for a link. */
 async function resolveCwd(
-  { fs }: ToolEnvironment,
+  environment: ToolEnvironment,
   { path: root }: Workspace,
   uri: string | undefined,
   ctx: CallContext,
 ): Promise<string> {
-  const path = uri === undefined ? root : fromUri(uri)
+  const { fs } = environment
+  const path = uri === undefined ? root : resolveUri(environment, uri).path
   if (path === root) return '/'
   if (!isWithin(path, root)) {
     throw new VfsError('EINVAL', path, { op: 'exec', detail: `cwd must be a directory in ${toUri(root)}` })

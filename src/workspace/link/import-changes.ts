@@ -1,9 +1,8 @@
 import { toFileTime } from '../../machine/index.ts'
 import type { SessionChange } from '../session/index.ts'
 import { findHostEntry } from './host-entry.ts'
-import type { LinkEntry } from './link-entry.ts'
-import { PERMISSION_BITS } from './link-entry.ts'
-import { linkEntry, putEntry, removeEntry, type TreeFiles } from './tree.ts'
+import { isSameEntry, isSameTime, type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
+import { findEntry, linkEntry, putEntry, removeEntry, type TreeFiles } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 
 type PutChange = Extract<SessionChange, { kind: 'put' }>
@@ -14,6 +13,14 @@ type PutChange = Extract<SessionChange, { kind: 'put' }>
  */
 export async function importSession(tree: TreeFiles, changes: readonly SessionChange[]): Promise<void> {
   await performWork(tree, createImportWork(changes))
+}
+
+/** True if a tree already has what a change of a session puts or removes, with the same time of a file. */
+export function isImported(tree: TreeFiles, change: SessionChange): boolean {
+  const entry = change.kind === 'gone' ? undefined : toLinkEntry(change)
+  const kept = findEntry(tree, change.path)
+  if (kept?.type === 'file' && entry?.type === 'file' && !isSameTime(kept, entry)) return false
+  return isSameEntry(kept, entry)
 }
 
 function createImportWork(changes: readonly SessionChange[]): TreeWork[] {

@@ -61,9 +61,14 @@ function isSameContent(one: LinkEntry, other: LinkEntry): boolean {
     return hasSameBytes(one, other)
   } catch (error) {
     if (!isErrno(error, 'EACCES')) throw error
-    const difference = toNanoseconds(one.mtime) - toNanoseconds(other.mtime)
-    return -TIME_TOLERANCE_NANOS < difference && difference < TIME_TOLERANCE_NANOS
+    return isSameTime(one, other)
   }
+}
+
+/** True if two entries have the same time, as exactly as Node sets it. */
+export function isSameTime(one: LinkEntry, other: LinkEntry): boolean {
+  const difference = toNanoseconds(one.mtime) - toNanoseconds(other.mtime)
+  return -TIME_TOLERANCE_NANOS < difference && difference < TIME_TOLERANCE_NANOS
 }
 
 function hasSameBytes(one: LinkEntry, other: LinkEntry): boolean {

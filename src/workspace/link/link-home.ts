@@ -6,8 +6,10 @@ export interface LinkVault extends FileSystem {
   readonly name: string
   /** Returns the changes from another vault to this one. */
   diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
-  /** Takes a checkpoint of the current state. */
-  checkpoint(): Promise<{ readonly name: string }>
+  /** Takes a checkpoint of the current state, with a generated name if there is none. EEXIST. */
+  checkpoint(name?: string): Promise<{ readonly name: string; readonly time: Date }>
+  /** Restores the state of a checkpoint. ENOENT. */
+  restore(name: string, ctx?: CallContext): Promise<void>
 }
 
 /** Two forks of a vault: the state to restore, and the last one that may be lost. */
@@ -27,7 +29,11 @@ export interface LinkHome {
   /** Returns the vault that a vault was forked from, if any. */
   info(name: string): Promise<{ readonly from?: { readonly vault: string } }>
   createVault(name: string): Promise<LinkVault>
-  fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
+  fork(
+    source: string,
+    name: string,
+    options?: { readonly beside?: string; readonly at?: string },
+  ): Promise<LinkVault>
   deleteVault(name: string): Promise<void>
   /** Returns every path at which two vaults may differ. */
   touchedPaths(base: string, vault: string): Promise<readonly string[]>
@@ -37,4 +43,14 @@ export interface LinkHome {
    */
   restoreFork(vault: string, state: RestoredState): Promise<void>
   posix(name: string, options?: { readonly by?: Pick<CallContext, 'caller' | 'trace'> }): Promise<TreeFiles>
+}
+
+/** A fork of a linked directory. */
+export interface LinkedFork {
+  /** The vault with the changes. */
+  readonly name: string
+  /** The vault that mirrors the directory at the changed paths. */
+  readonly mirror: string
+  /** Time when a command last ran in it. */
+  readonly used: Date
 }

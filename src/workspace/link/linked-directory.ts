@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { createProcessTag } from '../../machine/index.ts'
 import { type CallContext, type PathChange, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import type { Recovery } from './apply-journal.ts'
@@ -9,6 +8,7 @@ import { compareTrees, findChangedDirectories, isSameTree, type TreeChange } fro
 import { excludeHome } from './exclude-home.ts'
 import { type ApplyContext, ForkApply } from './fork-apply.ts'
 import { removeForkFiles } from './fork-files.ts'
+import type { LayerTrees } from './fork-layers.ts'
 import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { ForkPoint } from './fork-point.ts'
@@ -16,27 +16,17 @@ import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import { importSession } from './import-changes.ts'
 import type { LinkEntry } from './link-entry.ts'
-import type { LinkHome, LinkVault } from './link-home.ts'
-import { createMirrorName, isMirrorOf, listCompanionNames, readRecord, writeRecord } from './link-record.ts'
+import type { LinkedFork, LinkHome, LinkVault } from './link-home.ts'
+import { isMirrorOf, listCompanionNames, readRecord, writeRecord } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
 import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
 import { createMirrorWork, type MirroredPath, readMirroredPaths } from './mirror.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
+import { createMirror, type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
 import { type TouchedPath, TouchedPaths } from './touched-paths.ts'
-import type { TreeFiles } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 import { isUnfinishedFork } from './unfinished-fork.ts'
-
-/** A fork of a linked directory. */
-export interface LinkedFork {
-  /** The vault with the changes. */
-  readonly name: string
-  /** The vault that mirrors the directory at the changed paths. */
-  readonly mirror: string
-  /** Time when a command last ran in it. */
-  readonly used: Date
-}
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
@@ -130,7 +120,7 @@ export class LinkedDirectory {
    */
   async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<PathChange> {
     const vault = await this.#home.vault(fork.name)
-    const { before, after } = await this.#openTreeFiles({ ...fork, mirror: since })
+    const { before, after } = await this.openTreeFiles({ ...fork, mirror: since })
     const directories = findChangedDirectories(before, after).map(toDirectoryChange)
     for await (const change of vault.diff({ vault: since })) {
       while (directories[0] !== undefined && directories[0].path < change.path)
@@ -155,7 +145,7 @@ export class LinkedDirectory {
 
   /** Lists the fork's changes by path, a directory before its entries, with permissions of directories. */
   async listChanges(fork: LinkedFork): Promise<TreeChange[]> {
-    const { before, after } = await this.#openTreeFiles(fork)
+    const { before, after } = await this.openTreeFiles(fork)
     return compareTrees(before, after)
   }
 
@@ -163,7 +153,7 @@ export class LinkedDirectory {
    * Converts these to changes that a session stages on the directory, even if their parent directories were removed.
    */
   async createStagedChanges(fork: LinkedFork, changes: readonly TreeChange[]): Promise<StagedChange[]> {
-    const { after } = await this.#openTreeFiles(fork)
+    const { after } = await this.openTreeFiles(fork)
     const names = findFirstNames(
       after,
       changes.map(({ path }) => path),
@@ -176,9 +166,13 @@ export class LinkedDirectory {
    * cannot be kept: applied, they would block other writers.
    */
   canKeep(change: SessionChange): boolean {
-    if (isReservedPath(change.path)) return false
-    const isCovered = change.kind === 'gone' || change.type !== 'directory'
-    return !isReachedByDirectories(this.path, change.path) || canRestore(this.path + change.path, isCovered)
+    return this.canChange(change.path, change.kind === 'gone' || change.type !== 'directory')
+  }
+
+  /** As `canKeep`, for a path; with `isCovered` if nothing is left of its entry. */
+  canChange(path: string, isCovered: boolean): boolean {
+    if (isReservedPath(path)) return false
+    return !isReachedByDirectories(this.path, path) || canRestore(this.path + path, isCovered)
   }
 
   /**
@@ -202,14 +196,16 @@ export class LinkedDirectory {
         ? await this.#createFork(name, { ...collection, changes })
         : await this.#continueFork(fork, { ...collection, changes })
     if (fork === undefined) await collection.beforeFirstImport?.(kept)
-    const { before, after } = await this.#openTreeFiles(kept, provenance)
+    const { before, after } = await this.openTreeFiles(kept, provenance)
     await importSession(after, changes)
     if (fork === undefined && isGenerated && isSameTree(before, after)) {
       await this.drop(kept)
       return undefined
     }
-    const { maker: _maker, ...record } = readRecord(before) ?? { directory: this.path }
-    writeRecord(before, { ...record, fork: kept.name, used: kept.used.getTime() })
+    const { maker, ...record } = readRecord(before) ?? { directory: this.path }
+    const isUntouched = fork !== undefined && isNothing && maker !== undefined
+    const used = kept.used.getTime()
+    writeRecord(before, { ...record, fork: kept.name, used, ...(isUntouched && { maker }) })
     return kept
   }
 
@@ -262,6 +258,40 @@ export class LinkedDirectory {
     return this.#apply.listAppliedTogether(fork)
   }
 
+  /**
+   * Creates an empty fork for a process that changes it step by step, or a copy of another one. It is listed once it is
+   * used; one that is not used when the process ends is deleted. Adds a number if the name is taken.
+   */
+  startFork(name: string, source?: ForkSource): Promise<LinkedFork> {
+    return startFork(this.#home, this.path, name, source)
+  }
+
+  /** Records that a fork is in use: it is kept, and listed first. Cheap if that was recorded just now. */
+  markUsed(fork: LinkedFork): Promise<void> {
+    return markUsed(this.#home, fork)
+  }
+
+  /** Deletes a fork that has no changes and was never applied. Returns false if it stays. */
+  async dropIfUnused(fork: LinkedFork): Promise<boolean> {
+    if (await this.isApplied(fork)) return false
+    const { before, after } = await this.openTreeFiles(fork)
+    if (!isSameTree(before, after)) return false
+    await this.drop(fork)
+    return true
+  }
+
+  /** Takes a checkpoint of a fork and of its base, and returns its name. EEXIST. */
+  async checkpoint(fork: LinkedFork, name?: string): Promise<{ readonly name: string; readonly time: Date }> {
+    const point = await (await this.#home.vault(fork.name)).checkpoint(name)
+    await (await this.#home.vault(fork.mirror)).checkpoint(point.name)
+    return point
+  }
+
+  /** Takes a fork back to a checkpoint. ENOENT. */
+  restore(fork: LinkedFork, name: string, provenance: Provenance = {}): Promise<void> {
+    return restoreFork(this.#home, fork, name, provenance)
+  }
+
   /** Deletes a fork and everything stored for it. */
   async drop({ name, mirror: base }: LinkedFork): Promise<void> {
     const names = await this.#home.vaults()
@@ -275,12 +305,9 @@ export class LinkedDirectory {
     name: string | undefined,
     { changes, since, mask, by: provenance = {} }: CollectOptions,
   ): Promise<LinkedFork> {
-    const base = createMirrorName(this.path)
-    await this.#home.createVault(base)
+    const { mirror: base, used } = await createMirror(this.#home, this.path)
     const mirrored = await this.#home.posix(base, { by: provenance })
-    const used = new Date()
-    writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: createProcessTag() })
-    using tree = this.#openTree(mask)
+    using tree = this.openTree(mask)
     const paths = readMirroredPaths(tree, new TouchedPaths(changes, []).listPaths(), since)
     await performWork(mirrored, [...paths.values()].map(createMirrorWork))
     const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
@@ -293,10 +320,10 @@ export class LinkedDirectory {
    */
   async #continueFork(fork: LinkedFork, collection: CollectOptions): Promise<LinkedFork> {
     const { changes, since, isOwn, mask, beforeImport, by: provenance = {} } = collection
-    const { before, after } = await this.#openTreeFiles(fork, provenance)
+    const { before, after } = await this.openTreeFiles(fork, provenance)
     const changed = compareTrees(before, after).map(({ path }) => path)
     const touched = new TouchedPaths(changes, changed, isOwn)
-    using tree = this.#openTree(mask)
+    using tree = this.openTree(mask)
     const refresh = async (paths: Iterable<TouchedPath>) => {
       const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
       // In this order an interruption is safe. In the other, the fork would seem to revert what is new.
@@ -310,14 +337,13 @@ export class LinkedDirectory {
     return kept
   }
 
-  #openTree(mask: MaskContent | undefined): HostTree {
+  /** Opens the directory itself, as a command with this mask sees it. */
+  openTree(mask: MaskContent | undefined): HostTree {
     return mask === undefined ? new HostTree(this.path) : new MaskedHostTree(this.path, mask)
   }
 
-  async #openTreeFiles(
-    { name, mirror: base }: LinkedFork,
-    provenance: Provenance = {},
-  ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
+  /** Opens the files of a fork and of its base. */
+  async openTreeFiles({ name, mirror: base }: LinkedFork, provenance: Provenance = {}): Promise<LayerTrees> {
     return {
       before: await this.#home.posix(base, { by: provenance }),
       after: await this.#home.posix(name, { by: provenance }),

@@ -64,7 +64,11 @@ export function findEntry(tree: TreeFiles, path: string): LinkEntry | undefined 
 
 /** Lists the names in a directory of a tree; none if the path is not a directory. */
 export function listNames(tree: TreeFiles, path: string): string[] {
-  const ino = findInode(tree, path)
+  return listNamesIn(tree, findInode(tree, path))
+}
+
+/** Lists the names in a directory by its inode; none if there is no such directory. */
+export function listNamesIn(tree: TreeFiles, ino: number | undefined): string[] {
   if (ino === undefined || tree.getattr(ino).type !== 'directory') return []
   return [...listInodes(tree, ino).keys()]
 }

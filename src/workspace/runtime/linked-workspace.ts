@@ -1,4 +1,11 @@
-import { type ForkPoint, type LinkedDirectory, type LinkedFork, TouchedPaths } from '../link/index.ts'
+import type { Mutex } from '../../machine/index.ts'
+import {
+  type ForkPoint,
+  isImported,
+  type LinkedDirectory,
+  type LinkedFork,
+  TouchedPaths,
+} from '../link/index.ts'
 import type { SessionBase, SessionChange, StagedChange } from '../session/index.ts'
 import {
   type Baseline,
@@ -17,6 +24,10 @@ export interface ForkChoice {
   readonly keepsEmpty?: boolean
   /** True if nobody chose the name. Such a fork is kept only if the command changes more than times. */
   readonly isGenerated?: boolean
+  /** Orders changes of the fork in this process, if others than commands change it. */
+  readonly mutex?: Mutex | undefined
+  /** Once it is aborted, changes are not kept. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A directory of this machine as a workspace. It stays unchanged; the changes of commands go into a fork. */
@@ -26,6 +37,10 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   readonly #link: LinkedDirectory
   readonly #keepsEmpty: boolean
   readonly #isGenerated: boolean
+  readonly #mutex: Mutex | undefined
+  readonly #signal: AbortSignal | undefined
+  /** The fork as it was when the session began. */
+  #start: ForkPoint | undefined
   #fork: LinkedFork | undefined
   /** Paths that the fork had changed when the session began, and the last changes of the session. */
   #initialPaths: ReadonlySet<string> = new Set()
@@ -33,7 +48,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
 
   constructor(
     link: LinkedDirectory,
-    { fork, name, isGenerated = name === undefined, keepsEmpty = false }: ForkChoice = {},
+    { fork, name, isGenerated = name === undefined, keepsEmpty = false, mutex, signal }: ForkChoice = {},
   ) {
     this.directory = link.path
     this.#link = link
@@ -41,6 +56,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     this.forkName = name
     this.#keepsEmpty = keepsEmpty
     this.#isGenerated = isGenerated
+    this.#mutex = mutex
+    this.#signal = signal
   }
 
   /** Fork with the changes; undefined if there are none. */
@@ -49,11 +66,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   async baseline(): Promise<Baseline & { readonly session: SessionBase }> {
-    // The directory exists anyway: nothing is created, so nothing is removed.
-    return {
-      session: { lower: this.directory, staged: await this.#createStagedChanges() },
-      [Symbol.asyncDispose]: async () => {},
-    }
+    const session = { lower: this.directory, staged: await this.#createStagedChanges() }
+    return { session, [Symbol.asyncDispose]: async () => this.#start?.[Symbol.asyncDispose]() }
   }
 
   async checkpoint(): Promise<string | null> {
@@ -65,12 +79,21 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   async collect(collected: CollectedChanges): Promise<CommandChanges> {
+    if (this.#signal?.aborted === true) return NO_CHANGES
+    const collect = () => this.#collect(collected)
+    return this.#mutex === undefined ? collect() : this.#mutex.run(collect)
+  }
+
+  async #collect(collected: CollectedChanges): Promise<CommandChanges> {
     let point: ForkPoint | undefined
     let checkpoint: string | null = null
     try {
+      const { own, others } = await this.#splitChanges(collected.changes)
       this.#fork = await this.#link.collect({
         ...collected,
-        isOwn: (path) => this.#initialPaths.has(path) || this.#lastTouched.includes(path),
+        changes: own,
+        isOwn: (path) =>
+          (this.#initialPaths.has(path) || this.#lastTouched.includes(path)) && !others.includes(path),
         fork: this.#fork,
         name: this.forkName,
         keepsEmpty: this.#keepsEmpty,
@@ -83,7 +106,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
           point = await this.#link.snapshot(fork)
         },
       })
-      this.#lastTouched = new TouchedPaths(collected.changes, [])
+      this.#lastTouched = new TouchedPaths(own, [])
       return this.#fork === undefined
         ? NO_CHANGES
         : { ...(await this.#diffSince(this.#fork, point)), checkpoint }
@@ -93,9 +116,27 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     }
   }
 
+  /**
+   * Splits the changes of a session into those of its commands, and paths at which it still has what it began with.
+   * Others may have changed these since.
+   */
+  async #splitChanges(
+    changes: readonly SessionChange[],
+  ): Promise<{ readonly own: SessionChange[]; readonly others: TouchedPaths }> {
+    if (this.#start === undefined || this.#fork === undefined)
+      return { own: [...changes], others: new TouchedPaths([], []) }
+    const { after: start } = await this.#link.openTreeFiles({ ...this.#fork, name: this.#start.vault })
+    const isOther = (change: SessionChange) =>
+      this.#initialPaths.has(change.path) &&
+      !this.#lastTouched.includes(change.path) &&
+      isImported(start, change)
+    const [own, others]: [SessionChange[], SessionChange[]] = [[], []]
+    for (const change of changes) (isOther(change) ? others : own).push(change)
+    return { own, others: new TouchedPaths(others, []) }
+  }
+
   async #saveCheckpoint(fork: LinkedFork): Promise<string> {
-    const { after } = await this.#link.openTrees(fork)
-    return (await after.checkpoint()).name
+    return (await this.#link.checkpoint(fork)).name
   }
 
   /** Returns the fork's changes since a point; all of them without one. */
@@ -110,8 +151,10 @@ export class LinkedWorkspace implements ExecutionWorkspace {
 
   async #createStagedChanges(): Promise<StagedChange[]> {
     if (this.#fork === undefined) return []
-    const changes = await this.#link.listChanges(this.#fork)
+    this.#start = await this.#link.snapshot(this.#fork)
+    const fork = { ...this.#fork, name: this.#start.vault }
+    const changes = await this.#link.listChanges(fork)
     this.#initialPaths = new Set(changes.map(({ path }) => path))
-    return this.#link.createStagedChanges(this.#fork, changes)
+    return this.#link.createStagedChanges(fork, changes)
   }
 }

@@ -35,8 +35,8 @@ export async function mountFork(
 ): Promise<ForkMountChanges> {
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
   const since = BigInt(Date.now()) * 1_000_000n
-  const { session: base } = await workspace.baseline()
-  await using mounted = await MountedOverlay.open(base, options)
+  await using baseline = await workspace.baseline()
+  await using mounted = await MountedOverlay.open(baseline.session, options)
   await use(mounted)
   const all = await mounted.changes()
   const changes = filterKept(all, workspace)

@@ -10,7 +10,7 @@ export interface WorkspaceHome extends LinkHome, CheckoutHome {
   readonly place: HomeLocation | undefined
   vaults(): Promise<readonly string[]>
   vault(name: string): Promise<LimitedVault>
-  fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
+  fork: LinkHome['fork']
   posix: LinkHome['posix']
   deleteVault(name: string): Promise<void>
   /** Merges the changes of one vault into another; in a conflict, takes those of the source. */

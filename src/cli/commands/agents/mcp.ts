@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { isErrno } from '../../../machine/index.ts'
 import type { McpServer } from '../../../mcp/index.ts'
-import { type NamespaceChoices, resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
+import { type AgentWorkspace, chooseAgentWorkspace } from '../../access/agent-workspace.ts'
+import { type NamespaceChoices, withNamespace } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
@@ -13,6 +14,8 @@ import { resolveToken } from './mcp-token.ts'
 
 const DEFAULT_PORT = 7780
 const MAX_PORT = 65_535
+/** As `coppice forks` shows it. */
+const PROGRAM = 'coppice mcp'
 
 type McpInvocation = CommandInvocation<
   | 'context'
@@ -32,15 +35,17 @@ export const mcp: Command = defineCommand(
     name: 'mcp',
     summary: 'Serve tools and files to an MCP client',
     details: `Speaks MCP over stdin and stdout until the client closes them, or with --http over streamable HTTP.
-The vault is /workspace; with --fork a fork of it, so that the vault stays as it is until you merge.
+/workspace is a fork of this directory, of which nothing is imported: it stays as it is until you run coppice apply.
+Each start makes a new fork, or continues the one of --fork. One without changes is gone at the end.
+With --vault, /workspace is that vault, or with --fork a fork of it.
 Beside it there are /shared, /home/<context> and the mounts of config.toml.
-Commands run in forks of the vault, through the boundary of coppice exec; what it gates, the client asks you about.
-Files of this machine are out of reach unless --allow or --allow-roots says otherwise.
+Commands run through the boundary of coppice exec; what it gates, the client asks you about.
+Other files of this machine are out of reach unless --allow or --allow-roots says otherwise.
 Over HTTP a client sends the header Authorization: Bearer <token>. Each start makes a token and shows it,
 unless --token-file or $COPPICE_MCP_TOKEN has one.`,
     scope: 'vault',
     options: {
-      fork,
+      fork: { ...fork, summary: 'Work in this fork of the directory or vault, created if missing' },
       context,
       allow: {
         summary: "Let tools use this directory if it is in the client's roots; repeatable",
@@ -61,7 +66,8 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
       'token-file': { summary: 'Read the token for HTTP from this file', value: 'file', offers: 'file' },
     },
     examples: [
-      'coppice mcp --vault base',
+      'coppice mcp',
+      'coppice mcp --fork task-1',
       'coppice mcp --vault base --fork task-1 --context alice',
       'coppice mcp --allow ~/project --read-only',
       'coppice mcp --vault base --http --port 7780 --token-file ~/.coppice-token',
@@ -69,7 +75,8 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
   },
   async (call) => {
     const port = parsePort(call)
-    const choices = { ...createNamespaceChoices(call), vault: await resolveWorkspaceVault(call) }
+    const workspace = await chooseAgentWorkspace(call, call.option('fork'))
+    const choices = { ...createNamespaceChoices(call), ...createWorkspaceChoices(call, workspace) }
     await withNamespace(call, choices, async (namespace) => {
       const { createMcpServer } = await import('../../../mcp/index.ts')
       const tools = call.option('tools')?.split(/\s*,\s*/)
@@ -79,7 +86,15 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
         allowsRoots: call.has('allow-roots'),
         ...(tools !== undefined && { tools }),
       })
-      await (port === undefined ? serveStdioClient(server, call) : serveHttpClients(server, call, port))
+      const served = { server, name: namespace.workspace?.name ?? null }
+      if (port === undefined) {
+        printWorkspace(call, workspace, served)
+        await serveStdioClient(server, call)
+      } else
+        await serveHttpClients(call, served, {
+          port,
+          onListen: () => printWorkspace(call, workspace, served),
+        })
     })
   },
 )
@@ -87,11 +102,43 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
 function createNamespaceChoices(call: McpInvocation): NamespaceChoices {
   const isReadOnly = call.has('read-only')
   return {
-    fork: call.option('fork'),
     allow: call.optionValues('allow').map((directory) => resolve(directory)),
     isReadOnly,
     ...(call.has('no-exec') && { commands: undefined }),
     ...(isReadOnly && { hooks: { preWrite: () => 'everything is read-only here' } }),
+  }
+}
+
+function createWorkspaceChoices(
+  call: McpInvocation,
+  { vault, directory }: AgentWorkspace,
+): Pick<NamespaceChoices, 'vault' | 'fork' | 'directory'> {
+  const fork = call.option('fork')
+  if (directory === undefined) return { vault, fork }
+  return { directory: { path: directory, fork, program: PROGRAM } }
+}
+
+/** A server, and the name of its vault or fork. */
+interface ServedWorkspace {
+  readonly server: McpServer
+  readonly name: string | null
+}
+
+/** Prints which fork the client works in, or why there is none. */
+function printWorkspace(
+  { terminal }: McpInvocation,
+  { directory, problem, vault }: AgentWorkspace,
+  { name }: ServedWorkspace,
+): void {
+  if (problem !== undefined) {
+    const found = vault === undefined ? 'there is no workspace' : `the workspace is the vault ${vault}`
+    terminal.err.write(
+      `coppice: ${problem}, so ${found}; start coppice mcp in a project, or name a vault with --vault\n`,
+    )
+  } else if (directory !== undefined && name !== null) {
+    terminal.err.write(
+      `coppice: works in ${name}, a fork of ${directory}; see coppice diff ${name}, keep it with coppice apply ${name}\n`,
+    )
   }
 }
 
@@ -112,7 +159,11 @@ async function serveStdioClient(server: McpServer, { terminal }: McpInvocation):
   await serveStdio(server.open, terminal)
 }
 
-async function serveHttpClients(server: McpServer, call: McpInvocation, port: number): Promise<void> {
+async function serveHttpClients(
+  call: McpInvocation,
+  { server, name }: ServedWorkspace,
+  { port, onListen }: { readonly port: number; readonly onListen: () => void },
+): Promise<void> {
   const { serveHttp } = await import('../../../mcp/index.ts')
   const { signal, err } = call.terminal
   const { token, isNew } = await resolveToken(call.option('token-file'))
@@ -123,8 +174,9 @@ async function serveHttpClients(server: McpServer, call: McpInvocation, port: nu
   })
   try {
     const { url } = listening
-    if (call.isJson) await call.output.writeValue({ url, ...(isNew && { token }) })
+    if (call.isJson) await call.output.writeValue({ url, ...(isNew && { token }), workspace: name })
     else err.write(`listening on ${url}\n${isNew ? `token: ${token}\n` : ''}`)
+    if (!call.isJson) onListen()
     await call.output.flush()
     if (!signal.aborted) await once(signal, 'abort')
   } finally {

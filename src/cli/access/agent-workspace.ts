@@ -1,0 +1,63 @@
+import { realpathSync } from 'node:fs'
+import { isWithin } from '../../vfs/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { CommandError } from '../framework/errors.ts'
+import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
+import { findLinkedFork } from './linked-access.ts'
+import { resolveWorkspaceVault } from './namespace-access.ts'
+import { isTooWide } from './project-directory.ts'
+
+/** The workspace of an agent: a vault, or a directory of this machine, of which it gets a fork. */
+export interface AgentWorkspace {
+  readonly vault?: string | undefined
+  readonly directory?: string | undefined
+  /** Reason why the working directory is not used. */
+  readonly problem?: string | undefined
+}
+
+/**
+ * Chooses the workspace of a command: the vault of `--vault`, else the working directory, or the one around it that has
+ * the named fork. In a directory that is no project, the current vault of the home.
+ */
+export async function chooseAgentWorkspace(
+  call: CommandInvocation,
+  fork?: string | undefined,
+): Promise<AgentWorkspace> {
+  const named = call.option('vault')
+  if (named !== undefined) return { vault: named }
+  const directory = findWorkingDirectory()
+  const problem = findProjectProblem(call, directory)
+  if (problem !== undefined) return { vault: await resolveWorkspaceVault(call), problem }
+  return { directory: (fork === undefined ? undefined : await findForkDirectory(call, fork)) ?? directory }
+}
+
+/** Returns the directory around the working directory that has a fork; undefined if there is none of the name. */
+async function findForkDirectory(call: CommandInvocation, fork: string): Promise<string | undefined> {
+  if (await isHomeMissing(resolveHomePath(call))) return undefined
+  return withHome(call, async ({ home }) => {
+    const linked = await findLinkedFork(home, fork)
+    if (linked !== undefined || !(await home.vaults()).includes(fork)) return linked?.link.path
+    const { from } = await home.info(fork)
+    if (from === undefined) throw new CommandError(`'${fork}' is a vault, not a fork; name it with --vault`)
+    throw new CommandError(
+      `'${fork}' is a fork of ${from.vault}, not of this directory; add --vault ${from.vault}, or choose another name`,
+    )
+  })
+}
+
+function findWorkingDirectory(): string {
+  try {
+    return realpathSync(process.cwd())
+  } catch (cause) {
+    throw new CommandError('the working directory was deleted; go to another, or name a vault with --vault', {
+      cause,
+    })
+  }
+}
+
+/** Returns why a directory has no forks for agents; undefined if it may have. */
+function findProjectProblem(call: CommandInvocation, directory: string): string | undefined {
+  const home = resolveHomePath(call)
+  if (isWithin(directory, home)) return `${directory} is a home of Coppice`
+  return isTooWide(directory) ? `${directory} is not a project's directory` : undefined
+}

@@ -1,0 +1,119 @@
+import { getCallerContext } from '../access/index.ts'
+import type { Home, OnConflict } from '../backends/vault/index.ts'
+import { formatPatch, listFileChanges, readChangedText, type TreePair } from '../diff/index.ts'
+import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
+import type { CallContext, PathChange } from '../vfs/index.ts'
+import type { TreeChange } from '../workspace/index.ts'
+import { compareWithCheckpoint } from './checkpoint-diff.ts'
+import { LinkedCommands } from './linked-commands.ts'
+import { toNamespaceChange, toNamespacePath } from './namespace-paths.ts'
+import type { OpenedFork } from './open-fork.ts'
+import { assertNotReserved } from './open-workspace.ts'
+import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
+
+/** A fork of a directory as the workspace of a caller. The directory changes only in `coppice apply`. */
+export class ForkWorkspace implements Workspace {
+  readonly path: string
+  readonly #home: Home
+  readonly #opened: OpenedFork
+  readonly exec?: NonNullable<Workspace['exec']>
+
+  /** @param commands settings of commands, if they may run. */
+  constructor(home: Home, opened: OpenedFork, path: string, commands: CommandSettings | undefined) {
+    this.#home = home
+    this.#opened = opened
+    this.path = path
+    if (commands === undefined) return
+    const runner = new WorkspaceCommands(home, new LinkedCommands(opened), commands)
+    this.exec = async (command, call) => {
+      const { changes, leftOut, ...report } = await runner.run(command, call)
+      return {
+        ...report,
+        changes: changes.map((change) => toNamespaceChange(path, change)),
+        leftOut: leftOut.map((left) => toNamespacePath(path, left)),
+      }
+    }
+  }
+
+  get name(): string {
+    return this.#opened.fork.name
+  }
+
+  get directory(): string {
+    return this.#opened.link.path
+  }
+
+  async fork(name: string, at?: string): Promise<NamedPoint> {
+    assertNotReserved(name)
+    const { link, fork, mutex } = this.#opened
+    const copy = await mutex.run(() => link.startFork(name, { fork, at }))
+    await link.markUsed(copy)
+    return { name: copy.name, time: copy.used }
+  }
+
+  checkpoint(name: string): Promise<NamedPoint> {
+    const { link, fork, mutex } = this.#opened
+    return mutex.run(() => link.checkpoint(fork, name))
+  }
+
+  checkpoints(): Promise<readonly NamedPoint[]> {
+    return this.#opened.vault.checkpoints()
+  }
+
+  async *diff(since?: string): AsyncGenerator<PathChange> {
+    const { changes } = await this.#compare(since)
+    for await (const change of changes) yield toNamespaceChange(this.path, change)
+  }
+
+  async *patch(since?: string): AsyncGenerator<string> {
+    const { changes, trees } = await this.#compare(since)
+    for await (const change of listFileChanges(changes, trees, {})) {
+      const lines = formatPatch(await readChangedText(change, trees, {}))
+      yield `${lines.join('\n')}\n`
+    }
+  }
+
+  restore(name: string, { caller, trace }: CallContext): Promise<void> {
+    const { link, fork, mutex } = this.#opened
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    return mutex.run(() => link.restore(fork, name, provenance))
+  }
+
+  /** Merges another fork of the same directory. */
+  merge(name: string, onConflict: OnConflict, { caller, trace }: CallContext): Promise<PathChange[]> {
+    const { link, fork, mutex } = this.#opened
+    const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const resolution = onConflict === 'markers' ? 'both' : onConflict
+    return mutex.run(async () => {
+      const source = await link.getFork(name)
+      await link.markUsed(fork)
+      const merged = await link.mergeForks(source, fork, { onConflict: resolution, ...provenance })
+      return merged.map((change) => toNamespaceChange(this.path, toPathChange(change)))
+    })
+  }
+
+  async *log(limit: number): AsyncGenerator<LogEntry> {
+    let left = limit
+    for await (const { seq, time, caller, op, path } of this.#opened.vault.journal({ newestFirst: true })) {
+      // Copies of the directory's own files.
+      if (caller?.kind === 'system') continue
+      if (left-- <= 0) return
+      yield { seq, time, caller: getCallerContext(caller), op, path: toNamespacePath(this.path, path) }
+    }
+  }
+
+  async #compare(since: string | undefined): Promise<{
+    readonly changes: AsyncIterable<PathChange>
+    readonly trees: TreePair
+  }> {
+    const { link, fork, vault } = this.#opened
+    if (since === undefined) return { changes: link.diff(fork), trees: await link.openTrees(fork) }
+    const mirror = await this.#home.vault(fork.mirror)
+    return compareWithCheckpoint({ mirror, vault, changes: link.diff(fork) }, since)
+  }
+}
+
+function toPathChange({ path, before, after }: TreeChange): PathChange {
+  if (before === undefined) return { kind: 'added', path }
+  return { kind: after === undefined ? 'deleted' : 'modified', path }
+}

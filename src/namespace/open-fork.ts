@@ -1,0 +1,124 @@
+import type { HostFs } from '../backends/host/index.ts'
+import type { Home, Vault } from '../backends/vault/index.ts'
+import { claimNewFork, createMaskSettings, type MaskChoice, RunningForks } from '../boundary/index.ts'
+import { Mutex } from '../machine/index.ts'
+import { type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
+import {
+  createDirectoryMask,
+  type ForkSource,
+  LinkedDirectory,
+  type LinkedFork,
+  LinkedFs,
+} from '../workspace/index.ts'
+
+/** A directory of this machine whose fork is a workspace. */
+export interface DirectoryWorkspace {
+  readonly path: string
+  /** Continues this fork, or creates it; a new one with a generated name when absent. */
+  readonly fork?: string | undefined
+  /** A new fork begins as this one is now; as the directory when absent. */
+  readonly from?: ForkSource | undefined
+  /** Name of the program that works in the fork, for `coppice forks`. */
+  readonly program: string
+}
+
+export interface OpenForkOptions {
+  readonly mask?: MaskChoice | undefined
+  /** Directories that stay closed, such as homes. */
+  readonly closed: readonly string[]
+  /** Opens the directory for reading. */
+  openDirectory(path: string): HostFs
+}
+
+/** An open fork of a directory. Closing it deletes a fork that has no changes. */
+export interface OpenedFork {
+  readonly link: LinkedDirectory
+  readonly fork: LinkedFork
+  readonly vault: Vault
+  /** The directory with the changes of the fork. */
+  readonly fs: FileSystem
+  /** Orders the changes of tools and commands. */
+  readonly mutex: Mutex
+  close(): Promise<void>
+}
+
+/**
+ * Opens a fork of a directory: nothing is imported, and the directory stays as it is. EINVAL in a home in memory, EEXIST
+ * for the name of another vault, ENOENT.
+ */
+export async function openFork(
+  home: Home,
+  workspace: DirectoryWorkspace,
+  { mask, closed, openDirectory }: OpenForkOptions,
+): Promise<OpenedFork> {
+  const { path: homePath } = home
+  if (homePath === undefined)
+    throw new VfsError('EINVAL', workspace.path, {
+      op: 'open',
+      detail: 'a home in memory has no forks of directories; open one on disk',
+    })
+  const link = new LinkedDirectory(home, workspace.path)
+  const { fork, isNew, release } = await obtainFork(home, homePath, link, workspace)
+  const directory = openDirectory(link.path)
+  const mutex = new Mutex()
+  const vault = await home.vault(fork.name)
+  const fs = new LinkedFs({
+    link,
+    fork,
+    vault,
+    directory,
+    mutex,
+    closed,
+    ...(mask !== undefined && {
+      mask: createDirectoryMask(createMaskSettings(homePath, mask), link.path),
+    }),
+  })
+  const close = async () => {
+    await directory.close()
+    // Changes that are under way are complete then. Others may use a fork that was there before.
+    if (isNew) await mutex.run(() => dropIfUnused(link, fork))
+    release()
+  }
+  return { link, fork, vault, fs, mutex, close }
+}
+
+/** Continues the named fork, or starts one. Its name belongs to this process until it is released. */
+async function obtainFork(
+  home: Home,
+  homePath: string,
+  link: LinkedDirectory,
+  { fork: named, from, program }: DirectoryWorkspace,
+): Promise<{ readonly fork: LinkedFork; readonly isNew: boolean; readonly release: () => void }> {
+  const running = RunningForks.of(homePath)
+  const claim = (fork: string) => running.claim({ fork, directory: link.path, command: program })
+  // Reverts a killed apply, too.
+  const forks = await link.listForks()
+  const known = named === undefined ? undefined : forks.find(({ name }) => name === named)
+  const vaults = await home.vaults()
+  if (named !== undefined && known === undefined && vaults.includes(named)) {
+    const user = running.find(named)?.command
+    const problem =
+      user === undefined ? `is not a fork of ${link.path}` : `was just created by '${user}' and is empty`
+    const detail = `'${named}' ${problem}; choose another name`
+    throw new VfsError('EEXIST', named, { op: 'fork', detail })
+  }
+  const claimed =
+    named === undefined ? claimNewFork(link.path, vaults, claim) : { name: named, claim: claim(named) }
+  const release = () => claimed.claim?.[Symbol.dispose]()
+  try {
+    if (known !== undefined) return { fork: known, isNew: false, release }
+    return { fork: await link.startFork(claimed.name, from), isNew: true, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** A fork that somebody dropped already is gone. */
+async function dropIfUnused(link: LinkedDirectory, fork: LinkedFork): Promise<void> {
+  try {
+    await link.dropIfUnused(fork)
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+  }
+}

@@ -1,0 +1,81 @@
+import { isSameEntry } from './link-entry.ts'
+import { listNamesIn, ROOT_INODE, readInode, splitPath, type TreeFiles } from './tree.ts'
+
+/** The two vaults of a fork: its base at the touched paths, and the fork itself. */
+export interface LayerTrees {
+  readonly before: TreeFiles
+  readonly after: TreeFiles
+}
+
+/** A path of a fork. */
+export interface LayeredPath {
+  /** Place of its entry: the fork has changed it, or it is as in the directory. Undefined if the fork has removed it. */
+  readonly source: 'fork' | 'directory' | undefined
+  /** True if entries of the directory are visible below it. */
+  readonly isOpen: boolean
+  /** Inodes of the path in the two vaults. */
+  readonly before: number | undefined
+  readonly after: number | undefined
+}
+
+/** Decides path by path whether a fork has changed it. O(names in the path), whatever the size of the fork. */
+export class ForkLayers {
+  readonly #before: TreeFiles
+  readonly #after: TreeFiles
+
+  constructor({ before, after }: LayerTrees) {
+    this.#before = before
+    this.#after = after
+  }
+
+  find(path: string): LayeredPath {
+    let found: LayeredPath = { source: 'directory', isOpen: true, before: ROOT_INODE, after: ROOT_INODE }
+    for (const name of splitPath(path)) found = this.enter(found, name)
+    return found
+  }
+
+  enter(parent: LayeredPath, name: string): LayeredPath {
+    const before = findChild(this.#before, parent.before, name)
+    const after = findChild(this.#after, parent.after, name)
+    const isBelow = parent.isOpen
+    if (before === undefined && after === undefined)
+      return { source: isBelow ? 'directory' : undefined, isOpen: isBelow, before, after }
+    if (this.#isSame(before, after)) return { source: 'directory', isOpen: isBelow, before, after }
+    if (after === undefined) return { source: undefined, isOpen: false, before, after }
+    // A directory in place of a file or a link hides nothing; a new one may exist in the directory by now.
+    const wasOpen = before === undefined || isDirectory(this.#before, before)
+    return {
+      source: 'fork',
+      isOpen: isBelow && wasOpen && isDirectory(this.#after, after),
+      before,
+      after,
+    }
+  }
+
+  /** Lists the names in a directory that the fork or its base has. */
+  listNames({ before, after }: LayeredPath): string[] {
+    return [...new Set([...listNamesIn(this.#before, before), ...listNamesIn(this.#after, after)])]
+  }
+
+  /** True if the fork has changed something below a path; with `isKept`, only entries that it has count. */
+  hasChangesBelow(path: LayeredPath, isKept: boolean): boolean {
+    return this.listNames(path).some((name) => {
+      const child = this.enter(path, name)
+      if (child.source === 'fork' || (child.source === undefined && !isKept)) return true
+      return this.hasChangesBelow(child, isKept)
+    })
+  }
+
+  #isSame(before: number | undefined, after: number | undefined): boolean {
+    if (before === undefined || after === undefined) return false
+    return isSameEntry(readInode(this.#before, before), readInode(this.#after, after))
+  }
+}
+
+function findChild(tree: TreeFiles, parent: number | undefined, name: string): number | undefined {
+  return parent !== undefined && isDirectory(tree, parent) ? tree.lookup(parent, name) : undefined
+}
+
+function isDirectory(tree: TreeFiles, ino: number): boolean {
+  return tree.getattr(ino).type === 'directory'
+}

@@ -1,0 +1,99 @@
+import { createProcessTag } from '../../machine/index.ts'
+import type { CallContext } from '../../vfs/index.ts'
+import { compareTrees, createChangeWork } from './compare-trees.ts'
+import { forkMirror } from './fork-mirror.ts'
+import { createForkName } from './fork-point.ts'
+import type { LinkedFork, LinkHome } from './link-home.ts'
+import { createMirrorName, readRecord, writeRecord } from './link-record.ts'
+import { performWork } from './tree-work.ts'
+
+/** The time of use is recorded this often at most. */
+const USED_INTERVAL_MS = 10_000
+
+/** Creates a vault for the base of a new fork. A sweep deletes it if this process dies before the fork is complete. */
+export async function createMirror(
+  home: LinkHome,
+  directory: string,
+  source?: string,
+): Promise<{ readonly mirror: string; readonly used: Date }> {
+  const mirror = createMirrorName(directory)
+  await (source === undefined ? home.createVault(mirror) : home.fork(source, mirror))
+  const used = new Date()
+  const record = { directory, fork: '', used: used.getTime(), maker: createProcessTag() }
+  writeRecord(await home.posix(mirror), record)
+  return { mirror, used }
+}
+
+/** A fork to copy, as it is or as it was at a checkpoint. */
+export interface ForkSource {
+  readonly fork: LinkedFork
+  readonly at?: string | undefined
+}
+
+/** Creates an empty fork, or a copy of another one. This process stays its maker until it is used. */
+export async function startFork(
+  home: LinkHome,
+  directory: string,
+  name: string,
+  source?: ForkSource,
+): Promise<LinkedFork> {
+  if (source === undefined) return copyFork(home, directory, name)
+  const { fork, at } = source
+  if (at === undefined) return copyFork(home, directory, name, fork)
+  const past = createForkName()
+  const earlier = { name: past, mirror: `${past}-base` }
+  try {
+    await home.fork(fork.mirror, earlier.mirror, { at })
+    await home.fork(fork.name, earlier.name, { at })
+    return await copyFork(home, directory, name, earlier)
+  } finally {
+    const names = await home.vaults()
+    for (const each of [earlier.name, earlier.mirror]) if (names.includes(each)) await home.deleteVault(each)
+  }
+}
+
+async function copyFork(
+  home: LinkHome,
+  directory: string,
+  name: string,
+  source?: Pick<LinkedFork, 'name' | 'mirror'>,
+): Promise<LinkedFork> {
+  const { mirror, used } = await createMirror(home, directory, source?.mirror)
+  const fork = await forkMirror(home, { directory, mirror, name })
+  if (source !== undefined) {
+    const [before, after] = [await home.posix(source.mirror), await home.posix(source.name)]
+    await performWork(await home.posix(fork), compareTrees(before, after).map(createChangeWork))
+  }
+  const base = await home.posix(mirror)
+  writeRecord(base, { ...(readRecord(base) ?? { directory, used: used.getTime() }), fork })
+  return { name: fork, mirror, used }
+}
+
+/** Records the use of a fork, which is then complete. */
+export async function markUsed(home: LinkHome, { name, mirror }: LinkedFork): Promise<void> {
+  const base = await home.posix(mirror)
+  const record = readRecord(base)
+  const now = Date.now()
+  if (record === undefined || (record.maker === undefined && now - record.used < USED_INTERVAL_MS)) return
+  const { maker: _maker, ...rest } = record
+  writeRecord(base, { ...rest, fork: name, used: now })
+}
+
+/**
+ * Restores both vaults of a fork. The base comes first: between the two, paths that were touched later are then new in
+ * the fork, and not removed from it.
+ */
+export async function restoreFork(
+  home: LinkHome,
+  { name, mirror }: LinkedFork,
+  checkpoint: string,
+  provenance: Pick<CallContext, 'caller' | 'trace'>,
+): Promise<void> {
+  const base = await home.posix(mirror)
+  const record = readRecord(base)
+  const [mirrored, fork] = [await home.vault(mirror), await home.vault(name)]
+  await mirrored.restore(checkpoint, provenance)
+  // An apply since then is still the one that an undo reverts.
+  if (record !== undefined) writeRecord(await home.posix(mirror), record)
+  await fork.restore(checkpoint, provenance)
+}
