@@ -1,8 +1,10 @@
+import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
 import { writeLicenses } from './licenses.js'
 import { plainBuiltins } from './plain-builtins.js'
+import { plainText } from './plain-text.js'
 
 const target = join(root, 'dist/cli')
 /** Small, and needed by many commands. All others are loaded by the commands that need them. */
@@ -11,6 +13,10 @@ const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...ONE_PROGRAM]
 // The command line in a few files: Node takes half a millisecond and more to load each, and there are hundreds.
 /** What the bundle for hooks loads when something changed. */
 const CHANGED_DIRECTORY = 'record-changed-directory'
+/** Scenes of the demo, which load a hundred files of zod. */
+const SCENES = /demo-scenes/
+/** Everything that runs commands. */
+const WORKSPACE = '/src/workspace/'
 const bundle = await bundled([
   'src/cli/main.ts',
   `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`,
@@ -27,42 +33,46 @@ for (const path of [
   'src/cli/access/recover-linked-directory.ts',
 ])
   for (const id of await modulesOf([path])) forApply.add(id)
-const forExec = await modulesOf([
+/** What every command needs that opens a home. */
+const forHome = await modulesOf([
   'src/cli/dispatch.ts',
+  'src/cli/access/home-access.ts',
+  'src/cli/access/recover-directory.ts',
+  'src/backends/vault/index.ts',
+])
+const forExec = await modulesOf([
   'src/cli/commands/start/exec.ts',
   'src/cli/commands/start/enter.ts',
-  // Loaded later, and by every command that opens a home.
-  'src/cli/access/recover-directory.ts',
   'src/boundary/index.ts',
   'src/workspace/index.ts',
 ])
-const options = {
+const forPlainCommands = await modulesOfPlainCommands()
+await bundle.write({
   dir: target,
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
   // Without comments and indentation, which take time to read at every start. Names stay: a trace shows them.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
-    // One for what `apply` needs, without the indexes of folders, which lead to everything. One for what `exec` and
-    // `enter` need beside that, and one for all other commands, which `--help` reads anyway. The scenes of the demo stay
-    // apart, since they load a hundred files of zod.
+    // One for what opens a home, one for what `exec` and `enter` need beside it, whose start is the one that counts, one
+    // for the commands that run nothing, and one for all others.
     groups: [
       {
         name: 'runtime',
         test: /rolldown[\\/]runtime|oxc-project[\\/]runtime|src\/cli\/(?:package-root|framework\/terminal)/,
-        priority: 1,
+        priority: 4,
       },
-      { name: 'apply', test: (id) => forApply.has(id), includeDependenciesRecursively: false },
-      { name: 'exec', test: (id) => forExec.has(id) },
-      { name: 'commands', test: /src\/cli\/(?!main|commands\/start\/demo-scenes)/ },
+      {
+        name: 'home',
+        test: (id) => forHome.has(id) || (forExec.has(id) && forPlainCommands.has(id)),
+        priority: 3,
+      },
+      { name: 'exec', test: (id) => forExec.has(id), priority: 2 },
+      { name: 'plain', test: (id) => forPlainCommands.has(id) && id.includes('/src/cli/'), priority: 1 },
+      { name: 'commands', test: (id) => /src\/cli\/(?!main)/.test(id) && !SCENES.test(id) },
     ],
   },
-}
-for (let missing = [...forApply]; missing.length > 0; ) {
-  missing = findMissing((await bundle.generate(options)).output)
-  for (const id of missing) forApply.add(id)
-}
-await bundle.write(options)
+})
 await writeHookBundle()
 writeLicenses(target, BUNDLED)
 
@@ -108,19 +118,41 @@ function findMissing(chunks) {
 function bundled(paths) {
   const input = Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, path)]))
   const options = bundleOptions(input, BUNDLED)
-  return rolldown({ ...options, plugins: [plainBuiltins], preserveEntrySignatures: 'allow-extension' })
+  return rolldown({
+    ...options,
+    plugins: [plainBuiltins, plainText],
+    preserveEntrySignatures: 'allow-extension',
+  })
 }
 
 /** The modules that are loaded with some, without what they load later. */
 async function modulesOf(paths) {
+  return new Set([...(await closuresOf(paths)).values()].flatMap((modules) => [...modules]))
+}
+
+/** The modules of all commands that do not load what runs commands. */
+async function modulesOfPlainCommands() {
+  const paths = globSync('src/cli/commands/*/*.ts', { cwd: root }).filter((path) => !SCENES.test(path))
+  const closures = [...(await closuresOf(paths)).values()]
+  const plain = closures.filter((modules) => ![...modules].some((id) => id.includes(WORKSPACE)))
+  return new Set(plain.flatMap((modules) => [...modules]))
+}
+
+/** For each path, the modules that are loaded with it. */
+async function closuresOf(paths) {
   const { output } = await (await bundled(paths)).generate({ format: 'esm' })
   const chunks = new Map(output.flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk]] : [])))
-  const needed = new Set()
-  const add = (chunk) => {
-    if (chunk === undefined || needed.has(chunk)) return
-    needed.add(chunk)
-    for (const name of chunk.imports) add(chunks.get(name))
+  const collect = (chunk, found) => {
+    if (chunk === undefined || found.has(chunk)) return found
+    found.add(chunk)
+    for (const name of chunk.imports) collect(chunks.get(name), found)
+    return found
   }
-  for (const chunk of chunks.values()) if (chunk.isEntry) add(chunk)
-  return new Set([...needed].flatMap((chunk) => chunk.moduleIds))
+  const entries = [...chunks.values()].filter((chunk) => chunk.isEntry)
+  return new Map(
+    entries.map((entry) => [
+      entry.facadeModuleId,
+      new Set([...collect(entry, new Set())].flatMap((chunk) => chunk.moduleIds)),
+    ]),
+  )
 }
