@@ -1,5 +1,6 @@
 import type { Benchmark, Part, SubjectEntry } from '../harness/benchmark.ts'
 import { Targets } from '../harness/targets.ts'
+import { APPLIED_FILES, APPLY_FACTOR, MERGE_SECONDS, MERGED_FILES } from './applied-files.ts'
 import { SIZES } from './directories.ts'
 import { HOOK_BYTES, HOOK_LIMITS, HOOK_RECORDS, HOOK_SIZES } from './hooks.ts'
 import { PROGRAMS, PROXY_BYTES } from './programs.ts'
@@ -24,8 +25,8 @@ export const exec: Benchmark = {
   name: 'exec',
   summary: 'commands run in a fork of a directory',
   subjects: [
-    subject('coppice', 'start', 'enter', 'programs', 'collect', 'terminal', 'proxy', 'hook'),
-    subject('disk', 'programs'),
+    subject('coppice', 'start', 'enter', 'programs', 'collect', 'terminal', 'proxy', 'hook', 'apply'),
+    subject('disk', 'programs', 'apply'),
     subject('unshare', 'start', 'programs'),
     subject('bubblewrap', 'start'),
     subject('pty', 'terminal'),
@@ -57,6 +58,9 @@ export const exec: Benchmark = {
       label: `a hook in ${formatCount(size)} files`,
       unit: 'time' as const,
     })),
+    { id: 'apply', label: `apply of ${formatCount(APPLIED_FILES)} files, less that of one`, unit: 'time' },
+    { id: 'apply-start', label: 'apply of one file', unit: 'time' },
+    { id: 'apply-merge', label: `apply --merge of ${formatCount(MERGED_FILES)} files`, unit: 'time' },
     { id: 'hook-space', label: `${formatCount(HOOK_RECORDS)} records of small edits`, unit: 'bytes' },
   ],
   targets: [
@@ -78,6 +82,8 @@ export const exec: Benchmark = {
     ...[...HOOK_LIMITS].map(([size, seconds]) =>
       ours.within(seconds, `hook-${size}`, `a hook in ${formatCount(size)} files`),
     ),
+    ours.atLeast(1 / APPLY_FACTOR, 'disk', 'apply', `apply of ${formatCount(APPLIED_FILES)} files`),
+    ours.within(MERGE_SECONDS, 'apply-merge', `a merge of ${formatCount(MERGED_FILES)} files`),
     ours.below(HOOK_BYTES, 'hook-space', `${formatCount(HOOK_RECORDS)} records of small edits`),
   ],
   notes: [
@@ -85,6 +91,7 @@ export const exec: Benchmark = {
     'unshare: an overlay mounted by a shell; bubblewrap: no overlay at all. Neither keeps anything.',
     'Keys: pty is a terminal without anything between, script is `script` of util-linux alone. Needs python3.',
     'Hooks: processor time of the process and the system; nothing changed since the last one.',
+    'Applies: processor time, of disk that of `cp -a` with the same files; a merge less what `node -e 0` takes.',
     'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm.',
   ],
   hasQuickForm: true,

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openHome } from '../../../src/backends/vault/index.ts'
@@ -8,6 +7,7 @@ import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { coppice, withHome } from '../coppice-program.ts'
 import { directoryOf } from '../directories.ts'
 import { HOOK_RECORDS, HOOK_SIZES } from '../hooks.ts'
+import { getProcessorTime } from '../processor-time.ts'
 
 const PASSES = 10
 const QUICK = 20
@@ -26,29 +26,16 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 function measureHook(directory: string, settings: Settings): number {
   const env = withHome(settings, 'hooks')
   const event = JSON.stringify(createEvent('PreToolUse', directory))
-  const hook = coppice([], 'hook', 'claude')
+  const place = { cwd: directory, env }
+  const hook = { argv: coppice([], 'hook', 'claude'), ...place, input: event }
   // The first one stores the directory. Files that are as new as that are compared once more.
-  for (let pass = 0; pass < 2; pass++) getProcessorTime(hook, directory, env, event)
+  for (let pass = 0; pass < 2; pass++) getProcessorTime(hook)
   let [least, start] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let pass = 0; pass < PASSES; pass++) {
-    least = Math.min(least, getProcessorTime(hook, directory, env, event))
-    start = Math.min(start, getProcessorTime([process.execPath, '-e', '0'], directory, env, ''))
+    least = Math.min(least, getProcessorTime(hook))
+    start = Math.min(start, getProcessorTime({ argv: [process.execPath, '-e', '0'], ...place }))
   }
   return least - start
-}
-
-/** Returns the seconds of processor time of a program and its children. */
-function getProcessorTime(
-  argv: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-  input: string,
-): number {
-  const script = `TIMEFORMAT='%3U %3S'; time "$@"`
-  const { stderr } = spawnSync('bash', ['-c', script, 'bash', ...argv], { cwd, env, input, encoding: 'utf8' })
-  const [user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number)
-  if (Number.isNaN(user + system)) throw new Error(`'${argv.join(' ')}' failed: ${stderr}`)
-  return user + system
 }
 
 /** Returns the bytes that a home grows by records of small edits. */
