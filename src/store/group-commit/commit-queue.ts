@@ -12,7 +12,7 @@ import {
   type OperationRequest,
   type PendingOperation,
 } from '../vault/pending-operation.ts'
-import type { Replica } from '../vault/replica.ts'
+import { type Replica, toMoment } from '../vault/replica.ts'
 
 export interface CommitQueueContext {
   readonly reader: EngineReader
@@ -114,15 +114,16 @@ export class CommitQueue {
   }
 
   #apply(request: OperationRequest): PendingOperation | null {
-    const { plan, provenance, extraRecords, time = Date.now(), outcome } = request
+    const { plan, prepare, provenance, extraRecords, time = Date.now(), outcome } = request
     const seq = this.#replica.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Before anything changes: this may throw.
     const extra = extraRecords?.() ?? {}
+    const prepared = outcome?.seq === seq ? outcome : prepare?.(this.#replica.files, toMoment(time, seq))
     const applied =
-      outcome?.seq === seq
-        ? this.#replica.applyPrepared(outcome, provenance, time)
-        : this.#replica.applyPlan(plan, provenance, time, seq, waiting)
+      prepared === undefined
+        ? this.#replica.applyPlan(plan, provenance, time, seq, waiting)
+        : prepared && this.#replica.applyPrepared(prepared, provenance, time)
     // A prepared outcome is only valid for the first attempt.
     return applied && { ...request, outcome: undefined, ...applied, extra }
   }

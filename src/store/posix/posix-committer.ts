@@ -1,10 +1,10 @@
 import { createNotLocalError } from '../engine-reader.ts'
-import type { FileOperation, Provenance } from '../files/operation.ts'
+import type { Provenance } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
 import { VaultGroupCommit } from '../group-commit/vault-group-commit.ts'
 import { VaultTransaction } from '../group-commit/vault-transaction.ts'
 import type { BlobStore } from '../vault/blob-store.ts'
-import { type OperationPlan, toMoment } from '../vault/replica.ts'
+import type { OperationPlan, PreparedOperation } from '../vault/replica.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
 import type { VaultQuota } from '../vault/vault-quota.ts'
 
@@ -111,13 +111,13 @@ export class PosixCommitter {
     const { quota } = this
     let hasBegun = false
     try {
-      this.#log.submitSync((files) => {
-        // The log plans again if another process committed first: undo the previous attempt.
+      this.#log.prepareSync((files, moment) => {
+        // The log prepares it again if another process committed first: undo the previous attempt.
         if (hasBegun) state.rollback()
         hasBegun = true
         state.begin()
         this.#syncAfterBatch = false
-        return this.#prepareBatch(files, quota, work)
+        return this.#prepareBatch(new VaultTransaction(files, moment, quota, this.#blobs), work)
       }, this.#provenance)
     } catch (error) {
       state.rollback()
@@ -136,19 +136,13 @@ export class PosixCommitter {
     if (engine.sync() instanceof Promise) throw createNotLocalError(engine)
   }
 
-  #prepareBatch(files: VaultFiles, quota: VaultQuota, work: () => void): FileOperation | null {
-    const transaction = new VaultTransaction(
-      files,
-      toMoment(Date.now(), this.#log.seq + 1),
-      quota,
-      this.#blobs,
-    )
+  #prepareBatch(transaction: VaultTransaction, work: () => void): PreparedOperation | null {
     this.#transaction = transaction
     try {
       work()
     } finally {
       this.#transaction = undefined
     }
-    return transaction.prepare()?.operation ?? null
+    return transaction.prepare()
   }
 }

@@ -1,7 +1,7 @@
 import type { Batch, RecordRow } from '../engine.ts'
 import type { Provenance } from '../files/operation.ts'
 import { encodeJournalEntry } from './journal.ts'
-import type { AppliedOperation, OperationPlan, PreparedOperation } from './replica.ts'
+import type { AppliedOperation, OperationPlan, OperationPreparation, PreparedOperation } from './replica.ts'
 
 /** Returns what an operation's commit includes or requires; called at each attempt. */
 export type ExtraRecords = () => {
@@ -16,6 +16,8 @@ export interface OperationRequest {
   readonly extraRecords: ExtraRecords | undefined
   /** Time in milliseconds since the epoch; the time of the attempt if absent. */
   readonly time?: number | undefined
+  /** Replaces the plan: the operation is applied once, to a fork of the files that then takes their place. */
+  readonly prepare?: OperationPreparation | undefined
   /** Prepared result on the current files, for the first attempt. */
   readonly outcome?: PreparedOperation | undefined
   readonly resolve: () => void

@@ -22,6 +22,9 @@ const ROWS_PER_READ = 1000
  */
 export type OperationPlan = (files: VaultFiles, row?: number) => FileOperation | null
 
+/** Prepares an operation on a fork of the current files, or none; called again if another writer committed first. */
+export type OperationPreparation = (files: VaultFiles, moment: Moment) => PreparedOperation | null
+
 /** The result of an operation on a fork of the files. */
 export interface PreparedOperation {
   readonly operation: FileOperation

@@ -11,7 +11,7 @@ import type { OpenInodes } from './open-inodes.ts'
 import type { PageFlushContext, PageFlushOptions } from './page-flush.ts'
 import { PageFlusher } from './page-flusher.ts'
 import type { ExtraRecords, OperationRequest } from './pending-operation.ts'
-import { type OperationPlan, type PreparedOperation, Replica } from './replica.ts'
+import { type OperationPlan, type OperationPreparation, type PreparedOperation, Replica } from './replica.ts'
 import type { VaultHead } from './vault-head.ts'
 import type { VaultQuota } from './vault-quota.ts'
 
@@ -114,6 +114,12 @@ export class VaultLog {
   /** Does what `submit` does, but has committed when it returns. Needs a local engine. */
   submitSync(plan: OperationPlan, provenance: Provenance = {}): void {
     this.#submitRequestSync({ plan, provenance })
+  }
+
+  /** Does what `submitSync` does, for an operation that is prepared on a fork of the files. */
+  prepareSync(prepare: OperationPreparation, provenance: Provenance): void {
+    const plan = () => null
+    this.#submitRequestSync({ plan, prepare, provenance })
   }
 
   /** Does what `submitSync` does, for an operation that was prepared on a fork of these files under the write lock. */

@@ -106,7 +106,8 @@ export class ForkApply {
   async listDifferingPaths(fork: string): Promise<string[]> {
     const after = await this.#home.posix(fork)
     using tree = new HostTree(this.#directory)
-    return [...findDifferingPaths(this.#openSecrets(fork)?.openMaskedTree(tree, after) ?? tree, after)]
+    const view = this.#openSecrets(fork)?.openMaskedTree(tree, after) ?? tree
+    return tree.readTogether(() => after.readTogether(() => [...findDifferingPaths(view, after)]))
   }
 
   /** True if the last apply of a fork can be undone. */
@@ -247,7 +248,8 @@ export class ForkApply {
     const reason = `differs from ${fork.name}`
     using tree = new HostTree(this.#directory)
     const view = secrets?.openMaskedTree(tree, after) ?? tree
-    const conflicts = [...findDifferingPaths(view, after)].map((path) => ({ path, reason }))
+    const paths = tree.readTogether(() => after.readTogether(() => [...findDifferingPaths(view, after)]))
+    const conflicts = paths.map((path) => ({ path, reason }))
     if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
   }
 }
