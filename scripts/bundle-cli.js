@@ -22,23 +22,17 @@ const bundle = await bundled([
   `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`,
   ...programs,
 ])
-// One by one: together with `dispatch`, which loads every command, they would share chunks with all of them.
-const forApply = new Set()
-for (const path of [
-  'src/cli/dispatch.ts',
-  'src/cli/commands/fork/apply.ts',
-  // Loaded later, and by every command that opens a home.
-  'src/backends/vault/index.ts',
-  'src/cli/access/recover-directory.ts',
-  'src/cli/access/recover-linked-directory.ts',
-])
-  for (const id of await modulesOf([path])) forApply.add(id)
 /** What every command needs that opens a home. */
 const forHome = await modulesOf([
   'src/cli/dispatch.ts',
   'src/cli/access/home-access.ts',
   'src/cli/access/recover-directory.ts',
   'src/backends/vault/index.ts',
+])
+// Each by itself: together, the indexes of folders lead one to what only the other needs.
+const forApply = new Set([
+  ...(await modulesOf(['src/cli/commands/fork/apply.ts'])),
+  ...(await modulesOf(['src/cli/access/recover-linked-directory.ts'])),
 ])
 const forExec = await modulesOf([
   'src/cli/commands/start/exec.ts',
@@ -47,32 +41,38 @@ const forExec = await modulesOf([
   'src/workspace/index.ts',
 ])
 const forPlainCommands = await modulesOfPlainCommands()
-await bundle.write({
+const options = {
   dir: target,
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
   // Without comments and indentation, which take time to read at every start. Names stay: a trace shows them.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
-    // One for what opens a home, one for what `exec` and `enter` need beside it, whose start is the one that counts, one
-    // for the commands that run nothing, and one for all others.
+    // What opens a home; beside it, what `apply` needs; beside both, what `exec` and `enter` need. Then the commands
+    // that run nothing, and all others.
     groups: [
       {
         name: 'runtime',
         test: /rolldown[\\/]runtime|oxc-project[\\/]runtime|src\/cli\/(?:package-root|framework\/terminal)/,
-        priority: 4,
+        priority: 5,
       },
       {
         name: 'home',
-        test: (id) => forHome.has(id) || (forExec.has(id) && forPlainCommands.has(id)),
-        priority: 3,
+        test: (id) => forHome.has(id) || (forPlainCommands.has(id) && (forExec.has(id) || forApply.has(id))),
+        priority: 4,
       },
+      { name: 'apply', test: (id) => forApply.has(id), priority: 3, includeDependenciesRecursively: false },
       { name: 'exec', test: (id) => forExec.has(id), priority: 2 },
       { name: 'plain', test: (id) => forPlainCommands.has(id) && id.includes('/src/cli/'), priority: 1 },
       { name: 'commands', test: (id) => /src\/cli\/(?!main)/.test(id) && !SCENES.test(id) },
     ],
   },
-})
+}
+for (let missing = [...forApply]; missing.length > 0; ) {
+  missing = findMissing((await bundle.generate(options)).output)
+  for (const id of missing) forApply.add(id)
+}
+await bundle.write(options)
 await writeHookBundle()
 writeLicenses(target, BUNDLED)
 
@@ -104,7 +104,7 @@ function findMissing(chunks) {
   return [...own.code.matchAll(/import\s*\{([^}]*)\}\s*from\s*["']\.\/([^"']+)["']/g)].flatMap(
     ([, names, file]) => {
       const other = chunks.find(({ fileName }) => fileName === file)
-      if (/^(?:rolldown-)?runtime/.test(file) || other === undefined) return []
+      if (/^(?:rolldown-runtime|runtime|home)-/.test(file) || other === undefined) return []
       const wanted = names.split(',').map((name) => /(\w+?)(?:\$\d+)?$/.exec(name.trim())?.[1])
       const found = Object.entries(other.modules).filter(([, module]) =>
         module.renderedExports.some((name) => wanted.includes(name)),

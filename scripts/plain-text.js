@@ -10,12 +10,12 @@ export const plainText = {
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) {
       if (chunk.type !== 'chunk') continue
-      chunk.code = chunk.code.replaceAll(OTHER, escape)
+      chunk.code = chunk.code.replaceAll(OTHER, toEscape)
     }
   },
 }
 
 /** Without the flag u, the pattern finds each half of a pair by itself. */
-function escape(character) {
+function toEscape(character) {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
