@@ -43,7 +43,7 @@ export interface AgentSpawn extends ProcessOptions {
   /** Process and step to start from, with its conversation and its files of that moment. */
   readonly from?: RestartPoint | undefined
   readonly agent?: string | undefined
-  /** Vault to fork for its workspace; none when absent. */
+  /** Vault to fork for its workspace, or the path of a directory; none when absent. */
   readonly vault?: string | undefined
   /**
    * Vaults whose changes are merged into the fork first. Spawning throws ECONFLICT, with the paths, if they conflict.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Home } from '../backends/vault/index.ts'
-import { type CommandSettings, openNamespace } from '../namespace/index.ts'
+import { type CommandSettings, deleteFork, findForkDirectory, openNamespace } from '../namespace/index.ts'
 import { VfsError } from '../vfs/index.ts'
 
 const CONTEXT = 'check'
@@ -31,9 +31,16 @@ export async function checkProcess(
 ): Promise<CheckResult> {
   if (fork === null) throw createNoWorkspaceError('the process had no workspace to check')
   const copy = `agent-${randomBytes(4).toString('hex')}`
-  const changes = await countChanges(home, fork)
-  const namespace = await openNamespace({ home, commands, context: CONTEXT, vault: fork, fork: copy })
+  const path = await findForkDirectory(home, fork)
+  const workspace =
+    path === undefined
+      ? { vault: fork, fork: copy }
+      : { directory: { path, fork: copy, from: { fork }, isKept: true, program: CONTEXT } }
+  const namespace = await openNamespace({ home, commands, context: CONTEXT, ...workspace })
   try {
+    const changes = await countItems(
+      path === undefined ? (await home.vault(fork)).diff() : (namespace.workspace?.diff() ?? []),
+    )
     const exec = namespace.workspace?.exec
     if (exec === undefined) throw createNoWorkspaceError('commands cannot run here')
     const { exitCode, isTimedOut, stdout, stderr } = await exec(
@@ -44,13 +51,13 @@ export async function checkProcess(
     return { exit_code: exitCode, timed_out: isTimedOut, output, changes }
   } finally {
     await namespace.close()
-    await home.deleteVault(copy)
+    await deleteFork(home, copy)
   }
 }
 
-async function countChanges(home: Home, fork: string): Promise<number> {
+async function countItems(items: AsyncIterable<unknown> | readonly unknown[]): Promise<number> {
   let count = 0
-  for await (const _change of (await home.vault(fork)).diff()) count++
+  for await (const _item of items) count++
   return count
 }
 

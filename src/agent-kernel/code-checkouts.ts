@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Home, Vault } from '../backends/vault/index.ts'
 import type { WorkspaceCheckout } from '../devices/lsp/index.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../machine/index.ts'
-import type { CommandSettings } from '../namespace/index.ts'
+import { type CommandSettings, findForkDirectory } from '../namespace/index.ts'
 import { VfsError } from '../vfs/index.ts'
 import { createLaunch, defaultLimits, isolationEnvironment, quoteWord } from '../workspace/isolation/index.ts'
 import { CodeCheckout } from './code-checkout.ts'
@@ -29,6 +29,11 @@ export class CodeCheckouts {
   async open(fork: string | null | undefined): Promise<WorkspaceCheckout> {
     if (fork === null || fork === undefined) {
       const detail = 'the process has no workspace with code'
+      throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
+    }
+    if ((await findForkDirectory(this.#home, fork)) !== undefined) {
+      const detail =
+        'language servers work on vaults only, and this process works on a directory; use shell_exec for its tools'
       throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
     }
     const known = this.#checkouts.get(fork) ?? this.#createCheckout(fork)

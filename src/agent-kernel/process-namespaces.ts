@@ -8,7 +8,14 @@ import {
   type ProcessEnvironment,
   type SpawnOptions,
 } from '../kernel/index.ts'
-import { type CommandSettings, type Namespace, openNamespace } from '../namespace/index.ts'
+import {
+  type CommandSettings,
+  deleteFork,
+  findForkDirectory,
+  type Namespace,
+  type NamespaceOptions,
+  openNamespace,
+} from '../namespace/index.ts'
 import type { ToolNamespace, Workspace } from '../tools/index.ts'
 import { type Caller, isWithin } from '../vfs/index.ts'
 import { DEFAULT_AGENT_NAME } from './resolve-agent.ts'
@@ -21,6 +28,7 @@ export interface ProcessNamespace {
   readonly agent: string | null
   /** Vault with its work; null if it has none. */
   readonly fork: string | null
+  /** Vault or directory that was forked. */
   readonly vault: string | null
 }
 
@@ -34,9 +42,17 @@ export interface ProcessNamespacesOptions {
   leave(fork: string): Promise<void>
 }
 
+/** The fork of a new process, and the vault or directory that it is made from. */
+interface NewFork {
+  readonly vault: string
+  readonly fork: string
+  readonly directory: string | undefined
+  readonly pid: number
+}
+
 const DEVICE_ROOTS = ['/dev', '/proc', '/mnt/mcp']
 
-/** Creates the namespace of each process, with a fork of its vault as `/workspace`. */
+/** Creates the namespace of each process, with a fork of its vault or directory as `/workspace`. */
 export class ProcessNamespaces {
   readonly #options: ProcessNamespacesOptions
   readonly #byPid = new Map<number, ProcessNamespace>()
@@ -67,18 +83,23 @@ export class ProcessNamespaces {
     // A child continues with its parent's current work.
     const vault = named ?? (parent === undefined ? undefined : this.#byPid.get(parent)?.fork) ?? undefined
     const fork = vault === undefined ? undefined : `agent-${randomBytes(4).toString('hex')}`
-    if (vault !== undefined && fork !== undefined) await this.#prepareFork(vault, fork, options)
+    const directory = vault === undefined ? undefined : await this.#findDirectory(vault)
+    const choices =
+      vault === undefined || fork === undefined
+        ? {}
+        : await this.#prepareWorkspace({ vault, fork, directory, pid }, options)
     const allowed = agent?.allowedDevices ?? null
     const namespace: Namespace = await this.#open({
       pid,
       caller,
       context,
-      ...(vault !== undefined && { vault, fork }),
+      ...choices,
       ...(allowed !== null && {
         policies: [deviceWhitelistPolicy([...allowed, ...listMountPoints(pid, agent)])],
       }),
     })
-    this.#byPid.set(pid, { namespace, agent: agent?.name ?? null, fork: fork ?? null, vault: vault ?? null })
+    const origin = directory ?? vault ?? null
+    this.#byPid.set(pid, { namespace, agent: agent?.name ?? null, fork: fork ?? null, vault: origin })
     return {
       fs: namespace.fs,
       caller,
@@ -92,11 +113,32 @@ export class ProcessNamespaces {
           ...limits,
           pid,
           parent: parent ?? 0,
-          vault: vault ?? null,
+          vault: origin,
           namespace,
           devices: this.#listDevices(pid, allowed),
         }),
       close: () => this.#close(pid),
+    }
+  }
+
+  /** Returns the directory that a process works on: the named one, or that of the named fork. */
+  async #findDirectory(vault: string): Promise<string | undefined> {
+    return vault.startsWith('/') ? vault : findForkDirectory(this.#options.home, vault)
+  }
+
+  /** Returns the workspace of a process: a fork of a directory, of which nothing is imported, or of a vault. */
+  async #prepareWorkspace(
+    { vault, fork, directory, pid }: NewFork,
+    options: SpawnOptions,
+  ): Promise<Pick<NamespaceOptions, 'vault' | 'fork' | 'directory'>> {
+    if (directory === undefined) {
+      await this.#prepareFork(vault, fork, options)
+      return { vault, fork }
+    }
+    const { checkpoint: at, merge } = options
+    const from = directory === vault ? undefined : { fork: vault, at }
+    return {
+      directory: { path: directory, fork, from, merge, isKept: true, program: `process ${pid}` },
     }
   }
 
@@ -161,7 +203,7 @@ export class ProcessNamespaces {
     this.#byPid.delete(pid)
     await namespace.namespace.close()
     if (namespace.fork !== null) await leave(namespace.fork)
-    if (findSignal(pid) === undefined && namespace.fork !== null) await home.deleteVault(namespace.fork)
+    if (findSignal(pid) === undefined && namespace.fork !== null) await deleteFork(home, namespace.fork)
   }
 }
 

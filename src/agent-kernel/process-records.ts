@@ -14,7 +14,7 @@ export interface ProcessRecord {
   readonly model: string
   /** Vault with its work; null if it had none. */
   readonly fork: string | null
-  /** Vault that was forked. */
+  /** Vault or directory that was forked. */
   readonly vault: string | null
   readonly started_at: string
   /** `lost`: the daemon it ran in was killed. */

@@ -11,7 +11,7 @@ const MAX_INSTRUCTION_BYTES = 1024 * 1024
 export interface ProcessFacts {
   readonly pid: number
   readonly parent: number
-  /** Vault that was forked; null without a workspace. */
+  /** Vault or directory that was forked; null without a workspace. */
   readonly vault: string | null
   readonly namespace: Pick<Namespace, 'context' | 'fs'>
   readonly devices: readonly string[]
@@ -26,9 +26,7 @@ export async function describeSurroundings(facts: ProcessFacts): Promise<string>
   const lines = [
     '# Surroundings',
     `You are process ${pid}${parent === 0 ? '' : `, a child of process ${parent}`}, working as '${namespace.context}'.`,
-    vault === null
-      ? '- You have no workspace.'
-      : `- Your workspace is /workspace, a copy of '${vault}' that is yours alone: nobody sees your changes until they are merged. Relative paths mean the workspace.`,
+    vault === null ? '- You have no workspace.' : formatWorkspace(vault),
     `- You can also write to vfs:///shared/, which all agents share, and vfs:///home/${namespace.context}/, which you keep. Everything else is read-only.`,
     `- Devices are files that answer requests: ${devices.join(', ')}. Tools call them for you.`,
     '- A long output is stored, and you get its beginning and a vfs:/// URI for file_read and file_grep.',
@@ -37,6 +35,13 @@ export async function describeSurroundings(facts: ProcessFacts): Promise<string>
   ]
   const instructions = vault === null ? undefined : await readInstructions(namespace)
   return [...lines, ...(instructions === undefined ? [] : ['', instructions])].join('\n')
+}
+
+function formatWorkspace(vault: string): string {
+  const isDirectory = vault.startsWith('/')
+  const what = isDirectory ? `a fork of the directory ${vault}` : `a copy of '${vault}'`
+  const until = isDirectory ? 'applied' : 'merged'
+  return `- Your workspace is /workspace, ${what} that is yours alone: nobody sees your changes until they are ${until}. Relative paths mean the workspace.`
 }
 
 async function readInstructions({ fs }: ProcessFacts['namespace']): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { Mutex } from '../machine/index.ts'
 import { type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
 import {
   createDirectoryMask,
-  type ForkSource,
+  findForkByName,
   LinkedDirectory,
   type LinkedFork,
   LinkedFs,
@@ -16,8 +16,12 @@ export interface DirectoryWorkspace {
   readonly path: string
   /** Continues this fork, or creates it; a new one with a generated name when absent. */
   readonly fork?: string | undefined
-  /** A new fork begins as this one is now; as the directory when absent. */
-  readonly from?: ForkSource | undefined
+  /** A new fork begins as this one is, or was at a checkpoint; as the directory when absent. */
+  readonly from?: { readonly fork: string; readonly at?: string | undefined } | undefined
+  /** Forks of the same directory whose changes are merged into a new fork. ECONFLICT. */
+  readonly merge?: readonly string[] | undefined
+  /** Keeps a new fork, also without changes, and lists it at once. */
+  readonly isKept?: boolean | undefined
   /** Name of the program that works in the fork, for `coppice forks`. */
   readonly program: string
 }
@@ -76,7 +80,7 @@ export async function openFork(
   const close = async () => {
     await directory.close()
     // Changes that are under way are complete then. Others may use a fork that was there before.
-    if (isNew) await mutex.run(() => dropIfUnused(link, fork))
+    if (isNew && workspace.isKept !== true) await mutex.run(() => dropIfUnused(link, fork))
     release()
   }
   return { link, fork, vault, fs, mutex, close }
@@ -87,7 +91,7 @@ async function obtainFork(
   home: Home,
   homePath: string,
   link: LinkedDirectory,
-  { fork: named, from, program }: DirectoryWorkspace,
+  { fork: named, program, ...choice }: DirectoryWorkspace,
 ): Promise<{ readonly fork: LinkedFork; readonly isNew: boolean; readonly release: () => void }> {
   const running = RunningForks.of(homePath)
   const claim = (fork: string) => running.claim({ fork, directory: link.path, command: program })
@@ -107,11 +111,51 @@ async function obtainFork(
   const release = () => claimed.claim?.[Symbol.dispose]()
   try {
     if (known !== undefined) return { fork: known, isNew: false, release }
-    return { fork: await link.startFork(claimed.name, from), isNew: true, release }
+    return { fork: await startFork(home, link, claimed.name, choice), isNew: true, release }
   } catch (error) {
     release()
     throw error
   }
+}
+
+async function startFork(
+  home: Home,
+  link: LinkedDirectory,
+  name: string,
+  { from, merge = [], isKept }: Omit<DirectoryWorkspace, 'fork' | 'program'>,
+): Promise<LinkedFork> {
+  const fork = await link.startFork(name, from && { fork: await findFork(home, from.fork), at: from.at })
+  try {
+    for (const source of merge) await link.mergeForks(await findFork(home, source), fork)
+    if (isKept === true) await link.markUsed(fork)
+    return fork
+  } catch (error) {
+    await link.drop(fork)
+    throw error
+  }
+}
+
+async function findFork(home: Home, name: string): Promise<LinkedFork> {
+  const found = await findForkByName(home, name)
+  if (found !== undefined) return found.fork
+  throw new VfsError('EINVAL', name, { op: 'fork', detail: `'${name}' is not a fork of a directory` })
+}
+
+/** Returns the directory that a fork is of; undefined if it is a vault, or missing. */
+export async function findForkDirectory(home: Home, fork: string): Promise<string | undefined> {
+  try {
+    return (await findForkByName(home, fork))?.directory
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Deletes a fork of a directory, or any other vault. */
+export async function deleteFork(home: Home, name: string): Promise<void> {
+  const found = await findForkByName(home, name)
+  if (found === undefined) await home.deleteVault(name)
+  else await new LinkedDirectory(home, found.directory).drop(found.fork)
 }
 
 /** A fork that somebody dropped already is gone. */

@@ -24,6 +24,7 @@ export {
   ensureSecretKey,
   type ForkMergeOptions,
   type ForkSource,
+  findForkByName,
   getForkFilesDirectory,
   LinkedDirectory,
   type LinkedFork,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { DaemonCli } from './daemon-cli.ts'
@@ -32,7 +32,7 @@ describe('coppice spawn and the daemon', () => {
       say: 'Done.',
       tokens: 7,
     })
-    const output = await cli.ok('spawn', 'write a file', '--script', script, '--follow')
+    const output = await cli.ok('spawn', 'write a file', '--vault', 'base', '--script', script, '--follow')
     expect(output).toMatch(
       /runs \/dev\/fs\/a\.txt\n.*step 1: \/dev\/fs\/a\.txt\n.*completed\n.*ended: 0 completed\nDone\.\n$/s,
     )
@@ -48,6 +48,32 @@ describe('coppice spawn and the daemon', () => {
       tool_error: '',
     })
     expect(await cli.ok('spawn', 'again', '--script', script)).toMatch(/^process 2 runs in agent-/)
+  })
+
+  it('works in a fork of the directory without a vault, which is applied and undone', async () => {
+    const cli = new DaemonCli()
+    writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+    writeFileSync(join(cli.files, '.env'), 'API_KEY=sk-live-51Hx9aBcDeFgHiJkLm\n')
+    const script = cli.script(
+      call('/dev/fs/a.txt', { content: 'by an agent\n' }),
+      call('/dev/shell', { command: 'cat a.txt .env; echo made > made.txt' }),
+      { say: 'Done.' },
+    )
+    await cli.ok('spawn', 'write a file', '--script', script, '--follow')
+    const steps = await cli.ok('steps', '1', '2', '--json')
+    expect(steps).toContain('by an agent')
+    expect(steps).toContain('API_KEY=')
+    expect(steps).not.toContain('sk-live')
+    const [{ fork, vault }] = JSON.parse(await cli.ok('ps', '--all', '--json'))
+    expect(vault).toBe(realpathSync(cli.files))
+    expect(await cli.ok('diff', fork, '--stat')).toContain('2 paths')
+    const read = () => readFileSync(join(cli.files, 'a.txt'), 'utf8')
+    expect(read()).toBe('one\n')
+    await cli.ok('apply', fork)
+    expect(read()).toBe('by an agent\n')
+    await cli.ok('apply', '--undo')
+    expect(read()).toBe('one\n')
+    await cli.ok('drop', fork)
   })
 
   it('continues from a step, resumes, and takes a signal by either name', async () => {

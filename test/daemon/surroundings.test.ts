@@ -1,9 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { modelDevice } from '../../src/devices/llm/request/model-device.ts'
 import { createJsonRequestFile, type Device, type ModelRequest } from '../../src/kernel/index.ts'
 import { readText } from '../../src/vfs/index.ts'
+import { LinkedDirectory } from '../../src/workspace/index.ts'
 import { call, openScene, type Scene } from '../support/agent-home.ts'
 
 type Answer = string | object
@@ -318,4 +328,70 @@ it('a process can start from several others, and a conflict of theirs names its 
     'of b',
   ])
   await expect(run(stage, 'none', { vault: a, merge: [b, c] })).rejects.toThrow(/a\.txt/)
+})
+
+describe('a process on a directory', () => {
+  /** Creates a project with a package and a secret. */
+  function createProject(): string {
+    const project = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-project-')))
+    onTestFinished(() => rmSync(project, { recursive: true, force: true }))
+    mkdirSync(join(project, 'node_modules/left-pad'), { recursive: true })
+    writeFileSync(join(project, 'node_modules/left-pad/index.js'), 'module.exports = 1\n')
+    writeFileSync(join(project, 'AGENTS.md'), 'Use tabs.\n')
+    writeFileSync(join(project, 'notes.txt'), 'one\n')
+    writeFileSync(join(project, 'other.txt'), 'other\n')
+    return project
+  }
+
+  it('works in a fork with nothing imported, and its children go on from what it sees', async () => {
+    const project = createProject()
+    const stage = await openStage({
+      lead: [
+        native(['write_file', { path: 'notes.txt', content: 'two\n' }]),
+        native(['shell_exec', { command: 'cat notes.txt; ls node_modules; rm other.txt; echo made > made' }]),
+        native(['spawn', { intent: 'child' }]),
+        native(['merge', { pid: 2 }]),
+      ],
+      child: [
+        native(['shell_exec', { command: 'cat notes.txt made; ls; echo child > child.txt' }]),
+        native(['write_file', { path: 'notes.txt', content: 'three\n' }]),
+      ],
+    })
+    const { fork, vault } = await run(stage, 'lead', { vault: project })
+    expect(vault).toBe(project)
+    const [request] = stage.requests
+    expect(JSON.stringify(request)).toContain(`a fork of the directory ${project}`)
+    expect(JSON.stringify(request)).toContain('Use tabs.')
+    const of = (name: string) => stage.requests.filter(({ intent }) => intent === name).flatMap(lastMessages)
+    expect(of('lead')).toContainEqual(expect.stringContaining('two\\nleft-pad'))
+    expect(of('child')).toContainEqual(expect.stringContaining('two\\nmade'))
+    expect(of('child').join()).not.toContain('other.txt')
+    expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\n')
+
+    const link = new LinkedDirectory(stage.home, project)
+    const lead = await link.getFork(fork ?? fail())
+    expect((await link.listChanges(lead)).map(({ path }) => path)).toEqual([
+      '/child.txt',
+      '/made',
+      '/notes.txt',
+      '/other.txt',
+    ])
+    await link.apply(lead)
+    expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('three\n')
+    expect(existsSync(join(project, 'other.txt'))).toBe(false)
+  })
+
+  it('is continued from a step, and checked on a copy', async () => {
+    const project = createProject()
+    const write = (content: string) => native(['write_file', { path: 'notes.txt', content }])
+    const stage = await openStage({ first: [write('two\n'), write('three\n')], second: [] })
+    const first = await run(stage, 'first', { vault: project })
+    const second = await run(stage, 'second', { from: { pid: first.pid, step: 1 }, vault: project })
+    const { signal } = new AbortController()
+    const check = (pid: number) => stage.agents.check(pid, 'cat notes.txt; echo x > notes.txt', signal)
+    expect(await check(first.pid)).toMatchObject({ exit_code: 0, output: 'three\n', changes: 1 })
+    expect(await check(second.pid)).toMatchObject({ exit_code: 0, output: 'two\n', changes: 1 })
+    const forks = await new LinkedDirectory(stage.home, project).listForks()
+    expect(forks.map(({ name }) => name).sort()).toEqual([first.fork, second.fork].sort())
+  })
 })

@@ -77,7 +77,7 @@ export interface SpawnOptions {
   /** Timeout for one response of the model. */
   readonly timeoutMs?: number | undefined
   readonly program?: ProcessProgram | undefined
-  /** Vault of the process; that of its parent when absent. */
+  /** Vault of the process, or the path of a directory; that of its parent when absent. */
   readonly vault?: string | undefined
   /** Vaults whose changes are merged into the fork before the process starts. */
   readonly merge?: readonly string[] | undefined

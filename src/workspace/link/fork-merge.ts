@@ -1,5 +1,6 @@
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
 import { compareTrees, type TreeChange } from './compare-trees.ts'
+import { openOrigin, TemporaryForks } from './fork-origin.ts'
 import type { LinkHome } from './link-home.ts'
 import { getMergeStateNames } from './link-record.ts'
 import type { EntryMergeOptions } from './merge-entries.ts'
@@ -45,7 +46,10 @@ export class ForkMerge {
         detail: 'a fork cannot be merged into itself',
       })
     using _lock = await this.#lock()
-    const [from, into] = [await this.#openTrees(source), await this.#openTrees(target, provenance)]
+    await using temporary = new TemporaryForks(this.#home)
+    const origin = await openOrigin(this.#home, source, target, temporary)
+    const [trees, into] = [await this.#openTrees(source), await this.#openTrees(target, provenance)]
+    const from = origin === undefined ? trees : { ...trees, mirror: origin }
     const names = { ours: target.name, theirs: source.name }
     const plan = planForkMerge(this.#directory, from, into, { names, onConflict, ...conflicts })
     if (isTrial || plan.written.length === 0) return [...plan.written]

@@ -30,7 +30,7 @@ export { ensureSecretKey } from './secret-key.ts'
 export type { ChangeSelection, PickedFile } from './select-changes.ts'
 export { createStageName, isReservedPath } from './stage-names.ts'
 export { toStagedChanges } from './staged-changes.ts'
-export type { ForkSource } from './started-fork.ts'
+export { type ForkSource, findForkByName } from './started-fork.ts'
 export { sweepMirrors } from './sweep-mirrors.ts'
 export { TouchedPaths } from './touched-paths.ts'
 export {

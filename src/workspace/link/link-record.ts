@@ -42,6 +42,8 @@ export interface LinkRecord {
   readonly hasMerged?: true
   /** The last apply of the fork, which `undo` reverts. */
   readonly act?: ApplyAct
+  /** The mirror of the fork that this one is a copy of. */
+  readonly origin?: string
   /** Process that creates the fork. Until it is done, the fork may be missing or incomplete. */
   readonly maker?: string
 }
@@ -115,6 +117,12 @@ export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
 }
 
 /** Returns a record without its unfinished apply. */
-export function clearUnfinished({ directory, fork, used, act }: LinkRecord): LinkRecord {
-  return { directory, fork, used, ...(act !== undefined && { act }) }
+export function clearUnfinished({ directory, fork, used, act, origin }: LinkRecord): LinkRecord {
+  return {
+    directory,
+    fork,
+    used,
+    ...(act !== undefined && { act }),
+    ...(origin !== undefined && { origin }),
+  }
 }

@@ -2,9 +2,9 @@ import { createProcessTag } from '../../machine/index.ts'
 import type { CallContext } from '../../vfs/index.ts'
 import { compareTrees, createChangeWork } from './compare-trees.ts'
 import { forkMirror } from './fork-mirror.ts'
-import { createForkName } from './fork-point.ts'
+import { START_CHECKPOINT, TemporaryForks } from './fork-origin.ts'
 import type { LinkedFork, LinkHome } from './link-home.ts'
-import { createMirrorName, readRecord, writeRecord } from './link-record.ts'
+import { createMirrorName, isMirror, readRecord, writeRecord } from './link-record.ts'
 import { performWork } from './tree-work.ts'
 
 /** The time of use is recorded this often at most. */
@@ -37,33 +37,33 @@ export async function startFork(
   name: string,
   source?: ForkSource,
 ): Promise<LinkedFork> {
-  if (source === undefined) return copyFork(home, directory, name)
+  if (source === undefined) return createFork(home, directory, name)
   const { fork, at } = source
-  if (at === undefined) return copyFork(home, directory, name, fork)
-  const past = createForkName()
-  const earlier = { name: past, mirror: `${past}-base` }
-  try {
-    await home.fork(fork.mirror, earlier.mirror, { at })
-    await home.fork(fork.name, earlier.name, { at })
-    return await copyFork(home, directory, name, earlier)
-  } finally {
-    const names = await home.vaults()
-    for (const each of [earlier.name, earlier.mirror]) if (names.includes(each)) await home.deleteVault(each)
-  }
+  await using temporary = new TemporaryForks(home)
+  const [mirror, after] = [
+    at === undefined ? fork.mirror : await temporary.create(fork.mirror, at),
+    at === undefined ? fork.name : await temporary.create(fork.name, at),
+  ]
+  const copy = await createFork(home, directory, name, mirror)
+  const changes = compareTrees(await home.posix(mirror), await home.posix(after))
+  await performWork(await home.posix(copy.name), changes.map(createChangeWork))
+  // Later changes of the copy can then be merged into the fork.
+  for (const vault of [copy.mirror, copy.name]) await (await home.vault(vault)).checkpoint(START_CHECKPOINT)
+  const base = await home.posix(copy.mirror)
+  const record = readRecord(base)
+  if (record !== undefined) writeRecord(base, { ...record, origin: fork.mirror })
+  return copy
 }
 
-async function copyFork(
+/** Creates a fork without changes. Its base has the touched paths of another mirror. */
+async function createFork(
   home: LinkHome,
   directory: string,
   name: string,
-  source?: Pick<LinkedFork, 'name' | 'mirror'>,
+  source?: string,
 ): Promise<LinkedFork> {
-  const { mirror, used } = await createMirror(home, directory, source?.mirror)
+  const { mirror, used } = await createMirror(home, directory, source)
   const fork = await forkMirror(home, { directory, mirror, name })
-  if (source !== undefined) {
-    const [before, after] = [await home.posix(source.mirror), await home.posix(source.name)]
-    await performWork(await home.posix(fork), compareTrees(before, after).map(createChangeWork))
-  }
   const base = await home.posix(mirror)
   writeRecord(base, { ...(readRecord(base) ?? { directory, used: used.getTime() }), fork })
   return { name: fork, mirror, used }
@@ -96,4 +96,19 @@ export async function restoreFork(
   // An apply since then is still the one that an undo reverts.
   if (record !== undefined) writeRecord(await home.posix(mirror), record)
   await fork.restore(checkpoint, provenance)
+}
+
+/** Finds a fork of any directory by its name; undefined for a vault that is none. ENOENT. */
+export async function findForkByName(
+  home: LinkHome,
+  name: string,
+): Promise<{ readonly directory: string; readonly fork: LinkedFork } | undefined> {
+  const { from } = await home.info(name)
+  if (from === undefined || !isMirror(from.vault)) return undefined
+  const record = readRecord(await home.posix(from.vault))
+  if (record === undefined) return undefined
+  return {
+    directory: record.directory,
+    fork: { name, mirror: from.vault, used: new Date(record.used) },
+  }
 }

@@ -40,6 +40,13 @@ export async function followProcess(
   return printOutcome(call, await client.call('wait', { pid }, terminal.signal))
 }
 
+/** Formats the commands that show and keep the work of a process. */
+export function formatNextSteps(fork: string, vault: string | null): string {
+  return vault?.startsWith('/') === true
+    ? `see coppice diff ${fork}, and coppice apply ${fork}`
+    : `see coppice diff --vault ${fork}, and coppice merge ${fork}`
+}
+
 /** Prints the outcome of a process and returns its exit code. */
 export async function printOutcome(
   { output, terminal }: CommandInvocation,
@@ -48,10 +55,7 @@ export async function printOutcome(
   const { result, reason, fork, exit_code: code } = process
   const words =
     code === 0 ? escapeForTerminal(terminal, result) : `process ${process.pid}: ${escapeName(reason)}`
-  const next =
-    fork === null
-      ? ''
-      : `\nits work is in ${fork}; see coppice diff --vault ${fork}, and coppice merge ${fork}`
+  const next = fork === null ? '' : `\nits work is in ${fork}; ${formatNextSteps(fork, process.vault)}`
   await output.writeValue(process, `${words}${terminal.isInteractive ? next : ''}`)
   return code ?? 1
 }

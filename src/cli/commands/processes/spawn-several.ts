@@ -4,6 +4,7 @@ import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatCount } from '../../render/format-values.ts'
 import type { ProcessInfo } from '../../render/process-format.ts'
 import { formatTable } from '../../render/table.ts'
+import { formatNextSteps } from './process-follower.ts'
 
 type Check = DaemonMethods['check']['result']
 
@@ -42,9 +43,7 @@ export async function spawnSeveral(
   const [best] = ranked
   const fork = best !== undefined && isGood(best, check) ? best.process.fork : null
   const next =
-    fork === null
-      ? 'none passed'
-      : `best: ${fork}; see coppice diff --vault ${fork}, and coppice merge ${fork}`
+    fork === null ? 'none passed' : `best: ${fork}; ${formatNextSteps(fork, best?.process.vault ?? null)}`
   await output.writeValue(
     { best: fork, attempts: ranked },
     [...formatTable(ranked.map(toRow)), next].join('\n'),

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DaemonMethods } from '../../../daemon/client/index.ts'
 import { isErrno } from '../../../machine/index.ts'
+import { chooseAgentWorkspace } from '../../access/agent-workspace.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
-import { resolveWorkspaceVault } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { CommandError } from '../../framework/errors.ts'
+import { CommandError, formatErrorLine } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { followProcess } from './process-follower.ts'
 import { spawnSeveral } from './spawn-several.ts'
@@ -36,7 +36,9 @@ export const spawn: Command = defineCommand(
     name: 'spawn',
     summary: 'Start an agent process on its own fork',
     details: `The daemon runs it; coppice ps, logs, strace and steps show its work.
-The fork, named agent-…, stays: see coppice diff and coppice merge.
+It works on a fork of this directory, of which nothing is imported, or with --vault of a vault.
+The fork, named agent-…, stays: see coppice diff agent-…, and keep it with coppice apply agent-…,
+or with coppice diff --vault and coppice merge if it is one of a vault.
 --script replays a file of model responses. With --follow, the exit code is that of the process.`,
     scope: 'vault',
     options: {
@@ -98,10 +100,18 @@ async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['
     tools: call.option('tools')?.split(/\s*,\s*/),
     groups: call.option('groups')?.split(/\s*,\s*/),
     from: parseRestartPoint(call.option('from')),
-    vault: await resolveWorkspaceVault(call),
+    vault: await resolveSpawnVault(call),
     max_steps: call.countOption('max-steps'),
     ...(script !== undefined && { script: await readScript(script) }),
   }
+}
+
+/** Returns the directory or vault to fork; none for a process that goes on with the files of another. */
+async function resolveSpawnVault(call: SpawnInvocation): Promise<string | undefined> {
+  const { vault, directory, problem } = await chooseAgentWorkspace(call)
+  if (problem !== undefined && vault === undefined)
+    call.terminal.err.write(formatErrorLine(`${problem}, so the process has no workspace`))
+  return directory ?? vault
 }
 
 /** Returns the number of processes to compare; undefined for a single one. UsageError. */
