@@ -32,6 +32,7 @@ const forHome = await modulesOf([
 // Each by itself: together, the indexes of folders lead one to what only the other needs.
 const forApply = new Set([
   ...(await modulesOf(['src/cli/commands/fork/apply.ts'])),
+  ...(await modulesOf(['src/cli/commands/fork/compare.ts'])),
   ...(await modulesOf(['src/cli/access/recover-linked-directory.ts'])),
 ])
 const forExec = await modulesOf([
@@ -48,7 +49,7 @@ const options = {
   // Without comments and indentation, which take time to read at every start. Names stay: a trace shows them.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
-    // What opens a home; beside it, what `apply` needs; beside both, what `exec` and `enter` need. Then the commands
+    // What opens a home; beside it, what `apply` and `compare` need; beside both, what `exec` and `enter` need. Then the commands
     // that run nothing, and all others.
     groups: [
       {
