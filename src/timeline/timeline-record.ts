@@ -123,6 +123,13 @@ export class TimelineVault {
     return added
   }
 
+  /** Removes records, in one commit. */
+  removeRecords(numbers: readonly number[]): void {
+    this.#tree.batch(() => {
+      for (const number of numbers) removeEntry(this.#tree, getRecordPath(number))
+    })
+  }
+
   #put(path: string, after: LinkEntry | undefined): void {
     if (after === undefined) removeEntry(this.#tree, NOW + path)
     else putEntry(this.#tree, NOW + path, after)

@@ -225,6 +225,27 @@ describe('a timeline', () => {
     expect(existsSync(join(project, 'b'))).toBe(true)
   })
 
+  it('forgets what is older, and undoes what is newer as before', async () => {
+    for (const name of ['a', 'b']) write(name, 'one\n')
+    await send('UserPromptSubmit', { prompt: 'first' })
+    await call(() => write('a', 'two\n'))
+    const { history } = await timeline.list()
+    await send('UserPromptSubmit', { prompt: 'second' })
+    await call(() => write('b', 'two\n'))
+    const last = history.records.at(-1)?.time ?? 0
+    expect(await timeline.forget(last + 1)).toBeGreaterThan(0)
+    const left = await timeline.list()
+    expect(left.history.records.filter(({ time }) => time <= last)).toEqual([])
+    await expect(timeline.undo({ selection: { prompt: 1 } })).rejects.toMatchObject({ code: 'ENOENT' })
+    await timeline.undo({ selection: { prompt: 2 } })
+    expect([read('a'), read('b')]).toEqual(['two\n', 'one\n'])
+    await timeline.redo()
+    await timeline.forget(Number.POSITIVE_INFINITY)
+    await call(() => write('a', 'three\n'))
+    await timeline.undo({ selection: { last: 1 } })
+    expect(read('a')).toBe('two\n')
+  })
+
   it('merges bytes that are no UTF-8', async () => {
     const text = (first: string, last: string) => Buffer.from(`${first}\n\xe9\n\xff\n${last}\n`, 'latin1')
     writeFileSync(join(project, 'a'), text('one', 'two'))

@@ -137,6 +137,19 @@ export class Timeline {
     return { changes: plan.changes, prompts: [], skipped: [] }
   }
 
+  /**
+   * Deletes what was recorded before a time, in milliseconds since the epoch; it can no longer be undone. The last record
+   * stays. Returns the number of deleted records.
+   */
+  async forget(before: number): Promise<number> {
+    using _lock = await this.#lock()
+    const { vault, history } = await this.#catchUp()
+    const old = history.records.slice(0, -1).filter(({ time }) => time < before)
+    vault.removeRecords(old.map(({ number }) => number))
+    this.#files.removeNotes(before)
+    return old.length
+  }
+
   async #write({ vault, tree, plan, dryRun, record }: PlannedWrite): Promise<void> {
     if (plan.conflicts.length > 0) throw new ApplyError(this.#directory, plan.conflicts)
     // A last look at the directory, which may have changed since it was recorded.

@@ -91,6 +91,12 @@ export class TimelineFiles {
     })
   }
 
+  /** Keeps the notes from a time on. */
+  removeNotes(before: number): void {
+    const kept = this.listNotes().filter(({ time }) => time >= before)
+    this.#replace('notes.jsonl', kept.map((note) => `${JSON.stringify(note)}\n`).join(''))
+  }
+
   #read(name: string): string | undefined {
     try {
       return readFileSync(join(this.#folder, name), 'utf8')

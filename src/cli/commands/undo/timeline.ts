@@ -1,8 +1,10 @@
 import { escapeName } from '../../../text/index.ts'
 import type { TimelineNote } from '../../../timeline/events/index.ts'
-import type { RecordHistory, TimelineRecord } from '../../../timeline/index.ts'
+import type { RecordHistory, Timeline, TimelineRecord } from '../../../timeline/index.ts'
 import { withTimeline } from '../../access/timeline-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { parseDuration } from '../../framework/parse-duration.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { formatChange } from '../../render/format-change.ts'
 import { formatCount } from '../../render/format-values.ts'
@@ -24,11 +26,16 @@ export const timeline: Command = defineCommand(
     details: `Prompts and calls with their changes, the latest last. Calls that changed nothing are left out.
 Undo one by its id: coppice undo 12, or coppice undo 12.3. Set up hooks with: coppice hooks install.`,
     scope: 'home',
-    options: { last: { summary: `Show the last n prompts (default: ${DEFAULT_PROMPTS})`, value: 'n' } },
-    examples: ['coppice timeline', 'coppice timeline --last 1 --json'],
+    options: {
+      last: { summary: `Show the last n prompts (default: ${DEFAULT_PROMPTS})`, value: 'n' },
+      forget: { summary: 'Delete what is older, such as 30d; it cannot be undone then', value: 'time' },
+    },
+    examples: ['coppice timeline', 'coppice timeline --last 1 --json', 'coppice timeline --forget 30d'],
   },
   (call) =>
     withTimeline(call, async ({ timeline: recorded, directory }) => {
+      const age = call.option('forget')
+      if (age !== undefined) return forget(call, recorded, parseDuration('forget', age))
       const { notes, history } = await recorded.list()
       const items = takeLast(mergeItems(notes, history.records), call.countOption('last') ?? DEFAULT_PROMPTS)
       if (call.isJson) {
@@ -40,6 +47,14 @@ Undo one by its id: coppice undo 12, or coppice undo 12.3. Set up hooks with: co
         for (const line of formatItem(call.terminal, item, history)) await call.output.writeLine(line)
     }),
 )
+
+async function forget(call: CommandInvocation, recorded: Timeline, age: number): Promise<void> {
+  const records = await recorded.forget(Date.now() - age)
+  await call.output.writeValue(
+    { forgotten: records },
+    `deleted ${formatCount(records, 'record')}; coppice gc frees their room`,
+  )
+}
 
 function mergeItems(
   notes: readonly TimelineNote[],
