@@ -5,7 +5,8 @@ import { accessModes, type Config, durabilities, engines, mountBackends, storage
 import { findMountProblem } from './mount-path.ts'
 import { findReservedPurpose } from './reserved-vaults.ts'
 
-// The message of each issue names the expected value; `config-problems.ts` adds the key and the value.
+// The message of each issue names the expected value; `config-problems.ts` adds the key and the value. `params.problem` is
+// a whole message in its place.
 const nonEmptyString = (what: string) => z.string({ error: what }).min(1, { error: what })
 const choiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `one of ${values.join(', ')}` })
@@ -32,13 +33,14 @@ const directory = nonEmptyString('a directory in quotes').refine((path) => !path
   error: 'a directory written in full (~ is not expanded)',
 })
 const access = choiceSchema(accessModes).exactOptional()
-const ownVault = nonEmptyString('a name in quotes').refine(
+/** The default vault of commands. `findReservedPurpose` returns a phrase such as `holds the zones of all contexts`. */
+const unreservedVault = nonEmptyString('a name in quotes').refine(
   (name) => findReservedPurpose(name) === undefined,
   {
     error: ({ input }) => `another vault than the one that ${findReservedPurpose(String(input))}`,
   },
 )
-const protectedName = nonEmptyString('a name or a glob in quotes').refine(isPattern, {
+const protectedName = nonEmptyString('a name or a glob in quotes').refine(isFileNamePattern, {
   error: 'a name or a glob that can match a file name',
 })
 
@@ -46,11 +48,12 @@ const address = z.url({
   protocol: /^https?$/,
   error: 'a URL in quotes, such as "https://search.example.com/search"',
 })
-const variable = nonEmptyString('the name of a variable in quotes').regex(/^\w+$/, {
+const variableName = nonEmptyString('the name of a variable in quotes').regex(/^\w+$/, {
   error: 'the name of a variable, not its value',
 })
 
-const boundHost = nonEmptyString('a host in quotes').regex(
+/** A host to which the value of a secret may be sent. */
+const secretHost = nonEmptyString('a host in quotes').regex(
   /^(?:\*\.)?(?:\[[\da-fA-F:]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?$/u,
   { error: 'a host such as api.example.com, *.example.com or example.com:8443' },
 )
@@ -71,9 +74,9 @@ const mount = z.discriminatedUnion(
         error: 'read together with at, since a checkpoint is read-only',
       })
       .superRefine(({ vault, access }, { addIssue }) => {
-        const kept = findReservedPurpose(vault)
-        if (kept === undefined || access !== 'write') return
-        const message = `read for the vault ${vault}, since it ${kept}`
+        const purpose = findReservedPurpose(vault)
+        if (purpose === undefined || access !== 'write') return
+        const message = `read for the vault ${vault}, since it ${purpose}`
         addIssue({ code: 'custom', path: ['access'], message })
       }),
   ],
@@ -105,7 +108,7 @@ const mounts = z
 
 /** Schema of `config.toml`. */
 export const configSchema: ZodType<Config> = strictTable({
-  vault: ownVault.exactOptional(),
+  vault: unreservedVault.exactOptional(),
   engine: choiceSchema(engines).exactOptional(),
   durability: choiceSchema(durabilities).exactOptional(),
   vfs: strictTable({ backend: choiceSchema(storageModes).exactOptional() }).exactOptional(),
@@ -123,7 +126,7 @@ export const configSchema: ZodType<Config> = strictTable({
   }).exactOptional(),
   web: strictTable({
     search_url: address.exactOptional(),
-    search_token_env: variable.exactOptional(),
+    search_token_env: variableName.exactOptional(),
   }).exactOptional(),
   secrets: strictTable({
     mask: z
@@ -133,7 +136,7 @@ export const configSchema: ZodType<Config> = strictTable({
     mask_agents: z.boolean({ error: 'true or false' }).exactOptional(),
     mask_commands: z.boolean({ error: 'true or false' }).exactOptional(),
     inject: z
-      .record(z.string(), z.array(boundHost, { error: 'a list of hosts in quotes' }), {
+      .record(z.string(), z.array(secretHost, { error: 'a list of hosts in quotes' }), {
         error: 'a table of keys, each with a list of hosts',
       })
       .exactOptional(),
@@ -158,7 +161,7 @@ export const configSchema: ZodType<Config> = strictTable({
   }).exactOptional(),
 })
 
-function isPattern(pattern: string): boolean {
+function isFileNamePattern(pattern: string): boolean {
   try {
     new ProtectedNames([pattern])
     return true

@@ -7,6 +7,9 @@ export interface InstructionFacts {
   readonly hasHost: boolean
 }
 
+const CHECKPOINTS =
+  'Save a checkpoint with workspace_checkpoint before a risky step; workspace_restore takes everything back to it, workspace_diff shows what changed.'
+
 /** Formats the instructions for a model: its directories, and how to navigate them. */
 export function formatInstructions({ context, workspace }: Namespace, facts: InstructionFacts): string {
   const lines = [
@@ -15,9 +18,9 @@ export function formatInstructions({ context, workspace }: Namespace, facts: Ins
       ? []
       : [
           workspace.directory === undefined
-            ? `vfs:///workspace is the project: the vault '${workspace.name}'. Work there.`
+            ? `vfs:///workspace is the project: the vault '${workspace.name}'.${facts.isReadOnly ? '' : ' Work there.'}`
             : `vfs:///workspace is the project: the directory ${workspace.directory}, with the changes of its fork '${workspace.name}' on top. Work there. The directory itself stays as it is until a person runs: coppice apply ${workspace.name}`,
-          'Save a checkpoint with workspace_checkpoint before a risky step; workspace_restore takes everything back to it, workspace_diff shows what changed.',
+          ...(facts.isReadOnly ? [] : [CHECKPOINTS]),
           ...(workspace.exec === undefined || facts.isReadOnly ? [] : [formatExecution(workspace)]),
         ]),
     facts.isReadOnly

@@ -30,22 +30,25 @@ export interface NamespaceParts {
 export interface ToolOptions {
   /** Names of the tools to include; all when absent. */
   readonly tools?: readonly string[]
-  /** Replaces the host files of the namespace. */
+  /** Host files in place of those of the namespace; these when absent. */
   readonly host?: HostFiles | undefined
 }
 
-/** Everything one context sees as `/`: zones, its workspace and mounts, behind one guard. Close it when done. */
+/**
+ * Everything one context, such as an agent or a user, sees as `/`: zones (`/home`, `/shared`, …), its workspace and mounts.
+ * A guard checks every call by its caller. Close it when done.
+ */
 export class Namespace implements AsyncDisposable {
-  /** Name of the context. */
+  /** The name by which the guard knows the agent or user. */
   readonly context: string
-  /** The guarded files; each call names its caller. */
+  /** The guarded files; a call without a caller may only read. */
   readonly fs: GuardedFs
   /** Cache of long tool outputs. */
   readonly cache: OutputCache
   /** Files of this machine that tools may use; undefined if there are none. */
   readonly host: HostFiles | undefined
   readonly workspace: Workspace | undefined
-  /** The fork of a directory that is the workspace; undefined if that is a vault. */
+  /** The fork of a directory that is the workspace; undefined if that is a vault, or if there is none. */
   readonly fork: LinkedFork | undefined
   readonly #parts: NamespaceParts
 
@@ -59,7 +62,7 @@ export class Namespace implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Creates the tools of this context, or the named ones; optionally with other host files. */
+  /** Creates the tools of this context, or those that `tools` names. */
   tools({ host = this.host, ...options }: ToolOptions = {}): ToolRegistry {
     const { fs, workspace, cache, context } = this
     const given = { ...(host && { host }), ...(workspace && { workspace }) }
@@ -68,7 +71,7 @@ export class Namespace implements AsyncDisposable {
 
   /**
    * Creates host files for one client, with an allow-list of its own; the namespace's when absent. The caller closes
-   * them. EINVAL, ENOENT, ENOTDIR.
+   * them. Throws EINVAL, ENOENT or ENOTDIR for a directory that cannot be allowed.
    */
   hostFiles(directories: readonly string[] = this.host?.allowed ?? []): HostFiles {
     return this.#parts.openHost(directories)

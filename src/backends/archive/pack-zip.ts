@@ -21,7 +21,7 @@ export async function* packZip(
 ): AsyncGenerator<Uint8Array> {
   const { ZipFile } = await loadPackage('yazl', () => import('yazl'))
   const zip = new ZipFile()
-  // Destroying this stream ends the iteration; the packer's own stream would wait for more bytes.
+  // Destroying this stream ends the iteration; yazl's own stream would wait for more bytes.
   const output = zip.outputStream.pipe(new PassThrough())
   zip.on('error', (error) => output.destroy(error))
   const packing = packEntries(zip, fs, root, onEntry, ctx)
@@ -41,7 +41,7 @@ async function packEntries(
   zip.end()
 }
 
-/** Throws EINVAL for a name that the packer would change or reject. */
+/** Throws EINVAL for a name that yazl would change or reject. */
 function assertName(path: string, name: string): void {
   if (!name.includes('\\') && !/^[a-z]:/i.test(name)) return
   const detail =
@@ -49,7 +49,7 @@ function assertName(path: string, name: string): void {
   throw new VfsError('EINVAL', path, { op: 'pack', detail })
 }
 
-/** Clamps a time to the range of a zip, 1970 to 2038. */
+/** Clamps a time to those that an extra field of a zip has: seconds since 1970, up to 2038. */
 function clampTime(time: Date): Date {
   return new Date(Math.min(Math.max(time.getTime(), 0), MAX_TIME))
 }
@@ -63,7 +63,9 @@ function addEntry(
 ): void {
   const mtime = clampTime(stat.mtime)
   assertName(path, name)
+  // Progress: a file counts when its content is read.
   if (stat.type !== 'file') onEntry?.(path)
+  // Only a symbolic link has a target.
   if (target !== undefined) {
     zip.addBuffer(Buffer.from(target), name, { mtime, mode: SYMLINK_MODE, compress: false })
   } else if (stat.type === 'directory') {
@@ -76,7 +78,7 @@ function addEntry(
       (onOpen) => {
         onEntry?.(path)
         const content = Readable.from(fs.read(path, {}, ctx))
-        // The packer does not handle this error, so a failed or aborted read would end the program.
+        // Yazl does not handle this error, so a failed or aborted read would end the program.
         content.on('error', (error) => zip.emit('error', error))
         onOpen(null, content)
       },

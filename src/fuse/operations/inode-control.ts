@@ -1,7 +1,10 @@
 import type { FuseRequest } from '../protocol/index.ts'
 import { commitPending, type FuseConnection, type InodeRequestHandler } from './inode-request-handler.ts'
 
+const FORGET_HEADER_BYTES = 8
 const FORGET_BYTES = 16
+/** Padding and spare fields at the end of `struct fuse_kstatfs`, whose order the reply has. */
+const STATFS_REST_BYTES = 28
 
 export const statfs: InodeRequestHandler = (_request, reply, connection) => {
   // Free space must include files that were just removed.
@@ -10,16 +13,17 @@ export const statfs: InodeRequestHandler = (_request, reply, connection) => {
   const { blocks, freeBlocks, files: inodes, freeFiles, blockSize, nameBytes } = files.statfs()
   reply.u64(blocks)
   reply.u64(freeBlocks)
+  // All free blocks are available to ordinary users.
   reply.u64(freeBlocks)
   reply.u64(inodes)
   reply.u64(freeFiles)
   reply.u32(blockSize)
   reply.u32(nameBytes)
   reply.u32(blockSize)
-  reply.zeros(28)
+  reply.zeros(STATFS_REST_BYTES)
 }
 
-/** Reply to the wake notice of the idle thread. */
+/** Answers the notice of a timer thread, which wakes this loop from a read when nothing happens, to commit what waits. */
 export const notifyReply: InodeRequestHandler = (_request, _reply, connection) => {
   commitPending(connection)
 }
@@ -40,11 +44,12 @@ export const destroy: InodeRequestHandler = (_request, _reply, { attributes, nod
 function* parseForgets(request: FuseRequest): Generator<{ ino: number; times: number }> {
   const count = request.u32(0)
   for (let index = 0; index < count; index++) {
-    const at = 8 + index * FORGET_BYTES
+    const at = FORGET_HEADER_BYTES + index * FORGET_BYTES
     yield { ino: request.u64(at), times: request.u64(at + 8) }
   }
 }
 
+/** Counts down the references of the kernel. With the last one, the listing positions of a directory go too. */
 function forgetOne({ nodes, cookies }: FuseConnection, ino: number, times: number): void {
   if (nodes.forget(ino, times)) cookies.forget(ino)
 }

@@ -17,7 +17,7 @@ export class OpenDeviceHandle implements OpenHandle {
     this.#handle = handle
   }
 
-  /** A device has no content to truncate. */
+  /** Truncates a file at its opening; a device has no content. */
   begin(): void {}
 
   read(position: number, length: number): Promise<Uint8Array> {
@@ -28,7 +28,7 @@ export class OpenDeviceHandle implements OpenHandle {
     return this.#handle.write(position, bytes)
   }
 
-  /** A device has no offsets. */
+  /** A device has no end: it takes bytes in the order in which they arrive. */
   append(bytes: Uint8Array): Promise<void> {
     return this.#handle.write(0, bytes)
   }
@@ -36,6 +36,7 @@ export class OpenDeviceHandle implements OpenHandle {
   /** Writes are never buffered. */
   async flush(): Promise<void> {}
 
+  /** Either this or `close` is called, once. */
   release(): Promise<void> {
     return this.#handle.close()
   }
@@ -45,7 +46,7 @@ export class OpenDeviceHandle implements OpenHandle {
   }
 }
 
-/** Opens a node that has handles but no content; undefined for others. */
+/** Opens a node that is neither file nor directory; undefined for others. */
 export async function openDeviceHandle(
   fs: FileSystem,
   { node, path, isWriter }: { readonly node: PathNode; readonly path: string; readonly isWriter: boolean },

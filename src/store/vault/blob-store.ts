@@ -33,11 +33,14 @@ export class BlobStore {
   readonly #cache = new BlobCache()
   #stagedBytes = 0
 
-  /** Without a limit of staged bytes, nothing is stored ahead of a commit. */
-  constructor(reader: EngineReader, nextId: () => number, waitingBytes: number = MAX_STAGED_BYTES) {
+  /**
+   * @param maxStagedBytes the size of staged blobs from which an upload stores them ahead of its commit; `Infinity` to
+   * store nothing ahead.
+   */
+  constructor(reader: EngineReader, nextId: () => number, maxStagedBytes: number = MAX_STAGED_BYTES) {
     this.reader = reader
     this.nextId = nextId
-    this.maxStagedBytes = waitingBytes
+    this.maxStagedBytes = maxStagedBytes
   }
 
   /** Size of the staged blobs in bytes. */
@@ -64,7 +67,7 @@ export class BlobStore {
     return this.#fresh.get(id)
   }
 
-  /** Drops a staged blob that no commit will refer to. Only for unshared blobs: other files may refer to the rest. */
+  /** Drops a staged blob that no commit will refer to. Those with a hash stay, since other files may refer to them. */
   discard(id: number): void {
     const row = this.#fresh.get(id)
     if (row === undefined || row.hash.length > 0) return
@@ -107,7 +110,7 @@ export class BlobStore {
     return this.takeStagedById([...this.#fresh.keys(), ...this.#reused.keys()])
   }
 
-  /** Takes these staged blobs alone: blobs of a failed commit are not stored with the next one. */
+  /** Takes the staged blobs to which one commit refers. Those of other operations wait for their own commit. */
   takeStagedById(ids: Iterable<number>): StagedBlobs {
     const [fresh, reused]: [BlobRow[], BlobRow[]] = [[], []]
     for (const id of ids) {
@@ -120,6 +123,7 @@ export class BlobStore {
     return { fresh, reused }
   }
 
+  /** Ends a successful commit of taken blobs. Reused ones were stored before it. */
   markStored({ fresh }: StagedBlobs): void {
     for (const { id, bytes } of fresh) {
       this.#inFlight.delete(id)
@@ -157,7 +161,10 @@ export class BlobStore {
   }
 }
 
-/** Returns the parts of a batch for staged blobs; after a refusal also the reused ones. */
+/**
+ * Returns the parts of a batch for staged blobs. The engine refuses a commit if a reused blob was collected meanwhile:
+ * then that one is stored again, under its id.
+ */
 export function toBatchBlobs(
   { fresh, reused }: StagedBlobs,
   wasRefused: boolean,

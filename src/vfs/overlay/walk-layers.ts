@@ -3,11 +3,11 @@ import type { CallContext, WalkEntry, WalkOptions } from '../file-system.ts'
 import { child, relativeTo } from '../path.ts'
 import type { LayeredEntry, Layers } from './layers.ts'
 
-/** One level of the walk: the merged entries of a directory, or a whole subtree that lower walks. */
-interface LayerLevel {
-  readonly found: LayeredEntry
-  readonly entries: AsyncIterator<WalkEntry | LayeredEntry>
-}
+/**
+ * One level of the walk: the merged entries of a directory, or everything in a subtree that lower walks. Only the latter
+ * have `stat`.
+ */
+type LayerLevel = AsyncIterator<WalkEntry | LayeredEntry>
 
 /**
  * Walks both layers depth first. Lower walks the subtrees that the overlay never touched, so only changed directories
@@ -28,25 +28,26 @@ export async function* walkLayers(
   const enter = (found: LayeredEntry) => {
     const depth = maxDepth - levels.length
     if (depth < 1) return
-    const whole =
+    const untouched =
       layers.isUntouched(found) && layers.lower.walk(found.path, { maxDepth: depth, includeDirs }, ctx)
-    levels.push({ found, entries: (whole || listMerged(layers, found, ctx))[Symbol.asyncIterator]() })
+    levels.push((untouched || listMerged(layers, found, ctx))[Symbol.asyncIterator]())
   }
   enter(start)
   try {
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
-      const { done, value } = await level.entries.next()
+      const { done, value } = await level.next()
       if (done) levels.pop()
       else if ('stat' in value) yield report(value)
       else {
         const stat = value.upper ?? value.lower
+        // It was removed since it was listed.
         if (stat === null) continue
         if (stat.type !== 'directory' || includeDirs) yield report({ path: value.path, stat })
         if (stat.type === 'directory') enter(value)
       }
     }
   } finally {
-    for (const { entries } of levels.reverse()) await entries.return?.()
+    for (const level of levels.reverse()) await level.return?.()
   }
 }
 
@@ -66,6 +67,7 @@ async function* listMerged(
   }
 }
 
+/** An abort is no VfsError, and ends the walk. */
 function ignoreUnreadable(error: unknown): undefined {
   if (!isVfsError(error)) throw error
 }
