@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -39,6 +40,32 @@ describe('coppice forks', () => {
     const cli = await openProject({})
     await cli.ok('vault', 'create', 'base')
     expect(await cli.ok('forks')).toContain('coppice exec -- <command>')
+  })
+})
+
+describe('a fork in which a command runs', () => {
+  it('says that its changes are still to come, wherever it is named', async () => {
+    const cli = await openProject({ old: 'echo x > x' })
+    const children = ['new', 'old'].map((name) =>
+      cli.start(['exec', '--fork', name, '-c', '--', `echo ${name} > made; echo ready; read line`]),
+    )
+    await Promise.all(children.map((child) => once(child.stdout, 'data')))
+    for (const args of [
+      ['diff', 'new'],
+      ['apply', 'new'],
+      ['merge', 'new', 'old'],
+      ['compare', 'new', 'old'],
+    ])
+      expect(await cli.run(args), args.join(' ')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('look at them now with: coppice enter new\n'),
+      })
+    const shown = await cli.run(['diff', 'old', '--stat'])
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('A /x') })
+    expect(shown.stderr).toContain('runs in old, which gets its changes when it ends')
+    for (const child of children) child.stdin.end('go\n')
+    await Promise.all(children.map((child) => once(child, 'close')))
+    expect(await cli.ok('diff', 'new', '--stat')).toContain('A /made')
   })
 })
 

@@ -10,6 +10,7 @@ import {
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
+import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
@@ -112,15 +113,16 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
     )
     return exitCodes.ok
   }
+  const names = forks.map(({ name }) => name)
   const context: ApplyContext = { ...ctx, keepSetuid: call.has('keep-setuid'), merge, ...selection }
   try {
     const changes = await link.apply(forks, context)
     await endPending(open, link.path, forks)
     await printApplied(call, await describeApplied(link, forks, changes))
+    printRunningCommands(call, open, names)
     return exitCodes.ok
   } catch (error) {
     if (!(error instanceof ApplyError)) throw error
-    const names = forks.map(({ name }) => name)
     const canWait = merge === 'strict' && !call.has('patch') && error.conflicts.some((each) => each.isChoice)
     const waiting = canWait ? await keepPending(open, link.path, names, context) : undefined
     if (call.isJson) throw error
@@ -169,9 +171,10 @@ async function pickHunks(
 }
 
 /** Returns the named forks, which must be of one directory, or the one used last. CommandError. */
-async function requireForks({ home }: OpenHome, names: readonly string[]): Promise<ApplyTarget> {
-  const first = await findLinkedFork(home, names[0])
+async function requireForks(open: OpenHome, names: readonly string[]): Promise<ApplyTarget> {
+  const first = await findLinkedFork(open.home, names[0])
   if (first === undefined) {
+    assertNotNew(open, names[0])
     const what =
       names[0] === undefined
         ? 'there is no fork of this directory'

@@ -6,6 +6,7 @@ import { createCommandEnvironment, createRedactor } from '../../access/command-e
 import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
 import { listKnownHomes, type OpenHome, withHome } from '../../access/home-access.ts'
 import { listLinkedDirectories } from '../../access/linked-access.ts'
+import { assertNotNew } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
@@ -67,17 +68,18 @@ type ComparedFork = ForkChanges & { readonly check: CheckResult | null }
 
 /** Finds the named forks of one directory, or all forks of the nearest directory that has any. */
 async function chooseForks(
-  { home }: OpenHome,
+  open: OpenHome,
   names: readonly string[],
 ): Promise<{ readonly link: LinkedDirectory; readonly forks: readonly LinkedFork[] }> {
   let missing = names
-  for (const link of await listLinkedDirectories(home)) {
+  for (const link of await listLinkedDirectories(open.home)) {
     const all = await link.listForks()
     if (names.length === 0 && all.length > 0) return { link, forks: sortByName(all) }
     const forks = names.flatMap((name) => all.find((fork) => fork.name === name) ?? [])
     if (names.length > 0 && forks.length === names.length) return { link, forks }
     if (forks.length > 0) missing = names.filter((name) => !forks.some((fork) => fork.name === name))
   }
+  for (const name of missing) assertNotNew(open, name)
   throw new CommandError(
     names.length === 0
       ? 'this directory has no forks; create some with: coppice exec -n 3 --fork fix -- <command>'

@@ -15,6 +15,7 @@ import {
 } from '../../../vfs/index.ts'
 import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listLinkedForkNames } from '../../access/linked-access.ts'
+import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
@@ -122,8 +123,10 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
     const linked = await findLinkedFork(open.home, against)
     if (linked !== undefined) {
       const { link, fork } = linked
+      printRunningCommands(call, open, [fork.name])
       return { changes: link.diff(fork), trees: await link.openTrees(fork), directories: [], isLinked: true }
     }
+    assertNotNew(open, against)
     await assertComparable(call, open, against)
   }
   return compareVaults(open.home, await open.home.vault(await resolveVaultName(call, open)), against)

@@ -3,6 +3,7 @@ import type { PendingMerge } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
+import { assertNotNew } from '../../access/running-command.ts'
 import { CommandError } from '../../framework/errors.ts'
 
 /**
@@ -14,6 +15,7 @@ export async function createMergeRequest(
   fork: string,
   into: string | undefined,
 ): Promise<PendingMerge> {
+  for (const name of [fork, into]) if (!(await hasVault(open, name))) assertNotNew(open, name)
   const target = into ?? (await findOrigin(open, fork))
   const linked = await findDirectory(open, fork, target)
   const pending = openPendingMerges(open).find(target)
@@ -30,6 +32,10 @@ export async function createMergeRequest(
     target,
     resolutions: pending?.resolutions ?? new Map(),
   }
+}
+
+async function hasVault({ home }: OpenHome, name: string | undefined): Promise<boolean> {
+  return name !== undefined && (await home.vaults()).includes(name)
 }
 
 async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
