@@ -35,7 +35,6 @@ export type {
   WriteOptions,
 } from './file-system.ts'
 export {
-  type CollapsedChanges,
   type CollapsedDirectory,
   collapseChanges,
 } from './helpers/collapse-changes.ts'

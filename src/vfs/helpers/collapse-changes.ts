@@ -13,7 +13,7 @@ export interface CollapsedDirectory {
 }
 
 /** Changes, with large new and deleted directories in place of the files below them. */
-export interface CollapsedChanges {
+interface CollapsedChanges {
   readonly changes: readonly PathChange[]
   readonly directories: readonly CollapsedDirectory[]
 }
