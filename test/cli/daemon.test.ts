@@ -50,6 +50,23 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('spawn', 'again', '--script', script)).toMatch(/^process 2 runs in agent-/)
   })
 
+  it('names paths that several processes change', async () => {
+    const cli = new DaemonCli()
+    writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+    const change = (name: string) =>
+      cli.script(call(`/dev/fs/${name}`, { content: 'new\n' }), call('/dev/fs/both', { content: 'x' }), {
+        say: 'Done.',
+      })
+    for (const name of ['a.txt', 'b.txt']) await cli.ok('spawn', name, '--script', change(name), '--follow')
+    const listed: { fork: string; shared: unknown }[] = JSON.parse(await cli.ok('ps', '--all', '--json'))
+    const [one, other] = listed
+    expect(listed.map(({ shared }) => shared)).toEqual([
+      [{ path: '/both', forks: [other?.fork] }],
+      [{ path: '/both', forks: [one?.fork] }],
+    ])
+    expect(await cli.ok('ps', '--all')).toContain(`\n  /both also in ${other?.fork}\n`)
+  })
+
   it('works in a fork of the directory without a vault, which is applied and undone', async () => {
     const cli = new DaemonCli()
     writeFileSync(join(cli.files, 'a.txt'), 'one\n')

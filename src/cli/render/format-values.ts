@@ -1,4 +1,4 @@
-import { escapeText } from '../../text/index.ts'
+import { escapeName, escapeText } from '../../text/index.ts'
 import type { Caller } from '../../vfs/index.ts'
 import type { Terminal } from '../framework/terminal.ts'
 
@@ -40,4 +40,19 @@ export function formatCaller(caller: Caller | undefined): string {
   if (caller === undefined) return '-'
   if (caller.kind === 'system') return 'system'
   return caller.kind === 'context' ? caller.context : `${caller.context}/${caller.pid}`
+}
+
+/** Forks that the line of a shared path names at most. */
+const MAX_SHOWN_FORKS = 3
+
+/** Formats a path that other forks change too. */
+export function formatSharedPath({
+  path,
+  forks,
+}: {
+  readonly path: string
+  readonly forks: readonly string[]
+}): string {
+  const more = forks.length > MAX_SHOWN_FORKS ? ', …' : ''
+  return `  ${escapeName(path)} also in ${forks.slice(0, MAX_SHOWN_FORKS).join(', ')}${more}`
 }

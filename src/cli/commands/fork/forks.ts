@@ -6,7 +6,7 @@ import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { listEnclosingDirectories, listLinkedDirectories } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
-import { formatCount } from '../../render/format-values.ts'
+import { formatCount, formatSharedPath } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
 const MAX_SHOWN_PATHS = 3
@@ -104,7 +104,7 @@ function formatForks(listed: readonly ListedFork[]): string[] {
   return listed.flatMap((fork, at) => [
     rows[at] ?? '',
     ...fork.ports.map(({ url, address }) => `  ${url} (other protocols: ${address})`),
-    ...fork.shared.slice(0, MAX_SHOWN_PATHS).map(formatShared),
+    ...fork.shared.slice(0, MAX_SHOWN_PATHS).map(formatSharedPath),
   ])
 }
 
@@ -117,11 +117,6 @@ function toCells({ fork, used, files, lines, running }: ListedFork): string[] {
     used === null ? '' : `${formatCount(files, 'file')}${files === 0 ? '' : counted}`,
     running === null ? '' : `runs ${escapeName(running.command)}`,
   ]
-}
-
-function formatShared({ path, forks }: ListedFork['shared'][number]): string {
-  const more = forks.length > MAX_SHOWN_PATHS ? ', …' : ''
-  return `  ${escapeName(path)} also in ${forks.slice(0, MAX_SHOWN_PATHS).join(', ')}${more}`
 }
 
 /** Formats a time since something in its largest unit: `4 min ago`. */
