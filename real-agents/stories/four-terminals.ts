@@ -55,11 +55,12 @@ export const fourTerminals: Story = {
       const changes = await stage.coppice('diff', `fix-${number}`)
       assert.match(changes, new RegExp(`^\\+made by ${number}$`, 'm'))
     }
+    await keepParts(stage)
     assert.doesNotMatch(seen.join('\n'), /SECRET/)
     assert.equal(seen.join('\n').match(/no other host/g)?.length, NUMBERS.length)
     assert.equal(await readFile(join(stage.project, '.env'), 'utf8'), FILES['.env'])
     assert.deepEqual(api.problems, [])
-    return `${api.requests.length} requests; four forks with a change and a server each, one secret that none has read`
+    return `${api.requests.length} requests; four forks with a change and a server each, one secret that none has read, parts of two kept, undone and kept again`
   },
 }
 
@@ -74,6 +75,23 @@ function answer(last: string): MessagesTurn {
     'cat made.txt',
   ]
   return { tool: 'Bash', input: { command: lines.join('\n') } }
+}
+
+/** All four made the same file: one is kept, the lines of a second merged, all of it undone and done again. */
+async function keepParts(stage: Stage): Promise<void> {
+  const made = join(stage.project, 'made.txt')
+  const forks = NUMBERS.map((number) => `fix-${number}`)
+  assert.match(await stage.coppice('compare', ...forks), /^fix-1 .* fix-2: 1 file/m)
+  await stage.coppice('apply', 'fix-1', '--', 'made.txt')
+  await assert.rejects(stage.coppice('apply', 'fix-2', '--merge'), /coppice resolve \/made\.txt --union/)
+  await stage.coppice('resolve', 'made.txt', '--union')
+  await stage.coppice('apply', '--continue')
+  assert.equal(await readFile(made, 'utf8'), 'made by 1\nmade by 2\n')
+  for (const fork of ['fix-2', 'fix-1']) await stage.coppice('apply', fork, '--undo')
+  await assert.rejects(readFile(made), /ENOENT/)
+  await stage.coppice('apply', 'fix-1', '--', 'made.txt')
+  await stage.coppice('apply', '--continue')
+  assert.equal(await readFile(made, 'utf8'), 'made by 1\nmade by 2\n')
 }
 
 /** Each server is at the address of its fork, which `coppice forks` shows. */

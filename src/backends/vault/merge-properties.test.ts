@@ -147,6 +147,21 @@ async function stateOf({ vault, posix }: Subject, top = '/'): Promise<Record<str
   return state
 }
 
+/** Creates a vault and a fork of it with changes of both. */
+async function diverge(
+  before: readonly Edit[],
+  ours: readonly Edit[],
+  theirs: readonly Edit[],
+): Promise<{ family: Family; base: Subject }> {
+  const family = new Family()
+  const base = await family.create('base')
+  await perform(base, before)
+  const task = await family.fork('base', 'task')
+  await perform(base, ours)
+  await perform(task, theirs)
+  return { family, base }
+}
+
 async function rowsOf({ vault }: Subject): Promise<number> {
   return (await Array.fromAsync(vault.journal())).length
 }
@@ -224,12 +239,7 @@ describe('a merge of random changes', () => {
   it('succeeds or changes nothing, and always succeeds if a side is selected', async () => {
     const seen = new Set<boolean>()
     const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
-      const family = new Family()
-      const base = await family.create('base')
-      await perform(base, before)
-      const task = await family.fork('base', 'task')
-      await perform(base, ours)
-      await perform(task, theirs)
+      const { family } = await diverge(before, ours, theirs)
       const answers = ['fail', 'ours', 'theirs', 'markers'] as const
       for (const answer of answers) {
         const target = await family.fork('base', answer)
@@ -251,12 +261,7 @@ describe('a merge of random changes', () => {
   it('has its conflicts resolved one at a time, as by one answer to all', async () => {
     const seen = new Set<number>()
     const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
-      const family = new Family()
-      const base = await family.create('base')
-      await perform(base, before)
-      const task = await family.fork('base', 'task')
-      await perform(base, ours)
-      await perform(task, theirs)
+      const { family } = await diverge(before, ours, theirs)
       const whole = await family.fork('base', 'whole')
       await family.merge('task', 'whole', 'ours')
       for (const answer of ['ours', 'theirs', 'union'] as const) {
@@ -286,12 +291,7 @@ describe('a merge of random changes', () => {
 
   it('is undone to the state before, and can then be repeated', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
-      const family = new Family()
-      const base = await family.create('base')
-      await perform(base, before)
-      const task = await family.fork('base', 'task')
-      await perform(base, ours)
-      await perform(task, theirs)
+      const { family, base } = await diverge(before, ours, theirs)
       const [state, request] = [
         await stateOf(base),
         { source: 'task', target: 'base', onConflict: 'theirs' } as const,

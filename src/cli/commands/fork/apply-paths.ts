@@ -45,7 +45,7 @@ function matchPaths(chosen: string, paths: readonly string[]): string[] {
 }
 
 /** Converts a word to a path of the linked directory. CommandError for a path outside. */
-function toTreePath(directory: string, word: string): string {
+export function toTreePath(directory: string, word: string): string {
   const host = resolve(realpathSync(process.cwd()), word)
   const inside = relative(directory, host)
   const isInside = inside !== '..' && !inside.startsWith('../')

@@ -1,4 +1,3 @@
-import { isAbsolute, relative, resolve } from 'node:path'
 import type { Resolution, TextSides } from '../../../backends/vault/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { type PendingMerge, performMerge } from '../../../workspace/index.ts'
@@ -7,6 +6,7 @@ import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { describeMerge } from '../../access/pending-merge.ts'
 import { CommandError, type Conflict, findConflicts } from '../../framework/errors.ts'
 import { formatCount } from '../../render/format-values.ts'
+import { toTreePath } from './apply-paths.ts'
 import { formatResolveHints } from './merge-report.ts'
 
 /** The conflicts of a pending merge, as both sides are now. */
@@ -71,11 +71,4 @@ function explainStats({ ours, theirs }: Conflict): string {
   if (ours === null) return 'was removed here, and changed in the fork'
   if (theirs === null) return 'changed here, and was removed in the fork'
   return 'changed on both sides'
-}
-
-/** Converts a word to a path of a directory: relative to the working directory, or from that directory on. */
-function toTreePath(directory: string, word: string): string {
-  const inside = relative(directory, resolve(word))
-  if (inside !== '..' && !inside.startsWith('../')) return `/${inside}`
-  return isAbsolute(word) ? resolve(word) : word
 }
