@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MergeError } from '../../store/index.ts'
+import { digestSides, MergeError, type Resolution, type TextSides } from '../../store/index.ts'
 import { type FileSystem, readText } from '../../vfs/index.ts'
 import { type Home, openHome, type Vault } from './index.ts'
 
@@ -167,5 +167,47 @@ describe('tags and metadata', () => {
     expect(await base.tags.of('/f')).toEqual(['both', 'ours', 'theirs'])
     expect(await base.meta.all('/f')).toEqual({ same: 'old', theirs: 'new', clash: 'ours' })
     expect(await base.tags.find('fresh')).toEqual(['/new'])
+  })
+})
+
+describe('a resolved conflict', () => {
+  it('takes the text that resolves it, until a side changes', async () => {
+    const { home, base, task } = await forked({ '/f': TEXT, '/g': TEXT })
+    for (const path of ['/f', '/g']) {
+      await base.write(path, TEXT.replace('two', 'OURS'))
+      await task.write(path, TEXT.replace('two', 'THEIRS'))
+    }
+    const seen = new Map<string, TextSides>()
+    const trial = { isTrial: true, onTextConflict: (path: string, sides: TextSides) => seen.set(path, sides) }
+    expect(await conflictsOf(home.merge('task', 'base', trial))).toEqual(['/f', '/g'])
+    const sides = seen.get('/f')
+    expect(sides).toEqual({
+      base: TEXT,
+      ours: TEXT.replace('two', 'OURS'),
+      theirs: TEXT.replace('two', 'THEIRS'),
+    })
+    const text = { bytes: Buffer.from('mine\n'), sides: sides === undefined ? '' : digestSides(sides) }
+    const resolutions = new Map<string, Resolution>([
+      ['/f', text],
+      ['/g', 'theirs'],
+    ])
+    await task.write('/f', TEXT.replace('two', 'LATER'))
+    expect(await conflictsOf(home.merge('task', 'base', { resolutions }))).toEqual(['/f'])
+    await task.write('/f', TEXT.replace('two', 'THEIRS'))
+    await home.merge('task', 'base', { resolutions })
+    expect(await contentsOf(base)).toEqual({ '/f': 'mine\n', '/g': TEXT.replace('two', 'THEIRS') })
+  })
+
+  it('is undone with its merge, once', async () => {
+    const { home, base, task } = await forked({ '/f': TEXT })
+    await task.write('/f', 'theirs')
+    await home.merge('task', 'base', { isUndoable: true })
+    expect(await home.undoMerge('base')).toMatchObject([{ kind: 'modified', path: '/f' }])
+    expect(await readText(base, '/f')).toBe(TEXT)
+    await expect(home.undoMerge('base')).rejects.toMatchObject({ code: 'ENOENT' })
+    await home.merge('task', 'base', { isUndoable: true })
+    await base.write('/later', 'kept')
+    await expect(home.undoMerge('base')).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(await contentsOf(base)).toEqual({ '/f': 'theirs', '/later': 'kept' })
   })
 })
