@@ -3,59 +3,27 @@ import { type CallContext, type PathChange, type Stat, VfsError } from '../../vf
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import type { Recovery } from './apply-journal.ts'
 import { canRestore } from './can-restore.ts'
+import { type CollectOptions, collectSession } from './collect-session.ts'
 import { findFirstNames } from './compare-touched-paths.ts'
 import { compareTrees, findChangedDirectories, isSameTree, type TreeChange } from './compare-trees.ts'
-import { excludeHome } from './exclude-home.ts'
 import { type ApplyContext, ForkApply } from './fork-apply.ts'
 import { removeForkFiles } from './fork-files.ts'
 import type { LayerTrees } from './fork-layers.ts'
 import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
-import { forkMirror } from './fork-mirror.ts'
 import { ForkPoint } from './fork-point.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
-import { importSession } from './import-changes.ts'
 import type { LinkEntry } from './link-entry.ts'
 import type { LinkedFork, LinkHome, LinkVault } from './link-home.ts'
-import { isMirrorOf, listCompanionNames, readRecord, writeRecord } from './link-record.ts'
+import { isMirrorOf, listCompanionNames } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
 import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
-import { createMirrorWork, type MirroredPath, readMirroredPaths } from './mirror.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
-import { createMirror, type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
-import { type TouchedPath, TouchedPaths } from './touched-paths.ts'
-import { performWork, type TreeWork } from './tree-work.ts'
+import { type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
 import { isUnfinishedFork } from './unfinished-fork.ts'
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
-
-/** Session changes to keep, and the fork for them. */
-export interface CollectOptions {
-  /** The fork the session started with; a new one is created when absent. */
-  readonly fork?: LinkedFork | undefined
-  /** Name of a new fork; generated when absent. */
-  readonly name?: string | undefined
-  /** Creates a named fork even if there are no changes. */
-  readonly keepsEmpty?: boolean | undefined
-  /** True if nobody chose the name. */
-  readonly isGenerated?: boolean
-  readonly changes: readonly SessionChange[]
-  /** Start of the session, in nanoseconds since the epoch. */
-  readonly since: bigint
-  /**
-   * Reports whether a change of the fork existed when the session started, or came from it. The session can revert
-   * only these. All of them when absent.
-   */
-  readonly isOwn?: ((path: string) => boolean) | undefined
-  /** Called before the session's changes enter a new fork, which is still as the directory. */
-  readonly beforeFirstImport?: ((fork: LinkedFork) => Promise<void>) | undefined
-  /** Masks the files of the directory as the session did. */
-  readonly mask?: MaskContent | undefined
-  /** Called before the session's changes enter an existing fork, when the fork has the user's own edits. */
-  readonly beforeImport?: ((fork: LinkedFork) => Promise<void>) | undefined
-  readonly by?: Provenance
-}
 
 /**
  * A directory of this machine that commands change in forks. It is not imported: a home has only the changed paths,
@@ -179,34 +147,8 @@ export class LinkedDirectory {
    * Stores the changes of a session; undefined if there are none and there was no fork. O(changes). Changed times are
    * stored, but count as no change unless the fork was named.
    */
-  async collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
-    const {
-      fork,
-      name,
-      isGenerated = name === undefined,
-      keepsEmpty = false,
-      by: provenance = {},
-    } = collection
-    const changes = excludeHome(this.path, this.#home.path, collection.changes)
-    const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
-    const isWanted = keepsEmpty && !isGenerated
-    if (fork === undefined && isNothing && !isWanted) return undefined
-    const kept =
-      fork === undefined
-        ? await this.#createFork(name, { ...collection, changes })
-        : await this.#continueFork(fork, { ...collection, changes })
-    if (fork === undefined) await collection.beforeFirstImport?.(kept)
-    const { before, after } = await this.openTreeFiles(kept, provenance)
-    await importSession(after, changes)
-    if (fork === undefined && isGenerated && isSameTree(before, after)) {
-      await this.drop(kept)
-      return undefined
-    }
-    const { maker, ...record } = readRecord(before) ?? { directory: this.path }
-    const isUntouched = fork !== undefined && isNothing && maker !== undefined
-    const used = kept.used.getTime()
-    writeRecord(before, { ...record, fork: kept.name, used, ...(isUntouched && { maker }) })
-    return kept
+  collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
+    return collectSession(this.#home, this, collection)
   }
 
   /**
@@ -301,42 +243,6 @@ export class LinkedDirectory {
     await removeForkFiles(this.#home.path, name)
   }
 
-  async #createFork(
-    name: string | undefined,
-    { changes, since, mask, by: provenance = {} }: CollectOptions,
-  ): Promise<LinkedFork> {
-    const { mirror: base, used } = await createMirror(this.#home, this.path)
-    const mirrored = await this.#home.posix(base, { by: provenance })
-    using tree = this.openTree(mask)
-    const paths = readMirroredPaths(tree, new TouchedPaths(changes, []).listPaths(), since)
-    await performWork(mirrored, [...paths.values()].map(createMirrorWork))
-    const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
-    return { name: fork, mirror: base, used }
-  }
-
-  /**
-   * Applies the session's changes to the fork, and reverts those that the session no longer has. For paths that the
-   * fork had not changed, the current directory becomes the base.
-   */
-  async #continueFork(fork: LinkedFork, collection: CollectOptions): Promise<LinkedFork> {
-    const { changes, since, isOwn, mask, beforeImport, by: provenance = {} } = collection
-    const { before, after } = await this.openTreeFiles(fork, provenance)
-    const changed = compareTrees(before, after).map(({ path }) => path)
-    const touched = new TouchedPaths(changes, changed, isOwn)
-    using tree = this.openTree(mask)
-    const refresh = async (paths: Iterable<TouchedPath>) => {
-      const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
-      // In this order an interruption is safe. In the other, the fork would seem to revert what is new.
-      await performWork(after, work)
-      await performWork(before, work)
-    }
-    await refresh(touched.listPaths())
-    const kept = { ...fork, used: new Date() }
-    await beforeImport?.(kept)
-    await refresh(touched.reverted.map((path) => ({ path, isCovered: false })))
-    return kept
-  }
-
   /** Opens the directory itself, as a command with this mask sees it. */
   openTree(mask: MaskContent | undefined): HostTree {
     return mask === undefined ? new HostTree(this.path) : new MaskedHostTree(this.path, mask)
@@ -349,13 +255,6 @@ export class LinkedDirectory {
       after: await this.#home.posix(name, { by: provenance }),
     }
   }
-}
-
-function createRefreshWork(paths: Iterable<MirroredPath>, touched: TouchedPaths): TreeWork[] {
-  const isLost = ({ path, entry }: MirroredPath) =>
-    entry?.type !== 'directory' && touched.hasContinuedBelow(path)
-  // A directory that the user removed or replaced stays the base of changes inside it: `apply` reports it.
-  return [...paths].filter((each) => !touched.isContinued(each.path) && !isLost(each)).map(createMirrorWork)
 }
 
 function toDirectoryChange({ path, before, after }: TreeChange): PathChange {
