@@ -10,12 +10,19 @@ export interface Run {
   readonly stderr: string
 }
 
-/** Runs this Node in the repository, with the package's own name leading to its source. */
+export interface RunOptions {
+  readonly env?: NodeJS.ProcessEnv
+  /** True if the package's own name leads to what was built, as for its users; otherwise it leads to its source. */
+  readonly isBuilt?: boolean
+}
+
+/** Runs this Node in the repository. */
 export function runNode(
   args: readonly string[],
-  { env = {} }: { env?: NodeJS.ProcessEnv } = {},
+  { env = {}, isBuilt = false }: RunOptions = {},
 ): Promise<Run> {
-  const child = spawn(process.execPath, ['--conditions=coppice-source', ...args], {
+  const conditions = isBuilt ? [] : ['--conditions=coppice-source']
+  const child = spawn(process.execPath, [...conditions, ...args], {
     cwd: root,
     env: { ...process.env, NODE_OPTIONS: '', ...env },
   })
