@@ -10,7 +10,8 @@ export interface TouchedPath {
 /** The paths that a session changed, and those that a fork had changed and the session no longer does. */
 export class TouchedPaths {
   readonly #paths = new Map<string, TouchedPath>()
-  readonly #changed: ReadonlySet<string>
+  /** Paths that the fork had changed, and that stay changed. */
+  readonly #continued: ReadonlySet<string>
   #continuedParents: ReadonlySet<string> | undefined
   /** Paths that the fork had changed and that equal the directory again. */
   readonly reverted: readonly string[]
@@ -29,9 +30,10 @@ export class TouchedPaths {
       const isCovered = change.kind === 'gone' || change.type !== 'directory'
       this.#paths.set(change.path, { path: change.path, isCovered })
     }
-    this.#changed = new Set(changed)
+    const all = [...changed]
     // A session reports all differences from the directory, so any other path equals the directory again.
-    this.reverted = [...this.#changed].filter((path) => isOwn(path) && !this.includes(path))
+    this.reverted = all.filter((path) => isOwn(path) && !this.includes(path))
+    this.#continued = new Set(all).difference(new Set(this.reverted))
   }
 
   /** Lists the paths that the session changed. */
@@ -39,16 +41,14 @@ export class TouchedPaths {
     return this.#paths.values()
   }
 
-  /** True if the fork already changed a path: its base is then known. */
+  /** True if the fork already changed a path, and it stays changed: its base is then known. */
   isContinued(path: string): boolean {
-    return this.#changed.has(path) && this.includes(path)
+    return this.#continued.has(path)
   }
 
-  /** True if the fork already changed something below a path. */
+  /** True if the fork already changed something below a path that stays changed. */
   hasContinuedBelow(path: string): boolean {
-    this.#continuedParents ??= new Set(
-      [...this.#changed].filter((each) => this.includes(each)).flatMap(listAncestors),
-    )
+    this.#continuedParents ??= new Set([...this.#continued].flatMap(listAncestors))
     return this.#continuedParents.has(path)
   }
 
