@@ -81,7 +81,7 @@ function answer(last: string): MessagesTurn {
 async function keepParts(stage: Stage): Promise<void> {
   const made = join(stage.project, 'made.txt')
   const forks = NUMBERS.map((number) => `fix-${number}`)
-  assert.match(await stage.coppice('compare', ...forks), /^fix-1 .* fix-2: 1 file/m)
+  assert.match(await stage.coppice('compare', ...forks), /^fix-1 .* fix-2, fix-3, fix-4: 1 file$/m)
   await stage.coppice('apply', 'fix-1', '--', 'made.txt')
   await assert.rejects(stage.coppice('apply', 'fix-2', '--merge'), /coppice resolve \/made\.txt --union/)
   await stage.coppice('resolve', 'made.txt', '--union')
