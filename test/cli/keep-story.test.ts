@@ -118,11 +118,12 @@ const users = [
   { name: 'an ordinary user', user: NOBODY, lack: whyNotNobody() ?? whyNoOverlay() },
 ]
 
-it.each(users)(
+it.for(users)(
   'keeps parts of four forks, resolves a conflict, undoes and redoes all of it, as $name',
   { timeout: 120_000 },
-  async ({ user, lack }) => {
-    if (lack !== undefined || !hasTool('python3', 'python3')) return
+  async ({ user, lack }, { skip }) => {
+    if (lack !== undefined) skip(lack)
+    if (!hasTool('python3', 'python3')) skip('takes python3, to type into a terminal')
     const person = new Person(user)
     const start = person.snapshot()
     await Promise.all((['fix-1', 'fix-2', 'fix-3', 'fix-4'] as const).map((fork) => person.act(fork)))
