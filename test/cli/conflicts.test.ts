@@ -131,6 +131,8 @@ describe('an apply with conflicts', () => {
     await project.fails(3, 'apply', 'f', '--merge')
     const message = await project.fails(1, 'resolve', '.git/HEAD', '--theirs')
     expect(message).toContain('there is no side to choose')
+    await project.ok('resolve', 'a', '--theirs')
+    expect(await project.fails(3, 'apply', '--continue')).not.toContain('coppice resolve')
   })
 })
 
@@ -158,6 +160,20 @@ describe('a merge of forks with conflicts', () => {
     await project.fork('g', 'echo more > more')
     expect(await project.fails(3, 'merge', '--undo', 'g')).toContain('nothing was undone')
     expect(await project.ok('diff', 'g', '--stat')).toContain('/more')
+  })
+})
+
+describe('an apply and a merge that wait at the same time', () => {
+  itHere('are each finished by the command that began them, and named for all others', async () => {
+    const project = await conflicting()
+    await project.fork('g', 'sed -i "s/OURS/G/" a')
+    await project.fails(3, 'apply', 'f', '--merge')
+    await project.fails(3, 'merge', 'f', 'g')
+    expect(await project.fails(1, 'conflicts')).toContain('--into g')
+    expect(await project.ok('resolve', '--all', '--theirs', '--into', 'g')).toContain('merge --continue')
+    expect(await project.ok('merge', '--continue')).toContain('of f into g')
+    expect(await project.ok('apply', '--abort')).toContain('f into this directory')
+    expect(await project.json('conflicts')).toEqual({ open: 0, conflicts: [] })
   })
 })
 

@@ -8,11 +8,18 @@ export function openPendingMerges({ path }: Pick<OpenHome, 'path'>): PendingMerg
   return new PendingMerges(path)
 }
 
+/** Names a pending merge: by its target, or by the command that began it. */
+export interface MergeChoice {
+  readonly target?: string | undefined
+  /** The command that goes on with it. Merges that it began come first. */
+  readonly command?: 'merge' | 'apply'
+}
+
 /** Returns the pending merge as `findPendingMerge` does. CommandError if there is none. */
-export async function requirePendingMerge(open: OpenHome, target?: string): Promise<PendingMerge> {
-  const found = await findPendingMerge(open, target)
+export async function requirePendingMerge(open: OpenHome, choice: MergeChoice): Promise<PendingMerge> {
+  const found = await findPendingMerge(open, choice)
   if (found !== undefined) return found
-  const into = target === undefined ? '' : ` into ${target}`
+  const into = choice.target === undefined ? '' : ` into ${choice.target}`
   throw new CommandError(`no merge${into} waits for its conflicts to be resolved`)
 }
 
@@ -20,11 +27,19 @@ export async function requirePendingMerge(open: OpenHome, target?: string): Prom
  * Returns the pending merge into a vault, fork or directory; without a name the only one that concerns the working
  * directory. CommandError if there are several.
  */
-export async function findPendingMerge(open: OpenHome, target?: string): Promise<PendingMerge | undefined> {
+export async function findPendingMerge(
+  open: OpenHome,
+  { target, command }: MergeChoice,
+): Promise<PendingMerge | undefined> {
   const pending = await listPendingMerges(open)
-  const [first, ...others] = target === undefined ? pending : pending.filter((each) => each.target === target)
+  const named = target === undefined ? pending : pending.filter((each) => each.target === target)
+  const begun = named.filter(
+    ({ kind }) => command === undefined || (kind === 'apply') === (command === 'apply'),
+  )
+  const [first, ...others] = begun.length > 0 ? begun : named
   if (first === undefined || others.length === 0) return first
-  const targets = [first, ...others].map((each) => `--into ${each.target}`)
+  const option = command === undefined ? '--into ' : `coppice merge --continue `
+  const targets = [first, ...others].map((each) => option + each.target)
   throw new CommandError(`several merges wait; name one with ${targets.join(' or ')}`)
 }
 

@@ -66,8 +66,8 @@ Several forks are written in this order, and undone together.`,
   (call) =>
     withHome(call, async (open) => {
       const step = parseStep(call)
-      if (step === 'continue') return continueMerge(call, open, undefined)
-      if (step === 'abort') return abortMerge(call, open, undefined)
+      if (step === 'continue') return continueMerge(call, open, { command: 'apply' })
+      if (step === 'abort') return abortMerge(call, open, { command: 'apply' })
       const target = await requireForks(open, call.argumentList('fork'))
       if (!call.has('undo')) return applyForks(call, open, target)
       const isNamed = call.argumentList('fork').length > 0

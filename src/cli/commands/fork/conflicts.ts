@@ -28,7 +28,7 @@ With a path, prints that file with both versions between markers.`,
   },
   (call) =>
     withHome(call, async (open) => {
-      const merge = await findPendingMerge(open, call.option('into'))
+      const merge = await findPendingMerge(open, { target: call.option('into') })
       if (merge === undefined) {
         await call.output.writeValue(
           { open: 0, conflicts: [] },

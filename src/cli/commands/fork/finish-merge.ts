@@ -1,6 +1,11 @@
 import { LinkedDirectory, performMerge } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
-import { describeMerge, openPendingMerges, requirePendingMerge } from '../../access/pending-merge.ts'
+import {
+  describeMerge,
+  type MergeChoice,
+  openPendingMerges,
+  requirePendingMerge,
+} from '../../access/pending-merge.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { exitCodes, findConflicts } from '../../framework/errors.ts'
 import { describeApplied, printApplied } from './apply-report.ts'
@@ -11,9 +16,9 @@ import { formatOpenConflicts } from './pending-conflicts.ts'
 export async function continueMerge(
   call: CommandInvocation,
   open: OpenHome,
-  target: string | undefined,
+  choice: MergeChoice,
 ): Promise<number> {
-  const merge = await requirePendingMerge(open, target)
+  const merge = await requirePendingMerge(open, choice)
   try {
     const performed = await performMerge(open.home, merge, open.ctx)
     await openPendingMerges(open).finish(merge)
@@ -35,9 +40,9 @@ export async function continueMerge(
 export async function abortMerge(
   call: CommandInvocation,
   open: OpenHome,
-  target: string | undefined,
+  choice: MergeChoice,
 ): Promise<number> {
-  const merge = await requirePendingMerge(open, target)
+  const merge = await requirePendingMerge(open, choice)
   await openPendingMerges(open).end(merge.target)
   const { sources, target: into } = merge
   await call.output.writeValue(

@@ -34,9 +34,8 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
     merge === undefined
       ? `this directory changed since ${forks.join(' and ')} ${forks.length === 1 ? 'was' : 'were'} made`
       : `this directory and ${forks.join(' and ')} have different changes`
-  const choices = error.conflicts.filter(({ isChoice }) => isChoice)
   const hints = [
-    ...(waiting === undefined ? [] : [formatResolveHints(waiting, choices).trimEnd()]),
+    ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
     ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),
     ...(merge === 'strict' ? [`Write both versions between markers with: ${command} --markers${paths}`] : []),

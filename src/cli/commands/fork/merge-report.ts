@@ -60,12 +60,12 @@ ${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undef
 `
 }
 
-/** Formats the commands that resolve the first conflict and finish the merge. */
+/** Formats the commands that resolve the first conflict with sides to choose, and finish the merge. */
 export function formatResolveHints(
   merge: PendingMerge,
-  conflicts: readonly Pick<Conflict, 'path'>[],
+  conflicts: readonly Pick<Conflict, 'path' | 'reason' | 'isChoice'>[],
 ): string {
-  const [first] = conflicts
+  const first = conflicts.find(({ reason, isChoice }) => reason === undefined || isChoice === true)
   if (first === undefined) return ''
   const command = `coppice resolve ${quoteShellWord(first.path)}`
   const lines = [

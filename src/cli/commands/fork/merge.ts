@@ -55,9 +55,9 @@ Forks of one directory merge into one another; to write one to its directory use
   (call) =>
     withHome(call, (open) => {
       const step = parseStep(call)
-      const target = call.optionalArgument('fork')
-      if (step === 'continue') return continueMerge(call, open, target)
-      if (step === 'abort') return abortMerge(call, open, target)
+      const choice = { target: call.optionalArgument('fork'), command: 'merge' } as const
+      if (step === 'continue') return continueMerge(call, open, choice)
+      if (step === 'abort') return abortMerge(call, open, choice)
       return step === 'undo' ? undo(call, open) : start(call, open)
     }),
 )

@@ -46,7 +46,7 @@ If a side changes a file after its conflict was edited, that conflict is open ag
   (call) =>
     withHome(call, async (open) => {
       const way = parseWay(call)
-      const merge = await requirePendingMerge(open, call.option('into'))
+      const merge = await requirePendingMerge(open, { target: call.option('into') })
       const found = await findPendingConflicts(open, merge)
       for (const path of selectConflicts(call, merge, found)) {
         const resolution = createResolution(call, way, merge, { path, found })
@@ -104,7 +104,7 @@ function formatResolved(path: string, resolution: Resolution | undefined): strin
 }
 
 async function printProgress(call: CommandInvocation, open: OpenHome, target: string): Promise<void> {
-  const merge = await requirePendingMerge(open, target)
+  const merge = await requirePendingMerge(open, { target })
   const { open: left, resolved } = await findPendingConflicts(open, merge)
   await call.output.writeValue(
     { into: target, open: left.map(({ path }) => path), resolved: [...resolved.keys()] },
