@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -55,7 +55,7 @@ describe.skipIf(reason !== undefined)(`a server that is killed${reason ? `: ${re
       const [said] = await Promise.race([once(server.stdout, 'data'), once(server, 'exit')])
       expect(String(said)).toBe('mounted\n')
       const connection = connectionOf(directory, server.pid)
-      onTestFinished(() => abortFromOutside(connection))
+      onTestFinished(() => abort(connection))
       const enter = [`--mount=/proc/${server.pid}/ns/mnt`, ...asNobody]
       const start = (...argv: string[]) => spawn('nsenter', [...enter, ...argv], { stdio: 'ignore' })
       const programs = [start('rm', join(directory, 'file'))]
@@ -87,7 +87,7 @@ it.skipIf(reason !== undefined)('a sweep ends while a server does not answer', a
 function mountPoint(): string {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-killed-'))
   onTestFinished(async () => {
-    abort(directory)
+    abort(connectionOf(directory))
     await sweepStaleMounts()
     rmSync(directory, { recursive: true, force: true })
   })
@@ -106,14 +106,8 @@ function waitsForReply(pid = 0): boolean {
   return readFileSync(`/proc/${pid}/wchan`, 'utf8') === 'request_wait_answer'
 }
 
-/** If it failed, nobody else is to wait for this mount. */
-function abort(directory: string): void {
-  const connection = connectionOf(directory)
-  if (connection !== undefined) writeFileSync(`/sys/fs/fuse/connections/${connection}/abort`, '1')
-}
-
-/** Aborts a connection where fusectl may not be mounted; it may have ended. */
-function abortFromOutside(connection = ''): void {
+/** Aborts a connection that a failed test left, also where fusectl is not mounted; it may have ended. */
+function abort(connection = ''): void {
   const script = 'mount -t fusectl f /sys/fs/fuse/connections && echo 1 > /sys/fs/fuse/connections/$0/abort'
   spawnSync('unshare', ['--mount', 'sh', '-c', script, connection], { stdio: 'ignore' })
 }
