@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defaultExclude, defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -99,6 +100,11 @@ function multiplyProperties(times: number): Project {
 }
 
 const { TIMES: times } = process.env
+
+// Programs that tests start load TypeScript in a third of the time from what an earlier one compiled.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('node_modules/.cache/coppice-test/compiled', import.meta.url),
+)
 
 const config: ViteUserConfig = defineConfig({
   // The package's own name leads to its source, so that no test runs on a stale build.

@@ -1,5 +1,4 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { bundledScript } from './bundled-script.ts'
@@ -46,12 +45,7 @@ function start(
   const command = [...under, process.execPath, file, JSON.stringify(argument)]
   const [program = process.execPath, ...args] = command
   return spawn(program, args, {
-    env: {
-      ...process.env,
-      NODE_OPTIONS: '',
-      NODE_NO_WARNINGS: '1',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'coppice-test-compile-cache'),
-    },
+    env: { ...process.env, NODE_OPTIONS: '', NODE_NO_WARNINGS: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
 }
