@@ -10,6 +10,7 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   machine: [],
+  'web-api': [],
   text: [],
   secrets: [],
   vfs: [],

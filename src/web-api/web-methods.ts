@@ -1,0 +1,239 @@
+import type { ApprovalDecision, WebApproval, WebCommand, WebGrant, WebTrial } from './approval-types.ts'
+import type {
+  MergeParams,
+  WebChange,
+  WebConflictSides,
+  WebFileDiff,
+  WebMergePlan,
+  WebMergeResult,
+  WebOverlap,
+} from './compare-types.ts'
+import type {
+  JournalBuckets,
+  WebBlameLine,
+  WebCheckpoint,
+  WebContent,
+  WebEntry,
+  WebFileVersion,
+  WebJournalRow,
+  WebMatches,
+} from './file-types.ts'
+import type { WebProcess, WebStatus, WebTree, WebWaiting } from './home-types.ts'
+import type { Page, PageParams } from './paging.ts'
+import type { WebStep, WebStepFiles } from './process-types.ts'
+import type { UndoTimelineParams, WebTimelineItem, WebUndoReport } from './timeline-types.ts'
+import type { TreeName } from './tree-ref.ts'
+import type { WebText } from './web-text.ts'
+
+/** Every method is at this prefix and its name: `GET /api/listTrees?limit=50`. */
+export const API_PREFIX = '/api/'
+/** `POST` with `{"code"}` trades the one-time code of the address for a token; it needs no token. */
+export const SESSION_PATH = '/api/session'
+
+/** Response to the one-time code. The page keeps the token in its tab, and sends it as `Authorization: Bearer`. */
+export interface WebSession {
+  readonly token: string
+}
+
+type Empty = Readonly<Record<never, never>>
+interface Pid {
+  readonly pid: number
+}
+interface TreeParams {
+  readonly tree: TreeName
+}
+interface FileParams extends TreeParams {
+  readonly path: string
+}
+interface PairParams {
+  readonly from: TreeName
+  readonly to: TreeName
+}
+
+/**
+ * All methods. A GET has its parameters in the query, as text; a POST in its body, as JSON. Responses are JSON, or a
+ * `WebErrorBody`.
+ */
+export interface WebMethods {
+  // Home
+  readonly getStatus: { readonly params: Empty; readonly result: WebStatus }
+  /** Processes, the newest first; with `all` also ended ones. */
+  readonly listProcesses: {
+    readonly params: PageParams & { readonly all?: boolean }
+    readonly result: Page<WebProcess>
+  }
+  readonly listTrees: { readonly params: PageParams; readonly result: Page<WebTree> }
+  readonly listWaiting: { readonly params: Empty; readonly result: WebWaiting }
+
+  // Process
+  readonly getProcess: { readonly params: Pid; readonly result: WebProcess }
+  /** Steps, the oldest first. The cursor of the last page is the number of its last step: read on with it later. */
+  readonly listSteps: { readonly params: Pid & PageParams; readonly result: Page<WebStep> }
+  /** The whole record of a step as JSON text, in parts of 256 KiB. */
+  readonly readStep: {
+    readonly params: Pid & { readonly step: number; readonly offset?: number }
+    readonly result: WebText & { readonly next: number | null }
+  }
+  readonly listStepFiles: {
+    readonly params: Pid & PageParams & { readonly step: number }
+    readonly result: WebStepFiles
+  }
+  readonly pauseProcess: { readonly params: Pid; readonly result: WebProcess }
+  /** Continues a paused process, or starts a new one where another ended. */
+  readonly resumeProcess: { readonly params: Pid; readonly result: WebProcess }
+  readonly killProcess: {
+    readonly params: Pid & { readonly isForced?: boolean }
+    readonly result: WebProcess
+  }
+  readonly answerQuestion: {
+    readonly params: { readonly id: string; readonly answers: readonly (string | readonly string[])[] }
+    readonly result: null
+  }
+  /** Starts a process from a step of another, with its conversation and files of that moment. */
+  readonly forkProcess: {
+    readonly params: Pid & { readonly step: number; readonly intent?: string }
+    readonly result: WebProcess
+  }
+
+  // Files
+  readonly listFiles: { readonly params: FileParams & PageParams; readonly result: Page<WebEntry> }
+  /** A part of a file, at most 256 KiB. */
+  readonly readFile: {
+    readonly params: FileParams & { readonly offset?: number }
+    readonly result: WebContent
+  }
+  /** Versions of a file, the newest first. */
+  readonly listVersions: { readonly params: FileParams & PageParams; readonly result: Page<WebFileVersion> }
+  readonly listBlame: { readonly params: FileParams & PageParams; readonly result: Page<WebBlameLine> }
+  /** Lines that contain a text, or match a regular expression with `isPattern`. */
+  readonly searchFiles: {
+    readonly params: FileParams & {
+      readonly query: string
+      readonly isPattern?: boolean
+      readonly ignoreCase?: boolean
+      readonly limit?: number
+    }
+    readonly result: WebMatches
+  }
+  /** Rows of the journal, the newest first. */
+  readonly listJournal: {
+    readonly params: TreeParams & PageParams & { readonly path?: string }
+    readonly result: Page<WebJournalRow>
+  }
+  /** The journal from row `from` to row `to` in at most `count` (200) buckets. */
+  readonly getJournalBuckets: {
+    readonly params: TreeParams & { readonly from?: number; readonly to?: number; readonly count?: number }
+    readonly result: JournalBuckets
+  }
+  readonly listCheckpoints: { readonly params: TreeParams & PageParams; readonly result: Page<WebCheckpoint> }
+  readonly createCheckpoint: {
+    readonly params: TreeParams & { readonly name?: string; readonly description?: string }
+    readonly result: WebCheckpoint
+  }
+  /** Restores a whole vault or fork; `tree` names the checkpoint: `vault:NAME@CHECKPOINT`. Preview it with `listChanges`. */
+  readonly restoreTree: { readonly params: TreeParams; readonly result: { readonly seq: number } }
+  /** Restores one file of a vault or fork to a version of `listVersions`. */
+  readonly revertFile: {
+    readonly params: FileParams & { readonly version: string }
+    readonly result: { readonly seq: number }
+  }
+
+  // Compare
+  /** Paths that differ, by path. `lines` counts changed lines, which reads the files of the page. */
+  readonly listChanges: {
+    readonly params: PairParams & PageParams & { readonly lines?: boolean }
+    readonly result: Page<WebChange>
+  }
+  /** Hunks of one file; `cursor` goes on in a long diff. */
+  readonly getFileDiff: {
+    readonly params: PairParams & { readonly path: string; readonly cursor?: string }
+    readonly result: WebFileDiff
+  }
+  /** Tries a merge without writing anything. */
+  readonly planMerge: { readonly params: MergeParams; readonly result: WebMergePlan }
+  /** Merges a fork, or applies it to its directory: all that is selected, or nothing. */
+  readonly merge: { readonly params: MergeParams; readonly result: WebMergeResult }
+  /** The texts of one conflict of `planMerge`. */
+  readonly getConflict: {
+    readonly params: MergeParams & { readonly path: string }
+    readonly result: WebConflictSides
+  }
+  /** Undoes the last merge into a vault or fork, or the last apply of a fork (`tree` names that fork, `isApply`). */
+  readonly undoMerge: {
+    readonly params: TreeParams & { readonly isApply?: boolean }
+    readonly result: { readonly changes: number }
+  }
+  /** Deletes a fork and its changes. */
+  readonly dropFork: { readonly params: TreeParams; readonly result: null }
+  /** Paths that several forks of a vault or directory change. */
+  readonly listOverlap: { readonly params: TreeParams & PageParams; readonly result: WebOverlap }
+
+  // Approvals
+  readonly listApprovals: { readonly params: PageParams; readonly result: Page<WebApproval> }
+  /** Runs the command in a throw-away fork without network, and keeps its changes for a comparison. */
+  readonly tryApproval: { readonly params: { readonly id: string }; readonly result: WebTrial }
+  readonly decideApproval: { readonly params: ApprovalDecision; readonly result: null }
+  readonly listGrants: { readonly params: PageParams; readonly result: Page<WebGrant> }
+  readonly revokeGrant: { readonly params: { readonly id: string }; readonly result: null }
+  /** Executed and refused commands with their connections, the newest first. */
+  readonly listCommands: { readonly params: PageParams; readonly result: Page<WebCommand> }
+
+  // Timeline of a directory with hooks
+  /** Items, the newest first. */
+  readonly listTimeline: {
+    readonly params: PageParams & { readonly directory: string }
+    readonly result: Page<WebTimelineItem>
+  }
+  readonly undoTimeline: { readonly params: UndoTimelineParams; readonly result: WebUndoReport }
+  readonly redoTimeline: {
+    readonly params: { readonly directory: string; readonly isTrial?: boolean }
+    readonly result: WebUndoReport
+  }
+}
+
+export type WebMethodName = keyof WebMethods
+
+/** HTTP method of each method. GET changes nothing. */
+export const webMethods: Readonly<Record<WebMethodName, 'GET' | 'POST'>> = {
+  getStatus: 'GET',
+  listProcesses: 'GET',
+  listTrees: 'GET',
+  listWaiting: 'GET',
+  getProcess: 'GET',
+  listSteps: 'GET',
+  readStep: 'GET',
+  listStepFiles: 'GET',
+  pauseProcess: 'POST',
+  resumeProcess: 'POST',
+  killProcess: 'POST',
+  answerQuestion: 'POST',
+  forkProcess: 'POST',
+  listFiles: 'GET',
+  readFile: 'GET',
+  listVersions: 'GET',
+  listBlame: 'GET',
+  searchFiles: 'GET',
+  listJournal: 'GET',
+  getJournalBuckets: 'GET',
+  listCheckpoints: 'GET',
+  createCheckpoint: 'POST',
+  restoreTree: 'POST',
+  revertFile: 'POST',
+  listChanges: 'GET',
+  getFileDiff: 'GET',
+  planMerge: 'POST',
+  merge: 'POST',
+  getConflict: 'POST',
+  undoMerge: 'POST',
+  dropFork: 'POST',
+  listOverlap: 'GET',
+  listApprovals: 'GET',
+  tryApproval: 'POST',
+  decideApproval: 'POST',
+  listGrants: 'GET',
+  revokeGrant: 'POST',
+  listCommands: 'GET',
+  listTimeline: 'GET',
+  undoTimeline: 'POST',
+  redoTimeline: 'POST',
+}
