@@ -11,6 +11,7 @@ import { root } from './support/run-node.ts'
 const allowed: Readonly<Record<string, readonly string[]>> = {
   machine: [],
   'web-api': [],
+  http: [],
   text: [],
   secrets: [],
   vfs: [],
@@ -182,8 +183,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'daemon/client',
     'zod',
   ],
+  'web-server/transport': ['http', 'vfs', 'web-api'],
   compose: ['vfs', 'kernel', 'yaml', 'zod'],
-  mcp: ['vfs', 'access', 'tools', 'namespace', 'text', '@modelcontextprotocol/server'],
+  mcp: ['http', 'vfs', 'access', 'tools', 'namespace', 'text', '@modelcontextprotocol/server'],
   fuse: ['machine', 'vfs', 'backends/vault'],
   'adapters/ai-sdk': ['tools', 'ai'],
   'adapters/anthropic-memory': ['vfs', 'zod'],

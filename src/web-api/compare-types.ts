@@ -61,7 +61,7 @@ export interface WebFileDiff {
 /** A file to merge: all of it, or some of its hunks. */
 export interface FileSelection {
   readonly path: string
-  /** Indexes of hunks; the whole file when absent. */
+  /** Indexes of hunks of the diff from `source^` to `source`; the whole file when absent. */
   readonly hunks?: readonly number[]
   /** `digest` of the diff that the hunks are from. Needed with `hunks`. */
   readonly digest?: string
@@ -121,6 +121,8 @@ export interface WebConflictSides {
   readonly merged: WebText
   /** Identifies the sides: an edited resolution names it. */
   readonly digest: string
+  /** True if secrets were taken out of the texts. Such a conflict is resolved by a side, not by an edited text. */
+  readonly isRedacted: boolean
   readonly oursBy: readonly WebAuthor[]
   readonly theirsBy: readonly WebAuthor[]
 }

@@ -33,6 +33,8 @@ export interface WebContent {
   readonly isBinary: boolean
   /** The content from `offset` on, without secrets; it ends at the end of a line or of the file. */
   readonly text: string
+  /** True if secrets were taken out of it. */
+  readonly isRedacted: boolean
   readonly offset: number
   /** Offset in bytes of the next part; null at the end. */
   readonly next: number | null

@@ -57,6 +57,7 @@ export type { WebErrorBody } from './web-error.ts'
 export { EVENTS_PATH, type NumberedWebEvent, type WebEvent } from './web-events.ts'
 export {
   API_PREFIX,
+  PAGE_PATHS,
   SESSION_PATH,
   type WebMethodName,
   type WebMethods,

@@ -30,6 +30,16 @@ export const API_PREFIX = '/api/'
 /** `POST` with `{"code"}` trades the one-time code of the address for a token; it needs no token. */
 export const SESSION_PATH = '/api/session'
 
+/** Paths of addresses that lead to the page. It has its state in the path and the query; the fragment has the code. */
+export const PAGE_PATHS: readonly string[] = [
+  '/',
+  '/process',
+  '/files',
+  '/compare',
+  '/approvals',
+  '/timeline',
+]
+
 /** Response to the one-time code. The page keeps the token in its tab, and sends it as `Authorization: Bearer`. */
 export interface WebSession {
   readonly token: string

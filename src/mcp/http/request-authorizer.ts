@@ -1,6 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { HttpRefusal } from './http-refusal.ts'
+import { BearerToken, type HttpRefusal } from '../../http/index.ts'
 
 export interface AuthorizerOptions {
   /** Token that a client must send; null allows every local client. */
@@ -20,11 +19,11 @@ const ORIGIN = /^https?:\/\/(.*)$/i
  * that name, even with the token; all others need the token.
  */
 export class RequestAuthorizer {
-  readonly #token: Buffer | null
+  readonly #token: BearerToken | null
   readonly #names: ReadonlySet<string>
 
   constructor({ token, host }: AuthorizerOptions) {
-    this.#token = token === null ? null : digest(token)
+    this.#token = token === null ? null : new BearerToken(token)
     this.#names = new Set([...LOOPBACK, (host.includes(':') ? `[${host}]` : host).toLowerCase()])
   }
 
@@ -40,18 +39,11 @@ export class RequestAuthorizer {
     if (origin !== undefined && !this.#isOwnHost(ORIGIN.exec(origin)?.[1] ?? '')) {
       return { status: 403, message: `pages of '${origin}' are not served here` }
     }
-    return this.#isAuthorized(authorization) ? null : UNAUTHORIZED
+    return this.#token === null || this.#token.isIn(authorization) ? null : UNAUTHORIZED
   }
 
   #isOwnHost(host: string): boolean {
     return this.#names.has(HOST.exec(host)?.[1]?.toLowerCase() ?? '')
-  }
-
-  #isAuthorized(authorization: string | undefined): boolean {
-    if (this.#token === null) return true
-    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
-    // Digests have one length, so the time reveals nothing about the token.
-    return token !== undefined && timingSafeEqual(digest(token), this.#token)
   }
 }
 
@@ -60,8 +52,4 @@ const UNAUTHORIZED: HttpRefusal = {
   message:
     'a token is needed: send the header Authorization: Bearer <token>, with the token coppice mcp was given or printed',
   headers: { 'www-authenticate': 'Bearer realm="coppice"' },
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -1,11 +1,5 @@
 import type { ServerResponse } from 'node:http'
-
-/** A refused request: its status and a message. */
-export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 503
-  readonly message: string
-  readonly headers?: Readonly<Record<string, string>>
-}
+import type { HttpRefusal } from '../../http/index.ts'
 
 /** Protocol code of every refusal; the status distinguishes them. */
 const SERVER_ERROR = -32000
