@@ -2,11 +2,15 @@ import { VfsError } from '../vfs/index.ts'
 import type { Engine, JournalRow, MaybePromise, RecordRow } from './engine.ts'
 import { readError } from './engines/engine-errors.ts'
 import { createSnapshotCollectedError, MissingError } from './missing-error.ts'
+import { ReadQueue, readsInBatches } from './read-queue.ts'
 import { StoreSession } from './sessions/store-session.ts'
 import { PageFault } from './tree/node-cache.ts'
 
 /** Limit of retries for work that met a collected page or blob: a retry reads a newer tree. */
 const MAX_REOPENS = 3
+
+/** Reads that an engine answers itself, or a queue in front of it. */
+type ReadSource = Pick<Engine, 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'readJournal'>
 
 type ResultMap<T> = Map<string | number, { readonly value: T }>
 
@@ -27,12 +31,17 @@ class ReadResults {
 export class EngineReader {
   readonly engine: Engine
   readonly session: StoreSession
+  /** True if the engine answers many reads in one trip: what may be needed next is read along. */
+  readonly readsAhead: boolean
+  readonly #source: ReadSource
   /** Set only while work is retried. */
   #results: ReadResults | undefined
 
   constructor(engine: Engine) {
     this.engine = engine
     this.session = new StoreSession(engine.sessionRegistry)
+    this.readsAhead = readsInBatches(engine)
+    this.#source = readsInBatches(engine) ? new ReadQueue(engine) : engine
   }
 
   /** True if calls of the engine may return promises. */
@@ -73,14 +82,22 @@ export class EngineReader {
     return this.engine.readTogether === undefined ? work() : this.engine.readTogether(work)
   }
 
+  /** Lets values that work needs one after the other come in one trip. They are there when it returns. */
+  gather(...reads: readonly (() => unknown)[]): void {
+    if (!this.readsAhead) return
+    const faults = reads.flatMap(catchFault)
+    if (faults.length > 0)
+      throw new PageFault(Promise.all(faults.map(({ loading }) => loading)).then(() => {}))
+  }
+
   /** Reads a page for the node cache, which awaits it itself. */
   readPage(id: number): MaybePromise<Uint8Array | undefined> {
     this.session.answerIfDue()
-    return this.#readEngine(() => this.engine.readPage(id))
+    return this.#readEngine(() => this.#source.readPage(id))
   }
 
   readBlob(id: number): Uint8Array | undefined {
-    const read = () => this.engine.readBlob(id)
+    const read = () => this.#source.readBlob(id)
     return this.#readOrFault(
       ({ blobs }) => blobs,
       () => id,
@@ -88,8 +105,13 @@ export class EngineReader {
     )
   }
 
+  /** Reads a blob for a caller that awaits it itself. */
+  fetchBlob(id: number): MaybePromise<Uint8Array | undefined> {
+    return this.#readEngine(() => this.#source.readBlob(id))
+  }
+
   findBlob(hash: Uint8Array): number | undefined {
-    const read = () => this.engine.findBlob(hash)
+    const read = () => this.#source.findBlob(hash)
     return this.#readOrFault(
       ({ hashes }) => hashes,
       () => Buffer.from(hash).toString('base64'),
@@ -98,7 +120,7 @@ export class EngineReader {
   }
 
   readRecord(key: string): Uint8Array | undefined {
-    const read = () => this.engine.readRecord(key)
+    const read = () => this.#source.readRecord(key)
     return this.#readOrFault(
       ({ records }) => records,
       () => key,
@@ -116,7 +138,7 @@ export class EngineReader {
   }
 
   readJournal(vault: number, after: number, limit: number): readonly JournalRow[] {
-    const read = () => this.engine.readJournal(vault, after, limit)
+    const read = () => this.#source.readJournal(vault, after, limit)
     return this.#readOrFault(
       ({ journals }) => journals,
       () => `${vault} ${after} ${limit}`,
@@ -188,6 +210,16 @@ export class EngineReader {
         known.set(key(), { value })
       }),
     )
+  }
+}
+
+function catchFault(read: () => unknown): PageFault[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (error instanceof PageFault) return [error]
+    throw error
   }
 }
 

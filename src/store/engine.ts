@@ -62,6 +62,31 @@ export interface Batch {
   readonly durable?: boolean
 }
 
+/** Up to `limit` rows of a vault's journal after a sequence number. */
+export interface JournalRange {
+  readonly vault: number
+  readonly after: number
+  readonly limit: number
+}
+
+/** Reads of several kinds that a remote engine answers in one trip. */
+export interface ReadBatch {
+  readonly pages: readonly number[]
+  readonly blobs: readonly number[]
+  readonly hashes: readonly Uint8Array[]
+  readonly records: readonly string[]
+  readonly journals: readonly JournalRange[]
+}
+
+/** Results of a batch of reads; each list has the order of the request. */
+export interface ReadBatchResult {
+  readonly pages: readonly (Uint8Array | undefined)[]
+  readonly blobs: readonly (Uint8Array | undefined)[]
+  readonly hashes: readonly (number | undefined)[]
+  readonly records: readonly (Uint8Array | undefined)[]
+  readonly journals: readonly (readonly JournalRow[])[]
+}
+
 /** Number and size of everything in a home. */
 export interface EngineUsage {
   readonly pages: { readonly count: number; readonly bytes: number }
@@ -110,6 +135,11 @@ export interface Engine extends AsyncDisposable {
   readBlob(id: number): MaybePromise<Uint8Array | undefined>
   findBlob(hash: Uint8Array): MaybePromise<number | undefined>
   readRecord(key: string): MaybePromise<Uint8Array | undefined>
+  /**
+   * Reads many values in one trip. An engine that has it is asked for pages ahead of their use; absent where a read
+   * costs no trip. A record is never older than the journal rows read with it.
+   */
+  readBatch?(batch: ReadBatch): Promise<ReadBatchResult>
   /** Returns the records whose key starts with a prefix, in the order of keys. */
   listRecords(prefix: string): MaybePromise<readonly RecordRow[]>
   /** Returns up to `limit` rows of a vault's journal after a sequence number, in order. */

@@ -20,8 +20,11 @@ export type {
   Engine,
   EngineUsage,
   HashRow,
+  JournalRange,
   JournalRow,
   MaybePromise,
+  ReadBatch,
+  ReadBatchResult,
   RecordRow,
   Sweep,
 } from './engine.ts'

@@ -42,6 +42,7 @@ export class StoreHome {
     this.cache = new NodeCache({
       codec: this.codec,
       readPage: (id) => this.reader.readPage(id),
+      readsAhead: this.reader.readsAhead,
       capacity: CACHED_PAGE_BYTES,
     })
     this.trees = new StoredTrees(this)
@@ -70,7 +71,9 @@ export class StoreHome {
     if (bytes === undefined) throw createMissingVaultError(name)
     // Another caller in this process may have opened it meanwhile: each vault has one log.
     const log = this.#openLogs.get(name) ?? this.openLog(name, decodeHead(bytes))
+    this.cache.readAhead([log.head.root])
     await this.reader.run(() => log.refresh())
+    this.cache.readAheadBelow(log.head.root)
     return log
   }
 

@@ -3,9 +3,6 @@ import { DelayedEngine, MemoryEngine, StoreHome } from '../../store/index.ts'
 import { readFile, readText } from '../../vfs/index.ts'
 import { Home, type Vault } from './index.ts'
 
-/** A home on an engine that is a network away. */
-const far = (engine: MemoryEngine) => new Home(new StoreHome(new DelayedEngine(engine)))
-const newVault = async () => far(new MemoryEngine()).createVault('base')
 const pathsOf = (vault: Vault) => Array.fromAsync(vault.walk('/'), ({ path }) => path)
 
 /** An engine with a home on it that nobody has in memory. */
@@ -18,7 +15,15 @@ async function stored(files: number): Promise<MemoryEngine> {
   return engine
 }
 
-describe('a remote home', () => {
+const freshness = [
+  { name: 'that asks before each read', isNotified: false },
+  { name: 'that is notified of changes', isNotified: true },
+]
+
+describe.each(freshness)('a remote home $name', ({ isNotified }) => {
+  const far = (engine: MemoryEngine) => new Home(new StoreHome(new DelayedEngine(engine, isNotified)))
+  const newVault = async () => far(new MemoryEngine()).createVault('base')
+
   it('reads, lists and changes files that are not in memory', async () => {
     const home = far(await stored(1000))
     const vault = await home.vault('base')

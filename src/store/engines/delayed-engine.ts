@@ -1,5 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow } from '../engine.ts'
+import type {
+  Batch,
+  Engine,
+  EngineUsage,
+  JournalRow,
+  MaybePromise,
+  ReadBatch,
+  ReadBatchResult,
+  RecordRow,
+} from '../engine.ts'
+import { chain } from '../engine-reader.ts'
 import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
 
 /**
@@ -11,9 +21,16 @@ export class DelayedEngine implements Engine {
   readonly sessionRegistry: SessionRegistry | undefined
   readonly #inner: Engine
 
-  constructor(inner: Engine) {
+  readonly #isNotified: boolean
+
+  /** Changes that its own commits made: they are not news. */
+  #ownChanges = 0
+
+  /** @param isNotified true if it learns of every commit of others by itself, so that nobody waits for `changeCount` */
+  constructor(inner: Engine, isNotified = false) {
     this.name = `delayed ${inner.name}`
     this.#inner = inner
+    this.#isNotified = isNotified
     this.sessionRegistry = inner.sessionRegistry && new DelayedSessionRegistry(inner.sessionRegistry)
   }
 
@@ -31,6 +48,18 @@ export class DelayedEngine implements Engine {
 
   readRecord(key: string): Promise<Uint8Array | undefined> {
     return runLater(() => this.#inner.readRecord(key))
+  }
+
+  readBatch(batch: ReadBatch): Promise<ReadBatchResult> {
+    return runLater(async () => ({
+      pages: await Promise.all(batch.pages.map((id) => this.#inner.readPage(id))),
+      blobs: await Promise.all(batch.blobs.map((id) => this.#inner.readBlob(id))),
+      hashes: await Promise.all(batch.hashes.map((hash) => this.#inner.findBlob(hash))),
+      journals: await Promise.all(
+        batch.journals.map(({ vault, after, limit }) => this.#inner.readJournal(vault, after, limit)),
+      ),
+      records: await Promise.all(batch.records.map((key) => this.#inner.readRecord(key))),
+    }))
   }
 
   listRecords(prefix: string): Promise<readonly RecordRow[]> {
@@ -53,12 +82,24 @@ export class DelayedEngine implements Engine {
     return runLater(() => this.#inner.usage())
   }
 
-  changeCount(): Promise<number> {
-    return runLater(() => this.#inner.changeCount())
+  changeCount(): MaybePromise<number> {
+    if (!this.#isNotified) return runLater(() => this.#inner.changeCount())
+    return chain(this.#inner.changeCount(), (changes) => changes - this.#ownChanges)
   }
 
   commit(batch: Batch): Promise<boolean> {
-    return runLater(() => this.#inner.commit(batch))
+    if (!this.#isNotified) return runLater(() => this.#inner.commit(batch))
+    // Without a pause, so that nobody else commits in between.
+    return runLater(() =>
+      chain(this.#inner.changeCount(), (before) =>
+        chain(this.#inner.commit(batch), (isAccepted) =>
+          chain(this.#inner.changeCount(), (after) => {
+            this.#ownChanges += after - before
+            return isAccepted
+          }),
+        ),
+      ),
+    )
   }
 
   shrink(): Promise<number> {

@@ -20,10 +20,11 @@ export function diffTrees<V>(
   after: NodeRef<V>,
   isEqual: (before: V, after: V) => boolean,
 ): EntryChange<V>[] {
-  const resolve = (ref: NodeRef<V>) => (typeof ref === 'number' ? source.load(ref) : ref)
+  const resolveAll = (refs: readonly NodeRef<V>[]) =>
+    refs.map((ref) => (typeof ref === 'number' ? source.load(ref, refs) : ref))
   let [old, current] = dropSharedNodes([before], [after])
   for (;;) {
-    const [oldNodes, newNodes] = [old.map(resolve), current.map(resolve)]
+    const [oldNodes, newNodes] = [resolveAll(old), resolveAll(current)]
     const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
     if (level === 0) return diffEntries(oldNodes, newNodes, isEqual)
     // The trees may differ in height: only nodes of the highest level are opened, so that equal nodes meet.

@@ -15,12 +15,17 @@ export class PageFault extends Error {
   }
 }
 
-/** Capacity in bytes of a scan's own cache. */
+/** Capacity in bytes of a scan's own cache; more where pages come with their siblings. */
 const SCAN_CACHE_BYTES = 512 * 1024
+const SCAN_AHEAD_CACHE_BYTES = 4 * 1024 * 1024
+/** Number of siblings that are read with a page: all children of a branch. */
+const MAX_SIBLINGS = 64
 
 export interface NodeCacheOptions<V> {
   readonly codec: PageCodec<V>
   readonly readPage: (id: number) => MaybePromise<Uint8Array | undefined>
+  /** True if pages read together cost one trip: then a missing one is read with its siblings. */
+  readonly readsAhead?: boolean
   /** Capacity in page bytes; decoded nodes take a few times as much. */
   readonly capacity: number
 }
@@ -34,32 +39,50 @@ interface CachedNode<V> {
 export class NodeCache<V> implements NodeSource<V> {
   readonly #codec: PageCodec<V>
   readonly #readPage: (id: number) => MaybePromise<Uint8Array | undefined>
+  readonly #readsAhead: boolean
   readonly #capacity: number
+  /** Pages on their way. */
+  readonly #loading = new Map<number, Promise<void>>()
   /** Nodes used since the last rotation, and those of the rotation before: two maps make an LRU without a list. */
   #recent = new Map<number, CachedNode<V>>()
   #older = new Map<number, CachedNode<V>>()
   #bytes = 0
 
-  constructor({ codec, readPage, capacity }: NodeCacheOptions<V>) {
+  constructor({ codec, readPage, readsAhead = false, capacity }: NodeCacheOptions<V>) {
     this.#codec = codec
     this.#readPage = readPage
+    this.#readsAhead = readsAhead
     this.#capacity = capacity
   }
 
   /** Returns a source for a full scan, with a small cache of its own: a scan does not evict the nodes of others. */
   createScanSource(): NodeSource<V> {
-    const options = { codec: this.#codec, readPage: this.#readPage, capacity: SCAN_CACHE_BYTES }
-    const seen = new NodeCache<V>(options)
-    return { load: (id) => this.#findCached(id) ?? seen.load(id) }
+    const readsAhead = this.#readsAhead
+    const capacity = readsAhead ? SCAN_AHEAD_CACHE_BYTES : SCAN_CACHE_BYTES
+    const seen = new NodeCache<V>({ codec: this.#codec, readPage: this.#readPage, readsAhead, capacity })
+    return { load: (id, siblings) => this.#findCached(id) ?? seen.load(id, siblings) }
   }
 
-  load(id: number): TreeNode<V> {
+  load(id: number, siblings: readonly NodeRef<V>[] = []): TreeNode<V> {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent.node
     const older = this.#older.get(id)
-    if (older === undefined) return this.#loadPage(id)
+    if (older === undefined) return this.#loadPage(id, siblings)
     this.put(older.node, older.bytes)
     return older.node
+  }
+
+  /** Has pages read that will be needed, where that costs no trip of its own. A failure shows when they are. */
+  readAhead(ids: readonly number[]): void {
+    if (!this.#readsAhead) return
+    for (const id of ids) if (this.#findCached(id) === undefined) this.#startLoading(id).catch(() => {})
+  }
+
+  /** Has the children of a cached branch read: the first read of a tree needs some of them. */
+  readAheadBelow(id: number): void {
+    const node = this.#findCached(id)
+    if (node !== undefined && isBranch(node))
+      this.readAhead(node.children.filter((ref) => typeof ref === 'number'))
   }
 
   /** Caches a node with the size of its page. */
@@ -82,7 +105,14 @@ export class NodeCache<V> implements NodeSource<V> {
     return (this.#recent.get(id) ?? this.#older.get(id))?.node
   }
 
-  #loadPage(id: number): TreeNode<V> {
+  #loadPage(id: number, siblings: readonly NodeRef<V>[]): TreeNode<V> {
+    if (!this.#readsAhead) return this.#readNode(id)
+    // The wanted page comes last, so that it is the newest in the cache.
+    this.readAhead(pickSiblings(id, siblings))
+    throw new PageFault(this.#startLoading(id))
+  }
+
+  #readNode(id: number): TreeNode<V> {
     const page = this.#readPage(id)
     if (!(page instanceof Promise)) return this.#decodeAndCache(id, page)
     throw new PageFault(
@@ -90,6 +120,18 @@ export class NodeCache<V> implements NodeSource<V> {
         this.#decodeAndCache(id, bytes)
       }),
     )
+  }
+
+  #startLoading(id: number): Promise<void> {
+    const known = this.#loading.get(id)
+    if (known !== undefined) return known
+    const loading = this.#fetch(id).finally(() => this.#loading.delete(id))
+    this.#loading.set(id, loading)
+    return loading
+  }
+
+  async #fetch(id: number): Promise<void> {
+    this.#decodeAndCache(id, await this.#readPage(id))
   }
 
   #decodeAndCache(id: number, page: Uint8Array | undefined): TreeNode<V> {
@@ -102,6 +144,13 @@ export class NodeCache<V> implements NodeSource<V> {
     if (page !== undefined) return this.#codec.decode(id, page)
     throw new MissingError('page', id, 'load')
   }
+}
+
+/** Returns the stored siblings nearest to a page, without the page itself. */
+function pickSiblings<V>(id: number, siblings: readonly NodeRef<V>[]): number[] {
+  const stored = siblings.filter((ref) => typeof ref === 'number')
+  const start = Math.max(0, Math.min(stored.indexOf(id) - MAX_SIBLINGS / 2, stored.length - MAX_SIBLINGS))
+  return stored.slice(start, start + MAX_SIBLINGS).filter((ref) => ref !== id)
 }
 
 /** A page ready to be stored. */

@@ -20,7 +20,8 @@ const MAX_MERGED_KEYS = (MAX_KEYS * 3) / 4
 
 /** Reads stored nodes by id. A remote source throws a fault for a node that is not cached. */
 export interface NodeSource<V> {
-  load(id: number): TreeNode<V>
+  /** @param siblings nodes that are likely to be loaded soon, too */
+  load(id: number, siblings?: readonly NodeRef<V>[]): TreeNode<V>
   /** Returns a source for a scan that reads each node once. */
   createScanSource?(): NodeSource<V>
 }
@@ -81,7 +82,7 @@ export class Tree<V> {
 
   get(group: number, sub: SubKey): V | undefined {
     let node = this.#resolve(this.#root)
-    while (isBranch(node)) node = this.#resolve(getItem(node.children, findChildIndex(node, group, sub)))
+    while (isBranch(node)) node = this.#resolveChild(node, findChildIndex(node, group, sub))
     const index = lowerBound(node, group, sub)
     return hasKey(node, index, group, sub) ? node.values[index] : undefined
   }
@@ -147,20 +148,26 @@ export class Tree<V> {
   *#leavesFrom(root: NodeRef<V>, group: number, sub: SubKey): Generator<{ leaf: Leaf<V>; start: number }> {
     const stack: { branch: Branch<V>; next: number }[] = []
     let node = this.#resolve(root)
-    for (
-      ;
-      isBranch(node);
-      node = this.#resolve(getItem(node.children, getItem(stack, stack.length - 1).next - 1))
-    )
-      stack.push({ branch: node, next: findChildIndex(node, group, sub) + 1 })
+    while (isBranch(node)) {
+      const index = findChildIndex(node, group, sub)
+      stack.push({ branch: node, next: index + 1 })
+      node = this.#resolveChild(node, index)
+    }
     yield { leaf: node, start: lowerBound(node, group, sub) }
     for (let level = stack.at(-1); level; level = stack.at(-1)) {
-      const child = level.branch.children[level.next++]
-      const childNode = child === undefined ? undefined : this.#resolve(child)
-      if (childNode === undefined) stack.pop()
-      else if (isBranch(childNode)) stack.push({ branch: childNode, next: 0 })
-      else yield { leaf: childNode, start: 0 }
+      if (level.next === level.branch.children.length) {
+        stack.pop()
+        continue
+      }
+      const child = this.#resolveChild(level.branch, level.next++)
+      if (isBranch(child)) stack.push({ branch: child, next: 0 })
+      else yield { leaf: child, start: 0 }
     }
+  }
+
+  #resolveChild({ children }: Branch<V>, index: number): TreeNode<V> {
+    const ref = getItem(children, index)
+    return typeof ref === 'number' ? this.#source.load(ref, children) : ref
   }
 
   #resolve(ref: NodeRef<V>): TreeNode<V> {
@@ -175,9 +182,9 @@ export class Tree<V> {
       : { ...copied, level: 0, values: node.values.slice() }
   }
 
-  #copyChildForEdit({ children }: Branch<V>, index: number): TreeNode<V> {
-    const child = this.#copyForEdit(this.#resolve(getItem(children, index)))
-    children[index] = child
+  #copyChildForEdit(parent: Branch<V>, index: number): TreeNode<V> {
+    const child = this.#copyForEdit(this.#resolveChild(parent, index))
+    parent.children[index] = child
     return child
   }
 
@@ -248,10 +255,9 @@ export class Tree<V> {
 
   /** Merges the child at `left` with its right neighbour when both fit well in one node. */
   #merge(parent: Branch<V>, left: number): void {
-    const neighbour = parent.children[left + 1]
-    if (neighbour === undefined) return
-    const second = this.#resolve(neighbour)
-    const first = this.#resolve(getItem(parent.children, left))
+    if (left + 1 >= parent.children.length) return
+    const second = this.#resolveChild(parent, left + 1)
+    const first = this.#resolveChild(parent, left)
     if (first.groups.length + second.groups.length > MAX_MERGED_KEYS) return
     const joined = this.#copyChildForEdit(parent, left)
     if (isBranch(joined) && isBranch(second)) {

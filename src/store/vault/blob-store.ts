@@ -13,6 +13,10 @@ const NO_HASH = new Uint8Array(0)
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
 
+/** Limit of blobs that are read in one trip, and of those that are kept until they are asked for. */
+const BLOBS_AHEAD = 16
+const MAX_BLOBS_AHEAD = 4 * BLOBS_AHEAD
+
 /** Blobs a commit must include or require, so that all its references resolve. */
 export interface StagedBlobs {
   readonly fresh: readonly BlobRow[]
@@ -31,6 +35,8 @@ export class BlobStore {
   /** Blobs of a commit in progress. */
   readonly #inFlight = new Map<number, BlobRow>()
   readonly #cache = new BlobCache()
+  /** Blobs that were read before they were asked for, unchecked, the oldest first. */
+  readonly #ahead = new Map<number, Uint8Array>()
   #stagedBytes = 0
 
   /**
@@ -96,13 +102,39 @@ export class BlobStore {
     // Cached bytes were verified when they were read, and a blob never changes.
     const known = waiting?.bytes ?? this.#cache.get(blob)
     if (known !== undefined) return known
-    const bytes = this.reader.readBlob(blob)
+    const bytes = this.#ahead.get(blob) ?? this.reader.readBlob(blob)
     if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) {
       this.#cache.put(blob, bytes)
       return bytes
     }
+    this.#ahead.delete(blob)
     if (bytes === undefined) throw new MissingError('blob', blob, 'read')
     throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is damaged; run fsck` })
+  }
+
+  /**
+   * Has the blobs of a file read in one trip, where that costs no more, unless the first is known. A failure shows when
+   * they are read. Called before each chunk, so the list is made only if it is needed.
+   */
+  readAhead({ blob }: BlobRef, listBlobs: (limit: number) => readonly BlobRef[]): void {
+    if (!this.reader.readsAhead || this.#isKnown(blob)) return
+    for (const { blob: id, size } of listBlobs(BLOBS_AHEAD))
+      if (size > 0 && !this.#isKnown(id)) this.#fetchAhead(id).catch(() => {})
+  }
+
+  #isKnown(id: number): boolean {
+    const isStaged = this.#fresh.has(id) || this.#reused.has(id) || this.#inFlight.has(id)
+    return isStaged || this.#ahead.has(id) || this.#cache.get(id) !== undefined
+  }
+
+  async #fetchAhead(id: number): Promise<void> {
+    const bytes = await this.reader.fetchBlob(id)
+    if (bytes === undefined) return
+    this.#ahead.set(id, bytes)
+    for (const oldest of this.#ahead.keys()) {
+      if (this.#ahead.size <= MAX_BLOBS_AHEAD) return
+      this.#ahead.delete(oldest)
+    }
   }
 
   /** Takes everything staged for a commit. Call `markStored` or `restage` afterwards. */

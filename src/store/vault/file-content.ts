@@ -57,11 +57,21 @@ export function getStoredContent(files: VaultFiles, number: number): StoredConte
   return { size, chunks: refs.map((ref) => ref ?? HOLE) }
 }
 
+/** Reads blobs; from a remote store, several of them in one trip. */
+type BlobReader = Pick<BlobStore, 'get'> & Partial<Pick<BlobStore, 'readAhead'>>
+
+/** Returns references to the stored chunks of a file from one on, up to a position in it. */
+function listChunks(files: VaultFiles, number: number, first: number, end: number, limit: number): BlobRef[] {
+  const count = Math.min(limit, Math.ceil(end / CHUNK_BYTES) - first)
+  const refs = Array.from({ length: count }, (_, index) => files.findChunk(number, first + index))
+  return refs.filter((ref) => ref !== undefined)
+}
+
 /** Yields the bytes of a file from a position on, chunk by chunk. */
 export function* readContent(
   files: VaultFiles,
   number: number,
-  blobs: Pick<BlobStore, 'get'>,
+  blobs: BlobReader,
   start = 0,
   length: number = Number.POSITIVE_INFINITY,
 ): Generator<Uint8Array> {
@@ -74,7 +84,9 @@ export function* readContent(
     for (let at = start; at < end; ) {
       const index = Math.floor(at / CHUNK_BYTES)
       const begin = index * CHUNK_BYTES
-      const chunk = readChunk(files.findChunk(number, index), Math.min(CHUNK_BYTES, end - begin), blobs)
+      const ref = files.findChunk(number, index)
+      if (ref !== undefined) blobs.readAhead?.(ref, (limit) => listChunks(files, number, index, end, limit))
+      const chunk = readChunk(ref, Math.min(CHUNK_BYTES, end - begin), blobs)
       yield chunk.subarray(at - begin, end - begin)
       at = begin + CHUNK_BYTES
     }

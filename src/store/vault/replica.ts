@@ -206,6 +206,7 @@ export class Replica implements Holdable {
   /** Replays commits of other processes; true if there were any. Throws ENOENT if one deleted the vault. */
   catchUp(): boolean {
     const { seq } = this
+    this.#gatherNews()
     this.#refreshHead()
     this.#applyRows(Number.POSITIVE_INFINITY)
     this.#isStale = false
@@ -218,6 +219,16 @@ export class Replica implements Holdable {
     this.#resetToCommitted()
     for (const [index, { operation, time }] of pending.entries())
       applyOperation(this.files, operation, toMoment(time, this.#seq + index + 1))
+  }
+
+  /** Asks a remote engine in one trip for what catching up reads, as long as no other process flushed pages. */
+  #gatherNews(): void {
+    const { id } = this.#head
+    this.#reader.gather(
+      () => this.#reader.readRecord(this.#key),
+      () => this.#reader.readRecord(quotaKey(id)),
+      () => this.#reader.readJournal(id, this.#seq, ROWS_PER_READ),
+    )
   }
 
   /** Adopts pages that another process flushed, since a collection may remove those they replaced. */

@@ -1,0 +1,133 @@
+import type { Engine, JournalRange, JournalRow, ReadBatch } from './engine.ts'
+
+/** An engine that answers reads of several kinds in one trip. */
+export type BatchEngine = Engine & Required<Pick<Engine, 'readBatch'>>
+
+export function readsInBatches(engine: Engine): engine is BatchEngine {
+  return engine.readBatch !== undefined
+}
+
+/**
+ * Gathers all reads of one turn of the event loop and sends them to a remote engine in one trip. A page
+ * or blob that is on its way is not asked for again, since neither ever changes.
+ */
+export class ReadQueue {
+  readonly #engine: BatchEngine
+  readonly #pages = new SingleFlight<Uint8Array | undefined>()
+  readonly #blobs = new SingleFlight<Uint8Array | undefined>()
+  #waiting: WaitingReads | undefined
+
+  constructor(engine: BatchEngine) {
+    this.#engine = engine
+  }
+
+  readPage(id: number): Promise<Uint8Array | undefined> {
+    return this.#pages.join(id, () => this.#wait().pages.add(id, id))
+  }
+
+  readBlob(id: number): Promise<Uint8Array | undefined> {
+    return this.#blobs.join(id, () => this.#wait().blobs.add(id, id))
+  }
+
+  findBlob(hash: Uint8Array): Promise<number | undefined> {
+    return this.#wait().hashes.add(Buffer.from(hash).toString('base64'), hash)
+  }
+
+  readRecord(key: string): Promise<Uint8Array | undefined> {
+    return this.#wait().records.add(key, key)
+  }
+
+  readJournal(vault: number, after: number, limit: number): Promise<readonly JournalRow[]> {
+    return this.#wait().journals.add(`${vault} ${after} ${limit}`, { vault, after, limit })
+  }
+
+  #wait(): WaitingReads {
+    if (this.#waiting === undefined) {
+      this.#waiting = new WaitingReads()
+      // After everything that is ready in this turn: concurrent callers fault one after the other.
+      setImmediate(() => this.#send())
+    }
+    return this.#waiting
+  }
+
+  #send(): void {
+    const sent = this.#waiting
+    this.#waiting = undefined
+    if (sent !== undefined) void sent.settle(this.#engine)
+  }
+}
+
+/** Shares a read between all who want its result while it is on its way. */
+class SingleFlight<V> {
+  readonly #flying = new Map<number, Promise<V>>()
+
+  join(id: number, start: () => Promise<V>): Promise<V> {
+    const flying = this.#flying.get(id)
+    if (flying !== undefined) return flying
+    const read = start().finally(() => this.#flying.delete(id))
+    this.#flying.set(id, read)
+    return read
+  }
+}
+
+/** Reads that wait for the same trip. */
+class WaitingReads {
+  readonly pages = new WaitingKind<number, Uint8Array | undefined>()
+  readonly blobs = new WaitingKind<number, Uint8Array | undefined>()
+  readonly hashes = new WaitingKind<Uint8Array, number | undefined>()
+  readonly records = new WaitingKind<string, Uint8Array | undefined>()
+  readonly journals = new WaitingKind<JournalRange, readonly JournalRow[]>()
+
+  async settle(engine: BatchEngine): Promise<void> {
+    try {
+      const found = await engine.readBatch(this.#toBatch())
+      this.pages.resolve(found.pages)
+      this.blobs.resolve(found.blobs)
+      this.hashes.resolve(found.hashes)
+      this.records.resolve(found.records)
+      this.journals.resolve(found.journals)
+    } catch (error) {
+      for (const kind of [this.pages, this.blobs, this.hashes, this.records, this.journals])
+        kind.reject(error)
+    }
+  }
+
+  #toBatch(): ReadBatch {
+    const { pages, blobs, hashes, records, journals } = this
+    return {
+      pages: pages.keys,
+      blobs: blobs.keys,
+      hashes: hashes.keys,
+      records: records.keys,
+      journals: journals.keys,
+    }
+  }
+}
+
+/** Waiting reads of one kind, each key once. */
+class WaitingKind<K, V> {
+  readonly keys: K[] = []
+  readonly #reads: PromiseWithResolvers<V>[] = []
+  readonly #byIdentity = new Map<string | number, Promise<V>>()
+
+  add(identity: string | number, key: K): Promise<V> {
+    const known = this.#byIdentity.get(identity)
+    if (known !== undefined) return known
+    const read = Promise.withResolvers<V>()
+    this.keys.push(key)
+    this.#reads.push(read)
+    this.#byIdentity.set(identity, read.promise)
+    return read.promise
+  }
+
+  /** Takes one value for each key, in their order. */
+  resolve(values: readonly V[]): void {
+    if (values.length !== this.keys.length)
+      throw new RangeError(`an engine returned ${values.length} values for ${this.keys.length} reads`)
+    for (const [index, value] of values.entries()) this.#reads[index]?.resolve(value)
+  }
+
+  reject(error: unknown): void {
+    for (const read of this.#reads) read.reject(error)
+  }
+}
