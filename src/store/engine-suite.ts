@@ -48,6 +48,37 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         assert.equal(await engine.findBlob(bytes('x'.repeat(32))), undefined)
       }))
 
+    it('reads in a batch what it reads one by one, in the order of the request', () =>
+      on(async (engine) => {
+        if (engine.readBatch === undefined) return
+        await engine.commit({
+          pages: [1, 2].map((id) => ({ id, bytes: bytes(`page ${id}`) })),
+          blobs: [blob(3, 'three'), blob(4, 'four')],
+          records: [{ key: 'known', bytes: bytes('record') }],
+          journal: [row(1, 1), row(1, 2), row(1, 3), row(2, 1)],
+        })
+        const journals = [
+          { vault: 2, after: 0, limit: 10 },
+          { vault: 1, after: 1, limit: 1 },
+          { vault: 3, after: 0, limit: 10 },
+        ]
+        const found = await engine.readBatch({
+          pages: [2, 9, 1],
+          blobs: [4, 9, 3],
+          hashes: [createTestHash('four'), createTestHash('none'), createTestHash('three')],
+          records: ['unknown', 'known'],
+          journals,
+        })
+        assert.deepEqual(found.pages.map(text), ['page 2', undefined, 'page 1'])
+        assert.deepEqual(found.blobs.map(text), ['four', undefined, 'three'])
+        assert.deepEqual(found.hashes, [4, undefined, 3])
+        assert.deepEqual(found.records.map(text), [undefined, 'record'])
+        const ranges = journals.map(({ vault, after, limit }) => engine.readJournal(vault, after, limit))
+        assert.deepEqual(found.journals, await Promise.all(ranges))
+        const none = { pages: [], blobs: [], hashes: [], records: [], journals: [] }
+        assert.deepEqual(await engine.readBatch(none), none)
+      }))
+
     it('keeps records by name, and lists those of a prefix in order', () =>
       on(async (engine) => {
         const records = ['vault/b', 'vault/a', 'vaults', 'other'].map((key) => ({ key, bytes: bytes(key) }))

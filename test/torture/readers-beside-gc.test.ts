@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Home, Vault } from '../../src/backends/vault/index.ts'
 import { type EngineName, openPlace, type Place, sharedEngineNames } from '../support/engines.ts'
 import { startScript } from '../support/run-writer.ts'
-import { scaled } from '../support/scale.ts'
+import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import type { WalkOrder, WalkReport } from '../support/walking-process.ts'
 
 const DIRECTORIES = 8
@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe.each(sharedEngineNames)('beside a garbage collection of another process, on %s', (engine) => {
-  it('walks never fail, and show one moment each', async () => {
+  it('walks never fail, and show one moment each', { timeout: PATIENCE_MS }, async () => {
     const { home, vault } = await filled(engine)
     const walkers = [walker(engine), walker(engine)]
     let pages = 0
