@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   secrets: [],
   vfs: [],
   network: ['machine', 'vfs'],
-  store: ['machine', 'vfs', 'lmdb', 'classic-level'],
+  store: ['machine', 'vfs', 'lmdb', 'classic-level', 'pg'],
   'backends/host': ['machine', 'vfs'],
   'backends/vault': ['machine', 'vfs', 'store', 'ignore'],
   'backends/storage': ['machine', 'vfs'],

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Home, type Vault } from '../src/backends/vault/index.ts'
 import { type Engine, MemoryEngine, StoreHome } from '../src/store/index.ts'
-import { engineNames, openPlace, sharedEngineNames } from './support/engines.ts'
+import { engineNames, openPlace } from './support/engines.ts'
+import { everySharedEngine, useSharedPlaces } from './support/shared-places.ts'
 import { type EngineCall, tapEngine } from './support/tap-engine.ts'
 
 const BIG = 'the content of a blob of its own. '.repeat(3000)
 const MONTHS_MS = 90 * 24 * 60 * 60 * 1000
 
+const placeOn = useSharedPlaces()
 let path: string
 
 beforeEach(() => {
@@ -53,9 +55,9 @@ class WaitingHome {
   }
 }
 
-describe.each(sharedEngineNames)('beside a collection through another home on %s', (engine) => {
+describe.each(everySharedEngine)('beside a collection through another home on %s', (engine) => {
   async function twoHomes(): Promise<{ reader: WaitingHome; other: Home; close: () => Promise<void> }> {
-    const place = { path, engine }
+    const place = placeOn(engine, path)
     const [one, two] = [await openPlace(place), await openPlace(place)]
     await fill(await two.home.createVault('base'))
     await fill(await two.home.createVault('kept'))

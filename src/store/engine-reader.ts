@@ -65,6 +65,7 @@ export class EngineReader {
         }
         if (!(error instanceof MissingError)) throw error
         if (tries === MAX_REOPENS) return this.#throwMissing(error)
+        this.engine.expireChangeCount?.()
       }
     }
   }
@@ -169,6 +170,7 @@ export class EngineReader {
         else {
           // Earlier results belong to a collected tree.
           results = new ReadResults()
+          this.engine.expireChangeCount?.()
           loading = Promise.resolve()
         }
       } finally {

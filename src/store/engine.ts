@@ -155,6 +155,8 @@ export interface Engine extends AsyncDisposable {
   getFreeBytes?(): number
   /** Returns a number that changes with every commit of any process. Cheap: called before each read. */
   changeCount(): MaybePromise<number>
+  /** Makes the next change count the store's own. Absent where it always is. */
+  expireChangeCount?(): void
   /**
    * Runs synchronous work whose reads see one committed state, which saves a check for each of them. A commit inside
    * ends that. Absent where it gains nothing.

@@ -6,6 +6,7 @@ import {
   type Engine,
   LevelEngine,
   LmdbEngine,
+  PostgresEngine,
   SqliteEngine,
   StoreHome,
 } from '../../src/store/index.ts'
@@ -15,14 +16,16 @@ export const sharedEngineNames = ['sqlite', 'lmdb'] as const
 /** Engines that keep a home on disk. */
 export const engineNames: readonly EngineName[] = [...sharedEngineNames, 'level']
 export type EngineName = (typeof sharedEngineNames)[number] | 'level'
+export type PlaceEngine = EngineName | 'postgres'
 
 /** Everything that may lie in the directory of a home; anything else is junk somebody left behind. */
 const HOME_FILES =
   /^(?:home\.json|store\.(db(-wal|-shm|-reserve|-sessions(\/.*)?)?|lmdb(\/((data|lock)\.mdb|reserve|(sessions|open)(\/.*)?))?|level(\/(CURRENT|LOCK|reserve|closed|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|log)))?))$/
 
 export interface Place {
+  /** A directory, or the URL of a database. */
   readonly path: string
-  readonly engine: EngineName
+  readonly engine: PlaceEngine
   readonly durability?: Durability
 }
 
@@ -33,13 +36,14 @@ export interface OpenPlace {
 }
 
 export async function openPlace(place: Place): Promise<OpenPlace> {
-  mkdirSync(place.path, { recursive: true })
+  if (place.engine !== 'postgres') mkdirSync(place.path, { recursive: true })
   const engine = await openEngine(place)
   return { home: new Home(new StoreHome(engine)), engine }
 }
 
 async function openEngine({ path, engine, durability = 'process' }: Place): Promise<Engine> {
   if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, 'store.lmdb'), durability })
+  if (engine === 'postgres') return PostgresEngine.open({ url: path, durability, freshness: 'strict' })
   if (engine === 'level') return LevelEngine.open({ directory: join(path, 'store.level') })
   return new SqliteEngine({ file: join(path, 'store.db'), durability })
 }

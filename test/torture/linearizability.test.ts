@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openPlace, type Place, sharedEngineNames } from '../support/engines.ts'
+import { openPlace, type Place } from '../support/engines.ts'
 import { addToFigure } from '../support/figures.ts'
 import { type Action, type Deed, isLinearizable } from '../support/linearizability.ts'
 import type { ClientOrder, ToldDeed } from '../support/register-client.ts'
 import { startScript } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
+import { everySharedEngine, useSharedPlaces } from '../support/shared-places.ts'
 
 const CLIENTS = 4
-const ROUNDS = scaled(12, 300)
+/** A server takes several trips for what a local engine does in one. */
+const roundsOn = (engine: Place['engine']) => scaled(engine === 'postgres' ? 5 : 12, 300)
 const FILES_PER_ROUND = 3
 const DEEDS_PER_FILE = 15
 const INITIAL = 'start;'
 
+const placeOn = useSharedPlaces()
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-linear-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -41,18 +44,18 @@ describe('the check for linearizability', () => {
 })
 
 describe('four processes on one vault', () => {
-  it.each(sharedEngineNames)(
+  it.each(everySharedEngine)(
     'get responses from %s that one order explains',
     {
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      const histories = await historiesOf({ path: join(scratch, engine), engine })
+      const histories = await historiesOf(placeOn(engine, scratch))
       const broken = [...histories].filter(([, deeds]) => !isLinearizable(deeds, INITIAL))
       expect(broken).toEqual([])
       const all = [...histories.values()].flat()
       addToFigure('registerCalls', all.length)
-      expect(all.length).toBe(CLIENTS * ROUNDS * FILES_PER_ROUND * DEEDS_PER_FILE)
+      expect(all.length).toBe(CLIENTS * roundsOn(engine) * FILES_PER_ROUND * DEEDS_PER_FILE)
       // Without races there would be nothing to get wrong.
       const lost = all.filter(({ action }) => action.op === 'swap' && !action.hasWon)
       expect(lost.length).toBeGreaterThan(10)
@@ -75,7 +78,7 @@ describe('four processes on one vault', () => {
 
 /** Lets the clients loose on a new home; what they did, by file. */
 async function historiesOf(place: Place, flaw?: ClientOrder['flaw']): Promise<Map<string, ToldDeed[]>> {
-  const rounds = Array.from({ length: ROUNDS }, (_, round) =>
+  const rounds = Array.from({ length: roundsOn(place.engine) }, (_, round) =>
     Array.from({ length: FILES_PER_ROUND }, (_, file) => `/${round}/${file}`),
   )
   const { home } = await openPlace(place)

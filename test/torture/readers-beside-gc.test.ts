@@ -1,38 +1,36 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Home, Vault } from '../../src/backends/vault/index.ts'
-import { type EngineName, openPlace, type Place, sharedEngineNames } from '../support/engines.ts'
+import { openPlace, type Place, type PlaceEngine } from '../support/engines.ts'
 import { startScript } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
+import { everySharedEngine, useSharedPlaces } from '../support/shared-places.ts'
 import type { WalkOrder, WalkReport } from '../support/walking-process.ts'
 
 const DIRECTORIES = 8
 const FILES = 200
 const ROUNDS = scaled(6, 400)
-const SESSIONS: Readonly<Record<EngineName, string>> = {
-  sqlite: 'store.db-sessions',
-  lmdb: 'store.lmdb/sessions',
-  level: '',
-}
+const placeOn = useSharedPlaces()
 
-let place: string
+let directory: string
+let place: Place
 
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'coppice-readers-'))
+  directory = mkdtempSync(join(tmpdir(), 'coppice-readers-'))
 })
 afterEach(() => {
-  rmSync(place, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
-describe.each(sharedEngineNames)('beside a garbage collection of another process, on %s', (engine) => {
+describe.each(everySharedEngine)('beside a garbage collection of another process, on %s', (engine) => {
   it('walks never fail, and show one moment each', { timeout: PATIENCE_MS }, async () => {
     const { home, vault } = await filled(engine)
-    const walkers = [walker(engine), walker(engine)]
+    const walkers = [walker(), walker()]
     let pages = 0
     for (let round = 0; round < ROUNDS; round++) {
       await renew(home, vault, round)
@@ -47,8 +45,8 @@ describe.each(sharedEngineNames)('beside a garbage collection of another process
   })
 
   it('a walk that stands still is held, and what it holds goes with its process', async () => {
-    const { home, vault } = await filled(engine)
-    const { process, lines } = walker(engine, 'still')
+    const { home, vault, countSessions } = await filled(engine)
+    const { process, lines } = walker('still')
     await once(lines, 'line')
     await removeAll(vault)
     const first = await home.gc()
@@ -58,19 +56,19 @@ describe.each(sharedEngineNames)('beside a garbage collection of another process
     const second = await home.gc()
     expect(second.pages).toBeGreaterThan(first.pages)
 
-    const killed = walker(engine, 'still')
+    const killed = walker('still')
     await once(killed.lines, 'line')
-    expect(readdirSync(join(place, SESSIONS[engine])).length).toBe(1)
+    expect(await countSessions()).toBe(1)
     killed.process.kill('SIGKILL')
     await once(killed.process, 'exit')
     await home.gc()
-    expect(readdirSync(join(place, SESSIONS[engine]))).toEqual([])
+    expect(await countSessions()).toBe(0)
     await home.close()
   })
 
   it('a process that was stopped for too long is fenced: its walk fails, and the next read is right', async () => {
     const { home, vault } = await filled(engine)
-    const { process, lines } = walker(engine, 'still')
+    const { process, lines } = walker('still')
     await once(lines, 'line')
     process.kill('SIGSTOP')
     await removeAll(vault)
@@ -90,12 +88,8 @@ interface Walker {
   readonly lines: Interface
 }
 
-function placeOf(engine: EngineName): Place {
-  return { path: place, engine }
-}
-
-function walker(engine: EngineName, mode: WalkOrder['mode'] = 'again and again'): Walker {
-  const order: WalkOrder = { place: placeOf(engine), mode }
+function walker(mode: WalkOrder['mode'] = 'again and again'): Walker {
+  const order: WalkOrder = { place, mode }
   const process = startScript('walking-process.ts', order)
   process.stderr.pipe(globalThis.process.stderr)
   return { process, lines: createInterface({ input: process.stdout }) }
@@ -106,12 +100,15 @@ async function reportOf({ lines }: Walker): Promise<WalkReport> {
   return JSON.parse(line)
 }
 
-async function filled(engine: EngineName): Promise<{ home: Home; vault: Vault }> {
-  const { home } = await openPlace(placeOf(engine))
+async function filled(
+  name: PlaceEngine,
+): Promise<{ home: Home; vault: Vault; countSessions: () => Promise<number> }> {
+  place = placeOn(name, directory)
+  const { home, engine } = await openPlace(place)
   const vault = await home.createVault('base')
   for (let directory = 0; directory < DIRECTORIES; directory++) await fill(vault, `/d${directory}`)
   await vault.close()
-  return { home, vault }
+  return { home, vault, countSessions: async () => (await engine.sessionRegistry?.listIds())?.length ?? -1 }
 }
 
 async function fill(vault: Vault, directory: string): Promise<void> {

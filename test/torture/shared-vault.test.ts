@@ -3,16 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type EngineName, openPlace, sharedEngineNames } from '../support/engines.ts'
+import { openPlace, type PlaceEngine } from '../support/engines.ts'
 import { addToFigure } from '../support/figures.ts'
 import { startScript } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
+import { everySharedEngine, useSharedPlaces } from '../support/shared-places.ts'
 import { prepare, problemsIn, shortcomings } from '../support/shared-work.ts'
 import type { Sighting, WorkOrder } from '../support/shared-worker.ts'
 
 const WRITERS = 2
-/** Those that wait for the disk at every commit do less in the short form. */
-const operationsOn = (engine: EngineName) => (engine === 'sqlite' ? 10_000 : scaled(2000, 10_000))
+/** Those that wait for the disk at every commit, or for a server, do less in the short form. */
+const operationsOn = (engine: PlaceEngine) => {
+  if (engine === 'sqlite') return 10_000
+  return scaled(engine === 'postgres' ? 500 : 2000, 10_000)
+}
+const placeOn = useSharedPlaces()
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-shared-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -23,13 +28,13 @@ interface Ended {
 }
 
 describe('two processes that write one vault', () => {
-  it.each(sharedEngineNames)(
+  it.each(everySharedEngine)(
     'on %s lose nothing, and a third sees only consistent trees',
     {
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      const place = { path: join(scratch, engine), engine }
+      const place = placeOn(engine, scratch)
       const { home } = await openPlace(place)
       await prepare(await home.createVault('base'), WRITERS)
       await home.close()

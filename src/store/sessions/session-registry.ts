@@ -15,6 +15,8 @@ export interface SessionRegistryEntry {
  * never waits for a writer. A published entry is visible to every later list.
  */
 export interface SessionRegistry {
+  /** Interval at which busy sessions look for collections; 20 ms when absent. */
+  readonly answerIntervalMs?: number
   /** Publishes or replaces an entry. */
   publish(id: string, text: string): RegistryResult<void>
   /** Removes an entry if it exists. */

@@ -35,6 +35,7 @@ type HoldEntry = WeakRef<Holdable>
 export class StoreSession {
   readonly id: string = createProcessTag()
   readonly #registry: SessionRegistry | undefined
+  readonly #answerIntervalMs: number
   readonly #holds = new Set<HoldEntry>()
   /** Holds that a collection may have ignored, since this session did not answer in time. */
   readonly #lostHolds = new Set<HoldEntry>()
@@ -52,6 +53,7 @@ export class StoreSession {
   /** @param registry where it publishes its holds; undefined if no other process can open the home. */
   constructor(registry: SessionRegistry | undefined) {
     this.#registry = registry
+    this.#answerIntervalMs = registry?.answerIntervalMs ?? ANSWER_INTERVAL_MS
   }
 
   /** Called before the root of a snapshot is read: from here on collections wait for an answer. */
@@ -60,7 +62,7 @@ export class StoreSession {
     this.#lastReadBegun = performance.now()
     if (this.#isBusy) return this.#publishing
     this.#isBusy = true
-    this.#schedule(ANSWER_INTERVAL_MS)
+    this.#schedule(this.#answerIntervalMs)
     return this.#publishEntry([])
   }
 
@@ -116,7 +118,7 @@ export class StoreSession {
 
   /** Answers pending collections from time to time. Called with each page, as a walk may not yield to timers. */
   answerIfDue(): void {
-    if (this.#isBusy && performance.now() - this.#lastAnswered > ANSWER_INTERVAL_MS) this.#tryAnswer()
+    if (this.#isBusy && performance.now() - this.#lastAnswered > this.#answerIntervalMs) this.#tryAnswer()
   }
 
   /** Reports whether a collection may have removed something still held, since this session did not answer in time. */

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { VfsError } from '../../vfs/index.ts'
+import type { Batch } from '../engine.ts'
+import { type PackedBatch, packBatch } from './postgres-batch.ts'
+import { commitResults, REFUSED_STATE } from './postgres-commit-function.ts'
+import type { PostgresConnection, SqlStatement } from './postgres-connection.ts'
+import { getErrorState, isTransient, toPostgresError } from './postgres-errors.ts'
+import { createIdentity, type PostgresOutcomes } from './postgres-outcomes.ts'
+import type { PostgresSessionRegistry, SessionFence } from './postgres-session-registry.ts'
+
+/** Limit of attempts for a commit that did not happen, and of which that is known. */
+const MAX_TRIES = 10
+const RETRY_MS = 10
+
+/** Parts of an engine that commits need. */
+export interface CommitContext {
+  readonly connection: PostgresConnection
+  readonly statement: SqlStatement
+  readonly outcomes: PostgresOutcomes
+  readonly registry: PostgresSessionRegistry
+  readonly isFullyDurable: boolean
+}
+
+/** Sends batches to the commit function, and finds out what became of each. */
+export class PostgresCommits {
+  readonly #context: CommitContext
+
+  constructor(context: CommitContext) {
+    this.#context = context
+  }
+
+  /** Commits a batch; false if it was refused. A failure means that it was not done, except for EUNKNOWN. */
+  async commit(batch: Batch): Promise<boolean> {
+    const packed = packBatch(batch)
+    for (let tries = 1; ; tries++) {
+      const isDone = await this.#attempt(batch, packed)
+      if (isDone !== undefined) return isDone
+      if (tries === MAX_TRIES) throw this.#createUnavailableError()
+      await delay(RETRY_MS * tries)
+    }
+  }
+
+  /** Sends a batch once; undefined if it was not done and may be sent again. */
+  async #attempt(batch: Batch, packed: PackedBatch): Promise<boolean | undefined> {
+    const { connection, outcomes, registry } = this.#context
+    if (!outcomes.areSettled) await outcomes.settleAll()
+    const identity = createIdentity()
+    const { fence } = registry
+    try {
+      return this.#decide(await this.#send(identity, batch, packed, fence), fence)
+    } catch (error) {
+      // Thrown here, or before anything was sent.
+      if (error instanceof VfsError) throw error
+      if (getErrorState(error) === REFUSED_STATE) return false
+      if (isTransient(error)) return undefined
+      if (getErrorState(error) !== undefined) throw toPostgresError('commit', connection.address.label, error)
+      return (await outcomes.settle(identity, batch.journal?.[0])) || undefined
+    }
+  }
+
+  async #send(
+    identity: string,
+    { durable = false }: Batch,
+    { keys, numbers, data }: PackedBatch,
+    fence: SessionFence | undefined,
+  ): Promise<unknown> {
+    const { connection, statement, isFullyDurable } = this.#context
+    const session = [fence?.id ?? null, fence?.epoch ?? null]
+    const values = [identity, durable || isFullyDurable, ...session, keys, numbers, data]
+    const [[result] = []] = await connection.runOnce(statement, values)
+    return result
+  }
+
+  #decide(result: unknown, fence: SessionFence | undefined): boolean | undefined {
+    if (result === commitResults.accepted) return true
+    if (result === commitResults.refused) return false
+    if (result === commitResults.gap) throw createGapError()
+    if (result === commitResults.fenced && fence !== undefined) this.#leaveFence(fence)
+    return undefined
+  }
+
+  /** Throws if a collection removed the session. If this process did so itself, the commit is sent again. */
+  #leaveFence(fence: SessionFence): void {
+    const { registry } = this.#context
+    if (registry.fence !== fence) return
+    registry.dropFence(fence)
+    const detail =
+      'a garbage collection went on without this process, which did not answer in time; read again and retry'
+    throw new VfsError('EUNAVAILABLE', '/', { op: 'commit', detail })
+  }
+
+  #createUnavailableError(): VfsError {
+    const { label } = this.#context.connection.address
+    const detail = `the database ${label} did not take the change after ${MAX_TRIES} attempts; try again`
+    return new VfsError('EUNAVAILABLE', label, { op: 'commit', detail })
+  }
+}
+
+/** EUNKNOWN makes the vault forget its state: rows that were acknowledged are gone. */
+function createGapError(): VfsError {
+  const detail =
+    "the database lost the last changes in a crash, as its durability 'process' allows; read before you try again"
+  return new VfsError('EUNKNOWN', '/', { op: 'commit', detail })
+}

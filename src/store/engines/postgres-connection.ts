@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { createMissingPackageError } from './engine-errors.ts'
+import { getErrorState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
+import type { PostgresAddress } from './postgres-url.ts'
+
+const MAX_CONNECTIONS = 6
+const CONNECT_TIMEOUT_MS = 15_000
+/** A statement without an answer for this long counts as lost. */
+const ANSWER_TIMEOUT_MS = 120_000
+/** Time during which a home that was open waits for its database to come back. */
+const PATIENCE_MS = 15_000
+const FIRST_RETRY_MS = 20
+const MAX_RETRY_MS = 500
+
+export type SqlValue = string | number | boolean | Buffer | null | readonly string[] | readonly number[]
+export type SqlRow = readonly unknown[]
+/** Runs a statement that may run twice. */
+export type ReadRows = (statement: SqlStatement, values?: readonly SqlValue[]) => Promise<SqlRow[]>
+
+/** A statement; those with a name are prepared once for each connection. */
+export interface SqlStatement {
+  readonly name?: string
+  readonly text: string
+}
+
+/** The connections of one engine, opened as needed. No statement needs the session state of an earlier one. */
+export class PostgresConnection {
+  readonly address: PostgresAddress
+  readonly #pool: Pool
+  /** True until a pooler turns out to give each statement another connection. */
+  #canPrepare = true
+  #isOpened = false
+  #closing: Promise<void> | undefined
+
+  private constructor(address: PostgresAddress, pool: Pool) {
+    this.address = address
+    this.#pool = pool
+    // A connection that breaks while nobody uses it: the next statement opens another.
+    pool.on('error', () => {})
+  }
+
+  /** ENOTSUP: the package `pg` is missing. */
+  static async create(address: PostgresAddress): Promise<PostgresConnection> {
+    const pg = await loadPg(address.label)
+    return new PostgresConnection(address, new pg.Pool(createPoolSettings(address)))
+  }
+
+  /** Runs a statement that may run twice: repeats it if the connection breaks. */
+  async read(statement: SqlStatement, values: readonly SqlValue[] = []): Promise<SqlRow[]> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.runOnce(statement, values)
+      } catch (error) {
+        if (getErrorState(error) !== undefined || tries === 2)
+          throw toPostgresError('read', this.address.label, error)
+      }
+    }
+  }
+
+  /** Runs a statement once. The error of a statement that may have been done has no state. */
+  async runOnce({ name, text }: SqlStatement, values: readonly SqlValue[] = []): Promise<SqlRow[]> {
+    const client = await this.#connect()
+    const isNamed = name !== undefined && this.#canPrepare
+    try {
+      const query = { text, values: [...values], rowMode: 'array' as const, ...(isNamed && { name }) }
+      const { rows } = await client.query<unknown[]>(query)
+      client.release()
+      return rows
+    } catch (error) {
+      client.release(getErrorState(error) === undefined)
+      if (!isNamed || !isLostStatement(error)) throw error
+      this.#canPrepare = false
+      return this.runOnce({ text }, values)
+    }
+  }
+
+  /** Runs several statements without values as one transaction. */
+  async runScript(text: string): Promise<void> {
+    const client = await this.#connect()
+    try {
+      await client.query(text)
+      client.release()
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#pool.end()
+    return this.#closing
+  }
+
+  /** Connects; waits for a database that was reached before. Nothing was sent if this fails. */
+  async #connect(): Promise<PoolClient> {
+    const begun = performance.now()
+    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
+      try {
+        const client = await this.#pool.connect()
+        this.#isOpened = true
+        return client
+      } catch (error) {
+        const isOver = performance.now() - begun > PATIENCE_MS
+        if (!this.#isOpened || isOver || this.#closing !== undefined || !isUnreachable(error))
+          throw toPostgresError('connect', this.address.label, error)
+        await delay(pause)
+      }
+    }
+  }
+}
+
+async function loadPg(label: string): Promise<typeof import('pg')> {
+  try {
+    return await import('pg')
+  } catch (cause) {
+    throw createMissingPackageError(label, 'PostgreSQL', 'pg', cause)
+  }
+}
+
+function createPoolSettings(address: PostgresAddress): import('pg').PoolConfig {
+  const { host, port, user, password, database, ssl } = address
+  return {
+    port,
+    ssl,
+    ...(host !== undefined && { host }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    application_name: 'coppice',
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // A program that forgets to close its home can still end.
+    allowExitOnIdle: true,
+  }
+}

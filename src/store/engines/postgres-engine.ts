@@ -1,0 +1,174 @@
+import { VfsError } from '../../vfs/index.ts'
+import type {
+  Batch,
+  Durability,
+  Engine,
+  EngineUsage,
+  JournalRow,
+  MaybePromise,
+  ReadBatch,
+  ReadBatchResult,
+  RecordRow,
+} from '../engine.ts'
+import { type Freshness, PostgresChanges } from './postgres-changes.ts'
+import { PostgresCommits } from './postgres-commits.ts'
+import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
+import { PostgresOutcomes } from './postgres-outcomes.ts'
+import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
+import { PostgresSessionRegistry } from './postgres-session-registry.ts'
+import { setUpHome } from './postgres-setup.ts'
+import { createStatements, type PostgresStatements } from './postgres-statements.ts'
+import { parsePostgresUrl } from './postgres-url.ts'
+
+export interface PostgresEngineOptions {
+  /** `postgres://user@host/database?schema=name`. The password may also come from PGPASSWORD or a password file. */
+  readonly url: string
+  /**
+   * `full` waits for the database's disk; the others survive the end of this process, but not a crash of the database.
+   * @default 'full'
+   */
+  readonly durability?: Durability
+  /** @default 'notified' */
+  readonly freshness?: Freshness
+  /** True to throw ENOENT instead of creating a missing home. */
+  readonly mustExist?: boolean
+}
+
+/** A home in PostgreSQL, for any number of machines. Needs the package `pg`, and PostgreSQL 15 or later. */
+export class PostgresEngine implements Engine {
+  readonly name = 'postgres'
+  readonly isReadOnly: boolean
+  readonly sessionRegistry: PostgresSessionRegistry
+  readonly #connection: PostgresConnection
+  readonly #statements: PostgresStatements
+  readonly #outcomes: PostgresOutcomes
+  readonly #commits: PostgresCommits
+  readonly #changes: PostgresChanges
+  readonly #isFullyDurable: boolean
+
+  private constructor(
+    connection: PostgresConnection,
+    isReadOnly: boolean,
+    { durability = 'full', freshness = 'notified' }: PostgresEngineOptions,
+  ) {
+    this.#connection = connection
+    this.isReadOnly = isReadOnly
+    this.#isFullyDurable = durability === 'full'
+    const statements = createStatements(connection.address.schema)
+    this.#statements = statements
+    this.#outcomes = new PostgresOutcomes(connection)
+    this.sessionRegistry = new PostgresSessionRegistry(connection)
+    this.#commits = new PostgresCommits({
+      connection,
+      statement: statements.commit,
+      outcomes: this.#outcomes,
+      registry: this.sessionRegistry,
+      isFullyDurable: this.#isFullyDurable,
+    })
+    this.#changes = new PostgresChanges(this.#readRows, freshness)
+  }
+
+  /**
+   * ENOTSUP: the package `pg` is missing, or the home has a later format. EINVAL: the URL. EACCES, ENOENT,
+   * EUNAVAILABLE: the database.
+   */
+  static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
+    const connection = await PostgresConnection.create(parsePostgresUrl(options.url))
+    try {
+      const { isReadOnly } = await setUpHome(connection, options.mustExist === true)
+      return new PostgresEngine(connection, isReadOnly, options)
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  }
+
+  async readPage(id: number): Promise<Uint8Array | undefined> {
+    return (await this.readBatch({ ...EMPTY_READ, pages: [id] })).pages[0]
+  }
+
+  async readBlob(id: number): Promise<Uint8Array | undefined> {
+    return (await this.readBatch({ ...EMPTY_READ, blobs: [id] })).blobs[0]
+  }
+
+  async findBlob(hash: Uint8Array): Promise<number | undefined> {
+    return (await this.readBatch({ ...EMPTY_READ, hashes: [hash] })).hashes[0]
+  }
+
+  async readRecord(key: string): Promise<Uint8Array | undefined> {
+    return (await this.readBatch({ ...EMPTY_READ, records: [key] })).records[0]
+  }
+
+  readBatch(batch: ReadBatch): Promise<ReadBatchResult> {
+    return readBatch(this.#readRows, this.#statements.readBatch, batch)
+  }
+
+  async listRecords(prefix: string): Promise<RecordRow[]> {
+    const rows = await this.#readRows(this.#statements.listRecords, [prefix, `${prefix}\u{10ffff}`])
+    return rows.map(([key, bytes]) => ({ key: String(key), bytes: toBytes(bytes) }))
+  }
+
+  async readJournal(vault: number, after: number, limit: number): Promise<readonly JournalRow[]> {
+    return (await this.readBatch({ ...EMPTY_READ, journals: [{ vault, after, limit }] })).journals[0] ?? []
+  }
+
+  async listPages(after: number, limit: number): Promise<number[]> {
+    return toIds(await this.#readRows(this.#statements.listPages, [after, limit]))
+  }
+
+  async listBlobs(after: number, limit: number): Promise<number[]> {
+    return toIds(await this.#readRows(this.#statements.listBlobs, [after, limit]))
+  }
+
+  async usage(): Promise<EngineUsage> {
+    const [row = []] = await this.#readRows(this.#statements.usage)
+    const [pages = 0, pageBytes = 0, blobs = 0, blobBytes = 0, rows = 0, rowBytes = 0, total = 0] =
+      row.map(Number)
+    return {
+      pages: { count: pages, bytes: pageBytes },
+      blobs: { count: blobs, bytes: blobBytes },
+      journal: { count: rows, bytes: rowBytes },
+      totalBytes: total,
+    }
+  }
+
+  changeCount(): MaybePromise<number> {
+    return this.#changes.read()
+  }
+
+  expireChangeCount(): void {
+    this.#changes.expire()
+  }
+
+  async commit(batch: Batch): Promise<boolean> {
+    if (this.isReadOnly) throw createReadOnlyError(this.#connection.address.label)
+    return this.#commits.commit(batch)
+  }
+
+  async sync(): Promise<void> {
+    if (!this.#isFullyDurable && !this.isReadOnly) await this.#readRows(this.#statements.sync)
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Reads after the outcome of every lost commit is decided. */
+  readonly #readRows: ReadRows = async (statement, values) => {
+    if (!this.#outcomes.areSettled) await this.#outcomes.settleAll()
+    return this.#connection.read(statement, values)
+  }
+}
+
+function createReadOnlyError(label: string): VfsError {
+  const detail = `this role may only read the home ${label}, or its server is a standby`
+  return new VfsError('EROFS', label, { op: 'commit', detail })
+}
+
+function toIds(rows: readonly SqlRow[]): number[] {
+  return rows.map(([id]) => Number(id))
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { VfsError } from '../../vfs/index.ts'
+import type { JournalRow } from '../engine.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { qualify } from './postgres-setup.ts'
+
+/** A commit that was sent and whose answer did not arrive. */
+interface LostCommit {
+  readonly identity: string
+  /** Its first journal row, which has an identity of its own. */
+  readonly row: JournalRow | undefined
+}
+
+/** Returns the identity of a commit: eight random bytes, as a number of SQL. */
+export function createIdentity(): string {
+  return randomBytes(8).readBigInt64BE().toString()
+}
+
+/**
+ * Finds out what became of commits whose connection broke. A lost commit may still be running or be on its way: the
+ * lookup waits for it, or makes sure that it is never done. Until that succeeded, nothing else may be read.
+ */
+export class PostgresOutcomes {
+  readonly #connection: PostgresConnection
+  readonly #text: string
+  readonly #lost = new Map<string, Promise<boolean> | LostCommit>()
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection
+    this.#text = qualify('select S.settle($1, $2, $3, $4)', connection.address.schema)
+  }
+
+  /** Reports whether a commit was done that got no answer. EUNKNOWN if that cannot be found out now. */
+  settle(identity: string, row: JournalRow | undefined): Promise<boolean> {
+    const settling = this.#ask({ identity, row })
+    this.#lost.set(identity, settling)
+    return settling
+  }
+
+  /** Resolves once the outcome of every earlier commit is decided. Called before each statement. */
+  async settleAll(): Promise<void> {
+    for (const lost of [...this.#lost.values()]) {
+      if (lost instanceof Promise) await lost
+      else await this.settle(lost.identity, lost.row)
+    }
+  }
+
+  get areSettled(): boolean {
+    return this.#lost.size === 0
+  }
+
+  async #ask(commit: LostCommit): Promise<boolean> {
+    const { identity, row } = commit
+    const values = [identity, row?.vault ?? null, row?.seq ?? null, row ? Buffer.from(row.bytes) : null]
+    try {
+      const [[isDone] = []] = await this.#connection.read({ text: this.#text }, values)
+      this.#lost.delete(identity)
+      if (typeof isDone === 'boolean') return isDone
+    } catch (error) {
+      this.#lost.set(identity, commit)
+      throw error
+    }
+    const detail = 'the connection broke during a commit, and its rows were pruned; read before you try again'
+    throw new VfsError('EUNKNOWN', '/', { op: 'commit', detail })
+  }
+}

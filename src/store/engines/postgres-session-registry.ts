@@ -1,0 +1,63 @@
+import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { qualify } from './postgres-setup.ts'
+
+/** Interval at which a session looks for collections: each look is a trip. */
+const ANSWER_INTERVAL_MS = 200
+
+/** The entry of this process, as a commit has to find it. */
+export interface SessionFence {
+  readonly id: string
+  /** Changes if the entry is removed and published again. */
+  readonly epoch: string
+}
+
+/** The session registry of a home in PostgreSQL: a row for each entry, with the time of the database. */
+export class PostgresSessionRegistry implements SessionRegistry {
+  readonly answerIntervalMs: number = ANSWER_INTERVAL_MS
+  readonly #connection: PostgresConnection
+  readonly #sql: Readonly<Record<'publish' | 'remove' | 'listIds' | 'listEntries', string>>
+  #fence: SessionFence | undefined
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection
+    const { schema } = connection.address
+    this.#sql = {
+      publish: qualify('select S.publish($1, $2)', schema),
+      remove: qualify('delete from S.sessions where id = $1', schema),
+      listIds: qualify('select id from S.sessions', schema),
+      listEntries: qualify('select id, text, extract(epoch from time) * 1000 from S.sessions', schema),
+    }
+  }
+
+  /** Entry that commits of this process depend on; undefined if it has none. */
+  get fence(): SessionFence | undefined {
+    return this.#fence
+  }
+
+  /** Forgets the entry, which a collection removed. */
+  dropFence(fence: SessionFence): void {
+    if (this.#fence === fence) this.#fence = undefined
+  }
+
+  async publish(id: string, text: string): Promise<void> {
+    const [[epoch] = []] = await this.#connection.read({ text: this.#sql.publish }, [id, text])
+    // Collections publish an empty text: they hold nothing.
+    if (text !== '' && this.#fence?.epoch !== String(epoch)) this.#fence = { id, epoch: String(epoch) }
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#fence?.id === id) this.#fence = undefined
+    await this.#connection.read({ text: this.#sql.remove }, [id])
+  }
+
+  async listIds(): Promise<readonly string[]> {
+    const rows = await this.#connection.read({ text: this.#sql.listIds })
+    return rows.map(([id]) => String(id))
+  }
+
+  async listEntries(): Promise<readonly SessionRegistryEntry[]> {
+    const rows = await this.#connection.read({ text: this.#sql.listEntries })
+    return rows.map(([id, text, time]) => ({ id: String(id), text: String(text), time: Number(time) }))
+  }
+}

@@ -1,0 +1,84 @@
+import { VfsError } from '../../vfs/index.ts'
+import { assertFormat, createForeignStoreError } from './engine-errors.ts'
+import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { getErrorState, toPostgresError } from './postgres-errors.ts'
+import { FORMAT_VERSION, PUBLISH_FUNCTION, SETTLE_FUNCTION, TABLE_NAMES, TABLES } from './postgres-tables.ts'
+
+/** Lock of those who create a home: "copp". */
+const CREATION_LOCK = 0x636f7070
+const MIN_SERVER_VERSION = 150_000
+
+/** Properties of an existing home. */
+export interface PostgresHome {
+  /** True if this role may only read, or the server is a standby. */
+  readonly isReadOnly: boolean
+}
+
+/** Puts the schema's name into a statement: `S.` stands for it. */
+export function qualify(text: string, schema: string): string {
+  return text.replaceAll(/\bS\./g, `${schema}.`)
+}
+
+/**
+ * Creates the tables of a home that is missing, and checks the format of one that exists. ENOTSUP for a later format,
+ * for a schema of another program and for an old server; ENOENT if the home must exist.
+ */
+export async function setUpHome(connection: PostgresConnection, mustExist: boolean): Promise<PostgresHome> {
+  const found = await findHome(connection)
+  if (found !== undefined) return found
+  const { label } = connection.address
+  if (mustExist) {
+    const detail = `there is no home in ${label}; create one with: coppice home create ${label}`
+    throw new VfsError('ENOENT', label, { op: 'open', detail })
+  }
+  await createHome(connection)
+  return (await findHome(connection)) ?? { isReadOnly: false }
+}
+
+/** Reads the format of a home; undefined if there is none. */
+async function findHome(connection: PostgresConnection): Promise<PostgresHome | undefined> {
+  const { label, schema } = connection.address
+  const text = `select current_setting('server_version_num')::int,
+    (select array_agg(relname::text) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm'))`
+  const [[version, names] = []] = await connection.read({ text }, [schema])
+  if (Number(version) < MIN_SERVER_VERSION) {
+    const detail = `the server of ${label} has version ${version}; homes need PostgreSQL 15 or later`
+    throw new VfsError('ENOTSUP', label, { op: 'open', detail })
+  }
+  const tables = Array.isArray(names) ? names.map(String) : []
+  if (tables.length === 0) return undefined
+  if (TABLE_NAMES.some((name) => !tables.includes(name))) {
+    throw createForeignStoreError(label, `schema ${schema}`, tables)
+  }
+  return readFormat(connection)
+}
+
+async function readFormat(connection: PostgresConnection): Promise<PostgresHome> {
+  const { label, schema } = connection.address
+  const text = qualify(
+    `select value, has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()
+      from S.home where key = 'format'`,
+    schema,
+  )
+  const [[format, canWrite] = []] = await connection.read({ text })
+  assertFormat(label, Number(format), FORMAT_VERSION)
+  return { isReadOnly: canWrite !== true }
+}
+
+/** Creates the schema and everything in it. If another opener does so at once, the second finds it done. */
+async function createHome(connection: PostgresConnection): Promise<void> {
+  const { label, schema } = connection.address
+  const parts = [TABLES, COMMIT_FUNCTION, SETTLE_FUNCTION, PUBLISH_FUNCTION]
+  const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
+    create schema if not exists ${schema};
+    ${qualify(parts.join(''), schema)}`
+  try {
+    await connection.runScript(script)
+  } catch (error) {
+    // 42P07, 42723: the table or function exists.
+    const state = getErrorState(error)
+    if (state !== '42P07' && state !== '42723') throw toPostgresError('open', label, error)
+  }
+}

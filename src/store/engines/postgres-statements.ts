@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import type { SqlStatement } from './postgres-connection.ts'
+import { READ_BATCH } from './postgres-reads.ts'
+import { qualify } from './postgres-setup.ts'
+
+type StatementName = 'commit' | 'readBatch' | 'listRecords' | 'listPages' | 'listBlobs' | 'usage' | 'sync'
+
+const SQL: Readonly<Record<StatementName, string>> = {
+  commit: 'select S.commit($1, $2, $3, $4, $5, $6, $7)',
+  readBatch: READ_BATCH,
+  listRecords: 'select key, bytes from S.records where key >= $1 and key < $2 order by key',
+  listPages: 'select id from S.pages where id > $1 order by id limit $2',
+  listBlobs: 'select id from S.blobs where id > $1 order by id limit $2',
+  usage: `select
+    (select count(*) from S.pages), (select coalesce(sum(octet_length(bytes)), 0) from S.pages),
+    (select count(*) from S.blobs), (select coalesce(sum(octet_length(bytes)), 0) from S.blobs),
+    (select count(*) from S.journal), (select coalesce(sum(octet_length(bytes)), 0) from S.journal),
+    (select sum(pg_total_relation_size(('S.' || name)::regclass)) from unnest(array[
+      'pages', 'blobs', 'hashes', 'records', 'journal', 'sessions', 'outcomes', 'home']) name)`,
+  // A transaction that writes, with a durable commit: the log has everything before it.
+  sync: `select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'coppice', '')`,
+}
+
+export type PostgresStatements = Readonly<Record<StatementName, SqlStatement>>
+
+/** Creates the statements of an engine. */
+export function createStatements(schema: string): PostgresStatements {
+  const create = (name: StatementName) => prepare(qualify(SQL[name], schema))
+  return {
+    commit: create('commit'),
+    readBatch: create('readBatch'),
+    listRecords: create('listRecords'),
+    listPages: create('listPages'),
+    listBlobs: create('listBlobs'),
+    usage: create('usage'),
+    sync: create('sync'),
+  }
+}
+
+/** Names a statement by its text: a pooler may give the connection of another version to this one. */
+function prepare(text: string): SqlStatement {
+  return { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }
+}
