@@ -44,6 +44,15 @@ export {
   type VaultQuota,
   type VaultUsage,
 } from '../../store/index.ts'
+export {
+  type Exchanged,
+  type ExchangeOptions,
+  type FetchReport,
+  fetchVault,
+  isTrackingName,
+  type PushReport,
+  pushVault,
+} from './exchange/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
 export type { ChangedInodes, ForeignChangeOptions } from './foreign-changes.ts'
 export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'

@@ -1,0 +1,64 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Home } from '../home.ts'
+import type { TransferProgress } from '../transfer/index.ts'
+import type { Vault } from '../vault.ts'
+
+/** A vault in two homes. */
+export interface Exchanged {
+  readonly home: Home
+  readonly vault: string
+  readonly other: Home
+  /** Its name in the other home. */
+  readonly otherVault: string
+  /** The other home, as it is always named: it tells one exchange from another. */
+  readonly location: string
+}
+
+export interface ExchangeOptions {
+  readonly onProgress?: (progress: TransferProgress) => void
+  readonly signal?: AbortSignal
+}
+
+const TRACKING_NAME = /^shared-[0-9a-f]{16}$/
+
+/** Reports whether a vault is a tracking fork: nobody works in it. */
+export function isTrackingName(vault: string): boolean {
+  return TRACKING_NAME.test(vault)
+}
+
+/** Returns the name of the fork that has the state both homes last had. */
+export function toTrackingName({ vault, otherVault, location }: Exchanged): string {
+  const identity = JSON.stringify([vault, otherVault, location])
+  return `shared-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
+}
+
+/** Returns a checkpoint name for one exchange. Both homes have it afterwards, and no other exchange uses it. */
+export function createExchangeName(): string {
+  return `exchange-${randomBytes(8).toString('hex')}`
+}
+
+/** Opens a vault; undefined if the home has none of this name. */
+export async function findVault(home: Home, name: string): Promise<Vault | undefined> {
+  return (await home.vaults()).includes(name) ? home.vault(name) : undefined
+}
+
+/** Returns the newest checkpoint that both vaults have. Names of exchanges are unique, so they identify it. */
+export async function findCommonCheckpoint(one: Vault, other: Vault): Promise<string | undefined> {
+  const theirs = new Set((await other.checkpoints()).map(({ name }) => name))
+  const exchanged = (await one.checkpoints()).filter(({ name }) => name.startsWith('exchange-'))
+  return exchanged.findLast(({ name }) => theirs.has(name))?.name
+}
+
+/** Reports whether a vault changed since one of its checkpoints. */
+export async function hasChangedSince(vault: Vault, checkpoint: string): Promise<boolean> {
+  for await (const _ of vault.diff(checkpoint)) return true
+  return false
+}
+
+/** Removes the checkpoint of an earlier exchange from both vaults; the newest is enough for the next. */
+export async function forgetCheckpoint(name: string, vaults: readonly Vault[]): Promise<void> {
+  for (const vault of vaults) {
+    const isThere = (await vault.checkpoints()).some((checkpoint) => checkpoint.name === name)
+    if (isThere) await vault.removeCheckpoint(name)
+  }
+}
