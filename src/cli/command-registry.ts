@@ -107,6 +107,8 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     policy: async () => (await import('./commands/home/policy.ts')).policy,
     profile: async () => (await import('./commands/home/profile.ts')).profile,
     quota: async () => (await import('./commands/home/quota.ts')).quota,
+    push: async () => (await import('./commands/home/push.ts')).push,
+    pull: async () => (await import('./commands/home/pull.ts')).pull,
     send: async () => (await import('./commands/home/send.ts')).send,
     receive: async () => (await import('./commands/home/receive.ts')).receive,
     gc: async () => (await import('./commands/home/gc.ts')).gc,

@@ -7,9 +7,9 @@ export const ZONES_VAULT = 'zones'
  */
 export const BOUNDARY_VAULT = 'boundary'
 
-/** Names of vaults for linked directories, undoable merges, timelines, checkouts and sessions. */
+/** Names of vaults for linked directories, undoable merges, timelines, checkouts, sessions and other homes. */
 const INTERNAL_NAME =
-  /^(?:link-[0-9a-f]{12}-[0-9a-f]{8}(?:-(?:undo|merged)(?:-next)?|-(?:before|after)-merge(?:-fork)?)?|merge-[0-9a-f]{12}-(?:before|after)|timeline-[0-9a-f]{12}|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
+  /^(?:link-[0-9a-f]{12}-[0-9a-f]{8}(?:-(?:undo|merged)(?:-next)?|-(?:before|after)-merge(?:-fork)?)?|merge-[0-9a-f]{12}-(?:before|after)|timeline-[0-9a-f]{12}|shared-[0-9a-f]{16}|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
 /** Reports whether a name is reserved for the execution boundary. */
 export function isInternalVault(name: string): boolean {

@@ -49,7 +49,6 @@ export {
   type ExchangeOptions,
   type FetchReport,
   fetchVault,
-  isTrackingName,
   type PushReport,
   pushVault,
 } from './exchange/index.ts'

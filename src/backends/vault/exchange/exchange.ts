@@ -10,7 +10,7 @@ export interface Exchanged {
   readonly other: Home
   /** Its name in the other home. */
   readonly otherVault: string
-  /** The other home, as it is always named: it tells one exchange from another. */
+  /** The other home, named always the same way: exchanges are known by it. */
   readonly location: string
 }
 
@@ -19,14 +19,7 @@ export interface ExchangeOptions {
   readonly signal?: AbortSignal
 }
 
-const TRACKING_NAME = /^shared-[0-9a-f]{16}$/
-
-/** Reports whether a vault is a tracking fork: nobody works in it. */
-export function isTrackingName(vault: string): boolean {
-  return TRACKING_NAME.test(vault)
-}
-
-/** Returns the name of the fork that has the state both homes last had. */
+/** Returns the name of the fork that has the state both homes last had. Nobody works in it: its name is reserved. */
 export function toTrackingName({ vault, otherVault, location }: Exchanged): string {
   const identity = JSON.stringify([vault, otherVault, location])
   return `shared-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`

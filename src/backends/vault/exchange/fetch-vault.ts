@@ -28,7 +28,8 @@ export interface FetchReport {
  */
 export async function fetchVault(exchanged: Exchanged, options: ExchangeOptions = {}): Promise<FetchReport> {
   const { home, vault, other, otherVault } = exchanged
-  const theirs = await other.vault(otherVault)
+  const theirs = await findVault(other, otherVault)
+  if (theirs === undefined) throw createMissingError(exchanged)
   const tracking = toTrackingName(exchanged)
   const tracked = await openTrackingFork(exchanged, theirs)
   const mine = await findVault(home, vault)
@@ -89,6 +90,11 @@ async function receiveTracking(
     await forgetCheckpoint(checkpoint, [theirs])
     throw error
   }
+}
+
+function createMissingError({ otherVault, location }: Exchanged): VfsError {
+  const detail = `there is no vault '${otherVault}' in ${location}; see coppice vault list --home ${location}`
+  return new VfsError('ENOENT', otherVault, { op: 'pull', detail })
 }
 
 /** Creates EEXIST for vaults of one name that have never been exchanged. */

@@ -1,16 +1,17 @@
 import type { OnConflict } from '../../../backends/vault/index.ts'
-import { performMerge } from '../../../workspace/index.ts'
+import type { PerformedMerge } from '../../../workspace/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { trace } from '../../framework/common-options.ts'
-import { exitCodes, findConflicts } from '../../framework/errors.ts'
+import { exitCodes } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { abortMerge, continueMerge } from './finish-merge.ts'
-import { formatMergeConflicts, printMerged, printUndoneMerge, toPathChange } from './merge-report.ts'
+import { printMerged, printUndoneMerge, toPathChange } from './merge-report.ts'
 import { createMergeRequest } from './merge-request.ts'
+import { runMerge } from './run-merge.ts'
 
 const conflictOptions = ['ours', 'theirs', 'markers'] as const satisfies readonly OnConflict[]
 const steps = ['continue', 'abort', 'undo'] as const
@@ -70,22 +71,11 @@ type MergeInvocation = CommandInvocation<
 async function start(call: MergeInvocation, open: OpenHome): Promise<number> {
   const onConflict = parseConflictOption(call)
   const isTrial = call.has('dry-run')
-  const merges = openPendingMerges(open)
   const waiting = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
   // One answer to all conflicts replaces the choices made so far.
   const request = onConflict === 'fail' ? waiting : { ...waiting, resolutions: new Map() }
-  try {
-    const performed = await performMerge(open.home, request, { ...open.ctx, onConflict, isTrial })
-    if (!isTrial) await merges.finish(request)
-    await printMerged(call, request, performed, isTrial)
-    return exitCodes.ok
-  } catch (error) {
-    const conflicts = findConflicts(error)
-    if (conflicts !== undefined && !isTrial) await merges.begin(request)
-    if (conflicts === undefined || call.isJson) throw error
-    call.terminal.err.write(formatMergeConflicts(request, conflicts))
-    return exitCodes.conflict
-  }
+  const print = (performed: PerformedMerge) => printMerged(call, request, performed, isTrial)
+  return runMerge(call, open, request, { onConflict, isTrial, print })
 }
 
 async function undo(call: MergeInvocation, open: OpenHome): Promise<number> {

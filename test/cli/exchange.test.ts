@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Cli } from './run-cli.ts'
+
+/** Runs commands in two homes that exchange the vault `base` through a third one. */
+class TwoHomes {
+  readonly cli: Cli = new Cli()
+  readonly hub: string = join(this.cli.scratch, 'hub')
+  readonly second: string = join(this.cli.scratch, 'second')
+
+  one(...args: string[]): Promise<string> {
+    return this.cli.ok(...args)
+  }
+
+  two(...args: string[]): Promise<string> {
+    return this.cli.ok(...args, '--home', this.second)
+  }
+}
+
+it('a vault goes to another home, is changed in both, and comes back merged', async () => {
+  const homes = new TwoHomes()
+  const { hub } = homes
+  await homes.one('vault', 'create', 'base')
+  await homes.one('write', '/plan.md', '--text', 'one\ntwo\nthree\nfour\nfive')
+  expect(await homes.one('push', 'base', hub)).toBe(`pushed base: 1 file, 24 B to ${hub}\n`)
+  expect(await homes.two('pull', 'base', hub)).toBe(`pulled base from ${hub}: 1 file, 24 B\n`)
+  await homes.one('write', '/plan.md', '--text', 'ONE\ntwo\nthree\nfour\nfive')
+  await homes.two('write', '/plan.md', '--text', 'one\ntwo\nthree\nfour\nFIVE')
+  expect(await homes.one('push', 'base', hub)).toBe(`pushed 1 change of base to ${hub}\n`)
+  const behind = await homes.cli.run(['push', 'base', hub, '--home', homes.second])
+  expect(behind).toMatchObject({ code: 3, stdout: '' })
+  expect(behind.stderr).toContain(`coppice pull base ${hub}`)
+  expect(await homes.two('pull', 'base', hub)).toBe(`M /plan.md\npulled 1 change of base from ${hub}\n`)
+  await homes.two('push', 'base', hub)
+  await homes.one('pull', 'base', hub)
+  expect(await homes.one('cat', '/plan.md')).toBe('ONE\ntwo\nthree\nfour\nFIVE\n')
+  expect(await homes.one('push', 'base', hub)).toBe(`${hub} has all of base already\n`)
+  // The fork that remembers the exchange is no vault of the user.
+  expect(await homes.cli.json('vault', 'list')).toMatchObject([{ name: 'base' }])
+})
+
+it('a conflict between two homes is resolved like one between forks, and pushed', async () => {
+  const homes = new TwoHomes()
+  const { cli, hub, second } = homes
+  await homes.one('vault', 'create', 'base')
+  await homes.one('write', '/plan.md', '--text', 'old')
+  await homes.one('push', 'base', hub)
+  await homes.two('pull', 'base', hub)
+  await homes.one('write', '/plan.md', '--text', 'from one')
+  await homes.two('write', '/plan.md', '--text', 'from two')
+  await homes.one('push', 'base', hub)
+  const pulled = await cli.run(['pull', 'base', hub, '--home', second])
+  expect(pulled.code).toBe(3)
+  expect(pulled.stderr).toContain('C /plan.md')
+  expect(await homes.two('cat', '/plan.md')).toBe('from two\n')
+  await homes.two('resolve', '/plan.md', '--union')
+  await homes.two('merge', '--continue')
+  await homes.two('push', 'base', hub)
+  await homes.one('pull', 'base', hub)
+  expect((await homes.one('cat', '/plan.md')).split('\n').sort()).toEqual(['', 'from one', 'from two'])
+})
+
+it('bad homes and names are refused before anything is created', async () => {
+  const { cli, hub } = new TwoHomes()
+  await cli.ok('vault', 'create', 'base')
+  expect(await cli.run(['push', 'base', cli.home])).toMatchObject({ code: 1 })
+  expect(await cli.run(['push', 'bsae', hub])).toMatchObject({ code: 1 })
+  expect(existsSync(hub)).toBe(false)
+  expect((await cli.run(['pull', 'base', hub])).stderr).toContain(hub)
+  await cli.ok('push', 'base', hub)
+  expect((await cli.run(['pull', 'other', hub])).stderr).toContain(`no vault 'other' in ${hub}`)
+  await cli.ok('vault', 'create', 'mine')
+  const unrelated = await cli.run(['push', 'mine', hub, '--as', 'base'])
+  expect(unrelated.code).toBe(1)
+  expect(unrelated.stderr).toContain('--as')
+})
