@@ -14,6 +14,7 @@ export interface Exchanged {
   readonly location: string
 }
 
+/** Options of `pushVault` and `fetchVault`. */
 export interface ExchangeOptions {
   readonly onProgress?: (progress: TransferProgress) => void
   readonly signal?: AbortSignal
