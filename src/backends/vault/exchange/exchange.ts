@@ -20,6 +20,8 @@ export interface ExchangeOptions {
   readonly signal?: AbortSignal
 }
 
+const EXCHANGE_NAME = /^exchange-[0-9a-f]{16}$/
+
 /** Returns the name of the fork that has the state both homes last had. Nobody works in it: its name is reserved. */
 export function toTrackingName({ vault, otherVault, location }: Exchanged): string {
   const identity = JSON.stringify([vault, otherVault, location])
@@ -38,9 +40,14 @@ export async function findVault(home: Home, name: string): Promise<Vault | undef
 
 /** Returns the newest checkpoint that both vaults have. Names of exchanges are unique, so they identify it. */
 export async function findCommonCheckpoint(one: Vault, other: Vault): Promise<string | undefined> {
-  const theirs = new Set((await other.checkpoints()).map(({ name }) => name))
-  const exchanged = (await one.checkpoints()).filter(({ name }) => name.startsWith('exchange-'))
-  return exchanged.findLast(({ name }) => theirs.has(name))?.name
+  const theirs = new Set(await listExchangeNames(other))
+  return (await listExchangeNames(one)).findLast((name) => theirs.has(name))
+}
+
+/** Lists the checkpoints of exchanges, the oldest first. */
+export async function listExchangeNames(vault: Vault): Promise<string[]> {
+  const names = (await vault.checkpoints()).map(({ name }) => name)
+  return names.filter((name) => EXCHANGE_NAME.test(name))
 }
 
 /** Reports whether a vault changed since one of its checkpoints. */

@@ -8,6 +8,7 @@ import {
   findVault,
   forgetCheckpoint,
   hasChangedSince,
+  listExchangeNames,
   toTrackingName,
 } from './exchange.ts'
 
@@ -57,6 +58,7 @@ export async function openTrackingFork(
   const common = await findCommonCheckpoint(fork, theirs)
   if (common === undefined) throw createUnrelatedError(exchanged)
   if (await hasChangedSince(fork, common)) await fork.restore(common)
+  for (const name of await listExchangeNames(fork)) if (name !== common) await fork.removeCheckpoint(name)
   return { fork, common }
 }
 

@@ -49,7 +49,7 @@ async function pushWhole(exchanged: Exchanged, { signal, onProgress }: ExchangeO
   await other.receive(stream, { as: otherVault, ...(signal && { signal }) })
 }
 
-/** Merges the vault into the tracking fork, and sends that. If it is not received, the fork goes back. */
+/** Merges the vault into the tracking fork, and sends that. If it is not received, the next exchange takes it back. */
 async function pushChanges(
   exchanged: Exchanged,
   theirs: Vault,
@@ -68,8 +68,6 @@ async function pushChanges(
     const stream = home.send(tracking, { checkpoint, since: common, ...(onProgress && { onProgress }) })
     await other.receive(stream, { as: otherVault, ...(signal && { signal }) })
   } catch (error) {
-    await fork.restore(common)
-    await forgetCheckpoint(checkpoint, [fork])
     throw isVfsError(error, 'ECONFLICT') ? createBehindError(exchanged) : error
   }
   await forgetCheckpoint(common, [fork, theirs])
