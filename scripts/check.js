@@ -15,6 +15,7 @@ const results = await Promise.all([
     '--tsBuildInfoFile',
     'node_modules/.cache/check.tsbuildinfo',
   ]),
+  run('types of the page', 'tsc', ['--noEmit', '-p', 'src/web']),
   run('unit', 'vitest', ['run', '--project=unit', ...(isPartial ? ['--changed', base] : [])]),
 ])
 console.log(

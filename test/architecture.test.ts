@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   machine: [],
   'web-api': [],
   http: [],
+  web: ['web-api', 'preact', '@preact/signals'],
   text: [],
   secrets: [],
   vfs: [],
@@ -343,7 +344,7 @@ function folderOf(file: string): string | undefined {
 
 async function importsOfSource(): Promise<Import[]> {
   const found: Import[] = []
-  for await (const path of glob('src/**/*.ts', { cwd: root })) {
+  for await (const path of glob('src/**/*.{ts,tsx}', { cwd: root })) {
     const text = readFileSync(join(root, path), 'utf8')
     for (const [, from, dynamic] of text.matchAll(
       /(?:^|\})[^'\n]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm,

@@ -58,7 +58,7 @@ export function countWording(directory: string): WordingCounts {
 
 function listSources(directory: string): SourceFile[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ path: name, text: readFileSync(join(directory, name), 'utf8') }))
 }
 

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { root } from './bundle-options.js'
+import { writeLicenses } from './licenses.js'
+
+// The page of `coppice ui` for the browser: one script that paints, one for each screen, and one style sheet.
+const source = join(root, 'src/web')
+const target = join(root, 'dist/web')
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target, { recursive: true })
+
+const bundle = await rolldown({
+  input: { main: join(source, 'main.tsx') },
+  platform: 'browser',
+  transform: { target: 'es2024' },
+})
+const { output } = await bundle.write({
+  dir: target,
+  format: 'esm',
+  minify: true,
+  comments: false,
+  // A name changes with the content, so that a browser never mixes two versions.
+  entryFileNames: '[name]-[hash].js',
+  chunkFileNames: '[name]-[hash].js',
+  codeSplitting: {
+    groups: [{ name: 'parts', test: /\/src\/web\/(?:parts|client)\/|node_modules/ }],
+  },
+})
+const entry = output.find((chunk) => chunk.type === 'chunk' && chunk.isEntry)
+writePage(entry.fileName, entry.imports, writeStyles())
+copyFileSync(join(source, 'icon.svg'), join(target, 'icon.svg'))
+writeLicenses(target, ['preact', '@preact/signals', '@preact/signals-core'])
+
+/** Writes all style sheets as one, in the order of their names, and returns its name. */
+function writeStyles() {
+  const text = globSync('styles/*.css', { cwd: source })
+    .sort()
+    .map((path) => readFileSync(join(source, path), 'utf8'))
+    .join('\n')
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,>]) ?/g, '$1')
+  const name = `style-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.css`
+  writeFileSync(join(target, name), text)
+  return name
+}
+
+function writePage(script, imports, style) {
+  const links = [
+    `<link rel="stylesheet" href="/${style}">`,
+    ...imports.map((name) => `<link rel="modulepreload" href="/${name}">`),
+    `<script type="module" src="/${script}"></script>`,
+  ]
+  const page = readFileSync(join(source, 'index.html'), 'utf8')
+  writeFileSync(join(target, 'index.html'), page.replace('<!-- links -->', links.join('\n    ')))
+}

@@ -1,0 +1,95 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { WebEvent, WebProcess, WebStatus, WebTree, WebWaiting } from '../../web-api/index.ts'
+import { call } from './api.ts'
+import { followEvents } from './event-stream.ts'
+import { publishEvent } from './live.ts'
+import { readPages } from './pages.ts'
+import { forgetSession, session } from './session.ts'
+
+/** Processes and trees beyond this are not read: no person looks at more. */
+const MAX_ITEMS = 5000
+const REFRESH_MS = 200
+const UPDATE_MS = 100
+
+export const status: Signal<WebStatus | undefined> = signal(undefined)
+/** Processes by number. */
+export const processes: Signal<ReadonlyMap<number, WebProcess>> = signal(new Map())
+export const trees: Signal<readonly WebTree[]> = signal([])
+export const waiting: Signal<WebWaiting> = signal({ approvals: [], questions: [], merges: [] })
+/** False until everything has been read once. */
+export const isLoaded: Signal<boolean> = signal(false)
+export const loadError: Signal<Error | undefined> = signal(undefined)
+
+/** Number of things that wait for a person. */
+export const waitingCount: ReadonlySignal<number> = computed(
+  () => waiting.value.approvals.length + waiting.value.questions.length + waiting.value.merges.length,
+)
+
+/** Reads the home and follows its events. A failed beginning is tried again by `retry`. */
+export async function startHome(): Promise<void> {
+  loadError.value = undefined
+  try {
+    const now = await call('getStatus', {})
+    status.value = now
+    void followEvents({ after: now.position, onEvent: takeEvent, signal: new AbortController().signal })
+    await readAll()
+    isLoaded.value = true
+  } catch (error) {
+    if (session.value.state === 'ended') forgetSession()
+    loadError.value = error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** Reads everything again: at the beginning, and when events were missed. */
+async function readAll(): Promise<void> {
+  await Promise.all([readProcesses(), refreshTrees(), refreshWaiting()])
+}
+
+async function readProcesses(): Promise<void> {
+  const found = await readPages((page) => call('listProcesses', { ...page, all: true }), MAX_ITEMS)
+  processes.value = new Map(found.map((process) => [process.pid, process]))
+}
+
+/** Reads the trees again. */
+export async function refreshTrees(): Promise<void> {
+  trees.value = await readPages((page) => call('listTrees', page), MAX_ITEMS)
+}
+
+/** Reads again what waits for a person. */
+export async function refreshWaiting(): Promise<void> {
+  waiting.value = await call('listWaiting', {})
+}
+
+const changed = new Map<number, WebProcess>()
+const pending = new Set<string>()
+
+function takeEvent(event: WebEvent): void {
+  publishEvent(event)
+  if (event.type === 'process') {
+    changed.set(event.process.pid, event.process)
+    later('processes', UPDATE_MS, updateProcesses)
+  } else if (event.type === 'asked' || event.type === 'settled' || event.type === 'waiting') {
+    later('waiting', UPDATE_MS, refreshWaiting)
+  } else if (event.type === 'trees' || event.type === 'journal') {
+    later('trees', REFRESH_MS, refreshTrees)
+  } else if (event.type === 'reset') later('all', 0, readAll)
+}
+
+/** Runs an update once for all events of some time. A failed one is made up for by the next event. */
+function later(name: string, delayMs: number, update: () => void | Promise<void>): void {
+  if (pending.has(name)) return
+  pending.add(name)
+  setTimeout(() => {
+    pending.delete(name)
+    Promise.resolve(update()).catch(() => {})
+  }, delayMs)
+}
+
+function updateProcesses(): void {
+  batch(() => {
+    const next = new Map(processes.value)
+    for (const [pid, process] of changed) next.set(pid, process)
+    changed.clear()
+    processes.value = next
+  })
+}

@@ -1,0 +1,89 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { WebQuestion } from '../../web-api/index.ts'
+import { call } from '../client/api.ts'
+import { useAction } from './action.ts'
+import { Notice } from './notice.tsx'
+import { VisibleText } from './visible-text.tsx'
+
+type Answer = string | readonly string[]
+
+/** Asks the questions of a process and sends the answers. */
+export function QuestionForm({ question: { id, questions } }: { readonly question: WebQuestion }): VNode {
+  const [answers, setAnswers] = useState<readonly Answer[]>(() =>
+    questions.map(({ isMulti }) => (isMulti ? [] : '')),
+  )
+  const sending = useAction(() => call('answerQuestion', { id, answers }))
+  const setAnswer = (at: number, answer: Answer) => setAnswers(answers.with(at, answer))
+  const isComplete = answers.every((answer) => answer.length > 0)
+  return (
+    <form
+      class="questions"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isComplete) sending.run()
+      }}
+    >
+      {questions.map((asked, at) => (
+        <fieldset key={asked.question}>
+          <legend>
+            <VisibleText text={asked.question} />
+          </legend>
+          {asked.options.length === 0 ? (
+            <input
+              class="field wide-field"
+              aria-label="Answer"
+              value={String(answers[at])}
+              onInput={(event) => setAnswer(at, event.currentTarget.value)}
+            />
+          ) : (
+            <Options
+              name={`${id}-${at}`}
+              options={asked.options}
+              isMulti={asked.isMulti}
+              answer={answers[at] ?? ''}
+              onAnswer={(answer) => setAnswer(at, answer)}
+            />
+          )}
+        </fieldset>
+      ))}
+      <div>
+        <button type="submit" class="button main" disabled={!isComplete || sending.isRunning}>
+          Answer
+        </button>
+      </div>
+      {sending.error && <Notice title={sending.error.message} tone="bad" />}
+    </form>
+  )
+}
+
+interface OptionsProps {
+  readonly name: string
+  readonly options: readonly string[]
+  readonly isMulti: boolean
+  readonly answer: Answer
+  readonly onAnswer: (answer: Answer) => void
+}
+
+function Options({ name, options, isMulti, answer, onAnswer }: OptionsProps): VNode {
+  const isChosen = (option: string) => (Array.isArray(answer) ? answer.includes(option) : answer === option)
+  const toggle = (option: string) => {
+    if (typeof answer === 'string') return onAnswer(option)
+    onAnswer(isChosen(option) ? answer.filter((other) => other !== option) : [...answer, option])
+  }
+  return (
+    <div class="options">
+      {options.map((option) => (
+        <label key={option}>
+          <input
+            type={isMulti ? 'checkbox' : 'radio'}
+            name={name}
+            checked={isChosen(option)}
+            onChange={() => toggle(option)}
+          />{' '}
+          <VisibleText text={option} />
+        </label>
+      ))}
+    </div>
+  )
+}

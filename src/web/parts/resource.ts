@@ -1,0 +1,66 @@
+import { type Signal, signal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+
+/** A value that the server has: absent while it loads, with the error if it could not be loaded. */
+export interface Resource<T> {
+  readonly value: Signal<T | undefined>
+  readonly error: Signal<Error | undefined>
+  /** Loads it again and keeps the old value meanwhile. Calls during a load lead to one more load. */
+  readonly reload: () => void
+}
+
+/** Loads a value when the key changes. A response that arrives after the key changed is dropped. */
+export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
+  const latest = useRef(load)
+  latest.current = load
+  // The key is what the value depends on; `load` is another function at every render.
+  const loader = useMemo(() => new Loader<T>((aborted) => latest.current(aborted)), [key])
+  useEffect(() => {
+    loader.reload()
+    return () => loader.stop()
+  }, [loader])
+  return loader
+}
+
+class Loader<T> implements Resource<T> {
+  readonly value: Signal<T | undefined> = signal(undefined)
+  readonly error: Signal<Error | undefined> = signal(undefined)
+  readonly #load: (signal: AbortSignal) => Promise<T>
+  readonly #stop = new AbortController()
+  #isLoading = false
+  #isStale = false
+
+  constructor(load: (signal: AbortSignal) => Promise<T>) {
+    this.#load = load
+  }
+
+  reload = (): void => {
+    this.#isStale = true
+    if (!this.#isLoading) void this.#run()
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  async #run(): Promise<void> {
+    this.#isLoading = true
+    while (this.#isStale && !this.#stop.signal.aborted) {
+      this.#isStale = false
+      await this.#loadOnce()
+    }
+    this.#isLoading = false
+  }
+
+  async #loadOnce(): Promise<void> {
+    try {
+      const value = await this.#load(this.#stop.signal)
+      if (this.#stop.signal.aborted) return
+      this.value.value = value
+      this.error.value = undefined
+    } catch (error) {
+      if (!this.#stop.signal.aborted)
+        this.error.value = error instanceof Error ? error : new Error(String(error))
+    }
+  }
+}

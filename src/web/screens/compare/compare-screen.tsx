@@ -1,0 +1,55 @@
+import type { VNode } from 'preact'
+import { trees } from '../../client/home-state.ts'
+import { Command, Notice } from '../../parts/notice.tsx'
+import { TreePicker } from '../../parts/tree-picker.tsx'
+import { formatRoute, navigate, route } from '../../router.ts'
+import { Comparison } from './comparison.tsx'
+import { ForkTable } from './fork-table.tsx'
+
+/** Two trees and what differs between them. Without both, a choice of them. */
+export function CompareScreen(): VNode {
+  const { query } = route.value
+  const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
+  const pick = (values: { from?: string; to?: string }) =>
+    navigate(formatRoute('compare', { from, to, ...suggestInto(values.to ?? to), ...values }))
+  return (
+    <div class="work">
+      <header class="work-head">
+        <h1 class="hidden-label">Compare</h1>
+        <div class="pair">
+          <TreePicker label="From" hasBases value={from} onPick={(tree) => pick({ from: tree })} />
+          <span aria-hidden="true">→</span>
+          <TreePicker label="To" hasBases value={to} onPick={(tree) => pick(pairWithBase(tree, from))} />
+        </div>
+      </header>
+      {from === '' || to === '' ? <Choose /> : <Comparison key={`${from} ${to}`} from={from} to={to} />}
+    </div>
+  )
+}
+
+function Choose(): VNode {
+  const isEmpty = trees.value.every(({ kind }) => kind !== 'fork')
+  return (
+    <div class="page">
+      {isEmpty ? (
+        <Notice title="There is no fork to compare yet">
+          <p>Run a command or an agent on a fork of a directory:</p>
+          <Command text="coppice exec -- ./migrate.sh" />
+        </Notice>
+      ) : (
+        <ForkTable />
+      )}
+    </div>
+  )
+}
+
+/** The changes of a fork are what most people want: the other side is then what it began with. */
+function pairWithBase(tree: string, from: string): { from?: string; to: string } {
+  const isFork = trees.value.some((known) => known.tree === tree && known.kind === 'fork')
+  return isFork && from === '' ? { from: `${tree}^`, to: tree } : { to: tree }
+}
+
+function suggestInto(to: string): { into?: string } {
+  const parent = trees.value.find(({ tree }) => tree === to)?.parent
+  return parent == null ? {} : { into: parent }
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { highlightLine } from '../../parts/highlight.ts'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+
+const ROW_HEIGHT = 20
+
+export interface CodeLinesProps {
+  readonly path: string
+  readonly label: string
+  readonly lines: readonly string[]
+  readonly active?: number
+  /** Rendered before the number of a line. */
+  readonly renderMargin?: (index: number) => ComponentChildren
+}
+
+/** Lines of code with numbers and colours. Only those in view exist. */
+export function CodeLines({ path, label, lines, active, renderMargin }: CodeLinesProps): VNode {
+  return (
+    <div class="code-lines">
+      <VirtualList
+        class="fill"
+        label={label}
+        count={lines.length}
+        rowHeight={ROW_HEIGHT}
+        active={active}
+        renderRow={(index) => (
+          <li class={`code-line ${index === active ? 'active' : ''}`} key={index}>
+            {renderMargin?.(index)}
+            <span class="number" aria-hidden="true">
+              {index + 1}
+            </span>
+            <code>
+              {highlightLine(lines[index] ?? '', path).map(({ text, kind }, at) =>
+                kind === '' ? (
+                  <VisibleText key={at} text={text} />
+                ) : (
+                  <span key={at} class={`token-${kind}`}>
+                    <VisibleText text={text} />
+                  </span>
+                ),
+              )}
+            </code>
+          </li>
+        )}
+      />
+    </div>
+  )
+}
