@@ -133,6 +133,11 @@ export class AgentKernel implements AsyncDisposable {
     return { pid: 0, ...this.asPerson, fs: this.person.fs, signal: NEVER_ABORTED }
   }
 
+  /** Redacts the secrets of this program from everything that is shown. */
+  get redactor(): Redactor {
+    return this.#parts.redactor
+  }
+
   get crontab(): Crontab {
     return this.#parts.crontab
   }
@@ -267,6 +272,15 @@ export class AgentKernel implements AsyncDisposable {
   /** Returns the recorded steps of a process. Throws ENOENT if it never existed. */
   async steps(pid: number): Promise<StepRecord[]> {
     return this.#parts.steps.read(this.#getRecord(pid).uuid)
+  }
+
+  /** Returns the last line of a process's log; empty if this program has not run it. */
+  async readLastLog(pid: number): Promise<string> {
+    const { events } = this.#parts
+    if (!events.has(pid)) return ''
+    const lines = await Array.fromAsync(events.logs(pid, false, NEVER_ABORTED))
+    const last = lines.at(-1)
+    return last !== undefined && 'text' in last ? last.text : ''
   }
 
   /** Streams the log of a process; with `follow` until it has ended. Throws ENOENT if it never existed. */

@@ -28,6 +28,7 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     export: async () => (await import('./commands/start/export.ts')).exportDirectory,
     git: async () => (await import('./commands/start/git.ts')).git,
     vault: async () => (await import('./commands/start/vault.ts')).vault,
+    ui: async () => (await import('./commands/start/ui.ts')).ui,
     mount: async () => (await import('./commands/start/mount.ts')).mount,
     unmount: async () => (await import('./commands/start/unmount.ts')).unmount,
   },

@@ -4,6 +4,7 @@ import { parseDeviceRequest } from '../devices/operation/index.ts'
 import { O_RDONLY, O_RDWR, processOptionShape, signals } from '../kernel/index.ts'
 import { readText, VfsError } from '../vfs/index.ts'
 import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.ts'
+import type { DaemonUi } from './daemon-ui.ts'
 import { OpenDevices } from './open-devices.ts'
 import { streamQuestionEvents } from './question-events.ts'
 
@@ -11,6 +12,7 @@ import { streamQuestionEvents } from './question-events.ts'
 export interface DaemonControl {
   status(): DaemonStatus
   stop(): void
+  readonly ui: DaemonUi
 }
 
 /** Response to a request: one value or a stream. */
@@ -40,6 +42,7 @@ export function createMethods(agents: AgentKernel, daemon: DaemonControl): Reado
     ...createFileMethods(agents),
     ...createMcpMethods(agents),
     ...createHandleMethods(agents),
+    ...createUiMethods(daemon.ui),
     status: defineMethod('status', z.strictObject({}), async () => daemon.status()),
     stop: defineMethod('stop', z.strictObject({}), async () => {
       daemon.stop()
@@ -203,6 +206,21 @@ function createHandleMethods(
       await opened.close(params.handle, client)
       return null
     }),
+  }
+}
+
+function createUiMethods(ui: DaemonUi): Record<'ui_open' | 'ui_find' | 'ui_link', DaemonMethod> {
+  const page = z.string().startsWith('/').optional()
+  return {
+    ui_open: defineMethod(
+      'ui_open',
+      z.strictObject({ port: z.int().min(0).max(65_535).optional(), path: page }),
+      ({ port, path: where }) => ui.open(port, where),
+    ),
+    ui_find: defineMethod('ui_find', z.strictObject({ fork: nonEmptyString }), ({ fork }) => ui.find(fork)),
+    ui_link: defineMethod('ui_link', z.strictObject({ path: page }), async ({ path: where }) => ({
+      link: await ui.createLink(where),
+    })),
   }
 }
 

@@ -7,6 +7,7 @@ import type { DaemonStatus } from './client/index.ts'
 import { ClientConnection } from './client-connection.ts'
 import { DaemonLock } from './daemon-lock.ts'
 import { createMethods } from './daemon-service.ts'
+import { DaemonUi, getPageDirectory } from './daemon-ui.ts'
 
 export interface DaemonOptions extends Omit<AgentKernelOptions, 'home'> {
   /** The directory of the home. */
@@ -69,6 +70,7 @@ export class Daemon implements AsyncDisposable {
   readonly #parts: DaemonParts
   readonly #clients = new Set<ClientConnection>()
   readonly #startedAt = new Date()
+  readonly #ui: DaemonUi
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
   #idle: NodeJS.Timeout | undefined
   #isStopping = false
@@ -79,7 +81,19 @@ export class Daemon implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.closed = promise
     this.#settle = { resolve, reject }
-    const methods = createMethods(parts.agents, { status: () => this.status(), stop: () => this.#stopSoon() })
+    this.#ui = new DaemonUi({
+      home: parts.home,
+      agents: parts.agents,
+      directory: options.home,
+      version: options.version,
+      commands: options.commands ?? { env: {} },
+      page: getPageDirectory(options.builtIn ?? ''),
+    })
+    const methods = createMethods(parts.agents, {
+      ui: this.#ui,
+      status: () => this.status(),
+      stop: () => this.#stopSoon(),
+    })
     parts.server.on('connection', (socket) => {
       const client = new ClientConnection(socket, methods)
       this.#clients.add(client)
@@ -129,6 +143,7 @@ export class Daemon implements AsyncDisposable {
     try {
       // No new clients, no socket; clients that wait for a process still get its end.
       server.close()
+      await this.#ui[Symbol.asyncDispose]()
       await agents.close()
     } finally {
       for (const client of this.#clients) client.end()
@@ -143,7 +158,7 @@ export class Daemon implements AsyncDisposable {
     if (idleMs === null || this.#isStopping) return
     this.#idle = setTimeout(() => {
       const { processes, clients, cron_jobs } = this.status()
-      if (processes + clients + cron_jobs === 0) void this.stop().catch(() => {})
+      if (processes + clients + cron_jobs + this.#ui.streams === 0) void this.stop().catch(() => {})
       else this.#scheduleIdleStop()
     }, idleMs)
     // Only the server keeps the program running.

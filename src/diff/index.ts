@@ -13,4 +13,12 @@ export {
   readChangedText,
   type TreePair,
 } from './patch.ts'
+export {
+  createQuestion,
+  formatPickedHunk,
+  listQuestions,
+  type PickedQuestion,
+  type PickedSelection,
+  toSelection,
+} from './picked-changes.ts'
 export { formatUnifiedDiff } from './unified-diff.ts'

@@ -140,6 +140,7 @@ export {
 export { type OpenInode, OpenInodes } from './vault/open-inodes.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
 export type { ExtraRecords } from './vault/pending-operation.ts'
+export { replayJournal } from './vault/replay-journal.ts'
 export { type OperationPlan, toMoment } from './vault/replica.ts'
 export { Upload } from './vault/upload.ts'
 export type { Ancestor, VaultHead } from './vault/vault-head.ts'

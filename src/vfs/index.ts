@@ -39,7 +39,7 @@ export {
   collapseChanges,
 } from './helpers/collapse-changes.ts'
 export { type CopyOptions, copy, type MoveOptions, move } from './helpers/copy-move.ts'
-export { diff } from './helpers/diff.ts'
+export { diff, diffCandidates } from './helpers/diff.ts'
 export { append, readFile, readText, tail, writeFile } from './helpers/file-content.ts'
 export { glob, matchesGlob } from './helpers/glob.ts'
 export { grep } from './helpers/grep.ts'

@@ -28,6 +28,8 @@ export interface DiffLine {
   readonly new: number | null
   /** True for a last line without a newline. */
   readonly isOpen?: true
+  /** True if only the beginning of a very long line is here. */
+  readonly isCut?: true
 }
 
 /** Neighbouring changed lines of a file, with context. */

@@ -115,11 +115,10 @@ export interface WebMethods {
   /** Versions of a file, the newest first. */
   readonly listVersions: { readonly params: FileParams & PageParams; readonly result: Page<WebFileVersion> }
   readonly listBlame: { readonly params: FileParams & PageParams; readonly result: Page<WebBlameLine> }
-  /** Lines that contain a text, or match a regular expression with `isPattern`. */
+  /** Lines that contain a text, in the order of their paths. */
   readonly searchFiles: {
     readonly params: FileParams & {
       readonly query: string
-      readonly isPattern?: boolean
       readonly ignoreCase?: boolean
       readonly limit?: number
     }

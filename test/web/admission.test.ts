@@ -132,8 +132,14 @@ describe('a request of another site', () => {
     expect(statusIn(await sendRaw(port, head('GET /api/look', own)))).toBe(200)
     const opened = { ...good(scene), 'sec-fetch-site': 'none' }
     expect(statusIn(await sendRaw(port, head('GET /', opened)))).toBe(200)
-    const linked = { ...good(scene), 'sec-fetch-site': 'cross-site' }
-    expect(statusIn(await sendRaw(port, head('GET /', linked)))).toBe(403)
+    const linked = { ...good(scene), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    const address = { ...linked, 'sec-fetch-dest': 'document' }
+    expect(statusIn(await sendRaw(port, head('GET /', address)))).toBe(200)
+    expect(statusIn(await sendRaw(port, head('GET /api/look', address)))).toBe(403)
+    for (const destination of ['iframe', 'script', 'object', 'embed', 'image'])
+      expect(statusIn(await sendRaw(port, head('GET /', { ...linked, 'sec-fetch-dest': destination })))).toBe(
+        403,
+      )
   })
 
   it('gets no CORS header, and no answer to a preflight', async () => {

@@ -23,6 +23,7 @@ import type { MergeOptions } from './merge-options.ts'
 import { assertMergeTarget } from './mirror-name.ts'
 import { type HomeLocation, type HomeOptions, openEngine } from './open-engine.ts'
 import { Race, type RaceLane } from './race.ts'
+import { toPathChange } from './to-path-change.ts'
 import { listTouchedPaths } from './touched-paths.ts'
 import {
   type ExportedStep,
@@ -47,8 +48,8 @@ import {
   salvageVault,
   sendVault,
 } from './transfer/index.ts'
-import { mergeUndoably, undoMerge } from './undoable-merge.ts'
-import { toPathChange, Vault } from './vault.ts'
+import { hasUndoableMerge, mergeUndoably, undoMerge } from './undoable-merge.ts'
+import { Vault } from './vault.ts'
 
 /** Options of `fork`. */
 export interface ForkOptions {
@@ -218,6 +219,11 @@ export class Home implements AsyncDisposable {
     provenance: Pick<MergeOptions, 'caller' | 'trace'> = {},
   ): Promise<PathChange[]> {
     return (await undoMerge(this.#store, target, provenance)).map(toPathChange)
+  }
+
+  /** Reports whether `undoMerge` has a merge to undo; it may still refuse if the vault changed since. */
+  canUndoMerge(target: string): Promise<boolean> {
+    return hasUndoableMerge(this.#store, target)
   }
 
   /**

@@ -63,6 +63,7 @@ export { findEngine, getStorePath, type StoredEngineName } from './home-engine.t
 export type { Metadata, Tags } from './labels.ts'
 export type { MergeOptions } from './merge-options.ts'
 export { isMirrorFor, isMirrorName } from './mirror-name.ts'
+export type { VaultMoment } from './moment-fs.ts'
 export { type EngineName, engineNames, type HomeLocation, type HomeOptions } from './open-engine.ts'
 export { Race, type RaceLane } from './race.ts'
 export type {

@@ -65,6 +65,12 @@ export async function undoMerge(
   return changes
 }
 
+/** Reports whether there is a merge into a vault that can be undone. */
+export async function hasUndoableMerge(home: StoreHome, target: string): Promise<boolean> {
+  const names = await home.listVaultNames()
+  return Object.values(getStateNames(target)).every((name) => names.includes(name))
+}
+
 function diffStates(home: StoreHome, from: VaultLog, to: VaultLog): Promise<FileChange[]> {
   const roots = [from.head.root, to.head.root] as const
   return home.session.withHolds(async (hold) => {

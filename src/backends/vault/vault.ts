@@ -3,12 +3,10 @@ import {
   createCheckpoint,
   createSearchIndex,
   decodeCheckpoint,
-  type FileChange,
   FileHistory,
   getFirstDivergentInode,
   openSearchedTree,
   type StoreHome,
-  toStat,
   type VaultLog,
 } from '../../store/index.ts'
 import {
@@ -39,7 +37,9 @@ import {
 import type { HistorySource } from './history-fs.ts'
 import { HistoryPathsFs } from './history-paths.ts'
 import { Metadata, Tags } from './labels.ts'
+import { MomentFs, type VaultMoment } from './moment-fs.ts'
 import { SnapshotFs } from './snapshot-fs.ts'
+import { toPathChange } from './to-path-change.ts'
 import { toProvenance } from './to-provenance.ts'
 import { VaultLimits } from './vault-limits.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
@@ -148,6 +148,26 @@ export class Vault
     const findRoot = () =>
       name === undefined ? this.#getForkRoot() : this.#home.getCheckpoints(this.#log).get(name).root
     return new ReadOnlyFs(new SnapshotFs(this.#home, this.#log, findRoot))
+  }
+
+  /**
+   * Opens the vault as it was at a moment, read-only. `diff` of two moments takes time of their changes. ENOENT for an
+   * unknown checkpoint, or a row that a garbage collection removed. EINVAL.
+   */
+  openMoment(moment: VaultMoment): Promise<FileSystem> {
+    return MomentFs.open(this.#home, this.#log, moment)
+  }
+
+  /** Returns the last journal row that a checkpoint includes. ENOENT. */
+  async getCheckpointRow(name: string): Promise<number> {
+    return this.#home.reader.run(() => this.#home.getCheckpoints(this.#log).get(name).seq)
+  }
+
+  /** Returns the number of the last journal row. */
+  async getLastRow(): Promise<number> {
+    await this.#log.commitPending()
+    await this.#home.reader.run(() => this.#log.refresh())
+    return this.#log.seq
   }
 
   /** Yields the changes since the fork, or since another state, sorted by path. O(changes). */
@@ -334,15 +354,5 @@ function toCheckpointInfo({ name, time, description, meta }: Checkpoint): Checkp
     time: new Date(time),
     ...(description !== undefined && { description }),
     ...(meta !== undefined && { meta }),
-  }
-}
-
-export function toPathChange({ kind, path, from, before, after }: FileChange): PathChange {
-  return {
-    kind,
-    path,
-    ...(from !== undefined && { from }),
-    ...(before !== undefined && { before: toStat(before) }),
-    ...(after !== undefined && { after: toStat(after) }),
   }
 }

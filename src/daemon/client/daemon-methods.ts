@@ -108,6 +108,21 @@ export interface DaemonMethods {
   /** Resolves when the device has accepted the bytes; for a request, when its response is ready. */
   readonly write_handle: { readonly params: Handle & { readonly base64: string }; readonly result: null }
   readonly close_handle: { readonly params: Handle; readonly result: null }
+  /** Serves the page on the loopback, if it is not served yet, and returns an address that opens one session. */
+  readonly ui_open: {
+    readonly params: { readonly port?: number | undefined; readonly path?: string | undefined }
+    readonly result: { readonly origin: string; readonly link: string }
+  }
+  /** Finds a fork for an address of the page: one of a directory, or of a vault. ENOENT. */
+  readonly ui_find: {
+    readonly params: { readonly fork: string }
+    readonly result: { readonly isLinked: boolean }
+  }
+  /** Returns an address that opens one session where the page is served already; null elsewhere. */
+  readonly ui_link: {
+    readonly params: { readonly path?: string | undefined }
+    readonly result: { readonly link: string | null }
+  }
   readonly status: { readonly params: NoParams; readonly result: DaemonStatus }
   /** Stops the daemon and all its processes. */
   readonly stop: { readonly params: NoParams; readonly result: null }

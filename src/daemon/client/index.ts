@@ -17,4 +17,4 @@ export {
 } from './daemon-protocol.ts'
 export { LineReader } from './line-reader.ts'
 export { ReconnectingClient } from './reconnecting-client.ts'
-export { getSocketPath } from './socket-path.ts'
+export { getSocketPath, getUiMarkerPath } from './socket-path.ts'

@@ -29,6 +29,11 @@ export function getSocketPath(home: string, { runtime, temporary }: SocketDirect
   return path
 }
 
+/** Returns the path of the file that is there while a daemon serves the page of a home. */
+export function getUiMarkerPath(home: string): string {
+  return join(home, 'run', 'ui')
+}
+
 /** Refuses a directory where another user could replace the socket. */
 function ensurePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })

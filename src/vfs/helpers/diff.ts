@@ -1,6 +1,6 @@
 import { equalBytes } from '../bytes.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
-import { checkPath, child } from '../path.ts'
+import { basename, checkPath, child, dirname } from '../path.ts'
 import { isContentAddressed, isDiffable, isLinkable, type PathChange } from '../protocols.ts'
 import { isMissing, statIfPresent } from './stat-if-present.ts'
 
@@ -30,6 +30,20 @@ export async function* diff(
     return
   }
   yield* diffTrees(before, after, top, async () => null, ctx)
+}
+
+/** Compares as `diff` does, but only at some paths, and the directories that lead to them. */
+export async function* diffCandidates(
+  before: FileSystem,
+  after: FileSystem,
+  paths: Iterable<string>,
+  ctx?: CallContext,
+): AsyncGenerator<PathChange> {
+  const names = new Map<string, Set<string>>()
+  for (const path of paths)
+    for (let at = path; at !== '/'; at = dirname(at))
+      names.set(dirname(at), (names.get(dirname(at)) ?? new Set()).add(basename(at)))
+  yield* diffTrees(before, after, '/', async (directory) => names.get(directory) ?? [], ctx)
 }
 
 /** Returns the names in a directory that may differ, or null if any name may. */

@@ -48,14 +48,26 @@ export class RequestGate {
   }
 
   #checkSender({ headers }: IncomingMessage, kind: RequestKind): HttpRefusal | null {
-    const { host, origin, 'sec-fetch-site': site } = headers
+    const { host, origin } = headers
     if (host !== this.#host) return refuse(403, `this host is not served here; use http://${this.#host}/`)
     if (origin !== undefined && origin !== this.#origin)
       return refuse(403, 'pages of other sites are not served here')
-    // A browser that opens an address itself, not from a page, sends none.
-    const isOwn = site === undefined || site === 'same-origin' || (kind === 'page' && site === 'none')
+    const isOwn = isOwnSite(headers) || (kind === 'page' && isOpenedByPerson(headers))
     return isOwn ? null : refuse(403, 'requests of other sites are not served here')
   }
+}
+
+function isOwnSite({ 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
+  return site === undefined || site === 'same-origin'
+}
+
+/**
+ * True for an address that a person opens: from a terminal, or by the private file of `coppice ui`, which is no page of
+ * ours. A site that leads there gets nothing by it, since the page has no rights before it has a token.
+ */
+function isOpenedByPerson(headers: IncomingMessage['headers']): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers
+  return site === 'none' || (mode === 'navigate' && destination === 'document')
 }
 
 /** Refuses what no browser sends to us: such requests try to be read in two ways. */

@@ -27,6 +27,8 @@ export interface NetworkOptions {
   readonly resolveHost?: ResolveAddresses | undefined
   /** A session of another process, whose network the command shares. */
   readonly join?: RunningSession | undefined
+  /** Gives the command no network, whatever policy, grants or an approval allow. */
+  readonly isOffline?: boolean | undefined
 }
 
 /**
@@ -78,10 +80,11 @@ export class ExecutionNetwork implements AsyncDisposable {
     request: ExecutionRequest,
     decision: ExecutionDecision,
     policy: PolicyRules,
-    { resolveHost, join, inject }: NetworkOptions & Pick<CommandNetworkOptions, 'inject'>,
+    { resolveHost, join, inject, isOffline = false }: NetworkOptions & Pick<CommandNetworkOptions, 'inject'>,
     onNotice: (line: string) => unknown,
   ): Promise<ExecutionNetwork> {
     const isIsolated = request.isolation !== 'none'
+    if (isOffline) return new ExecutionNetwork({ isWhole: false, isIsolated })
     if (!isConfinedToHosts(request, policy)) {
       const isWhole = request.network || decision.categories.includes('networked')
       return new ExecutionNetwork({ isWhole, isIsolated })

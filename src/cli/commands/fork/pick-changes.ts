@@ -1,10 +1,15 @@
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { Hunk } from '../../../diff/index.ts'
+import {
+  formatPickedHunk,
+  type Hunk,
+  listQuestions,
+  type PickedQuestion,
+  toSelection,
+} from '../../../diff/index.ts'
 import type { ChangeSelection, TreeChange } from '../../../workspace/index.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatPatchLine } from '../../render/patch-line.ts'
-import { formatPickedHunk, listQuestions, type PickedQuestion, toSelection } from './picked-changes.ts'
 
 const HELP: Readonly<Record<string, string>> = {
   y: 'apply this hunk',

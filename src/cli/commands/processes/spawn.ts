@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { DaemonMethods } from '../../../daemon/client/index.ts'
+import type { DaemonClient, DaemonMethods } from '../../../daemon/client/index.ts'
 import { isErrno } from '../../../machine/index.ts'
 import { chooseAgentWorkspace } from '../../access/agent-workspace.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
@@ -81,12 +81,19 @@ or with coppice diff --vault and coppice merge if it is one of a vault.
         const { pid, fork } = spawned
         const where = fork === null ? '' : ` in ${fork}`
         await call.output.writeValue(spawned, `process ${pid} runs${where}; see coppice logs ${pid} --follow`)
+        if (call.terminal.canAsk && !call.isJson) await printProcessLink(call, client, pid)
         return 0
       },
       { create: true },
     )
   },
 )
+
+/** Prints the address of a process where the page is served. */
+async function printProcessLink(call: SpawnInvocation, client: DaemonClient, pid: number): Promise<void> {
+  const { link } = await client.call('ui_link', { path: `/process?pid=${pid}` }, call.terminal.signal)
+  if (link !== null) await call.output.writeLine(`see ${link}`)
+}
 
 async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['spawn']['params']> {
   const script = call.option('script')

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Boundary, BoundaryRunOptions, RunReport } from '../../../boundary/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
+import { getComparePath, isUiServed } from '../../access/ui-address.ts'
 import { applyStyle } from '../../framework/terminal.ts'
 import { formatChangeSummary } from '../../render/change-summary.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
@@ -52,6 +53,7 @@ export async function runAndReport(
     if (options.terminal !== undefined && typeof report.result.stderr === 'string')
       call.terminal.err.write(report.result.stderr)
     printChanges(call, report, { lines, isNamed: options.fork !== undefined })
+    if (lines.length > 0) await printForkLink(call, open.path, report)
   }
   const again = await prepareAgain(call, boundary, run, report)
   return again === undefined ? getExitCode(report) : runAndReport(call, open, boundary, again)
@@ -108,6 +110,18 @@ function printChanges(
   const next = hasDirectory ? `coppice diff ${name} · coppice apply ${name}` : formatVaultHint(name, isGone)
   const bold = applyStyle(call.terminal, 'bold', name)
   err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
+}
+
+/** Prints the address of a fork's changes where the page is served. Not into a log: it opens a session. */
+async function printForkLink(
+  { terminal }: RunInvocation,
+  home: string,
+  { result, fork }: RunReport,
+): Promise<void> {
+  if (fork === null || !terminal.canAsk || !isUiServed(home)) return
+  const { createUiLink } = await import('../../access/ui-link.ts')
+  const link = await createUiLink(home, getComparePath(fork, result.vault.startsWith('/')))
+  if (link !== undefined) terminal.err.write(`see ${link}\n`)
 }
 
 /** Formats the next steps for a fork without a directory: inspect it, merge it or export it. */

@@ -1,16 +1,42 @@
-import { isText } from '../../../backends/vault/index.ts'
-import { applyHunk, formatHunk, formatModes, type Hunk, listHunks, splitLines } from '../../../diff/index.ts'
-import { escapeName } from '../../../text/index.ts'
-import type { ChangeSelection, PickedFile, TreeChange } from '../../../workspace/index.ts'
+import { isText } from '../backends/vault/index.ts'
+import { escapeName } from '../text/index.ts'
+import type { FileType } from '../vfs/index.ts'
+import { applyHunk, formatHunk, type Hunk, listHunks, splitLines } from './hunks.ts'
+import { formatModes } from './patch.ts'
 
-type Entry = NonNullable<TreeChange['after']>
+/** The state of a path. */
+interface PickedEntry {
+  readonly type: FileType
+  readonly size: number
+  readonly mode: number
+  content(): Iterable<Uint8Array>
+}
+
+/** A change of a path, with its states. */
+export interface PickedChange {
+  readonly path: string
+  readonly before: PickedEntry | undefined
+  readonly after: PickedEntry | undefined
+}
+
+/** The picked part of some changes: whole paths, and files with some of their lines. */
+export interface PickedSelection {
+  readonly paths: readonly string[]
+  readonly picks: readonly {
+    readonly path: string
+    /** Content before the change. */
+    readonly base: Uint8Array
+    /** The same content with the picked lines. */
+    readonly content: Uint8Array
+  }[]
+}
 
 /** Larger files are picked as a whole. */
 const MAX_TEXT_BYTES = 16 * 2 ** 20
 
 /** A question of `apply -p`: hunks of a file, or a change that has none. */
 export interface PickedQuestion {
-  readonly change: TreeChange
+  readonly change: PickedChange
   /** The file and how it changes, in one or two lines. */
   readonly header: readonly string[]
   /** The lines before the change. They have a character for each byte. */
@@ -20,15 +46,15 @@ export interface PickedQuestion {
 }
 
 /** Lists what a person is asked about. Directories follow their entries, unless they have none that changed. */
-export function listQuestions(changes: readonly TreeChange[]): PickedQuestion[] {
+export function listQuestions(changes: readonly PickedChange[]): PickedQuestion[] {
   const replaced = changes.filter(
     ({ before, after }) => before?.type === 'directory' && after !== undefined && after.type !== 'directory',
   )
-  const isBelowReplaced = ({ path }: TreeChange) =>
+  const isBelowReplaced = ({ path }: PickedChange) =>
     replaced.some((directory) => path.startsWith(`${directory.path}/`))
   return changes
     .filter((change) => !followsEntries(change, changes) && !isBelowReplaced(change))
-    .map(toQuestion)
+    .map(createQuestion)
 }
 
 /** Returns the lines of a hunk as they are shown. */
@@ -38,11 +64,11 @@ export function formatPickedHunk({ old }: PickedQuestion, hunk: Hunk): string[] 
 
 /** Returns the selection for an apply: whole changes, and files with some of their hunks. */
 export function toSelection(
-  changes: readonly TreeChange[],
+  changes: readonly PickedChange[],
   answers: ReadonlyMap<PickedQuestion, readonly Hunk[] | 'all'>,
-): Required<ChangeSelection> {
+): PickedSelection {
   const paths: string[] = []
-  const picks: PickedFile[] = []
+  const picks: PickedSelection['picks'][number][] = []
   for (const [question, answer] of answers) {
     const { path } = question.change
     const count = question.hunks.flat().length
@@ -58,7 +84,8 @@ export function toSelection(
   return { paths: [...taken], picks }
 }
 
-function toQuestion(change: TreeChange): PickedQuestion {
+/** Returns the question about one change. */
+export function createQuestion(change: PickedChange): PickedQuestion {
   const { path, before, after } = change
   const [name, kind] = [escapeName(path), formatKind(before, after)]
   const [old, current] = [readLines(before), readLines(after)]
@@ -68,7 +95,7 @@ function toQuestion(change: TreeChange): PickedQuestion {
   return { change, header: [`${kind} ${name}`], old: old ?? [], hunks }
 }
 
-function formatKind(before: Entry | undefined, after: Entry | undefined): string {
+function formatKind(before: PickedEntry | undefined, after: PickedEntry | undefined): string {
   const type = (after ?? before)?.type === 'symlink' ? 'link' : ((after ?? before)?.type ?? 'file')
   if (before === undefined) return `new ${type}`
   if (after === undefined) return `removed ${type}`
@@ -79,8 +106,8 @@ function formatKind(before: Entry | undefined, after: Entry | undefined): string
   return `changed ${type}${modes}`
 }
 
-function toStat({ type, size, mode }: Entry): {
-  type: Entry['type']
+function toStat({ type, size, mode }: PickedEntry): {
+  type: PickedEntry['type']
   size: number
   mode: number
   mtime: Date
@@ -89,25 +116,28 @@ function toStat({ type, size, mode }: Entry): {
 }
 
 /** Reads the lines of a text, with a character for each byte; undefined for anything else. */
-function readLines(entry: Entry | undefined): string[] | undefined {
+function readLines(entry: PickedEntry | undefined): string[] | undefined {
   if (entry?.type !== 'file' || entry.size > MAX_TEXT_BYTES) return undefined
   const bytes = Buffer.concat([...entry.content()])
   return isText(bytes) ? splitLines(bytes.toString('latin1')) : undefined
 }
 
-function pickLines({ old }: PickedQuestion, hunks: readonly Hunk[]): Omit<PickedFile, 'path'> {
+function pickLines(
+  { old }: PickedQuestion,
+  hunks: readonly Hunk[],
+): Omit<PickedSelection['picks'][number], 'path'> {
   const changes = hunks.flat().toSorted((one, other) => one.oldStart - other.oldStart)
   const toBytes = (lines: readonly string[]) => Buffer.from(lines.join(''), 'latin1')
   return { base: toBytes(old), content: toBytes(applyHunk(old, changes)) }
 }
 
 /** True for a directory that appears or disappears with its entries. */
-function followsEntries({ path, before, after }: TreeChange, changes: readonly TreeChange[]): boolean {
+function followsEntries({ path, before, after }: PickedChange, changes: readonly PickedChange[]): boolean {
   const isKept = before?.type === 'directory' && after?.type === 'directory'
   const isDirectory = (after ?? before)?.type === 'directory'
   return isDirectory && !isKept && changes.some((change) => change.path.startsWith(`${path}/`))
 }
 
-function isRemovedDirectory({ before, after }: TreeChange): boolean {
+function isRemovedDirectory({ before, after }: PickedChange): boolean {
   return before?.type === 'directory' && after === undefined
 }

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { type Hunk, listHunks, readChangedText, splitLines, type TreePair } from '../diff/index.ts'
+import type { Redactor } from '../secrets/index.ts'
+import { type CallContext, type PathChange, VfsError } from '../vfs/index.ts'
+import type { DiffLine, WebFileDiff, WebHunk } from '../web-api/index.ts'
+import { redactLines } from './shorten-text.ts'
+import { toWebChange } from './web-change.ts'
+
+const CONTEXT_LINES = 3
+/** Lines of one response. */
+const MAX_LINES = 2000
+const MAX_LINE_LENGTH = 4000
+/** Larger files have no diff. */
+const MAX_DIFF_BYTES = 16 * 1024 * 1024
+
+export interface FileDiffOptions {
+  /** Number of the first hunk. */
+  readonly cursor?: string | undefined
+  readonly redactor: Redactor
+  readonly ctx: CallContext
+}
+
+/** Returns the hunks of a changed file. Hunks are found in the files themselves, and shown without secrets. */
+export async function createFileDiff(
+  change: PathChange,
+  trees: TreePair,
+  { cursor, redactor, ctx }: FileDiffOptions,
+): Promise<WebFileDiff> {
+  const shown = toWebChange(change)
+  const isTooLarge = Math.max(shown.oldSize, shown.newSize) > MAX_DIFF_BYTES
+  const { isBinary, old, current } = isTooLarge
+    ? { isBinary: true, old: '', current: '' }
+    : await readChangedText(change, trees, ctx)
+  const [oldLines, newLines] = [splitLines(old), splitLines(current)]
+  const hunks = isBinary ? [] : listHunks(oldLines, newLines)
+  const about = { change: { ...shown, isBinary }, isBinary, isTooLarge, total: hunks.length }
+  const lines = { old: redactLines(oldLines, redactor), current: redactLines(newLines, redactor) }
+  return { ...about, digest: digestTexts(old, current), ...listPage(hunks, parseCursor(cursor), lines) }
+}
+
+/** Identifies two versions of a file. */
+export function digestTexts(old: string | Uint8Array, current: string | Uint8Array): string {
+  const hash = (content: string | Uint8Array) => createHash('sha256').update(content).digest()
+  return createHash('sha256').update(hash(old)).update(hash(current)).digest('hex')
+}
+
+interface ShownLines {
+  readonly old: readonly string[]
+  readonly current: readonly string[]
+}
+
+function listPage(
+  hunks: readonly Hunk[],
+  from: number,
+  lines: ShownLines,
+): Pick<WebFileDiff, 'hunks' | 'next'> {
+  const page: WebHunk[] = []
+  let room = MAX_LINES
+  for (let index = from; index < hunks.length && room > 0; index++) {
+    const hunk = toWebHunk(hunks[index] ?? [], index, lines, page.length === 0 ? MAX_LINES : room)
+    if (hunk === undefined) break
+    page.push(hunk)
+    room -= hunk.lines.length
+  }
+  const end = from + page.length
+  return { hunks: page, next: end < hunks.length ? String(end) : null }
+}
+
+/** Returns a hunk; undefined if it does not fit, unless it fits in no response. */
+function toWebHunk(hunk: Hunk, index: number, lines: ShownLines, room: number): WebHunk | undefined {
+  const [first, last] = [hunk[0], hunk.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const lead = Math.min(CONTEXT_LINES, first.oldStart)
+  const oldEnd = last.oldStart + last.oldLines.length
+  const trail = Math.min(CONTEXT_LINES, lines.old.length - oldEnd)
+  const [oldStart, newStart] = [first.oldStart - lead, first.newStart - lead]
+  const newEnd = last.newStart + last.newLines.length
+  const oldCount = oldEnd + trail - oldStart
+  const newCount = newEnd + trail - newStart
+  const shown = listHunkLines(hunk, lines, { oldStart, newStart, oldEnd: oldEnd + trail })
+  const isCut = shown.length > room
+  if (isCut && room < MAX_LINES) return undefined
+  return {
+    index,
+    oldStart: oldStart + 1,
+    oldCount,
+    newStart: newStart + 1,
+    newCount,
+    lines: isCut ? shown.slice(0, room) : shown,
+    isCut,
+  }
+}
+
+function listHunkLines(
+  hunk: Hunk,
+  { old, current }: ShownLines,
+  range: { readonly oldStart: number; readonly newStart: number; readonly oldEnd: number },
+): DiffLine[] {
+  const lines: DiffLine[] = []
+  let [oldAt, newAt] = [range.oldStart, range.newStart]
+  const addContext = (end: number) => {
+    for (; oldAt < end; oldAt++, newAt++) lines.push(toLine('context', old[oldAt], oldAt, newAt))
+  }
+  for (const change of hunk) {
+    addContext(change.oldStart)
+    for (const end = oldAt + change.oldLines.length; oldAt < end; oldAt++)
+      lines.push(toLine('removed', old[oldAt], oldAt, null))
+    for (const end = newAt + change.newLines.length; newAt < end; newAt++)
+      lines.push(toLine('added', current[newAt], null, newAt))
+  }
+  addContext(range.oldEnd)
+  return lines
+}
+
+function toLine(kind: DiffLine['kind'], line = '', old: number | null, current: number | null): DiffLine {
+  const isOpen = !line.endsWith('\n')
+  const text = isOpen ? line : line.slice(0, -1)
+  const isCut = text.length > MAX_LINE_LENGTH
+  return {
+    kind,
+    text: isCut ? text.slice(0, MAX_LINE_LENGTH).toWellFormed() : text,
+    old: old === null ? null : old + 1,
+    new: current === null ? null : current + 1,
+    ...(isOpen && { isOpen }),
+    ...(isCut && { isCut }),
+  }
+}
+
+function parseCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
+  throw new VfsError('EINVAL', '/', { op: 'request', detail: `'${cursor}' is not a cursor of this diff` })
+}

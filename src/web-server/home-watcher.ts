@@ -1,0 +1,111 @@
+import { type RunningFork, RunningForks } from '../boundary/index.ts'
+import { BOUNDARY_VAULT } from '../config/index.ts'
+import { isVfsError } from '../vfs/index.ts'
+import { PendingMerges } from '../workspace/index.ts'
+import { toJournalRow } from './journal-buckets.ts'
+import { nameTree } from './methods/home-methods.ts'
+import { ignoreMissing } from './trees/home-trees.ts'
+import { isTrialName } from './trial-name.ts'
+import { WebAuthors } from './web-author.ts'
+import type { WebContext } from './web-context.ts'
+
+/** Interval at which changes of other programs are noticed while a page looks. */
+const POLL_MS = 500
+/** Rows that an event has at most. */
+const MAX_ROWS = 50
+
+/**
+ * Turns changes of the home into events, whichever program made them: rows of journals, forks, commands that run, and
+ * what waits. It compares with what it saw last, so it misses nothing while no page looks.
+ */
+export class HomeWatcher implements Disposable {
+  readonly #web: WebContext
+  /** Reports whether a page looks. */
+  readonly #isWatched: () => boolean
+  readonly #rows = new Map<string, number>()
+  #running = ''
+  #waiting = ''
+  #isFirst = true
+  #isClosed = false
+  #timer: NodeJS.Timeout | undefined
+  #poll: Promise<void> | undefined
+
+  constructor(web: WebContext, isWatched: () => boolean) {
+    this.#web = web
+    this.#isWatched = isWatched
+  }
+
+  /** Reads the state that later ones are compared with, and starts to watch. */
+  async start(): Promise<void> {
+    await this.look()
+    this.#schedule()
+  }
+
+  /** Looks for changes now. Calls at the same time share one look. */
+  look(): Promise<void> {
+    this.#poll ??= this.#look().finally(() => {
+      this.#poll = undefined
+    })
+    return this.#poll
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(async () => {
+      // The store may be busy for a moment; the next look finds the same.
+      if (this.#isWatched()) await this.look().catch(() => {})
+      this.#schedule()
+    }, POLL_MS)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    const { trees, events, home } = this.#web
+    const names = (await trees.listVaults()).filter((name) => !isTrialName(name))
+    const known = new Set(this.#rows.keys())
+    const isOther = names.some((name) => !known.has(name)) || [...known].some((name) => !names.includes(name))
+    const running = JSON.stringify(RunningForks.of(this.#web.path).list().map(toRunningKey))
+    for (const name of [...known].filter((each) => !names.includes(each))) this.#rows.delete(name)
+    for (const name of names) await this.#lookAtVault(name)
+    const boundary = await home.info(BOUNDARY_VAULT).catch(ignoreMissing)
+    const waiting = JSON.stringify([
+      boundary?.changes ?? 0,
+      new PendingMerges(this.#web.path).list().map(({ target, resolutions }) => [target, resolutions.size]),
+    ])
+    if (!this.#isFirst && (isOther || running !== this.#running)) events.add({ type: 'trees' })
+    if (!this.#isFirst && waiting !== this.#waiting) events.add({ type: 'waiting' })
+    this.#running = running
+    this.#waiting = waiting
+    this.#isFirst = false
+  }
+
+  async #lookAtVault(name: string): Promise<void> {
+    try {
+      const vault = await this.#web.home.vault(name)
+      const seq = await vault.getLastRow()
+      const since = this.#rows.get(name)
+      this.#rows.set(name, seq)
+      if (this.#isFirst || since === undefined || seq <= since) return
+      const authors = await WebAuthors.read(vault)
+      const rows = []
+      for await (const row of vault.journal({ since, newestFirst: true })) {
+        rows.push(toJournalRow(row, authors))
+        if (rows.length === MAX_ROWS) break
+      }
+      const tree = await nameTree(this.#web, name)
+      if (tree !== null) this.#web.events.add({ type: 'journal', tree, since, seq, rows: rows.reverse() })
+    } catch (error) {
+      // Deleted meanwhile: the next look notices it.
+      if (!isVfsError(error, 'ENOENT')) throw error
+    }
+  }
+}
+
+function toRunningKey({ fork, since, ports = [] }: RunningFork): readonly unknown[] {
+  return [fork, since, ports.map(({ port }) => port)]
+}

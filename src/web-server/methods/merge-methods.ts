@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { digestSides, mergeText, type Vault } from '../../backends/vault/index.ts'
+import { RunningForks } from '../../boundary/index.ts'
+import { readConfig, setConfig } from '../../config/index.ts'
+import { type PathChange, VfsError } from '../../vfs/index.ts'
+import type {
+  MergeParams,
+  MergeSelection,
+  WebAuthor,
+  WebChange,
+  WebConflict,
+  WebConflictSides,
+} from '../../web-api/index.ts'
+import { PendingMerges, type TreeChange } from '../../workspace/index.ts'
+import { defineWebMethod, type MethodTable } from '../define-method.ts'
+import { createMergeError, toPendingMerge } from '../merge/merge-request.ts'
+import { performWebMerge, type WebMergeOutcome } from '../merge/perform-web-merge.ts'
+import { shortenText } from '../shorten-text.ts'
+import { parseTree } from '../trees/home-trees.ts'
+import { WebAuthors } from '../web-author.ts'
+import { toWebChange } from '../web-change.ts'
+import type { WebContext } from '../web-context.ts'
+
+/** Changes of a plan that are listed. */
+const MAX_PLANNED = 500
+/** Sides of a conflict are shown whole, as far as one can edit them. */
+const MAX_SIDE_LENGTH = 1024 * 1024
+const MAX_AUTHORS = 5
+const MAX_SELECTED = 100_000
+
+type MergeMethod = 'planMerge' | 'merge' | 'getConflict' | 'undoMerge' | 'dropFork'
+
+const text = z.string().max(4096)
+const selection: z.ZodType<MergeSelection> = z.union([
+  z.literal('all'),
+  z
+    .array(
+      z.strictObject({
+        path: text,
+        hunks: z.array(z.int().nonnegative()).max(MAX_SELECTED).exactOptional(),
+        digest: text.exactOptional(),
+      }),
+    )
+    .max(MAX_SELECTED),
+])
+const mergeShape = {
+  source: text,
+  into: text,
+  selection,
+  resolutions: z
+    .array(
+      z.union([
+        z.strictObject({ path: text, take: z.enum(['ours', 'theirs', 'union']) }),
+        z.strictObject({ path: text, text: z.string().max(4 * 1024 * 1024), digest: text }),
+      ]),
+    )
+    .max(MAX_SELECTED)
+    .exactOptional(),
+} as const
+
+export function createMergeMethods(web: WebContext): MethodTable<MergeMethod> {
+  return {
+    planMerge: defineWebMethod('planMerge', z.strictObject(mergeShape), async (params, signal) => {
+      assertNoSecrets(web, params)
+      const outcome = await performWebMerge(web, params, { isTrial: true, signal })
+      return {
+        changes: outcome.changes.slice(0, MAX_PLANNED).map(toPlannedChange),
+        total: outcome.changes.length,
+        conflicts: listConflicts(outcome, params),
+      }
+    }),
+    merge: defineWebMethod('merge', z.strictObject(mergeShape), async (params, signal) => {
+      assertNoSecrets(web, params)
+      const outcome = await performWebMerge(web, params, { isTrial: false, signal })
+      if (outcome.open.length > 0) return { isMerged: false, conflicts: listConflicts(outcome, params) }
+      const { target } = await toPendingMerge(web.trees, params)
+      await new PendingMerges(web.path).end(target)
+      return { isMerged: true, changes: outcome.changes.length }
+    }),
+    getConflict: defineWebMethod(
+      'getConflict',
+      z.strictObject({ ...mergeShape, path: text }),
+      ({ path, ...params }, signal) => readConflict(web, params, path, signal),
+    ),
+    undoMerge: defineWebMethod(
+      'undoMerge',
+      z.strictObject({ tree: text, isApply: z.boolean().exactOptional() }),
+      async ({ tree, isApply = false }) => ({ changes: await undoMerge(web, tree, isApply) }),
+    ),
+    dropFork: defineWebMethod('dropFork', z.strictObject({ tree: text }), async ({ tree }) => {
+      await dropFork(web, tree)
+      return null
+    }),
+  }
+}
+
+/** Refuses an edited text in which a secret was replaced: the file would lose it. */
+function assertNoSecrets({ redactor }: WebContext, { resolutions = [] }: MergeParams): void {
+  for (const resolution of resolutions)
+    if (
+      'text' in resolution &&
+      (resolution.text.includes('[redacted]') || redactor.redactText(resolution.text) !== resolution.text)
+    ) {
+      const detail = `${resolution.path} has secrets, which the page does not see; choose a side, or use coppice resolve --edit`
+      throw new VfsError('EINVAL', resolution.path, { op: 'merge', detail })
+    }
+}
+
+function listConflicts({ open, texts }: WebMergeOutcome, { resolutions = [] }: MergeParams): WebConflict[] {
+  const paths = new Set(open.map(({ path }) => path))
+  const resolved = resolutions
+    .filter(({ path }) => !paths.has(path))
+    .map(({ path }): WebConflict => {
+      const hasText = texts.has(path)
+      return { path, reason: 'resolved', canChoose: true, hasText, isResolved: true }
+    })
+  return [...open, ...resolved]
+}
+
+function toPlannedChange(change: PathChange | TreeChange): WebChange {
+  if ('kind' in change) return toWebChange(change)
+  const { path, before, after } = change
+  return {
+    path,
+    kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
+    type: (after ?? before)?.type ?? 'other',
+    modes: '',
+    oldSize: before?.size ?? 0,
+    newSize: after?.size ?? 0,
+    lines: null,
+    isBinary: null,
+  }
+}
+
+async function readConflict(
+  web: WebContext,
+  params: MergeParams,
+  path: string,
+  signal: AbortSignal,
+): Promise<WebConflictSides> {
+  const { texts } = await performWebMerge(web, params, { isTrial: true, signal })
+  const sides = texts.get(path)
+  if (sides === undefined)
+    throw new VfsError('ENOENT', path, { op: 'merge', detail: `${path} has no lines in conflict` })
+  const { kind, sources, target } = await toPendingMerge(web.trees, params)
+  const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
+  const show = (bytes: string) => shortenText(decode(bytes), web.redactor, MAX_SIDE_LENGTH)
+  const names = { ours: kind === 'apply' ? 'this directory' : target, theirs: sources.join(' and ') }
+  const clean = [sides.base, sides.ours, sides.theirs].map(decode)
+  return {
+    path,
+    base: show(sides.base),
+    ours: show(sides.ours),
+    theirs: show(sides.theirs),
+    merged: show(mergeText(sides, names).text),
+    digest: digestSides(sides),
+    isRedacted: clean.some((side) => web.redactor.redactText(side) !== side),
+    oursBy: kind === 'apply' ? [] : await listAuthors(await web.home.vault(target), path),
+    theirsBy: await listAuthors(await web.home.vault(sources[0] ?? ''), path),
+  }
+}
+
+/** Lists the last authors of a path. */
+async function listAuthors(vault: Vault, path: string): Promise<WebAuthor[]> {
+  const authors = await WebAuthors.read(vault)
+  const found = new Map<string, WebAuthor>()
+  for await (const row of vault.journal({ path, newestFirst: true, inherited: true })) {
+    const author = authors.find(row, row.seq)
+    const key = `${author.kind} ${author.context} ${author.pid}`
+    if (!found.has(key)) found.set(key, author)
+    if (found.size === MAX_AUTHORS) break
+  }
+  return [...found.values()]
+}
+
+async function undoMerge(
+  { trees, home, caller }: WebContext,
+  tree: string,
+  isApply: boolean,
+): Promise<number> {
+  const ref = parseTree(tree)
+  if (ref.kind === 'directory') throw createMergeError('name the fork whose apply is to be undone')
+  if (ref.kind === 'vault') {
+    await trees.openVault(ref.name)
+    return (await home.undoMerge(ref.name, { caller })).length
+  }
+  const { link, fork } = await trees.findFork(ref.name)
+  return (isApply ? await link.undo(fork, { caller }) : await link.undoMerge(fork, { caller })).length
+}
+
+async function dropFork({ trees, home, path }: WebContext, tree: string): Promise<void> {
+  const ref = parseTree(tree)
+  if (ref.kind === 'directory' || ref.at !== undefined) throw createMergeError('only a fork can be dropped')
+  const running = RunningForks.of(path).find(ref.name)
+  if (running !== undefined) throw createMergeError(`${ref.name} is in use by '${running.command}'`)
+  if (ref.kind === 'fork') {
+    const { link, fork } = await trees.findFork(ref.name)
+    await link.drop(fork)
+  } else {
+    await trees.openVault(ref.name)
+    const { from } = await home.info(ref.name)
+    if (from === undefined) throw createMergeError(`'${ref.name}' is not a fork`)
+    await home.deleteVault(ref.name)
+  }
+  if ((await readConfig(path)).vault === ref.name) await setConfig(path, 'vault', undefined)
+}

@@ -1,0 +1,119 @@
+import type { Home } from '../../backends/vault/index.ts'
+import { listFileChanges, type TreePair } from '../../diff/index.ts'
+import { type CallContext, diff, diffCandidates, type PathChange } from '../../vfs/index.ts'
+import type { TreeName } from '../../web-api/index.ts'
+import type { HomeTrees, OpenTreeRef } from './home-trees.ts'
+
+/** Comparisons that are kept, so that the pages of one list are of one comparison. */
+const MAX_KEPT = 8
+/** A directory changes without notice. */
+const KEPT_MS = 5000
+
+/** The changes from one tree to another. */
+export interface ComparedTrees {
+  readonly changes: readonly PathChange[]
+  readonly trees: TreePair
+}
+
+interface KeptComparison {
+  readonly key: string
+  readonly time: number
+  readonly comparison: ComparedTrees
+}
+
+/** Compares trees of a home, and keeps the last comparisons for a moment. */
+export class TreeComparisons {
+  readonly #trees: HomeTrees
+  #kept: readonly KeptComparison[] = []
+
+  constructor(trees: HomeTrees) {
+    this.#trees = trees
+  }
+
+  async compare(from: TreeName, to: TreeName, ctx: CallContext): Promise<ComparedTrees> {
+    const [before, after] = [await this.#trees.open(from), await this.#trees.open(to)]
+    const { home } = this.#trees
+    const key = JSON.stringify([from, to, await getPosition(before, home), await getPosition(after, home)])
+    const now = performance.now()
+    const known = this.#kept.find((kept) => kept.key === key && kept.time > now - KEPT_MS)
+    if (known !== undefined) return known.comparison
+    const comparison = await this.#compare(before, after, ctx)
+    this.#kept = [{ key, time: now, comparison }, ...this.#kept].slice(0, MAX_KEPT)
+    return comparison
+  }
+
+  /** Forgets all comparisons, because something was changed. */
+  clear(): void {
+    this.#kept = []
+  }
+
+  async #compare(before: OpenTreeRef, after: OpenTreeRef, ctx: CallContext): Promise<ComparedTrees> {
+    const own = findOwnFork(before, after)
+    const trees = own === undefined ? await this.#openPair(before, after) : await own.link.openTrees(own.fork)
+    const changes = own === undefined ? this.#listChanges(before, after, trees, ctx) : own.link.diff(own.fork)
+    return { trees, changes: await Array.fromAsync(listFileChanges(changes, trees, ctx)) }
+  }
+
+  /** Moments of vaults are compared in time of their changes; a vault itself has no moment to be compared with them. */
+  async #openPair(before: OpenTreeRef, after: OpenTreeRef): Promise<TreePair> {
+    const open = async ({ ref, vault, fs }: OpenTreeRef) =>
+      ref.kind === 'vault' && ref.at === undefined && vault !== undefined ? vault.openMoment('now') : fs
+    return { before: await open(before), after: await open(after) }
+  }
+
+  #listChanges(
+    before: OpenTreeRef,
+    after: OpenTreeRef,
+    trees: TreePair,
+    ctx: CallContext,
+  ): AsyncIterable<PathChange> {
+    const [one, other] = [before.linked, after.linked]
+    if (one === undefined || other === undefined || one.link.path !== other.link.path)
+      return diff(trees.before, trees.after, '/', ctx)
+    return this.#diffTouched(before, after, trees, ctx)
+  }
+
+  /** Compares trees of one directory at the paths that their forks have touched. */
+  async *#diffTouched(
+    before: OpenTreeRef,
+    after: OpenTreeRef,
+    trees: TreePair,
+    ctx: CallContext,
+  ): AsyncGenerator<PathChange> {
+    const paths = new Set<string>()
+    for (const { linked } of [before, after])
+      if (linked?.fork !== undefined)
+        for (const vault of [linked.fork.name, linked.fork.mirror])
+          for await (const { path } of (await this.#trees.home.vault(vault)).walk(
+            '/',
+            { includeDirs: true },
+            ctx,
+          ))
+            paths.add(path)
+    yield* diffCandidates(trees.before, trees.after, paths, ctx)
+  }
+}
+
+/** Returns the fork if its changes are asked for: from its base to its current state. */
+function findOwnFork(
+  before: OpenTreeRef,
+  after: OpenTreeRef,
+): Required<NonNullable<OpenTreeRef['linked']>> | undefined {
+  const [from, to] = [before.ref, after.ref]
+  if (from.kind !== 'fork' || to.kind !== 'fork' || from.at !== 'base' || to.at !== undefined)
+    return undefined
+  const { linked } = after
+  if (from.name !== to.name || linked?.fork === undefined) return undefined
+  return { link: linked.link, fork: linked.fork }
+}
+
+/** Returns the last journal rows of the vaults of a tree: another one is another state. */
+async function getPosition(
+  { ref, vault, linked }: OpenTreeRef,
+  home: Home,
+): Promise<readonly (number | null)[]> {
+  if (ref.kind === 'directory' || vault === undefined) return [null]
+  const own = ref.at === undefined ? await vault.getLastRow() : null
+  const fork = linked?.fork
+  return fork === undefined ? [own] : [own, await (await home.vault(fork.mirror)).getLastRow()]
+}

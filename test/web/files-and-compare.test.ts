@@ -1,0 +1,331 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readText } from '../../src/vfs/index.ts'
+import type { WebContent } from '../../src/web-api/index.ts'
+import { lines, openWebScene, SECRET } from './web-scene.ts'
+
+describe('home', () => {
+  it('lists directories with their forks, and vaults with theirs', async () => {
+    const { home, client, project, exec } = await openWebScene()
+    const fork = await exec('echo new > new.txt; echo x >> b.txt', 'task-1')
+    const task = await home.fork('base', 'vault-task')
+    await task.write('/more.txt', 'more\n')
+    const { items, total, next } = await client.call('listTrees', {})
+    expect(items).toMatchObject([
+      { tree: `directory:${project}`, kind: 'directory', parent: null },
+      { tree: `fork:${fork}`, kind: 'fork', parent: `directory:${project}`, changes: 2 },
+      { tree: 'vault:base', kind: 'vault', parent: null, changes: null },
+      { tree: 'vault:vault-task', kind: 'vault', parent: 'vault:base', changes: 1 },
+      { tree: 'vault:zones' },
+    ])
+    expect([total, next]).toEqual([5, null])
+    const first = await client.call('listTrees', { limit: 2 })
+    const rest = await client.call('listTrees', { limit: 500, cursor: first.next ?? '' })
+    expect([...first.items, ...rest.items]).toEqual(items)
+    expect(await client.call('listWaiting', {})).toEqual({ approvals: [], questions: [], merges: [] })
+  })
+
+  it('refuses parameters that do not fit', async () => {
+    const { client } = await openWebScene()
+    for (const params of [{ limit: 0 }, { limit: 501 }, { limit: -1 }, { cursor: 'x' }, { more: 1 }])
+      expect((await client.request('listTrees', params)).status, JSON.stringify(params)).toBe(400)
+    expect((await client.request('listFiles', { tree: 'vault:boundary', path: '/' })).status).toBe(404)
+    expect((await client.request('listFiles', { tree: 'directory:/etc', path: '/' })).status).toBe(404)
+    expect((await client.request('readFile', { tree: 'vault:base', path: '/none' })).status).toBe(404)
+  })
+})
+
+describe('files', () => {
+  it('shows a tree and a file at any moment', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const before = await base.getLastRow()
+    await base.write('/notes.txt', 'changed\n')
+    await base.write('/dir/deep.txt', 'deep\n')
+    await base.checkpoint('later')
+    const now = await client.call('listFiles', { tree: 'vault:base', path: '/' })
+    expect(now.items.map(({ name }) => name)).toEqual(['dir', 'notes.txt', 'other.txt'])
+    const then = await client.call('listFiles', { tree: `vault:base~${before}`, path: '/' })
+    expect(then.items.map(({ name }) => name)).toEqual(['notes.txt', 'other.txt'])
+    const read = async (tree: string) => (await client.call('readFile', { tree, path: '/notes.txt' })).text
+    expect(await read('vault:base')).toBe('changed\n')
+    expect(await read(`vault:base~${before}`)).toBe(lines(1, 30))
+    expect(await read('vault:base@later')).toBe('changed\n')
+  })
+
+  it('reads a long file in parts that join, and flags binary content', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const text = 'ünï line 🌱\n'.repeat(60_000)
+    await base.write('/long.txt', text)
+    await base.write('/one-line', '🌱'.repeat(200_000))
+    await base.write('/bytes', new Uint8Array([1, 0, 2]))
+    for (const [path, whole] of [
+      ['/long.txt', text],
+      ['/one-line', '🌱'.repeat(200_000)],
+    ] as const) {
+      let [joined, offset]: [string, number | null] = ['', 0]
+      while (offset !== null) {
+        const part: WebContent = await client.call('readFile', { tree: 'vault:base', path, offset })
+        expect(part.text.length).toBeLessThanOrEqual(256 * 1024)
+        joined += part.text
+        offset = part.next
+      }
+      expect(joined === whole, path).toBe(true)
+    }
+    expect(await client.call('readFile', { tree: 'vault:base', path: '/bytes' })).toMatchObject({
+      isBinary: true,
+      text: '',
+      next: null,
+    })
+  })
+
+  it('takes secrets out of files, diffs and searches', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const key = `-----BEGIN PRIVATE KEY-----\n${'QUJD'.repeat(16)}\n-----END PRIVATE KEY-----\n`
+    await base.write('/config', `token = ${SECRET}\n${key}end\n`)
+    const fork = await home.fork('base', 'task')
+    await fork.write('/config', `token = ${SECRET}\nmore\n${key}end\n`)
+    const pair = { from: 'vault:task^', to: 'vault:task' }
+    const answers = [
+      await client.call('readFile', { tree: 'vault:base', path: '/config' }),
+      await client.call('getFileDiff', { ...pair, path: '/config' }),
+      await client.call('searchFiles', { tree: 'vault:base', path: '/', query: 'token' }),
+      await client.call('listBlame', { tree: 'vault:base', path: '/config' }),
+    ]
+    for (const answer of answers) {
+      const json = JSON.stringify(answer)
+      expect(json).not.toContain(SECRET)
+      expect(json).toContain('redacted')
+    }
+    expect(JSON.stringify(answers.slice(0, 2))).not.toContain('QUJDQUJD')
+    expect(answers[0]).toMatchObject({ isRedacted: true })
+  })
+
+  it('has versions, blame, search, journal and checkpoints with their authors', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const caller = { kind: 'process', pid: 7, context: 'agent-x' } as const
+    await base.write('/notes.txt', `${lines(1, 30)}added by a process\n`, {}, { caller })
+    await base.checkpoint('step-2')
+    const versions = await client.call('listVersions', { tree: 'vault:base', path: '/notes.txt' })
+    expect(versions.items).toHaveLength(2)
+    expect(versions.items[0]).toMatchObject({ author: { kind: 'process', pid: 7, step: 2 } })
+    const blame = await client.call('listBlame', { tree: 'vault:base', path: '/notes.txt', limit: 500 })
+    expect(blame.items.at(-1)).toMatchObject({
+      line: 31,
+      text: 'added by a process',
+      author: { pid: 7, step: 2 },
+    })
+    const found = await client.call('searchFiles', {
+      tree: 'vault:base',
+      path: '/',
+      query: 'LINE 2',
+      ignoreCase: true,
+      limit: 5,
+    })
+    expect(found.isCut).toBe(true)
+    expect(found.matches[0]).toEqual({ path: '/notes.txt', line: 2, text: 'line 2' })
+    const journal = await client.call('listJournal', { tree: 'vault:base', limit: 2 })
+    expect(journal.items[0]).toMatchObject({ op: 'write', path: '/notes.txt', author: { pid: 7 } })
+    const { items } = await client.call('listCheckpoints', { tree: 'vault:base' })
+    expect(items).toMatchObject([{ name: 'step-2', seq: await base.getLastRow() }])
+    const { first, last, buckets, checkpoints } = await client.call('getJournalBuckets', {
+      tree: 'vault:base',
+      count: 2,
+    })
+    expect([first, last]).toEqual([1, await base.getLastRow()])
+    expect(buckets.reduce((sum, { rows }) => sum + rows, 0)).toBe(last)
+    expect(buckets.length).toBeLessThanOrEqual(2)
+    expect(checkpoints).toHaveLength(1)
+  })
+
+  it('restores a vault to a checkpoint, and a file to a version', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    await client.call('createCheckpoint', { tree: 'vault:base', name: 'good' })
+    await base.write('/notes.txt', 'bad\n')
+    const [, old] = (await client.call('listVersions', { tree: 'vault:base', path: '/notes.txt' })).items
+    await client.call('revertFile', { tree: 'vault:base', path: '/notes.txt', version: old?.version ?? '' })
+    expect(await readText(base, '/notes.txt')).toBe(lines(1, 30))
+    await base.write('/notes.txt', 'worse\n')
+    const preview = await client.call('listChanges', { from: 'vault:base', to: 'vault:base@good' })
+    expect(preview.items.map(({ path }) => path)).toEqual(['/notes.txt'])
+    await client.call('restoreTree', { tree: 'vault:base@good' })
+    expect(await readText(base, '/notes.txt')).toBe(lines(1, 30))
+    await expect(client.call('restoreTree', { tree: 'vault:base' })).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('shows a fork of a directory as a command in it sees it, now and at earlier moments', async () => {
+    const { home, client, project, exec } = await openWebScene()
+    const fork = await exec('echo one > new.txt; rm b.txt', 'task-1')
+    const row = await (await home.vault(fork)).getLastRow()
+    await exec('echo two > new.txt; echo s >> src/main.ts', fork)
+    const names = async (tree: string) =>
+      (await client.call('listFiles', { tree, path: '/' })).items.map(({ name }) => name)
+    expect(await names(`fork:${fork}`)).toEqual(['src', 'a.txt', 'new.txt'])
+    expect(await names(`fork:${fork}^`)).toEqual(['src', 'a.txt', 'b.txt'])
+    expect(await names(`directory:${project}`)).toEqual(['src', 'a.txt', 'b.txt'])
+    const read = async (tree: string, path: string) => (await client.call('readFile', { tree, path })).text
+    expect(await read(`fork:${fork}`, '/new.txt')).toBe('two\n')
+    expect(await read(`fork:${fork}~${row}`, '/new.txt')).toBe('one\n')
+    expect(await read(`fork:${fork}~${row}`, '/src/main.ts')).toBe('export const one = 1\n')
+    expect(await read(`fork:${fork}`, '/a.txt')).toBe(lines(1, 30))
+    await expect(read(`fork:${fork}`, '/b.txt')).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+describe('compare', () => {
+  const edit = (text: string) =>
+    text
+      .replace('line 3\n', 'line three\n')
+      .replace('line 15\n', 'line fifteen\n')
+      .replace('line 28\n', 'line twenty-eight\n')
+
+  it('lists changes and hunks with line numbers', async () => {
+    const { home, client } = await openWebScene()
+    const fork = await home.fork('base', 'task')
+    await fork.write('/notes.txt', edit(lines(1, 30)))
+    await fork.rename('/other.txt', '/moved.txt')
+    const pair = { from: 'vault:task^', to: 'vault:task' }
+    const { items } = await client.call('listChanges', { ...pair, lines: true })
+    expect(items).toMatchObject([
+      { path: '/moved.txt', kind: 'renamed', from: '/other.txt', lines: { added: 0, removed: 0 } },
+      { path: '/notes.txt', kind: 'modified', lines: { added: 3, removed: 3 } },
+    ])
+    const { hunks, total, next } = await client.call('getFileDiff', { ...pair, path: '/notes.txt' })
+    expect([hunks.length, total, next]).toEqual([3, 3, null])
+    expect(hunks[0]).toMatchObject({ index: 0, oldStart: 1, newStart: 1, oldCount: 6, newCount: 6 })
+    expect(hunks[0]?.lines[2]).toEqual({ kind: 'removed', text: 'line 3', old: 3, new: null })
+    expect(hunks[0]?.lines[3]).toEqual({ kind: 'added', text: 'line three', old: null, new: 3 })
+  })
+
+  it('merges two of three hunks into a vault, and undoes that', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const fork = await home.fork('base', 'task')
+    await fork.write('/notes.txt', edit(lines(1, 30)))
+    await fork.write('/unwanted.txt', 'u\n')
+    await base.write('/meanwhile.txt', 'm\n')
+    const { digest } = await client.call('getFileDiff', {
+      from: 'vault:task^',
+      to: 'vault:task',
+      path: '/notes.txt',
+    })
+    const params = {
+      source: 'vault:task',
+      into: 'vault:base',
+      selection: [{ path: '/notes.txt', hunks: [0, 2], digest }],
+    }
+    const plan = await client.call('planMerge', params)
+    expect(plan).toMatchObject({ total: 1, conflicts: [], changes: [{ path: '/notes.txt' }] })
+    expect(await readText(base, '/notes.txt')).toBe(lines(1, 30))
+    expect(await client.call('merge', params)).toEqual({ isMerged: true, changes: 1 })
+    const merged = edit(lines(1, 30)).replace('line fifteen\n', 'line 15\n')
+    expect(await readText(base, '/notes.txt')).toBe(merged)
+    expect(await base.exists('/unwanted.txt')).toBe(false)
+    expect(await home.vaults()).not.toContainEqual(expect.stringContaining('session-'))
+    await client.call('undoMerge', { tree: 'vault:base' })
+    expect(await readText(base, '/notes.txt')).toBe(lines(1, 30))
+    await expect(
+      client.call('merge', {
+        ...params,
+        selection: [
+          { path: '/notes.txt', hunks: [0], digest: digest.replace(/^./, (c) => (c === '0' ? '1' : '0')) },
+        ],
+      }),
+    ).rejects.toMatchObject({ code: 'ECONFLICT' })
+  })
+
+  it('applies two of three hunks and a file to a directory, and undoes that', async () => {
+    const { client, project, exec } = await openWebScene()
+    const file = join(project, 'a.txt')
+    const fork = await exec(
+      `sed -i 's/^line 3$/line three/; s/^line 15$/line fifteen/; s/^line 28$/line twenty-eight/' a.txt; echo n > n.txt; rm b.txt`,
+    )
+    const pair = { from: `fork:${fork}^`, to: `fork:${fork}` }
+    const listed = await client.call('listChanges', pair)
+    expect(listed.items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+      'modified /a.txt',
+      'deleted /b.txt',
+      'added /n.txt',
+    ])
+    const { digest } = await client.call('getFileDiff', { ...pair, path: '/a.txt' })
+    const params = {
+      source: `fork:${fork}`,
+      into: `directory:${project}`,
+      selection: [{ path: '/a.txt', hunks: [0, 1], digest }, { path: '/n.txt' }],
+    }
+    expect(await client.call('merge', params)).toEqual({ isMerged: true, changes: 2 })
+    expect(readFileSync(file, 'utf8')).toBe(edit(lines(1, 30)).replace('line twenty-eight\n', 'line 28\n'))
+    expect(readFileSync(join(project, 'b.txt'), 'utf8')).toBe('b\n')
+    const left = await client.call('listChanges', pair)
+    expect(left.items.map(({ path }) => path)).toEqual(['/a.txt', '/b.txt'])
+    await client.call('undoMerge', { tree: `fork:${fork}`, isApply: true })
+    expect(readFileSync(file, 'utf8')).toBe(lines(1, 30))
+    await client.call('dropFork', { tree: `fork:${fork}` })
+    expect((await client.call('listTrees', {})).items.map(({ tree }) => tree)).not.toContain(`fork:${fork}`)
+  })
+
+  it('resolves conflicts by a side and by an edited text', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const fork = await home.fork('base', 'task')
+    const by = { caller: { kind: 'process', pid: 3, context: 'agent-y' } } as const
+    for (const path of ['/notes.txt', '/other.txt']) {
+      await fork.write(path, (await readText(fork, path)).replace(/^.*\n/, 'theirs\n'), {}, by)
+      await base.write(path, (await readText(base, path)).replace(/^.*\n/, 'ours\n'))
+    }
+    const params = { source: 'vault:task', into: 'vault:base', selection: 'all' as const }
+    const { conflicts } = await client.call('planMerge', params)
+    expect(conflicts.map(({ path, hasText }) => [path, hasText])).toEqual([
+      ['/notes.txt', true],
+      ['/other.txt', true],
+    ])
+    expect(await client.call('merge', params)).toMatchObject({ isMerged: false })
+    const sides = await client.call('getConflict', { ...params, path: '/notes.txt' })
+    expect(sides.ours.text.split('\n')[0]).toBe('ours')
+    expect(sides.theirs.text.split('\n')[0]).toBe('theirs')
+    expect(sides.base.text.split('\n')[0]).toBe('line 1')
+    expect(sides.merged.text).toContain('<<<<<<<')
+    expect(sides.theirsBy[0]).toMatchObject({ kind: 'process', pid: 3 })
+    const resolutions = [
+      { path: '/notes.txt', text: 'edited\n', digest: sides.digest },
+      { path: '/other.txt', take: 'theirs' as const },
+    ]
+    expect(await client.call('merge', { ...params, resolutions })).toMatchObject({ isMerged: true })
+    expect(await readText(base, '/notes.txt')).toBe('edited\n')
+    expect(await readText(base, '/other.txt')).toBe('theirs\n')
+  })
+
+  it('compares forks with each other, with the directory, and finds paths that both change', async () => {
+    const { client, project, exec } = await openWebScene()
+    const one = await exec('echo 1 > b.txt; echo 1 > only-one.txt', 'one')
+    const two = await exec('echo 2 > b.txt', 'two')
+    writeFileSync(join(project, 'a.txt'), 'changed by a person\n')
+    const list = async (from: string, to: string) =>
+      (await client.call('listChanges', { from, to })).items.map(({ kind, path }) => `${kind} ${path}`)
+    expect(await list(`fork:${one}`, `fork:${two}`)).toEqual(['modified /b.txt', 'deleted /only-one.txt'])
+    expect(await list(`directory:${project}`, `fork:${one}`)).toEqual([
+      'modified /b.txt',
+      'added /only-one.txt',
+    ])
+    const { items } = await client.call('listOverlap', { tree: `directory:${project}` })
+    expect(items).toEqual([{ path: '/b.txt', trees: [`fork:${one}`, `fork:${two}`] }])
+    expect(
+      await client.call('merge', { source: `fork:${one}`, into: `fork:${two}`, selection: 'all' }),
+    ).toMatchObject({ isMerged: false, conflicts: [{ path: '/b.txt' }] })
+    const resolutions = [{ path: '/b.txt', take: 'theirs' as const }]
+    expect(
+      await client.call('merge', {
+        source: `fork:${one}`,
+        into: `fork:${two}`,
+        selection: 'all',
+        resolutions,
+      }),
+    ).toMatchObject({ isMerged: true })
+    expect((await client.call('readFile', { tree: `fork:${two}`, path: '/b.txt' })).text).toBe('1\n')
+  })
+})
