@@ -18,8 +18,8 @@ import { Command, Notice } from './parts/notice.tsx'
 import { isPaletteOpen, Palette, type PaletteEntry } from './parts/palette.tsx'
 import { toVisible } from './parts/visible-text.tsx'
 import { formatRoute, navigate, route } from './router.ts'
-import { formatCompareRoute, formatFilesRoute, formatProcessRoute } from './routes.ts'
-import { Screen } from './screen.tsx'
+import { formatCompareRoute, formatFilesRoute, formatProcessRoute, formatTree } from './routes.ts'
+import { preloadScreens, Screen } from './screen.tsx'
 
 const PLACES = [
   { label: 'Home', name: '', key: 'g' },
@@ -27,6 +27,9 @@ const PLACES = [
   { label: 'Compare', name: 'compare', key: 'C' },
   { label: 'Files', name: 'files', key: 'F' },
 ] as const
+
+/** Time after which the first screen is on the glass, and the others may be loaded. */
+const PRELOAD_MS = 400
 
 /** The whole page: the bar, the state of the connection, and the screen of the address. */
 export function App(): VNode {
@@ -36,6 +39,13 @@ export function App(): VNode {
     { key: ':', label: 'Go to a screen, process or fork', run: () => openPalette() },
   ])
   useEffect(listenForPalette, [])
+  useEffect(() => {
+    if (isLoaded.value) setTimeout(() => void preloadScreens(), PRELOAD_MS)
+  }, [isLoaded.value])
+  const title = formatTitle()
+  useEffect(() => {
+    document.title = title
+  }, [title])
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -87,6 +97,16 @@ function Bar(): VNode {
       </div>
     </header>
   )
+}
+
+/** The title of the tab: what waits, the screen, and what it shows. */
+function formatTitle(): string {
+  const { screen, query } = route.value
+  const label =
+    PLACES.find(({ name }) => name === screen)?.label ?? (screen === 'process' ? 'Process' : 'Timeline')
+  const shown = query.get('pid') ?? formatTree(query.get('to') ?? query.get('tree') ?? '')
+  const count = waitingCount.value
+  return `${count > 0 ? `(${count}) ` : ''}${[label, toVisible(shown)].filter(Boolean).join(' ')} · Coppice`
 }
 
 function WaitingBadge({ count }: { readonly count: number }): VNode | null {

@@ -32,7 +32,12 @@ export function formatRoute(screen: string, query: QueryValues = {}): string {
 /** Follows the address bar, and opens links to this page without loading it again. */
 export function startRouter(): void {
   readAddress()
-  window.addEventListener('popstate', readAddress)
+  window.addEventListener('popstate', () => {
+    clearTimeout(writing)
+    writing = undefined
+    readAddress()
+  })
+  window.addEventListener('pagehide', () => writing !== undefined && writeAddress())
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (link === null || link.origin !== location.origin || !isPlainClick(event) || link.target !== '') return
@@ -43,16 +48,31 @@ export function startRouter(): void {
 
 /** Goes to an address, which becomes an entry of the browser's history. */
 export function navigate(to: string): void {
+  const { screen } = route.value
+  if (writing !== undefined) writeAddress()
   history.pushState(null, '', to)
   readAddress()
   window.scrollTo(0, 0)
+  // A screen reader goes on at the new screen, and not at a link that is gone.
+  if (route.value.screen !== screen) document.getElementById('main')?.focus()
 }
 
 /** Changes values of the query and keeps the others. A state that changes with every key is no entry of the history. */
 export function updateQuery(values: QueryValues): void {
   const { screen, query } = route.value
-  history.replaceState(null, '', formatRoute(screen, { ...Object.fromEntries(query), ...values }))
-  readAddress()
+  address.value = formatRoute(screen, { ...Object.fromEntries(query), ...values })
+  clearTimeout(writing)
+  writing = setTimeout(writeAddress, WRITE_MS)
+}
+
+/** A browser ignores addresses that change too often, such as with every frame while a slider moves. */
+const WRITE_MS = 200
+let writing: ReturnType<typeof setTimeout> | undefined
+
+function writeAddress(): void {
+  clearTimeout(writing)
+  writing = undefined
+  history.replaceState(null, '', address.value)
 }
 
 function readAddress(): void {

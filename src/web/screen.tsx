@@ -58,6 +58,11 @@ function Failed({ message }: { readonly message: string }): VNode {
   )
 }
 
+/** Loads the scripts of all screens in the background, so that the next one opens at once. */
+export async function preloadScreens(): Promise<void> {
+  for (const [name, load] of Object.entries(LOADERS)) await loadScreen(name, load)
+}
+
 async function loadScreen(name: string, load: () => Promise<ComponentType>): Promise<void> {
   if (loading.has(name)) return
   loading.add(name)

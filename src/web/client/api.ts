@@ -5,7 +5,7 @@ import {
   type WebMethods,
   webMethods,
 } from '../../web-api/index.ts'
-import { session } from './session.ts'
+import { endSession, session } from './session.ts'
 
 /** A failure of a request, with the sentence of the server. */
 export class ApiError extends Error {
@@ -43,7 +43,7 @@ export async function call<Name extends WebMethodName>(
 
 /** Reads the error of a response. A response of another program gives its status. */
 export async function readError(response: Response): Promise<ApiError> {
-  if (response.status === 401) session.value = { state: 'ended', token: '' }
+  if (response.status === 401) endSession()
   const body: unknown = await response.json().catch(() => undefined)
   if (isErrorBody(body)) return new ApiError(body.error)
   return new ApiError({ code: 'EIO', message: `the server answered with status ${response.status}` })

@@ -4,7 +4,6 @@ import { call } from './api.ts'
 import { followEvents } from './event-stream.ts'
 import { publishEvent } from './live.ts'
 import { readPages } from './pages.ts'
-import { forgetSession, session } from './session.ts'
 
 /** Processes and trees beyond this are not read: no person looks at more. */
 const MAX_ITEMS = 5000
@@ -35,7 +34,6 @@ export async function startHome(): Promise<void> {
     await readAll()
     isLoaded.value = true
   } catch (error) {
-    if (session.value.state === 'ended') forgetSession()
     loadError.value = error instanceof Error ? error : new Error(String(error))
   }
 }

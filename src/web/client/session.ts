@@ -34,8 +34,9 @@ export async function openSession(): Promise<void> {
 }
 
 /** Forgets a token that the server no longer accepts. */
-export function forgetSession(): void {
+export function endSession(): void {
   sessionStorage.removeItem(KEY)
+  session.value = { state: 'ended', token: '' }
 }
 
 async function tradeCode(code: string): Promise<string | undefined> {

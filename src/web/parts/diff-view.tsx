@@ -1,9 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { WebHunk } from '../../web-api/index.ts'
+import { CodeText } from './code-text.tsx'
 import { type DiffRow, type HunkLine, listSplitRows, listUnifiedRows } from './diff-rows.ts'
 import { VirtualList } from './virtual-list.tsx'
-import { toVisible, VisibleText } from './visible-text.tsx'
+import { toVisible } from './visible-text.tsx'
 
 /** Height of a row in pixels, as the style sheet has it. */
 const ROW_HEIGHT = 20
@@ -52,7 +53,7 @@ export function DiffView(props: DiffViewProps): VNode {
               </HunkHeader>
             )
           const isFaint = leftOut?.has(hunk.index) ?? false
-          return <LineRow key={index} at={index} row={row} isFaint={isFaint} />
+          return <LineRow key={index} at={index} path={path} row={row} isFaint={isFaint} />
         }}
       />
     </div>
@@ -88,9 +89,11 @@ function HunkHeader({ at, hunk, isActive, children }: HunkHeaderProps): VNode {
 
 function LineRow({
   at,
+  path,
   row,
   isFaint,
 }: {
+  readonly path: string
   readonly at: number
   readonly row: Exclude<DiffRow, { kind: 'hunk' }>
   readonly isFaint: boolean
@@ -99,11 +102,11 @@ function LineRow({
     // biome-ignore lint/a11y: a row of a table of which only the rows in view exist
     <div class={`diff-row ${isFaint ? 'faint' : ''}`} role="row" aria-rowindex={at + 1}>
       {row.kind === 'line' ? (
-        <UnifiedCells line={row.line} />
+        <UnifiedCells line={row.line} path={path} />
       ) : (
         <>
-          <SideCells line={row.left} number={row.left?.old ?? null} />
-          <SideCells line={row.right} number={row.right?.new ?? null} />
+          <SideCells path={path} line={row.left} number={row.left?.old ?? null} />
+          <SideCells path={path} line={row.right} number={row.right?.new ?? null} />
         </>
       )}
     </div>
@@ -113,22 +116,24 @@ function LineRow({
 const SIGNS = { context: ' ', added: '+', removed: '-' } as const
 const SPOKEN = { context: '', added: 'added: ', removed: 'removed: ' } as const
 
-function UnifiedCells({ line }: { readonly line: HunkLine }): VNode {
+function UnifiedCells({ line, path }: { readonly line: HunkLine; readonly path: string }): VNode {
   return (
     <>
       <Cell class={`number ${line.kind}`}>{line.old ?? ''}</Cell>
       <Cell class={`number ${line.kind}`}>{line.new ?? ''}</Cell>
       <Cell class={`code ${line.kind}`}>
-        <LineText line={line} />
+        <LineText line={line} path={path} />
       </Cell>
     </>
   )
 }
 
 function SideCells({
+  path,
   line,
   number,
 }: {
+  readonly path: string
   readonly line: HunkLine | undefined
   readonly number: number | null
 }): VNode {
@@ -136,7 +141,7 @@ function SideCells({
   return (
     <>
       <Cell class={`number ${kind}`}>{number ?? ''}</Cell>
-      <Cell class={`code ${kind}`}>{line && <LineText line={line} />}</Cell>
+      <Cell class={`code ${kind}`}>{line && <LineText line={line} path={path} />}</Cell>
     </>
   )
 }
@@ -156,26 +161,14 @@ function Cell({
   )
 }
 
-function LineText({ line }: { readonly line: HunkLine }): VNode {
+function LineText({ line, path }: { readonly line: HunkLine; readonly path: string }): VNode {
   return (
     <>
       <span class="sign" aria-hidden="true">
         {SIGNS[line.kind]}
       </span>
       {line.kind !== 'context' && <span class="hidden-label">{SPOKEN[line.kind]}</span>}
-      {line.spans === undefined ? (
-        <VisibleText text={line.text} />
-      ) : (
-        line.spans.map(({ text, isChanged }, at) =>
-          isChanged ? (
-            <mark key={at}>
-              <VisibleText text={text} />
-            </mark>
-          ) : (
-            <VisibleText key={at} text={text} />
-          ),
-        )
-      )}
+      <CodeText text={line.text} path={path} spans={line.spans} />
       {line.isOpen && (
         <span class="invisible" title="The last line has no newline">
           no newline

@@ -38,7 +38,7 @@ export function useKeys(actions: readonly KeyAction[]): void {
 /** Listens to keys of the whole page. */
 export function startKeyboard(): void {
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (event.ctrlKey || event.metaKey || event.altKey || belongsToElement(event)) return
     const action = listActions().find(({ key }) => key === event.key)
     if (action === undefined) return disarm()
     event.preventDefault()
@@ -77,9 +77,10 @@ function showKeys(): void {
   shownKeys.value = listActions()
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Returns true for a key that the focused element needs: text in a field, Enter on a button. */
+function belongsToElement({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
-  if (target.closest('dialog') !== null) return true
-  if (target instanceof HTMLInputElement) return target.type !== 'checkbox' && target.type !== 'radio'
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  if (target.closest('dialog, textarea, select') !== null) return true
+  if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'range'].includes(target.type)
+  return key === 'Enter' && target.closest('a, button, summary') !== null
 }

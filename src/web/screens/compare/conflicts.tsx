@@ -31,7 +31,7 @@ export function Conflicts({ params, conflicts, resolutions, onResolve }: Conflic
     <section class="conflicts" aria-labelledby="conflicts-title">
       <h2 id="conflicts-title">Both sides changed these files. Nothing is written until each is resolved.</h2>
       <ul class="conflict-list">
-        {conflicts.map(({ path }) => (
+        {conflicts.map(({ path, isResolved }) => (
           <li key={path}>
             <button
               type="button"
@@ -40,8 +40,8 @@ export function Conflicts({ params, conflicts, resolutions, onResolve }: Conflic
               onClick={() => show(path)}
             >
               <VisibleText text={path} />
-              <Tag tone={resolutions.has(path) ? 'good' : 'wait'}>
-                {describeResolution(resolutions.get(path))}
+              <Tag tone={isResolved || resolutions.has(path) ? 'good' : 'wait'}>
+                {describeResolution(resolutions.get(path), isResolved)}
               </Tag>
             </button>
           </li>
@@ -218,8 +218,8 @@ function Editor({
   )
 }
 
-function describeResolution(resolution: MergeResolution | undefined): string {
-  if (resolution === undefined) return 'open'
+function describeResolution(resolution: MergeResolution | undefined, isResolved: boolean): string {
+  if (resolution === undefined) return isResolved ? 'resolved' : 'open'
   if ('text' in resolution) return 'edited'
   return resolution.take === 'union' ? 'both' : resolution.take
 }

@@ -61,7 +61,7 @@ export function MergePanel(props: MergePanelProps): VNode {
     },
   )
   const verb = parseTreeRef(into)?.kind === 'directory' ? 'Apply' : 'Merge'
-  const open = conflicts.filter(({ path }) => !resolutions.has(path)).length
+  const open = conflicts.filter(({ path, isResolved }) => !isResolved && !resolutions.has(path)).length
   const isEmpty = Array.isArray(params.selection) && params.selection.length === 0
   const canMerge = isComplete && !isEmpty && open === 0 && !merge.isRunning
   const fork = trees.value.find(({ tree }) => tree === source)

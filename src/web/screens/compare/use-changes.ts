@@ -57,7 +57,7 @@ class LoadedChanges implements ChangeList {
     try {
       const found = await this.#read(false, signal, (items, isComplete) => {
         if (signal.aborted || !(isFirst || isComplete)) return
-        this.changes.value = keepCounts([...items], this.changes.value)
+        this.changes.value = isFirst ? [...items] : keepCounts(items, this.changes.value)
         this.isComplete.value = isComplete
       })
       this.error.value = undefined

@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { highlightLine } from '../../parts/highlight.ts'
+import { CodeText } from '../../parts/code-text.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
 
 const ROW_HEIGHT = 20
 
@@ -31,15 +30,7 @@ export function CodeLines({ path, label, lines, active, renderMargin }: CodeLine
               {index + 1}
             </span>
             <code>
-              {highlightLine(lines[index] ?? '', path).map(({ text, kind }, at) =>
-                kind === '' ? (
-                  <VisibleText key={at} text={text} />
-                ) : (
-                  <span key={at} class={`token-${kind}`}>
-                    <VisibleText text={text} />
-                  </span>
-                ),
-              )}
+              <CodeText text={lines[index] ?? ''} path={path} />
             </code>
           </li>
         )}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { parseTreeRef, type TreeName } from '../../../web-api/index.ts'
 import { trees } from '../../client/home-state.ts'
 import { Command, Notice } from '../../parts/notice.tsx'
+import { useThrottled } from '../../parts/throttle.ts'
 import { TreePicker } from '../../parts/tree-picker.tsx'
 import { navigate, route, updateQuery } from '../../router.ts'
 import { formatFilesRoute } from '../../routes.ts'
@@ -9,6 +10,8 @@ import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
 import { Moments } from './moments.tsx'
 import { SearchForm, SearchResults } from './search.tsx'
+
+const READ_MS = 80
 
 /** The files of a tree at any moment: a slider over its history, the directories, and one file. */
 export function FilesScreen(): VNode {
@@ -29,8 +32,10 @@ export function FilesScreen(): VNode {
 function TreeFiles({ tree }: { readonly tree: TreeName }): VNode {
   const { query } = route.value
   const at = query.get('at') ?? ''
+  // The slider moves with every frame; files follow as fast as they can be read.
+  const readAt = useThrottled(at, READ_MS)
   const path = query.get('path') ?? '/'
-  const shown = `${tree}${at}`
+  const shown = `${tree}${readAt}`
   const search = query.get('search') ?? ''
   const hasHistory = parseTreeRef(tree)?.kind !== 'directory'
   const isKnown = parseTreeRef(shown) !== undefined
@@ -48,7 +53,7 @@ function TreeFiles({ tree }: { readonly tree: TreeName }): VNode {
             <FileTree tree={shown} path={path} onOpen={openFile} />
           </aside>
           {search === '' ? (
-            <FileView tree={tree} at={at} path={path} />
+            <FileView tree={tree} at={readAt} path={path} />
           ) : (
             <SearchResults key={`${shown} ${search}`} tree={shown} text={search} />
           )}

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TreeName } from '../../../web-api/index.ts'
 import { call } from '../../client/api.ts'
 import { formatCount } from '../../parts/format.ts'
+import { useKeys } from '../../parts/keyboard.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { VisibleText } from '../../parts/visible-text.tsx'
@@ -18,7 +19,9 @@ export interface SearchFormProps {
 /** The field for a text to look for in all files. */
 export function SearchForm({ text, onSearch }: SearchFormProps): VNode {
   const [value, setValue] = useState(text)
+  const field = useRef<HTMLInputElement>(null)
   useEffect(() => setValue(text), [text])
+  useKeys([{ key: '/', label: 'Search in these files', run: () => field.current?.focus() }])
   return (
     <search class="search">
       <form
@@ -28,6 +31,7 @@ export function SearchForm({ text, onSearch }: SearchFormProps): VNode {
         }}
       >
         <input
+          ref={field}
           type="search"
           class="field"
           aria-label="Search in these files"
