@@ -169,6 +169,7 @@ function LineText({ line, path }: { readonly line: HunkLine; readonly path: stri
       </span>
       {line.kind !== 'context' && <span class="hidden-label">{SPOKEN[line.kind]}</span>}
       <CodeText text={line.text} path={path} spans={line.spans} />
+      {line.isCut && <span class="soft">… the line is longer</span>}
       {line.isOpen && (
         <span class="invisible" title="The last line has no newline">
           no newline
