@@ -104,6 +104,7 @@ export const helpSections: Readonly<Record<string, Readonly<Record<string, Comma
     mcp: async () => (await import('./commands/agents/mcp.ts')).mcp,
   },
   'The home': {
+    home: async () => (await import('./commands/home/home.ts')).home,
     config: async () => (await import('./commands/home/config.ts')).config,
     policy: async () => (await import('./commands/home/policy.ts')).policy,
     profile: async () => (await import('./commands/home/profile.ts')).profile,

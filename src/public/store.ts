@@ -30,6 +30,7 @@ export {
   type FileVersion,
   type ForeignChangeOptions,
   type ForkOptions,
+  type Freshness,
   type FsckReport,
   fetchVault,
   type GcOptions,

@@ -11,7 +11,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 /** The entries of a home. A directory with any other entry also belongs to the user. */
 const HOME_ENTRY =
-  /^(?:store\.(?:db(?:-.+)?|lmdb|level)|home\.json|(?:config|policy)\.toml(?:\..+)?|agents|applying|checkouts|copies|data|doctor-.+|host-support\.json|locks|profiles|run|running|scripts|secret-key(?:\..+)?|serving|session-authority\.pem(?:\..+)?|sessions|shown-profiles|skills|timelines|tool_cache|vfs)$/
+  /^(?:store\.(?:db(?:-.+)?|lmdb|level)|home\.json|(?:config|policy)\.toml(?:\..+)?|agents|applying|checkouts|copies|data|doctor-.+|host-support\.json|locks|profiles|run|running|scripts|secret-key(?:\..+)?|serving|session-authority\.pem(?:\..+)?|sessions|shared-homes|shown-profiles|skills|timelines|tool_cache|vfs)$/
 /** Directories with only our own files. In the others, files may have their own permissions. */
 const OWN_DIRECTORY = /^(?:store\.(?:lmdb|level)|applying|data|serving)$/
 const STICKY = 0o1000

@@ -4,12 +4,14 @@ import {
   type Durability,
   type Engine,
   encodeChecksummedJson,
+  type Freshness,
   LevelEngine,
   LmdbEngine,
   LmdbFileEngine,
   MemoryEngine,
   openDamagedLevel,
   openReadOnlyEngine,
+  PostgresEngine,
   SqliteEngine,
 } from '../../store/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
@@ -38,11 +40,21 @@ export interface HomeOptions {
   /** The directory of the home, created if it is missing. In memory when absent. */
   readonly path?: string
   /**
+   * The database of a home that many machines share: `postgres://user@host/database?schema=name`. Needs the package
+   * `pg`. Not together with a path or an engine.
+   */
+  readonly url?: string
+  /**
    * The engine: the home's own when absent, `sqlite` for a new home, `memory` without a path. A custom engine is closed
    * with the home. EINVAL if the home has another one.
    */
   readonly engine?: EngineName | Engine
+  /** `full` when absent for a home in a database, else `process`. */
   readonly durability?: Durability
+  /** Delay with which a home in a database shows commits of others; `notified` when absent. */
+  readonly freshness?: Freshness
+  /** True to throw ENOENT if a database has no home yet, instead of creating it. */
+  readonly mustExist?: boolean
   /** Open read-only for `salvage`. This also opens a store that is too damaged for its engine. */
   readonly toSalvage?: boolean
 }
@@ -63,12 +75,9 @@ export interface OpenedEngine {
   readonly mended: readonly string[]
 }
 
-export async function openEngine({
-  path,
-  engine,
-  durability,
-  toSalvage,
-}: HomeOptions): Promise<OpenedEngine> {
+export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
+  const { path, engine, durability, toSalvage, url } = options
+  if (url !== undefined) return { engine: await openDatabase(url, options), mended: [] }
   if (typeof engine === 'object') return { engine, mended: [] }
   if (engine !== undefined && !engineNames.includes(engine)) {
     const detail = `there is no engine '${engine}'; use one of ${engineNames.join(', ')}`
@@ -90,6 +99,22 @@ export async function openEngine({
     return { engine: await openDamagedLevel(getStorePath(path, chosen), path), location, mended }
   }
   return { engine: await openStore(location), location, mended }
+}
+
+async function openDatabase(
+  url: string,
+  { path, engine, durability, freshness, mustExist }: HomeOptions,
+): Promise<Engine> {
+  if (path !== undefined || engine !== undefined) {
+    const detail = 'a home in a database has no path and no other engine; set url alone'
+    throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
+  }
+  return PostgresEngine.open({
+    url,
+    ...(durability !== undefined && { durability }),
+    ...(freshness !== undefined && { freshness }),
+    ...(mustExist !== undefined && { mustExist }),
+  })
 }
 
 async function openStore(location: StoreLocation): Promise<Engine> {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isWithin } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
-import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
+import { isHomeMissing, resolveHomePath, withLocalHome } from './home-access.ts'
 import { findLinkedFork } from './linked-access.ts'
 import { resolveWorkspaceVault } from './namespace-access.ts'
 import { isTooWide } from './project-directory.ts'
@@ -34,7 +34,7 @@ export async function chooseAgentWorkspace(
 /** Returns the directory around the working directory that has a fork; undefined if there is none of the name. */
 async function findForkDirectory(call: CommandInvocation, fork: string): Promise<string | undefined> {
   if (await isHomeMissing(resolveHomePath(call))) return undefined
-  return withHome(call, async ({ home }) => {
+  return withLocalHome(call, async ({ home }) => {
     const linked = await findLinkedFork(home, fork)
     if (linked !== undefined || !(await home.vaults()).includes(fork)) return linked?.link.path
     const { from } = await home.info(fork)

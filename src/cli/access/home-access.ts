@@ -1,7 +1,7 @@
 import { access, constants, readdir } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve as resolveFile } from 'node:path'
-import type { Home, Vault } from '../../backends/vault/index.ts'
+import type { Vault } from '../../backends/vault/index.ts'
 import {
   type Config,
   type ConfiguredEngine,
@@ -15,7 +15,10 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, describeError, formatErrorLine } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { withDamageReport } from './damaged-store.ts'
-import { findHomePath, getAccountDirectory } from './home-path.ts'
+import { findHomePath, findHomeUrl, getAccountDirectory, isDatabaseUrl } from './home-path.ts'
+import type { HomeAccess, OpenHome, OpenVault } from './open-home.ts'
+
+export type { OpenHome, OpenVault } from './open-home.ts'
 
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
@@ -26,29 +29,20 @@ const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 /** Name of a process's fork, never chosen by default. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
-/** A home opened for one command, with its configuration. */
-export interface OpenHome {
-  readonly home: Home
-  readonly path: string
-  readonly config: Config
-  /** Caller and abort signal for all operations. */
-  readonly ctx: CallContext
-}
-
-export interface OpenVault extends OpenHome {
-  readonly vault: Vault
-}
-
-export interface HomeAccess {
-  /** Creates the home if it is missing, on this engine if one is given. */
-  readonly create?: boolean
-  readonly engine?: ConfiguredEngine | undefined
-  /** Opens even a store that is too damaged for its engine. */
-  readonly toSalvage?: boolean
-}
-
 /** Opens the home of a command, and closes it when the work ends or fails. */
 export async function withHome<Result>(
+  call: CommandInvocation,
+  work: (open: OpenHome) => Promise<Result>,
+  access: HomeAccess = {},
+): Promise<Result> {
+  const url = findHomeUrl(call.option('home'))
+  if (url === undefined) return withLocalHome(call, work, access)
+  const { withSharedHome } = await import('./shared-home.ts')
+  return withSharedHome(call, url, (open) => work({ ...open, ctx: createCallContext(call) }), access)
+}
+
+/** Opens a home of this machine, for commands that work on its files and programs. CommandError for another. */
+export async function withLocalHome<Result>(
   call: CommandInvocation,
   work: (open: OpenHome) => Promise<Result>,
   { create = false, engine, toSalvage = false }: HomeAccess = {},
@@ -81,7 +75,7 @@ export async function withHome<Result>(
     try {
       const { recoverDirectory } = await import('./recover-directory.ts')
       await recoverDirectory(call, home)
-      return await work({ home, path, config, ctx: createCallContext(call) })
+      return await work({ home, path, label: path, config, ctx: createCallContext(call) })
     } finally {
       await home.close()
     }
@@ -191,11 +185,22 @@ export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileS
   return at === undefined ? vault : vault.at(at)
 }
 
-/** Returns the directory of the command's home. CommandError. */
+/** Returns the directory of the command's home. CommandError, also for a home in a database. */
 export function resolveHomePath(call: CommandInvocation): string {
-  const path = findHomePath(call.option('home'))
+  const named = call.option('home')
+  const path = findHomePath(named)
   if (path !== undefined) return path
+  if (findHomeUrl(named) !== undefined) throw createSharedHomeError()
   throw new CommandError('this user has no home directory; name a home with --home or COPPICE_HOME')
+}
+
+/** Creates the error of a command that needs a home of this machine. */
+function createSharedHomeError(): CommandError {
+  const next = 'name a home of this machine with --home, such as --home ~/.coppice'
+  const move = 'coppice import and coppice export move files to and from the shared home'
+  return new CommandError(
+    `this command works on files and programs of this machine, not on a shared home; ${next}; ${move}`,
+  )
 }
 
 /** Lists the known other homes of this user. Agents and commands may not reach them either. */
@@ -203,7 +208,7 @@ export function listKnownHomes(home: string): string[] {
   const directories = [homedir(), getAccountDirectory()].filter((directory) => directory !== '')
   const homes = [
     ...directories.map((directory) => join(directory, '.coppice')),
-    ...[process.env['COPPICE_HOME'] ?? ''].filter((path) => path !== ''),
+    ...[process.env['COPPICE_HOME'] ?? ''].filter((path) => path !== '' && !isDatabaseUrl(path)),
   ]
   return [...new Set(homes.map((path) => resolveFile(path)))].filter((path) => path !== home)
 }

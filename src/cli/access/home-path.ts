@@ -1,10 +1,43 @@
+import { createHash } from 'node:crypto'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Returns the directory of the home: the named one, `COPPICE_HOME` or `~/.coppice`; undefined if the user has none. */
+const SHARED_HOMES = 'shared-homes'
+const DATABASE_URL = /^postgres(?:ql)?:\/\//i
+
+/**
+ * Returns the directory of the home: the named one, `COPPICE_HOME` or `~/.coppice`; undefined if the user has none, or
+ * if the home is in a database.
+ */
 export function findHomePath(named: string | undefined): string | undefined {
   const chosen = named ?? (process.env['COPPICE_HOME'] || undefined)
-  if (chosen !== undefined) return resolve(chosen)
+  if (chosen === undefined) return findUserHome()
+  return isDatabaseUrl(chosen) ? undefined : resolve(chosen)
+}
+
+/** Returns the URL of a home in a database, named or in `COPPICE_HOME`; undefined for a home of this machine. */
+export function findHomeUrl(named: string | undefined): string | undefined {
+  const chosen = named ?? process.env['COPPICE_HOME'] ?? ''
+  return isDatabaseUrl(chosen) ? chosen : undefined
+}
+
+/** Reports whether a home is named by the URL of a database. */
+export function isDatabaseUrl(home: string): boolean {
+  return DATABASE_URL.test(home)
+}
+
+/**
+ * Returns the directory for what this user keeps on this machine about a home in a database, such as the chosen vault;
+ * undefined if the user has no home directory.
+ *
+ * @param label the URL without its password.
+ */
+export function findSharedHomeDirectory(label: string): string | undefined {
+  const home = findUserHome()
+  return home && join(home, SHARED_HOMES, createHash('sha256').update(label).digest('hex').slice(0, 16))
+}
+
+function findUserHome(): string | undefined {
   // An empty `HOME` would mean any directory, so the account's directory replaces it.
   const user = homedir() || getAccountDirectory()
   return user === '' ? undefined : join(resolve(user), '.coppice')

@@ -11,7 +11,7 @@ import {
   isHomeMissing,
   listKnownHomes,
   resolveHomePath,
-  withHome,
+  withLocalHome,
 } from './home-access.ts'
 
 /** A context for a user whose name is none. */
@@ -69,7 +69,9 @@ export async function resolveWorkspaceVault(call: CommandInvocation): Promise<st
   const named = call.option('vault') ?? vault
   // Zones in plain files need no store, and looking for vaults must not create one.
   if (named !== undefined || vfs?.backend === 'local' || (await isHomeMissing(path))) return named
-  const [only, ...others] = await withHome(call, async ({ home }) => filterUserVaults(await home.vaults()))
+  const [only, ...others] = await withLocalHome(call, async ({ home }) =>
+    filterUserVaults(await home.vaults()),
+  )
   return others.length === 0 ? only : undefined
 }
 

@@ -6,7 +6,7 @@ export type CommonOption = 'json' | 'home' | 'vault' | 'trace' | 'help'
 const json: CommandOption = { summary: 'Print JSON' }
 const help: CommandOption = { summary: 'Show this help', short: 'h' }
 const home: CommandOption = {
-  summary: 'The home to work on ($COPPICE_HOME, else ~/.coppice)',
+  summary: 'The home to work on: a directory or a postgres:// URL ($COPPICE_HOME, else ~/.coppice)',
   value: 'directory',
   offers: 'file',
 }

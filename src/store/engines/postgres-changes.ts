@@ -1,11 +1,6 @@
 import type { MaybePromise } from '../engine.ts'
 import type { ReadRows } from './postgres-connection.ts'
-
-/**
- * Delay with which a home shows commits of others. `notified`: until a hint from the database, at most a second.
- * `strict`: none, for one question to the database in each turn of the event loop.
- */
-export type Freshness = 'notified' | 'strict'
+import type { Freshness } from './postgres-url.ts'
 
 /** Age at which a count is asked for again. */
 const MAX_AGE_MS = 1000

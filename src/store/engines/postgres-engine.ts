@@ -10,7 +10,7 @@ import type {
   ReadBatchResult,
   RecordRow,
 } from '../engine.ts'
-import { type Freshness, PostgresChanges } from './postgres-changes.ts'
+import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
 import { PostgresOutcomes } from './postgres-outcomes.ts'
@@ -18,7 +18,7 @@ import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
 import { setUpHome } from './postgres-setup.ts'
 import { createStatements, type PostgresStatements } from './postgres-statements.ts'
-import { parsePostgresUrl } from './postgres-url.ts'
+import { type Freshness, parsePostgresUrl } from './postgres-url.ts'
 
 export interface PostgresEngineOptions {
   /** `postgres://user@host/database?schema=name`. The password may also come from PGPASSWORD or a password file. */
@@ -28,7 +28,7 @@ export interface PostgresEngineOptions {
    * @default 'full'
    */
   readonly durability?: Durability
-  /** @default 'notified' */
+  /** `notified` when neither this nor the URL has one. */
   readonly freshness?: Freshness
   /** True to throw ENOENT instead of creating a missing home. */
   readonly mustExist?: boolean
@@ -49,7 +49,7 @@ export class PostgresEngine implements Engine {
   private constructor(
     connection: PostgresConnection,
     isReadOnly: boolean,
-    { durability = 'full', freshness = 'notified' }: PostgresEngineOptions,
+    { durability = 'full', freshness }: PostgresEngineOptions,
   ) {
     this.#connection = connection
     this.isReadOnly = isReadOnly
@@ -65,7 +65,10 @@ export class PostgresEngine implements Engine {
       registry: this.sessionRegistry,
       isFullyDurable: this.#isFullyDurable,
     })
-    this.#changes = new PostgresChanges(this.#readRows, freshness)
+    this.#changes = new PostgresChanges(
+      this.#readRows,
+      freshness ?? connection.address.freshness ?? 'notified',
+    )
   }
 
   /**

@@ -29,7 +29,7 @@ export async function setUpHome(connection: PostgresConnection, mustExist: boole
   if (found !== undefined) return found
   const { label } = connection.address
   if (mustExist) {
-    const detail = `there is no home in ${label}; create one with: coppice home create ${label}`
+    const detail = `there is no home in ${label}; create one with: coppice home create '${label}'`
     throw new VfsError('ENOENT', label, { op: 'open', detail })
   }
   await createHome(connection)

@@ -10,9 +10,15 @@ const SSL_MODES = ['disable', 'require', 'verify-full'] as const
 /** Stands for a missing host: URLs need one after a user name, those of PostgreSQL do not. */
 const NO_HOST = 'no-host.invalid'
 const USER_WITHOUT_HOST = /^(\w+:\/\/[^/?#]*@)(?=[/?#]|$)/
-const PARAMETERS = ['schema', 'host', 'port', 'user', 'sslmode', 'sslrootcert']
+const PARAMETERS = ['schema', 'host', 'port', 'user', 'sslmode', 'sslrootcert', 'freshness']
 
 type SslMode = (typeof SSL_MODES)[number]
+
+/**
+ * Delay with which a home shows commits of others. `notified`: until a hint from the database, at most a second.
+ * `strict`: none, for one question to the database in each turn of the event loop.
+ */
+export type Freshness = 'notified' | 'strict'
 
 /** Address of a home in PostgreSQL. Values that are absent follow PostgreSQL's own variables and files. */
 export interface PostgresAddress {
@@ -24,6 +30,7 @@ export interface PostgresAddress {
   readonly database: string | undefined
   /** Schema that has the tables of the home. */
   readonly schema: string
+  readonly freshness: Freshness | undefined
   readonly ssl: false | { readonly rejectUnauthorized: boolean; readonly ca?: string }
   /** The URL without its password, for messages. */
   readonly label: string
@@ -70,9 +77,16 @@ export function parsePostgresUrl(text: string): PostgresAddress {
     password: decodeURIComponent(url.password) || undefined,
     database: decodeURIComponent(url.pathname.slice(1)) || undefined,
     schema,
+    freshness: parseFreshness(searchParams.get('freshness'), label),
     ssl: chooseTls(searchParams, host, label),
     label,
   }
+}
+
+function parseFreshness(value: string | null, label: string): Freshness | undefined {
+  if (value === null) return undefined
+  if (value === 'notified' || value === 'strict') return value
+  throw createUrlError(label, `freshness '${value}' is unknown; use notified or strict`)
 }
 
 /** TLS with a verified certificate, unless the server is on this machine or the URL says otherwise. */

@@ -16,7 +16,7 @@ export const fsck: Command = defineCommand(
     examples: ['coppice fsck', 'coppice fsck --json'],
   },
   (call) =>
-    withHome(call, async ({ home, path }) => {
+    withHome(call, async ({ home, path, label }) => {
       const { terminal, output } = call
       const report = await withProgress(terminal, 'fsck', 'object', (onProgress) =>
         home.fsck({ onProgress, signal: terminal.signal }),
@@ -32,7 +32,9 @@ export const fsck: Command = defineCommand(
         [...lines, `checked ${formatCount(checked, 'object')}: ${verdict}`].join('\n'),
       )
       if (damaged.length === 0) return exitCodes.ok
-      terminal.err.write(formatErrorLine(await formatDamage(path)))
+      const isShared = label !== path
+      const next = `the home ${label} is damaged; restore it from a backup of the database`
+      terminal.err.write(formatErrorLine(isShared ? next : await formatDamage(path)))
       return exitCodes.failed
     }),
 )

@@ -13,7 +13,7 @@ export const stats: Command = defineCommand(
     examples: ['coppice stats', 'coppice stats --json'],
   },
   (call) =>
-    withHome(call, async ({ home, path }) => {
+    withHome(call, async ({ home, label }) => {
       const names = await home.vaults()
       const vaults = filterVisibleVaults(names).length
       const figures = { ...(await home.stats()), vaults, hiddenVaults: names.length - vaults }
@@ -23,7 +23,7 @@ export const stats: Command = defineCommand(
         `${formatNumber(count)}, ${formatBytes(bytes)}`,
       ]
       const rows = [
-        ['home', `${path} (${figures.engine})`],
+        ['home', `${label} (${figures.engine})`],
         ['vaults', `${figures.vaults}${hidden}, ${formatCount(figures.checkpoints, 'checkpoint')}`],
         ['files', `${formatNumber(figures.files)}, ${formatBytes(figures.fileBytes)}`],
         formatStored('pages', figures.pages),
@@ -31,6 +31,6 @@ export const stats: Command = defineCommand(
         formatStored('journal', figures.journal),
         ['on disk', formatBytes(figures.totalBytes)],
       ]
-      await call.output.writeValue({ path, ...figures }, formatTable(rows).join('\n'))
+      await call.output.writeValue({ path: label, ...figures }, formatTable(rows).join('\n'))
     }),
 )

@@ -4,7 +4,7 @@ import type { FuseMount, HomeLocation } from '../../../fuse/index.ts'
 import type { Caller } from '../../../vfs/index.ts'
 import { connectDaemon } from '../../access/daemon-access.ts'
 import { DEVICE_ROOTS } from '../../access/device-paths.ts'
-import { type OpenHome, resolveHomePath, withHome } from '../../access/home-access.ts'
+import { type OpenHome, resolveHomePath, withLocalHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -62,14 +62,14 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
   const stray = namespaceOptions.find((option) => call.has(option))
   if (stray !== undefined)
     throw new UsageError(`--${stray} needs a namespace: coppice mount / <directory> --${stray} …`)
-  const found = await withHome(call, async (open) => {
+  const found = await withLocalHome(call, async (open) => {
     const linked = await findLinkedFork(open.home, name)
     if (linked === undefined) return locateHome(open, name)
     assertOutside(linked.link.path, resolve(call.argument('directory')))
     return undefined
   })
   const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
-  if (found === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
+  if (found === undefined) return withLocalHome(call, (open) => runForkMount(call, open, plan))
   const { home, caller } = found
   const { mountVault } = await import('../../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }

@@ -1,0 +1,53 @@
+import type { Home } from '../../backends/vault/index.ts'
+import { readConfig } from '../../config/index.ts'
+import { makePrivateDirectory } from '../../machine/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { CommandError } from '../framework/errors.ts'
+import { UsageError } from '../framework/usage-error.ts'
+import { findSharedHomeDirectory } from './home-path.ts'
+import type { HomeAccess, OpenHome } from './open-home.ts'
+
+/** Refuses a password among the arguments, which every user of this machine can read. UsageError. */
+export async function assertNoPassword(url: string): Promise<void> {
+  const { hasUrlPassword } = await import('../../backends/vault/index.ts')
+  if (!hasUrlPassword(url)) return
+  throw new UsageError(
+    'a password in an argument is visible to other users; put it into PGPASSWORD, ~/.pgpass or the URL in COPPICE_HOME',
+  )
+}
+
+/** Opens a home in a database, and closes it when the work ends or fails. */
+export async function withSharedHome<Result>(
+  call: CommandInvocation,
+  url: string,
+  work: (open: Omit<OpenHome, 'ctx'>) => Promise<Result>,
+  { create = false, engine, toSalvage = false }: HomeAccess,
+): Promise<Result> {
+  if (call.option('home') !== undefined) await assertNoPassword(url)
+  const { hideUrlPassword, openHome } = await import('../../backends/vault/index.ts')
+  const label = hideUrlPassword(url)
+  if (engine !== undefined) throw new UsageError(`the home ${label} is in a database; omit --engine`)
+  if (toSalvage) throw new CommandError(`a home in a database is restored from its backups, not by --salvage`)
+  const path = openDirectory(label)
+  const config = await readConfig(path)
+  const { durability } = config
+  const home: Home = await openHome({
+    url,
+    mustExist: !create,
+    ...(durability !== undefined && { durability }),
+  })
+  try {
+    return await work({ home, path, label, config })
+  } finally {
+    await home.close()
+  }
+}
+
+/** Returns the directory for what this user keeps on this machine, such as the chosen vault. */
+function openDirectory(label: string): string {
+  const path = findSharedHomeDirectory(label)
+  if (path === undefined)
+    throw new CommandError(`this user has no home directory for the settings of ${label}; set HOME`)
+  makePrivateDirectory(path)
+  return path
+}

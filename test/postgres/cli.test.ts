@@ -1,0 +1,167 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PROGRAM } from '../mcp/mcp-client.ts'
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-shared-'))
+const [node = '', ...program] = PROGRAM
+let server: PostgresServer
+let homes = 0
+
+beforeAll(async () => {
+  if (hasPostgres) server = await PostgresServer.start({ fsync: true })
+})
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+/** A machine: a user's directory, a working directory and the shared home in its environment. */
+class Machine {
+  readonly #env: NodeJS.ProcessEnv
+  readonly #cwd: string
+
+  constructor(name: string, home: string) {
+    this.#cwd = join(scratch, name, 'work')
+    mkdirSync(this.#cwd, { recursive: true })
+    const variables = { HOME: join(scratch, name), COPPICE_HOME: home, COPPICE_CONTEXT: name }
+    this.#env = { PATH: process.env['PATH'], ...variables }
+  }
+
+  run(...args: string[]): {
+    readonly status: number | null
+    readonly stdout: string
+    readonly stderr: string
+  } {
+    const options = { cwd: this.#cwd, env: this.#env, encoding: 'utf8' as const }
+    const { status, stdout, stderr } = spawnSync(node, [...program, ...args], options)
+    return { status, stdout, stderr }
+  }
+
+  /** Runs a command that must succeed, and returns its output. */
+  get(...args: string[]): string {
+    const { status, stdout, stderr } = this.run(...args)
+    expect({ args, status, stderr }).toEqual({ args, status: 0, stderr: '' })
+    return stdout
+  }
+
+  start(...args: string[]): ChildProcessWithoutNullStreams {
+    return spawn(node, [...program, ...args], { cwd: this.#cwd, env: this.#env })
+  }
+}
+
+function newHome(): string {
+  return server.url(`home_${++homes}`)
+}
+
+describe.runIf(hasPostgres)('the command line on a shared home', () => {
+  it('lets two machines fork, write, merge, follow and collect together, whatever is killed', async () => {
+    const url = newHome()
+    const [ann, bob] = [new Machine('ann', url), new Machine('bob', url)]
+    expect(ann.get('home', 'create', url)).toContain('is ready')
+    ann.get('vault', 'create', 'base')
+    ann.get('write', '/plan.md', '--text', 'one')
+    expect(bob.get('cat', '/plan.md')).toBe('one\n')
+
+    const follower = bob.start('log', '--follow', '--json')
+    const lines = createInterface({ input: follower.stdout })[Symbol.asyncIterator]()
+    expect(JSON.parse((await lines.next()).value ?? '')).toMatchObject({ op: 'write', path: '/plan.md' })
+    ann.get('fork', 'base', 'task')
+    ann.get('write', '/done.md', '--vault', 'task', '--text', 'done')
+    ann.get('merge', 'task', 'base')
+    expect(JSON.parse((await lines.next()).value ?? '')).toMatchObject({ path: '/done.md' })
+    expect(bob.get('cat', '/done.md', '--vault', 'base')).toBe('done\n')
+    follower.kill('SIGKILL')
+    await once(follower, 'exit')
+
+    bob.get('checkpoint', 'save', 'before', '--vault', 'base')
+    bob.get('drop', 'task')
+    expect(bob.get('gc')).toContain('freed')
+    await server.kill()
+    const lost = ann.run('write', '/lost.md', '--vault', 'base', '--text', 'x')
+    expect(lost).toMatchObject({ status: 1, stderr: expect.stringContaining('check that it runs') })
+    await server.run()
+    expect(ann.run('cat', '/lost.md', '--vault', 'base').status).toBe(1)
+    ann.get('write', '/after.md', '--vault', 'base', '--text', 'after')
+    expect(bob.get('ls', '/', '--vault', 'base').split('\n').filter(Boolean)).toEqual([
+      'after.md',
+      'done.md',
+      'plan.md',
+    ])
+    expect(bob.get('diff', 'before', '--vault', 'base')).toContain('/after.md')
+    for (const machine of [ann, bob]) expect(machine.get('fsck')).toContain('no damage')
+  })
+
+  it('keeps the chosen vault for each user, and shows where the home is', () => {
+    const url = newHome()
+    const [ann, bob] = [new Machine('ann', url), new Machine('bob', url)]
+    ann.get('vault', 'create', 'one', '--use')
+    ann.get('vault', 'create', 'two')
+    bob.get('vault', 'use', 'two')
+    ann.get('write', '/mine', '--text', 'x')
+    bob.get('write', '/yours', '--text', 'x')
+    expect(ann.get('ls', '/')).toBe('mine\n')
+    expect(bob.get('ls', '/')).toBe('yours\n')
+    expect(JSON.parse(ann.get('home', 'info', '--json'))).toMatchObject({
+      home: expect.stringMatching(/^postgres:/),
+      engine: 'postgres',
+      isShared: true,
+      isReadOnly: false,
+      vaults: 2,
+    })
+    expect(JSON.parse(ann.get('stats', '--json'))).toMatchObject({ engine: 'postgres', vaults: 2, files: 2 })
+  })
+
+  it('moves a vault to a home of this machine and back', () => {
+    const url = newHome()
+    const ann = new Machine('ann', url)
+    const [local, stream] = [join(scratch, 'local-home'), join(scratch, 'stream')]
+    ann.get('vault', 'create', 'base')
+    ann.get('write', '/f', '--text', 'content')
+    ann.get('checkpoint', 'save', 'then')
+    ann.get('send', '--to', stream)
+    ann.get('receive', '--from', stream, '--home', local)
+    expect(ann.get('cat', '/f', '--home', local)).toBe('content\n')
+    ann.get('receive', '--from', stream, '--as', 'again')
+    expect(ann.get('cat', '/f', '--vault', 'again')).toBe('content\n')
+  })
+
+  it.each([
+    ['exec', '--', 'true'],
+    ['mount', 'base', '.'],
+    ['apply'],
+    ['tool', 'list'],
+    ['ps'],
+    ['daemon', 'status'],
+    ['timeline'],
+  ])('refuses what needs this machine, and says what to do: %s', (...args) => {
+    const { status, stderr } = new Machine('ann', server.url('refusing')).run(...args)
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/not on a shared home; name a home of this machine with --home/),
+    })
+  })
+
+  it('takes no password in an argument, and shows none', () => {
+    const url = newHome().replace('coppice@', 'coppice:geheim@')
+    const ann = new Machine('ann', url)
+    for (const args of [
+      ['ls', '--home', url],
+      ['home', 'create', url],
+    ]) {
+      const { status, stderr } = ann.run(...args)
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('PGPASSWORD') })
+      expect(stderr).not.toContain('geheim')
+    }
+    const missing = ann.run('ls')
+    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('there is no home in') })
+    ann.get('vault', 'create', 'base')
+    const shown = [missing, ann.run('home', 'info'), ann.run('stats', '--json'), ann.run('cat', '/none')]
+    expect(shown.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain('geheim')
+  })
+})
