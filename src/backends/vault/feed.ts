@@ -86,7 +86,8 @@ export async function* openFeed(
       await reader.run(() => log.refresh())
       const { journal }: { journal: Journal } = log
       const from = part > 0 ? seq - 1 : seq
-      const entries = await reader.run(() => journal.readAfter(from))
+      // Without news, a follower asks a remote engine for nothing.
+      const entries = log.seq === from ? [] : await reader.run(() => journal.readAfter(from))
       assertNoGap(from, entries[0]?.seq)
       if (entries.length === 0) {
         if (!follow) return

@@ -24,9 +24,12 @@ export class PostgresChanges {
     this.#freshness = freshness
   }
 
-  read(): MaybePromise<number> {
-    const isKnown = this.#freshness === 'notified' && performance.now() - this.#lastRead < MAX_AGE_MS
-    return isKnown ? this.#count : this.#readNow()
+  /** @param onAge called when a count has become too old: from then on hints are worth a connection. */
+  read(onAge: () => void): MaybePromise<number> {
+    if (this.#freshness === 'strict') return this.#readNow()
+    if (performance.now() - this.#lastRead < MAX_AGE_MS) return this.#count
+    if (this.#snapshot !== undefined) onAge()
+    return this.#readNow()
   }
 
   /** Makes the next read ask the database. */

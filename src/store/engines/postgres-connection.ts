@@ -1,5 +1,6 @@
+import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { createMissingPackageError } from './engine-errors.ts'
 import { getErrorState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
 import type { PostgresAddress } from './postgres-url.ts'
@@ -27,14 +28,20 @@ export interface SqlStatement {
 /** The connections of one engine, opened as needed. No statement needs the session state of an earlier one. */
 export class PostgresConnection {
   readonly address: PostgresAddress
+  /** Creates a connection that is no part of the pool, and keeps no program from its end. */
+  readonly createClient: () => Client
   readonly #pool: Pool
   /** True until a pooler turns out to give each statement another connection. */
   #canPrepare = true
   #isOpened = false
   #closing: Promise<void> | undefined
 
-  private constructor(address: PostgresAddress, pool: Pool) {
+  private constructor(address: PostgresAddress, pg: typeof import('pg')) {
+    const settings = createSettings(address)
+    // A program that forgets to close its home can still end.
+    const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, allowExitOnIdle: true })
     this.address = address
+    this.createClient = () => new pg.Client({ ...settings, stream: () => new Socket().unref() })
     this.#pool = pool
     // A connection that breaks while nobody uses it: the next statement opens another.
     pool.on('error', () => {})
@@ -42,8 +49,7 @@ export class PostgresConnection {
 
   /** ENOTSUP: the package `pg` is missing. */
   static async create(address: PostgresAddress): Promise<PostgresConnection> {
-    const pg = await loadPg(address.label)
-    return new PostgresConnection(address, new pg.Pool(createPoolSettings(address)))
+    return new PostgresConnection(address, await loadPg(address.label))
   }
 
   /** Runs a statement that may run twice: repeats it if the connection breaks. */
@@ -118,7 +124,7 @@ async function loadPg(label: string): Promise<typeof import('pg')> {
   }
 }
 
-function createPoolSettings(address: PostgresAddress): import('pg').PoolConfig {
+function createSettings(address: PostgresAddress): ClientConfig {
   const { host, port, user, password, database, ssl } = address
   return {
     port,
@@ -128,12 +134,9 @@ function createPoolSettings(address: PostgresAddress): import('pg').PoolConfig {
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
     application_name: 'coppice',
-    max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // A program that forgets to close its home can still end.
-    allowExitOnIdle: true,
   }
 }

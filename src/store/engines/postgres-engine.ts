@@ -13,6 +13,7 @@ import type {
 import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
+import { PostgresHints } from './postgres-hints.ts'
 import { PostgresOutcomes } from './postgres-outcomes.ts'
 import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
@@ -44,6 +45,7 @@ export class PostgresEngine implements Engine {
   readonly #outcomes: PostgresOutcomes
   readonly #commits: PostgresCommits
   readonly #changes: PostgresChanges
+  readonly #hints: PostgresHints
   readonly #isFullyDurable: boolean
 
   private constructor(
@@ -57,6 +59,7 @@ export class PostgresEngine implements Engine {
     const statements = createStatements(connection.address.schema)
     this.#statements = statements
     this.#outcomes = new PostgresOutcomes(connection)
+    this.#hints = new PostgresHints(connection)
     this.sessionRegistry = new PostgresSessionRegistry(connection)
     this.#commits = new PostgresCommits({
       connection,
@@ -136,7 +139,7 @@ export class PostgresEngine implements Engine {
   }
 
   changeCount(): MaybePromise<number> {
-    return this.#changes.read()
+    return this.#changes.read(() => this.#hints.listen(() => this.#changes.expire()))
   }
 
   expireChangeCount(): void {
@@ -145,15 +148,18 @@ export class PostgresEngine implements Engine {
 
   async commit(batch: Batch): Promise<boolean> {
     if (this.isReadOnly) throw createReadOnlyError(this.#connection.address.label)
-    return this.#commits.commit(batch)
+    const isAccepted = await this.#commits.commit(batch)
+    if (isAccepted && batch.isDerived !== true) this.#hints.announce()
+    return isAccepted
   }
 
   async sync(): Promise<void> {
     if (!this.#isFullyDurable && !this.isReadOnly) await this.#readRows(this.#statements.sync)
   }
 
-  close(): Promise<void> {
-    return this.#connection.close()
+  async close(): Promise<void> {
+    await this.#hints.close()
+    await this.#connection.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
