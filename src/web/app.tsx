@@ -18,7 +18,7 @@ import { Command, Notice } from './parts/notice.tsx'
 import { isPaletteOpen, Palette, type PaletteEntry } from './parts/palette.tsx'
 import { toVisible } from './parts/visible-text.tsx'
 import { formatRoute, navigate, route } from './router.ts'
-import { formatCompareRoute, formatFilesRoute, formatProcessRoute, formatTree } from './routes.ts'
+import { formatCompareRoute, formatFilesRoute, formatProcessRoute, formatTree, isFork } from './routes.ts'
 import { preloadScreens, Screen } from './screen.tsx'
 
 const PLACES = [
@@ -187,7 +187,7 @@ function listPaletteEntries(): PaletteEntry[] {
         run: go(formatProcessRoute(pid)),
       })),
     ...trees.value
-      .filter(({ kind }) => kind === 'fork')
+      .filter(isFork)
       .map((tree) => ({ label: tree.name, kind: 'changes of a fork', run: go(formatCompareRoute(tree)) })),
     ...trees.value.map(({ tree, name, kind }) => ({
       label: name,

@@ -21,6 +21,11 @@ export function formatFilesRoute(tree: TreeName, path?: string, query: Record<st
   return formatRoute('files', { tree, path, ...query })
 }
 
+/** Returns true for a tree that began as a copy of another: its changes can be shown and merged. */
+export function isFork({ parent }: Pick<WebTree, 'parent'>): boolean {
+  return parent !== null
+}
+
 /** Formats a tree for people: `base`, `shop-1 at before`, `/home/me/shop`. */
 export function formatTree(tree: TreeName): string {
   const ref = parseTreeRef(tree)

@@ -41,8 +41,14 @@ export function collectErrors(page: Page): string[] {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('net::ERR_'))
-      errors.push(`${message.text()} ${message.location().url}`)
+    // A refused request is an answer, which the page shows.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      errors.push(message.text())
   })
   return errors
+}
+
+/** Waits until the code of an address is traded and the home is read. */
+export async function waitForSession(page: Page): Promise<void> {
+  await page.locator('.home-path').waitFor({ state: 'attached' })
 }

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type FileSelection, MAX_PAGE_ITEMS, type WebMethods } from '../../src/web-api/index.ts'
 import { findViolations } from './axe.ts'
-import { collectErrors, findBrowserProblem, launchBrowser } from './browser.ts'
+import { collectErrors, findBrowserProblem, launchBrowser, waitForSession } from './browser.ts'
 import { openCutProxy } from './cut-proxy.ts'
 import {
   agent,
@@ -52,7 +52,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     const { page } = await openTab(options)
     onTestFinished(() => fixture.server.close())
     await page.goto(fixture.server.createLink(path))
-    await page.waitForFunction('sessionStorage.length > 0')
+    await waitForSession(page)
     return { page, fixture }
   }
 
@@ -330,7 +330,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     expect(await rows.count()).toBeLessThan(100)
     await page.keyboard.press('j')
     await page.getByRole('heading', { name: '/src/file-00001.ts' }).waitFor()
-    expect(page.url()).toContain('file-00001')
+    await page.waitForURL(/file-00001/)
     await page
       .getByRole('group', { name: 'Changed files' })
       .evaluate((box) => box.scrollTo(0, box.scrollHeight))
@@ -364,7 +364,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     await page.getByText('content of vault:base', { exact: true }).waitFor()
     await page.getByRole('slider', { name: 'Moment' }).fill('41000')
     await page.getByText('content of vault:base~41000').waitFor()
-    expect(page.url()).toContain('at=%7E41000')
+    await page.waitForURL(/at=%7E41000/)
     await page.reload()
     await page.getByText('content of vault:base~41000').waitFor()
     await page.keyboard.press(']')

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { TreeName, WebTree } from '../../web-api/index.ts'
 import { trees } from '../client/home-state.ts'
-import { formatTree } from '../routes.ts'
+import { formatTree, isFork } from '../routes.ts'
 import { toVisible } from './visible-text.tsx'
 
 export interface TreePickerProps {
@@ -34,7 +34,9 @@ export function TreePicker({ label, value, hasBases = false, onPick }: TreePicke
   )
 }
 
-function listOptions({ tree, kind, name }: WebTree, hasBases: boolean): { tree: TreeName; text: string }[] {
+function listOptions(listed: WebTree, hasBases: boolean): { tree: TreeName; text: string }[] {
+  const { tree, name } = listed
+  const kind = isFork(listed) ? 'fork' : listed.kind
   const own = { tree, text: `${kind} ${name}` }
   return hasBases && kind === 'fork' ? [own, { tree: `${tree}^`, text: `fork ${name} as it began` }] : [own]
 }

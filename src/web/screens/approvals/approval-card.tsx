@@ -68,7 +68,13 @@ function Facts({ approval }: { readonly approval: WebApproval }): VNode {
         <VisibleText text={cwd} />
       </Fact>
       <Fact name="Network">
-        {hosts.length > 0 ? <VisibleText text={hosts.join(', ')} /> : network ? 'all of it' : 'none'}
+        {hosts.length > 0 ? (
+          <VisibleText text={hosts.join(', ')} />
+        ) : network || categories.includes('networked') ? (
+          'all of it'
+        ) : (
+          'none'
+        )}
       </Fact>
       <Fact name="Isolation">
         <VisibleText text={isolation} />

@@ -3,6 +3,7 @@ import { trees } from '../../client/home-state.ts'
 import { Command, Notice } from '../../parts/notice.tsx'
 import { TreePicker } from '../../parts/tree-picker.tsx'
 import { formatRoute, navigate, route } from '../../router.ts'
+import { isFork } from '../../routes.ts'
 import { Comparison } from './comparison.tsx'
 import { ForkTable } from './fork-table.tsx'
 
@@ -28,7 +29,7 @@ export function CompareScreen(): VNode {
 }
 
 function Choose(): VNode {
-  const isEmpty = trees.value.every(({ kind }) => kind !== 'fork')
+  const isEmpty = !trees.value.some(isFork)
   return (
     <div class="page">
       {isEmpty ? (
@@ -45,8 +46,8 @@ function Choose(): VNode {
 
 /** The changes of a fork are what most people want: the other side is then what it began with. */
 function pairWithBase(tree: string, from: string): { from?: string; to: string } {
-  const isFork = trees.value.some((known) => known.tree === tree && known.kind === 'fork')
-  return isFork && from === '' ? { from: `${tree}^`, to: tree } : { to: tree }
+  const hasBase = trees.value.some((known) => known.tree === tree && isFork(known))
+  return hasBase && from === '' ? { from: `${tree}^`, to: tree } : { to: tree }
 }
 
 function suggestInto(to: string): { into?: string } {

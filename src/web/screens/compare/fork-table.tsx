@@ -7,16 +7,13 @@ import { formatAge, formatCount } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { VisibleText } from '../../parts/visible-text.tsx'
-import { formatCompareRoute, formatPairRoute, formatTree } from '../../routes.ts'
+import { formatCompareRoute, formatPairRoute, formatTree, isFork } from '../../routes.ts'
 
 const MAX_FORKS = 200
 
 /** All forks by what they were made from, and the files that several of them change. */
 export function ForkTable(): VNode {
-  const forks = Map.groupBy(
-    trees.value.filter(({ kind }) => kind === 'fork'),
-    ({ parent }) => parent ?? '',
-  )
+  const forks = Map.groupBy(trees.value.filter(isFork), ({ parent }) => parent ?? '')
   return (
     <>
       {[...forks].map(([parent, children]) => (

@@ -5,6 +5,8 @@ import { pickColour } from '../../parts/author.ts'
 import type { SeqRange } from './seq-range.ts'
 
 const HEIGHT = 40
+/** A few rows are bars, and not blocks. */
+const MAX_BAR = 24
 
 export interface TimeCanvasProps {
   readonly journal: JournalBuckets
@@ -34,11 +36,12 @@ function draw(canvas: HTMLCanvasElement, width: number, { journal, range, seq }:
   context.scale(scale, scale)
   const style = getComputedStyle(canvas)
   const colour = (name: string) => style.getPropertyValue(name)
-  const toX = (row: number) => ((row - range.from) / Math.max(1, range.to - range.from)) * width
+  // A row ends where its slot does: the last one at the right edge.
+  const toX = (row: number) => ((row - range.from + 1) / (range.to - range.from + 1)) * width
   const busiest = Math.max(1, ...journal.buckets.map(({ rows }) => rows))
   for (const bucket of journal.buckets) {
-    const left = toX(bucket.from)
-    const wide = Math.max(1.5, toX(bucket.to + 1) - left - 0.5)
+    const right = toX(bucket.to)
+    const wide = Math.min(MAX_BAR, Math.max(1.5, right - toX(bucket.from - 1) - 0.5))
     // The busiest moment must not make the others invisible.
     const height = 4 + (HEIGHT - 12) * (Math.log1p(bucket.rows) / Math.log1p(busiest))
     let top = HEIGHT - height
@@ -47,15 +50,15 @@ function draw(canvas: HTMLCanvasElement, width: number, { journal, range, seq }:
     for (const { author, rows } of bucket.authors) {
       const part = (height * rows) / bucket.rows
       context.fillStyle = colour(`--author-${pickColour(author)}`)
-      context.fillRect(left, top, wide, part)
+      context.fillRect(right - wide, top, wide, part)
       top += part
     }
   }
   context.globalAlpha = 1
   context.fillStyle = colour('--ink-soft')
-  for (const { seq: row } of journal.checkpoints) context.fillRect(toX(row) - 0.5, 0, 1, HEIGHT)
+  for (const { seq: row } of journal.checkpoints) context.fillRect(toX(row) - 1, 0, 1, HEIGHT)
   context.fillStyle = colour('--ink')
-  context.fillRect(toX(seq) - 1, 0, 2, HEIGHT)
+  context.fillRect(toX(seq) - 2, 0, 2, HEIGHT)
 }
 
 function watchWidth(

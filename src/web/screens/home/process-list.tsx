@@ -82,7 +82,7 @@ interface ProcessRowProps {
 }
 
 function ProcessRow({ process, at, count, isActive }: ProcessRowProps): VNode {
-  const { pid, intent, agent, model, provider, step, maxSteps, lastAction, reason, state } = process
+  const { pid, intent, agent, model, provider, step, maxSteps, lastAction, state } = process
   const isDone = state === 'ended' || state === 'lost'
   return (
     <li class={`row process-row ${isActive ? 'active' : ''}`} aria-setsize={count} aria-posinset={at + 1}>
@@ -95,7 +95,7 @@ function ProcessRow({ process, at, count, isActive }: ProcessRowProps): VNode {
       </div>
       <div class="row-line soft">
         <span class="row-cut">
-          <VisibleText text={(isDone && (reason || process.result)) || lastAction || 'no step yet'} />
+          <VisibleText text={(isDone && describeEnd(process)) || lastAction || 'no step yet'} />
         </span>
       </div>
       <div class="row-line soft small">
@@ -103,13 +103,18 @@ function ProcessRow({ process, at, count, isActive }: ProcessRowProps): VNode {
           <VisibleText text={[agent, model || provider].filter(Boolean).join(' · ')} />
         </span>
         <span class="row-end">
-          step {step}
-          {maxSteps > 0 && `/${maxSteps}`}
+          {step > 0 && `step ${step}`}
+          {step > 0 && maxSteps > 0 && `/${maxSteps}`}
         </span>
         <Budget tokens={process.tokens} budget={process.budget} />
       </div>
     </li>
   )
+}
+
+/** Returns what a process achieved, or why it did not. */
+function describeEnd({ exitCode, result, reason }: WebProcess): string {
+  return exitCode === 0 ? result || reason : reason || result
 }
 
 function Budget({ tokens, budget }: { readonly tokens: number; readonly budget: number | null }): VNode {

@@ -6,7 +6,7 @@ import { Command, Notice } from '../../parts/notice.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
-import { formatCompareRoute, formatFilesRoute, formatProcessRoute } from '../../routes.ts'
+import { formatCompareRoute, formatFilesRoute, formatProcessRoute, isFork } from '../../routes.ts'
 import { type ForestRow, listForest } from './forest.ts'
 
 const ROW_HEIGHT = 48
@@ -15,7 +15,7 @@ const MAX_HEIGHT = 640
 /** Directories and vaults with their forks below them. */
 export function TreeList(): VNode {
   const rows = listForest(trees.value)
-  const forks = rows.filter(({ tree }) => tree.kind === 'fork').length
+  const forks = rows.filter(({ tree }) => isFork(tree)).length
   return (
     <section class="section" aria-labelledby="trees-title">
       <header>
@@ -52,7 +52,6 @@ interface TreeRowProps {
 }
 
 function TreeRow({ row: { tree, depth }, at, count }: TreeRowProps): VNode {
-  const isFork = tree.kind === 'fork'
   return (
     <li
       class="row tree-row"
@@ -68,7 +67,7 @@ function TreeRow({ row: { tree, depth }, at, count }: TreeRowProps): VNode {
         )}
         <a
           class="row-name"
-          href={isFork ? formatCompareRoute(tree) : formatFilesRoute(tree.tree)}
+          href={isFork(tree) ? formatCompareRoute(tree) : formatFilesRoute(tree.tree)}
           title={toVisible(tree.name)}
         >
           <VisibleText text={tree.name} />
@@ -104,7 +103,7 @@ function TreeState({ tree }: { readonly tree: WebTree }): VNode {
   const [command] = tree.commands
   return (
     <>
-      {tree.kind}
+      {isFork(tree) ? 'fork' : tree.kind}
       {tree.time !== null && ` · ${formatAge(tree.time)}`}
       {tree.changes === 0 && ' · no changes'}
       {tree.checkpoints > 0 && ` · ${formatCount(tree.checkpoints, 'checkpoint')}`}
