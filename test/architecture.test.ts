@@ -183,6 +183,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'agent-kernel',
     'daemon/client',
     'web-server',
+    'workspace',
     'zod',
   ],
   'web-server/transport': ['http', 'vfs', 'web-api'],

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isMirrorName } from '../backends/vault/index.ts'
 import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 import { VfsError } from '../vfs/index.ts'
 import type { WebServer, WebUiOptions } from '../web-server/index.ts'
+import { findForkByName } from '../workspace/index.ts'
 import { getUiMarkerPath } from './client/index.ts'
 
 /** The page of a home, served from the first request for it until the daemon ends. */
@@ -39,9 +39,11 @@ export class DaemonUi implements AsyncDisposable {
   }
 
   /** Finds a fork by its name. ENOENT. */
-  async find(fork: string): Promise<{ readonly isLinked: boolean }> {
-    const { from } = await this.#options.home.info(fork)
-    return { isLinked: from !== undefined && isMirrorName(from.vault) }
+  async find(fork: string): Promise<{ readonly isLinked: boolean; readonly from: string | null }> {
+    const { home } = this.#options
+    const { from } = await home.info(fork)
+    const linked = await findForkByName(home, fork)
+    return { isLinked: linked !== undefined, from: linked?.directory ?? from?.vault ?? null }
   }
 
   /** Creates an address of the page; null if it is not served. */

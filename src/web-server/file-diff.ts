@@ -13,29 +13,54 @@ const MAX_LINE_LENGTH = 4000
 /** Larger files have no diff. */
 const MAX_DIFF_BYTES = 16 * 1024 * 1024
 
-export interface FileDiffOptions {
-  /** Number of the first hunk. */
-  readonly cursor?: string | undefined
-  readonly redactor: Redactor
-  readonly ctx: CallContext
+/** Diffs that are kept, so that the next hunks of a long one are found at once. */
+const MAX_KEPT = 2
+
+interface ShownDiff {
+  readonly digest: string
+  readonly hunks: readonly Hunk[]
+  readonly lines: ShownLines
 }
 
-/** Returns the hunks of a changed file. Hunks are found in the files themselves, and shown without secrets. */
-export async function createFileDiff(
-  change: PathChange,
-  trees: TreePair,
-  { cursor, redactor, ctx }: FileDiffOptions,
-): Promise<WebFileDiff> {
-  const shown = toWebChange(change)
-  const isTooLarge = Math.max(shown.oldSize, shown.newSize) > MAX_DIFF_BYTES
-  const { isBinary, old, current } = isTooLarge
-    ? { isBinary: true, old: '', current: '' }
-    : await readChangedText(change, trees, ctx)
-  const [oldLines, newLines] = [splitLines(old), splitLines(current)]
-  const hunks = isBinary ? [] : listHunks(oldLines, newLines)
-  const about = { change: { ...shown, isBinary }, isBinary, isTooLarge, total: hunks.length }
-  const lines = { old: redactLines(oldLines, redactor), current: redactLines(newLines, redactor) }
-  return { ...about, digest: digestTexts(old, current), ...listPage(hunks, parseCursor(cursor), lines) }
+/** Shows the hunks of changed files. They are found in the files themselves, and shown without secrets. */
+export class FileDiffs {
+  readonly #redactor: Redactor
+  #kept: readonly ShownDiff[] = []
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
+  }
+
+  /** @param cursor number of the first hunk. */
+  async show(
+    change: PathChange,
+    trees: TreePair,
+    cursor: string | undefined,
+    ctx: CallContext,
+  ): Promise<WebFileDiff> {
+    const shown = toWebChange(change)
+    const isTooLarge = Math.max(shown.oldSize, shown.newSize) > MAX_DIFF_BYTES
+    const { isBinary, old, current } = isTooLarge
+      ? { isBinary: true, old: '', current: '' }
+      : await readChangedText(change, trees, ctx)
+    const { digest, hunks, lines } = this.#compare(isBinary ? '' : old, isBinary ? '' : current)
+    const page = listPage(hunks, parseCursor(cursor), lines)
+    return { change: { ...shown, isBinary }, isBinary, isTooLarge, digest, total: hunks.length, ...page }
+  }
+
+  #compare(old: string, current: string): ShownDiff {
+    const digest = digestTexts(old, current)
+    const known = this.#kept.find((kept) => kept.digest === digest)
+    if (known !== undefined) return known
+    const [oldLines, newLines] = [splitLines(old), splitLines(current)]
+    const lines = {
+      old: redactLines(oldLines, this.#redactor),
+      current: redactLines(newLines, this.#redactor),
+    }
+    const diff = { digest, hunks: listHunks(oldLines, newLines), lines }
+    this.#kept = [diff, ...this.#kept].slice(0, MAX_KEPT)
+    return diff
+  }
 }
 
 /** Identifies two versions of a file. */

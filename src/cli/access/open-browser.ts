@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createTemporaryName, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 
-/** Time that a browser has to read the file. */
-const FILE_LIFETIME_MS = 5000
+const PREFIX = 'open-ui-'
+/** Time after which the code in a file is of no use. */
+const FILE_LIFETIME_MS = 60_000
 
 /** Reports whether this session has a screen to open a browser on. */
 export function hasScreen(env: Readonly<Record<string, string | undefined>>): boolean {
@@ -20,14 +21,18 @@ export function hasScreen(env: Readonly<Record<string, string | undefined>>): bo
 export async function openBrowser(home: string, link: string): Promise<boolean> {
   const directory = join(home, 'run')
   makePrivateDirectory(directory)
-  const file = join(directory, `${createTemporaryName()}.html`)
+  removeOldFiles(directory)
+  const file = join(directory, `${PREFIX}${process.pid}.html`)
   makePrivateFile(file)
   writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${escapeAttribute(link)}">\n`)
-  try {
-    return await startProgram(pathToFileURL(file).href)
-  } finally {
-    // The program returns before the browser has read the file.
-    setTimeout(() => rmSync(file, { force: true }), FILE_LIFETIME_MS)
+  return startProgram(pathToFileURL(file).href)
+}
+
+/** The browser reads a file after this program has ended, so the next one removes it. */
+function removeOldFiles(directory: string): void {
+  for (const name of readdirSync(directory).filter((each) => each.startsWith(PREFIX))) {
+    const file = join(directory, name)
+    if (Date.now() - statSync(file).mtimeMs > FILE_LIFETIME_MS) rmSync(file, { force: true })
   }
 }
 

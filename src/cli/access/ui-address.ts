@@ -6,8 +6,13 @@ export function isUiServed(home: string): boolean {
   return existsSync(join(home, 'run', 'ui'))
 }
 
-/** Returns the path of the page with the changes of a fork. */
-export function getComparePath(fork: string, isLinked: boolean): string {
+/**
+ * Returns the path of the page with the changes of a fork.
+ *
+ * @param into the directory or vault that they can be merged into, if it is known.
+ */
+export function getComparePath(fork: string, isLinked: boolean, into: string | undefined): string {
   const tree = `${isLinked ? 'fork' : 'vault'}:${fork}`
-  return `/compare?${new URLSearchParams({ from: `${tree}^`, to: tree })}`
+  const target = into === undefined ? {} : { into: `${isLinked ? 'directory' : 'vault'}:${into}` }
+  return `/compare?${new URLSearchParams({ from: `${tree}^`, to: tree, ...target })}`
 }

@@ -116,7 +116,7 @@ export interface DaemonMethods {
   /** Finds a fork for an address of the page: one of a directory, or of a vault. ENOENT. */
   readonly ui_find: {
     readonly params: { readonly fork: string }
-    readonly result: { readonly isLinked: boolean }
+    readonly result: { readonly isLinked: boolean; readonly from: string | null }
   }
   /** Returns an address that opens one session where the page is served already; null elsewhere. */
   readonly ui_link: {

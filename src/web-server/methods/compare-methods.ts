@@ -3,7 +3,7 @@ import { countChangedLines, readChangedText, type TreePair } from '../../diff/in
 import { type CallContext, type PathChange, VfsError } from '../../vfs/index.ts'
 import { formatTreeRef, type TreeName, type WebChange, type WebFileDiff } from '../../web-api/index.ts'
 import { defineWebMethod, type MethodTable, pageShape, query } from '../define-method.ts'
-import { createFileDiff } from '../file-diff.ts'
+import { FileDiffs } from '../file-diff.ts'
 import { mapPage, paginate } from '../paginate.ts'
 import { parseTree } from '../trees/home-trees.ts'
 import { toWebChange } from '../web-change.ts'
@@ -17,7 +17,8 @@ const pair = { from: query.text, to: query.text } as const
 export function createCompareMethods(
   web: WebContext,
 ): MethodTable<'listChanges' | 'getFileDiff' | 'listOverlap'> {
-  const { comparisons, redactor } = web
+  const { comparisons } = web
+  const diffs = new FileDiffs(web.redactor)
   return {
     listChanges: defineWebMethod(
       'listChanges',
@@ -37,7 +38,7 @@ export function createCompareMethods(
         const change = changes.find((each) => each.path === path)
         if (change === undefined)
           throw new VfsError('ENOENT', path, { op: 'diff', detail: `${path} is the same in both trees` })
-        return createFileDiff(change, trees, { cursor, redactor, ctx: { signal } })
+        return diffs.show(change, trees, cursor, { signal })
       },
     ),
     listOverlap: defineWebMethod(

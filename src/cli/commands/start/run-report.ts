@@ -120,7 +120,7 @@ async function printForkLink(
 ): Promise<void> {
   if (fork === null || !terminal.canAsk || !isUiServed(home)) return
   const { createUiLink } = await import('../../access/ui-link.ts')
-  const link = await createUiLink(home, getComparePath(fork, result.vault.startsWith('/')))
+  const link = await createUiLink(home, getComparePath(fork, result.vault.startsWith('/'), result.vault))
   if (link !== undefined) terminal.err.write(`see ${link}\n`)
 }
 

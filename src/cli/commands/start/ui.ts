@@ -57,6 +57,6 @@ async function findPath(call: UiInvocation, client: DaemonClient): Promise<strin
   if (screen === undefined) return undefined
   if (screen !== 'diff') throw new UsageError(`there is no screen '${screen}'; use: coppice ui diff FORK`)
   if (fork === undefined) throw new UsageError('name the fork: coppice ui diff FORK')
-  const { isLinked } = await client.call('ui_find', { fork }, call.terminal.signal)
-  return getComparePath(fork, isLinked)
+  const { isLinked, from } = await client.call('ui_find', { fork }, call.terminal.signal)
+  return getComparePath(fork, isLinked, from ?? undefined)
 }
