@@ -1,3 +1,4 @@
+import type { LocalCache } from './local-cache.ts'
 import type { SessionRegistry } from './sessions/session-registry.ts'
 
 /** A value from a local engine, or a promise from a remote one. */
@@ -129,6 +130,8 @@ export interface Engine extends AsyncDisposable {
   readonly isReadOnly?: boolean
   /** Group commit for frequent writers; absent where it gains nothing. */
   readonly groupCommit?: GroupCommit | undefined
+  /** Pages and blobs on this machine, ahead of `readBatch`; absent if the engine is on this machine itself. */
+  readonly localCache?: LocalCache | undefined
   /** Registry of what each opener reads; absent if only one process can open the home. */
   readonly sessionRegistry?: SessionRegistry | undefined
   readPage(id: number): MaybePromise<Uint8Array | undefined>

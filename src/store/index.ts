@@ -30,7 +30,7 @@ export type {
 } from './engine.ts'
 export { chain, createNotLocalError, EngineReader } from './engine-reader.ts'
 export { type EngineSubject, engineSuite } from './engine-suite.ts'
-export { DelayedEngine } from './engines/delayed-engine.ts'
+export { DelayedEngine, type DelayedEngineOptions } from './engines/delayed-engine.ts'
 export { LevelEngine, type LevelEngineOptions } from './engines/level-engine.ts'
 export { LmdbEngine, type LmdbEngineOptions } from './engines/lmdb-engine.ts'
 export { LmdbFileEngine } from './engines/lmdb-file-engine.ts'
@@ -53,6 +53,7 @@ export type {
 } from './files/operation.ts'
 export { type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
 export { forkFromSameBase, forkVault, forkVaultAt } from './fork-vault.ts'
+export { type CacheEntry, LocalCache, type LocalCacheOptions } from './local-cache.ts'
 export { getFirstDivergentInode } from './merge-base.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {

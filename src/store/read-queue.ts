@@ -1,4 +1,5 @@
-import type { Engine, JournalRange, JournalRow, ReadBatch } from './engine.ts'
+import type { Engine, JournalRange, JournalRow, MaybePromise, ReadBatch } from './engine.ts'
+import type { CacheEntry } from './local-cache.ts'
 
 /** An engine that answers reads of several kinds in one trip. */
 export type BatchEngine = Engine & Required<Pick<Engine, 'readBatch'>>
@@ -21,12 +22,12 @@ export class ReadQueue {
     this.#engine = engine
   }
 
-  readPage(id: number): Promise<Uint8Array | undefined> {
-    return this.#pages.join(id, () => this.#wait().pages.add(id, id))
+  readPage(id: number): MaybePromise<Uint8Array | undefined> {
+    return this.#engine.localCache?.get(id) ?? this.#pages.join(id, () => this.#wait().pages.add(id, id))
   }
 
-  readBlob(id: number): Promise<Uint8Array | undefined> {
-    return this.#blobs.join(id, () => this.#wait().blobs.add(id, id))
+  readBlob(id: number): MaybePromise<Uint8Array | undefined> {
+    return this.#engine.localCache?.get(id) ?? this.#blobs.join(id, () => this.#wait().blobs.add(id, id))
   }
 
   findBlob(hash: Uint8Array): Promise<number | undefined> {
@@ -80,7 +81,12 @@ class WaitingReads {
 
   async settle(engine: BatchEngine): Promise<void> {
     try {
-      const found = await engine.readBatch(this.#toBatch())
+      const batch = this.#toBatch()
+      const found = await engine.readBatch(batch)
+      engine.localCache?.put([
+        ...listEntries(batch.pages, found.pages),
+        ...listEntries(batch.blobs, found.blobs),
+      ])
       this.pages.resolve(found.pages)
       this.blobs.resolve(found.blobs)
       this.hashes.resolve(found.hashes)
@@ -102,6 +108,14 @@ class WaitingReads {
       journals: journals.keys,
     }
   }
+}
+
+/** Returns what was found, for the cache of this machine. */
+function listEntries(ids: readonly number[], found: readonly (Uint8Array | undefined)[]): CacheEntry[] {
+  return ids.flatMap((id, index) => {
+    const bytes = found[index]
+    return bytes === undefined ? [] : [{ id, bytes }]
+  })
 }
 
 /** Waiting reads of one kind, each key once. */

@@ -30,7 +30,9 @@ class FarHome {
     const before = (call: string) => {
       if (call !== 'changeCount') this.trips++
     }
-    this.home = new Home(new StoreHome(tapEngine(new DelayedEngine(engine, true), { before })))
+    this.home = new Home(
+      new StoreHome(tapEngine(new DelayedEngine(engine, { isNotified: true }), { before })),
+    )
   }
 
   /** Opens the vault; what that reads ahead has arrived. */

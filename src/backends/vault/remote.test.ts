@@ -21,7 +21,7 @@ const freshness = [
 ]
 
 describe.each(freshness)('a remote home $name', ({ isNotified }) => {
-  const far = (engine: MemoryEngine) => new Home(new StoreHome(new DelayedEngine(engine, isNotified)))
+  const far = (engine: MemoryEngine) => new Home(new StoreHome(new DelayedEngine(engine, { isNotified })))
   const newVault = async () => far(new MemoryEngine()).createVault('base')
 
   it('reads, lists and changes files that are not in memory', async () => {

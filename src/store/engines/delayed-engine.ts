@@ -10,7 +10,14 @@ import type {
   RecordRow,
 } from '../engine.ts'
 import { chain } from '../engine-reader.ts'
+import type { LocalCache } from '../local-cache.ts'
 import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
+
+export interface DelayedEngineOptions {
+  /** True if it learns of every commit of others by itself, so that nobody waits for `changeCount`. */
+  readonly isNotified?: boolean
+  readonly localCache?: LocalCache
+}
 
 /**
  * An engine that behaves as if remote: every result is a promise, and each call runs in a later turn of the event
@@ -19,6 +26,7 @@ import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-
 export class DelayedEngine implements Engine {
   readonly name: string
   readonly sessionRegistry: SessionRegistry | undefined
+  readonly localCache: LocalCache | undefined
   readonly #inner: Engine
 
   readonly #isNotified: boolean
@@ -26,11 +34,11 @@ export class DelayedEngine implements Engine {
   /** Changes that its own commits made: they are not news. */
   #ownChanges = 0
 
-  /** @param isNotified true if it learns of every commit of others by itself, so that nobody waits for `changeCount` */
-  constructor(inner: Engine, isNotified = false) {
+  constructor(inner: Engine, { isNotified = false, localCache }: DelayedEngineOptions = {}) {
     this.name = `delayed ${inner.name}`
     this.#inner = inner
     this.#isNotified = isNotified
+    this.localCache = localCache
     this.sessionRegistry = inner.sessionRegistry && new DelayedSessionRegistry(inner.sessionRegistry)
   }
 

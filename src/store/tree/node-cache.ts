@@ -75,7 +75,12 @@ export class NodeCache<V> implements NodeSource<V> {
   /** Has pages read that will be needed, where that costs no trip of its own. A failure shows when they are. */
   readAhead(ids: readonly number[]): void {
     if (!this.#readsAhead) return
-    for (const id of ids) if (this.#findCached(id) === undefined) this.#startLoading(id).catch(() => {})
+    for (const id of ids) {
+      if (this.#findCached(id) !== undefined || this.#loading.has(id)) continue
+      const page = this.#readPage(id)
+      // What is on this machine already can be decoded when it is needed.
+      if (page instanceof Promise) this.#load(id, page).catch(() => {})
+    }
   }
 
   /** Has the children of a cached branch read: the first read of a tree needs some of them. */
@@ -106,32 +111,22 @@ export class NodeCache<V> implements NodeSource<V> {
   }
 
   #loadPage(id: number, siblings: readonly NodeRef<V>[]): TreeNode<V> {
-    if (!this.#readsAhead) return this.#readNode(id)
-    // The wanted page comes last, so that it is the newest in the cache.
-    this.readAhead(pickSiblings(id, siblings))
-    throw new PageFault(this.#startLoading(id))
-  }
-
-  #readNode(id: number): TreeNode<V> {
+    const loading = this.#loading.get(id)
+    if (loading !== undefined) throw new PageFault(loading)
     const page = this.#readPage(id)
     if (!(page instanceof Promise)) return this.#decodeAndCache(id, page)
-    throw new PageFault(
-      page.then((bytes) => {
-        this.#decodeAndCache(id, bytes)
-      }),
-    )
+    const loaded = this.#load(id, page)
+    if (this.#readsAhead) this.readAhead(pickSiblings(id, siblings))
+    throw new PageFault(loaded)
   }
 
-  #startLoading(id: number): Promise<void> {
-    const known = this.#loading.get(id)
-    if (known !== undefined) return known
-    const loading = this.#fetch(id).finally(() => this.#loading.delete(id))
+  #load(id: number, page: Promise<Uint8Array | undefined>): Promise<void> {
+    const decode = (bytes: Uint8Array | undefined) => {
+      this.#decodeAndCache(id, bytes)
+    }
+    const loading = page.then(decode).finally(() => this.#loading.delete(id))
     this.#loading.set(id, loading)
     return loading
-  }
-
-  async #fetch(id: number): Promise<void> {
-    this.#decodeAndCache(id, await this.#readPage(id))
   }
 
   #decodeAndCache(id: number, page: Uint8Array | undefined): TreeNode<V> {
