@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROGRAM } from '../mcp/mcp-client.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
@@ -129,6 +130,41 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
     expect(ann.get('cat', '/f', '--home', local)).toBe('content\n')
     ann.get('receive', '--from', stream, '--as', 'again')
     expect(ann.get('cat', '/f', '--vault', 'again')).toBe('content\n')
+  })
+
+  it('exchanges a vault with a home of this machine, both ways', () => {
+    const url = newHome()
+    const [ann, bob] = [new Machine('ann', url), new Machine('bob', join(scratch, 'home-of-bob'))]
+    ann.get('vault', 'create', 'base')
+    ann.get('write', '/plan.md', '--text', 'one')
+    bob.get('pull', 'base', url)
+    bob.get('write', '/answer.md', '--text', 'two')
+    ann.get('write', '/more.md', '--text', 'three')
+    expect(bob.run('push', 'base', url).status).toBe(3)
+    bob.get('pull', 'base', url)
+    expect(bob.get('push', 'base', url)).toBe(`pushed 1 change of base to ${url}\n`)
+    expect(ann.get('ls', '/')).toBe('answer.md\nmore.md\nplan.md\n')
+    const secret = url.replace('coppice@', 'coppice:secret@')
+    expect(bob.run('pull', 'base', secret)).toMatchObject({
+      status: 2,
+      stderr: expect.not.stringContaining('secret@'),
+    })
+  })
+
+  it('keeps nothing of a database that was dropped and made again at the same address', async () => {
+    const url = newHome()
+    const ann = new Machine('ann', url)
+    ann.get('vault', 'create', 'base')
+    for (const name of ['a', 'b', 'c']) ann.get('write', `/${name}`, '--text', `old ${name}`.repeat(200))
+    for (const name of ['a', 'b', 'c']) ann.get('cat', `/${name}`)
+    const client = new pg.Client({ host: server.directory, user: 'coppice', database: 'postgres' })
+    await client.connect()
+    await client.query(`drop schema home_${homes} cascade`)
+    await client.end()
+    ann.get('vault', 'create', 'base')
+    for (const name of ['c', 'b', 'a']) ann.get('write', `/${name}`, '--text', `new ${name}`.repeat(200))
+    expect(ann.get('cat', '/b')).toBe(`${'new b'.repeat(200)}\n`)
+    expect(ann.get('fsck')).toContain('no damage')
   })
 
   it.each([

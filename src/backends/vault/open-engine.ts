@@ -53,6 +53,11 @@ export interface HomeOptions {
   readonly durability?: Durability
   /** Delay with which a home in a database shows commits of others; `notified` when absent. */
   readonly freshness?: Freshness
+  /**
+   * A directory of this machine for pages and content of a home in a database, up to 1 GiB, for all processes of this
+   * user. Nothing is kept between processes when absent.
+   */
+  readonly cacheDirectory?: string
   /** True to throw ENOENT if a database has no home yet, instead of creating it. */
   readonly mustExist?: boolean
   /** Open read-only for `salvage`. This also opens a store that is too damaged for its engine. */
@@ -103,7 +108,7 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
 
 async function openDatabase(
   url: string,
-  { path, engine, durability, freshness, mustExist }: HomeOptions,
+  { path, engine, durability, freshness, cacheDirectory, mustExist }: HomeOptions,
 ): Promise<Engine> {
   if (path !== undefined || engine !== undefined) {
     const detail = 'a home in a database has no path and no other engine; set url alone'
@@ -113,6 +118,7 @@ async function openDatabase(
     url,
     ...(durability !== undefined && { durability }),
     ...(freshness !== undefined && { freshness }),
+    ...(cacheDirectory !== undefined && { cacheDirectory }),
     ...(mustExist !== undefined && { mustExist }),
   })
 }

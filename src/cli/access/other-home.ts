@@ -2,30 +2,60 @@ import { realpath } from 'node:fs/promises'
 import { resolve as resolveFile } from 'node:path'
 import type { Home } from '../../backends/vault/index.ts'
 import { readConfig } from '../../config/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
 import { withDamageReport } from './damaged-store.ts'
-import { isHomeMissing, type OpenHome, toHomeAccessError } from './home-access.ts'
+import { isHomeMissing, toHomeAccessError } from './home-access.ts'
+import { isDatabaseUrl } from './home-path.ts'
+import type { OpenHome } from './open-home.ts'
+import { assertNoPassword, withSharedHome } from './shared-home.ts'
 
 /** A second home of one command. */
 export interface OtherHome {
   readonly home: Home
-  /** Its location, always the same for the same home. */
+  /** Its directory or URL, always the same for the same home. */
   readonly location: string
 }
 
-/** Opens a second home, and closes it when the work ends. CommandError if it is missing, or the first one again. */
+type OtherHomeWork<Result> = (other: OtherHome) => Promise<Result>
+
+interface OtherHomeAccess {
+  /** Creates the home if it is missing. */
+  readonly create?: boolean
+}
+
+/**
+ * Opens a second home, in a directory or a database, and closes it when the work ends. CommandError if it is missing,
+ * or the first one again.
+ */
 export async function withOtherHome<Result>(
-  open: OpenHome,
+  call: CommandInvocation,
+  { label }: OpenHome,
   named: string,
-  work: (other: OtherHome) => Promise<Result>,
-  { create = false }: { readonly create?: boolean } = {},
+  work: OtherHomeWork<Result>,
+  access: OtherHomeAccess = {},
 ): Promise<Result> {
-  const path = resolveFile(named)
+  const isShared = isDatabaseUrl(named)
+  const [location, own] = await Promise.all([isShared ? named : resolveFile(named), label].map(toLocation))
+  if (location === own) throw new CommandError(`${label} is the home of this command; name another one`)
+  if (!isShared) return withOtherDirectory(location ?? named, work, access)
+  await assertNoPassword(named)
+  const run = ({ home, label: shown }: Pick<OpenHome, 'home' | 'label'>) => work({ home, location: shown })
+  return withSharedHome(call, named, run, access)
+}
+
+/** Names a home always the same way. */
+function toLocation(home: string): string | Promise<string> {
+  return isDatabaseUrl(home) ? home : realpath(home).catch(() => home)
+}
+
+async function withOtherDirectory<Result>(
+  path: string,
+  work: OtherHomeWork<Result>,
+  { create = false }: OtherHomeAccess,
+): Promise<Result> {
   if (!create && (await isHomeMissing(path)))
-    throw new CommandError(`there is no home in ${path}; name the directory of another home`)
-  const location = await realpath(path).catch(() => path)
-  if (location === (await realpath(open.path)))
-    throw new CommandError(`${path} is the home of this command; name another one`)
+    throw new CommandError(`there is no home in ${path}; name the directory or URL of another home`)
   const { openHome } = await import('../../backends/vault/index.ts')
   const { engine, durability } = await readConfig(path)
   const settings = {
@@ -36,6 +66,6 @@ export async function withOtherHome<Result>(
     await using home = await openHome({ path, ...settings }).catch((error: unknown) => {
       throw toHomeAccessError(path, error)
     })
-    return await work({ home, location })
+    return await work({ home, location: path })
   })
 }

@@ -34,6 +34,7 @@ export async function withSharedHome<Result>(
   const home: Home = await openHome({
     url,
     mustExist: !create,
+    cacheDirectory: path,
     ...(durability !== undefined && { durability }),
   })
   try {

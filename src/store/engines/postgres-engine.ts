@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import type {
   Batch,
@@ -10,6 +11,7 @@ import type {
   ReadBatchResult,
   RecordRow,
 } from '../engine.ts'
+import { LocalCache } from '../local-cache.ts'
 import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
@@ -17,7 +19,7 @@ import { PostgresHints } from './postgres-hints.ts'
 import { PostgresOutcomes } from './postgres-outcomes.ts'
 import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
-import { setUpHome } from './postgres-setup.ts'
+import { type PostgresHome, setUpHome } from './postgres-setup.ts'
 import { createStatements, type PostgresStatements } from './postgres-statements.ts'
 import { type Freshness, parsePostgresUrl } from './postgres-url.ts'
 
@@ -31,6 +33,8 @@ export interface PostgresEngineOptions {
   readonly durability?: Durability
   /** `notified` when neither this nor the URL has one. */
   readonly freshness?: Freshness
+  /** Directory for the cache of this machine; nothing is cached between processes when absent. */
+  readonly cacheDirectory?: string
   /** True to throw ENOENT instead of creating a missing home. */
   readonly mustExist?: boolean
 }
@@ -40,6 +44,7 @@ export class PostgresEngine implements Engine {
   readonly name = 'postgres'
   readonly isReadOnly: boolean
   readonly sessionRegistry: PostgresSessionRegistry
+  readonly localCache: LocalCache | undefined
   readonly #connection: PostgresConnection
   readonly #statements: PostgresStatements
   readonly #outcomes: PostgresOutcomes
@@ -50,9 +55,13 @@ export class PostgresEngine implements Engine {
 
   private constructor(
     connection: PostgresConnection,
-    isReadOnly: boolean,
-    { durability = 'full', freshness }: PostgresEngineOptions,
+    { isReadOnly, id }: PostgresHome,
+    { durability = 'full', freshness, cacheDirectory }: PostgresEngineOptions,
   ) {
+    this.localCache =
+      cacheDirectory === undefined
+        ? undefined
+        : new LocalCache({ file: join(cacheDirectory, `cache-${id}.db`) })
     this.#connection = connection
     this.isReadOnly = isReadOnly
     this.#isFullyDurable = durability === 'full'
@@ -81,8 +90,7 @@ export class PostgresEngine implements Engine {
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
     const connection = await PostgresConnection.create(parsePostgresUrl(options.url))
     try {
-      const { isReadOnly } = await setUpHome(connection, options.mustExist === true)
-      return new PostgresEngine(connection, isReadOnly, options)
+      return new PostgresEngine(connection, await setUpHome(connection, options.mustExist === true), options)
     } catch (error) {
       await connection.close()
       throw error
@@ -158,6 +166,7 @@ export class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.localCache?.[Symbol.dispose]()
     await this.#hints.close()
     await this.#connection.close()
   }

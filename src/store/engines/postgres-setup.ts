@@ -13,6 +13,8 @@ const MIN_SERVER_VERSION = 150_000
 export interface PostgresHome {
   /** True if this role may only read, or the server is a standby. */
   readonly isReadOnly: boolean
+  /** Identity of this home: another one at the same address has other pages under the same numbers. */
+  readonly id: string
 }
 
 /** Puts the schema's name into a statement: `S.` stands for it. */
@@ -33,7 +35,12 @@ export async function setUpHome(connection: PostgresConnection, mustExist: boole
     throw new VfsError('ENOENT', label, { op: 'open', detail })
   }
   await createHome(connection)
-  return (await findHome(connection)) ?? { isReadOnly: false }
+  const created = await findHome(connection)
+  if (created !== undefined) return created
+  throw new VfsError('ENOENT', label, {
+    op: 'open',
+    detail: `the home in ${label} was removed; create it again`,
+  })
 }
 
 /** Reads the format of a home; undefined if there is none. */
@@ -58,13 +65,13 @@ async function findHome(connection: PostgresConnection): Promise<PostgresHome | 
 async function readFormat(connection: PostgresConnection): Promise<PostgresHome> {
   const { label, schema } = connection.address
   const text = qualify(
-    `select value, has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()
-      from S.home where key = 'format'`,
+    `select f.value, has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery(), i.value
+      from S.home f left join S.home i on i.key = 'id' where f.key = 'format'`,
     schema,
   )
-  const [[format, canWrite] = []] = await connection.read({ text })
+  const [[format, canWrite, id] = []] = await connection.read({ text })
   assertFormat(label, Number(format), FORMAT_VERSION)
-  return { isReadOnly: canWrite !== true }
+  return { isReadOnly: canWrite !== true, id: String(id) }
 }
 
 /** Creates the schema and everything in it. If another opener does so at once, the second finds it done. */

@@ -22,7 +22,7 @@ export const TABLES: string = `
   );
   alter table S.pages alter column bytes set storage external;
   alter table S.blobs alter column bytes set storage external;
-  insert into S.home values ('format', '${FORMAT_VERSION}');
+  insert into S.home values ('format', '${FORMAT_VERSION}'), ('id', gen_random_uuid()::text);
 `
 
 /** Names of the tables: a schema with others belongs to somebody else. */

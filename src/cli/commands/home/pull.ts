@@ -32,7 +32,7 @@ A home that is missing here is created.`,
   (call) =>
     withHome(
       call,
-      (open) => withOtherHome(open, call.argument('from'), (other) => fetchAndMerge(call, open, other)),
+      (open) => withOtherHome(call, open, call.argument('from'), (other) => fetchAndMerge(call, open, other)),
       { create: true, engine: call.choiceOption('engine', engines) },
     ),
 )

@@ -29,7 +29,7 @@ Sends files, links, permissions, times, tags and metadata, but no history.`,
       // Before the other home is created: a misspelt name must leave nothing behind.
       await open.home.vault(vault)
       const send = (other: OtherHome) => sendAndReport(call, open, other, vault)
-      return withOtherHome(open, call.argument('to'), send, { create: true })
+      return withOtherHome(call, open, call.argument('to'), send, { create: true })
     }),
 )
 
