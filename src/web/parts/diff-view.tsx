@@ -76,15 +76,17 @@ function HunkHeader({ at, hunk, isActive, children }: HunkHeaderProps): VNode {
       <div class="hunk-head-content" role="cell">
         {children}
         <span class="mono soft">
-          hunk {index + 1}, lines {newStart}–{Math.max(newStart, newStart + newCount - 1)}
-          <span class="hidden-label">
-            , formerly {oldStart} to {oldStart + oldCount - 1}
-          </span>
+          hunk {index + 1}, {formatLines(newStart, newCount)}
+          <span class="hidden-label">, formerly {formatLines(oldStart, oldCount)}</span>
           {isCut && ', too long: only its beginning is shown'}
         </span>
       </div>
     </div>
   )
+}
+
+function formatLines(start: number, count: number): string {
+  return count > 1 ? `lines ${start}–${start + count - 1}` : `line ${start}`
 }
 
 function LineRow({

@@ -13,6 +13,10 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { formatPairRoute } from '../../routes.ts'
 
 const MAX_FILES = 100
+/** Lines of a diff in view, and the height of one in pixels. */
+const MAX_LINES = 20
+const MIN_LINES = 4
+const LINE_HEIGHT = 20
 
 /** Shows what a command would change: it runs in a throw-away fork without network, before anybody says yes. */
 export function Trial({ approval: { id, canTry } }: { readonly approval: WebApproval }): VNode | null {
@@ -124,8 +128,12 @@ function TrialDiff({
   readonly path: string
 }): VNode {
   const diff = useFileDiff(from, to, path)
+  const rows = diff.value.value?.hunks.reduce((sum, { lines }) => sum + lines.length + 1, 0) ?? 0
   return (
-    <div class="trial-lines">
+    <div
+      class="trial-lines"
+      style={{ height: `${Math.min(MAX_LINES, Math.max(rows, MIN_LINES)) * LINE_HEIGHT}px` }}
+    >
       <FileDiff diff={diff} isSplit={false} />
     </div>
   )

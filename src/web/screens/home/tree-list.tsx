@@ -88,10 +88,17 @@ function TreeRow({ row: { tree, depth }, at, count }: TreeRowProps): VNode {
   )
 }
 
+/** Lists the commands of a tree. A process is among them by its number, and is shown as a process. */
+function listCommands({ commands, pids }: WebTree): WebTree['commands'] {
+  return commands.filter(({ command }) => !pids.some((pid) => command === `process ${pid}`))
+}
+
 function TreeTags({ tree }: { readonly tree: WebTree }): VNode {
+  const commands = listCommands(tree)
   return (
     <>
-      {tree.commands.length > 0 && <Tag tone="live">{formatCount(tree.commands.length, 'command')}</Tag>}
+      {tree.pids.length > 0 && <Tag tone="live">{formatCount(tree.pids.length, 'agent')}</Tag>}
+      {commands.length > 0 && <Tag tone="live">{formatCount(commands.length, 'command')}</Tag>}
       {tree.changes !== null && tree.changes > 0 && (
         <Tag tone="good">{formatCount(tree.changes, 'change')}</Tag>
       )}
@@ -100,7 +107,7 @@ function TreeTags({ tree }: { readonly tree: WebTree }): VNode {
 }
 
 function TreeState({ tree }: { readonly tree: WebTree }): VNode {
-  const [command] = tree.commands
+  const [command] = listCommands(tree)
   return (
     <>
       {isFork(tree) ? 'fork' : tree.kind}
