@@ -186,7 +186,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'workspace',
     'zod',
   ],
-  'web-server/transport': ['http', 'vfs', 'web-api'],
+  'web-server/transport': ['http', 'network', 'vfs', 'web-api'],
   'web-server': [
     'web-api',
     'web-server/transport',

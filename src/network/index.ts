@@ -11,6 +11,7 @@ export { coversHostRule, formatHostRule, type HostRule, parseHostRule } from './
 export type { BoundSecret } from './inject/bound-secrets.ts'
 export { type CommandNetworkOptions, openCommandNetwork } from './open-command-network.ts'
 export { ForkPorts, type PublishedPort } from './ports/fork-ports.ts'
+export { isOwnProgram } from './ports/is-own-program.ts'
 export { listListeningPorts } from './ports/listening-ports.ts'
 export { createConnectorArgs, PortConnector } from './ports/port-connector.ts'
 export { offlineEnvironment } from './proxy-environment.ts'

@@ -92,14 +92,15 @@ describe('coppice ui', () => {
       const tries = {}
       for (const path of ${JSON.stringify(['run', 'run/ui', 'run/daemon.sock', 'store.db'])})
         try { fs.statSync(${JSON.stringify(`${cli.home}/`)} + path); tries[path] = 'seen' } catch (error) { tries[path] = error.code }
-      const status = async (path, headers) => (await fetch(${JSON.stringify(origin)} + path, { headers })).status
+      const status = (path, headers) => fetch(${JSON.stringify(origin)} + path, { headers }).then(({ status }) => status, () => 'closed')
       const lines = fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map((pid) => {
         try { return fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8') } catch { return '' }
       })
       ;(async () => {
+        tries.page = await status('/', {})
         tries.api = await status('/api/listTrees', {})
         tries.events = await status('/api/events', {})
-        tries.guess = await status('/api/listTrees', { authorization: 'Bearer guess' })
+        tries.session = await status('/api/session', {})
         tries.code = lines.some((line) => line.includes(${JSON.stringify(new URL(link).hash.slice(1))}) && !line.includes('readdirSync'))
         console.log(JSON.stringify(tries))
       })()
@@ -116,9 +117,10 @@ describe('coppice ui', () => {
       'run/ui': 'EACCES',
       'run/daemon.sock': 'EACCES',
       'store.db': 'EACCES',
-      api: 401,
-      events: 401,
-      guess: 401,
+      page: 'closed',
+      api: 'closed',
+      events: 'closed',
+      session: 'closed',
       code: false,
     })
     await WebClient.open(link)

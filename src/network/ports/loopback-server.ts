@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { isErrno } from '../../machine/index.ts'
-import { findPeerUser } from './listening-ports.ts'
+import { isOwnProgram } from './is-own-program.ts'
 
 /** Accepts connections from programs of this user on the loopback of this machine. */
 export class LoopbackServer implements AsyncDisposable {
@@ -65,12 +65,4 @@ function listen(
   })
   server.listen({ port, host, ipv6Only: true }, () => resolve(server))
   return promise
-}
-
-/** True if the program at the other end is one of this user, or of root. Every user of a machine reaches its loopback. */
-function isOwnProgram({ localPort, remotePort }: Socket): boolean {
-  const own = process.getuid?.()
-  if (own === undefined || localPort === undefined || remotePort === undefined) return true
-  const user = findPeerUser(localPort, remotePort)
-  return user === own || user === 0
 }
