@@ -4,7 +4,7 @@
  * patch cannot express are printed beside it.
  */
 export { listFileChanges } from './file-changes.ts'
-export { applyHunk, formatHunk, type Hunk, listHunks, splitLines } from './hunks.ts'
+export { applyHunk, type Hunk, listHunks, splitLines } from './hunks.ts'
 export {
   countChangedLines,
   formatModes,

@@ -78,7 +78,7 @@ export function createApprovalMethods(web: WebContext, trials: Trials): MethodTa
   }
 }
 
-export async function findApproval(web: WebContext, id: string): Promise<Approval> {
+async function findApproval(web: WebContext, id: string): Promise<Approval> {
   const { approvals } = await web.openBoundary()
   const found = (await approvals.list()).find((approval) => approval.id === id)
   if (found !== undefined) return found

@@ -231,7 +231,7 @@ async function describeCheckpoint(
 }
 
 /** Returns the vault of a tree with a journal. EINVAL for a directory. */
-export function requireVault({ vault }: OpenTreeRef): Vault {
+function requireVault({ vault }: OpenTreeRef): Vault {
   if (vault !== undefined) return vault
   throw createRequestError('a directory has no journal; choose one of its forks')
 }

@@ -6,5 +6,5 @@
 export { EventLog } from './event-log.ts'
 export { OneTimeCodes } from './one-time-codes.ts'
 export { readPageFiles } from './page-files.ts'
-export { serveWeb, type WebServer, type WebServerOptions } from './serve-web.ts'
+export { serveWeb, type WebServer } from './serve-web.ts'
 export type { HandledMethod } from './web-router.ts'
