@@ -75,3 +75,17 @@ it('bad homes and names are refused before anything is created', async () => {
   expect(unrelated.code).toBe(1)
   expect(unrelated.stderr).toContain('--as')
 })
+
+it('a whole home is copied to one on another engine, and again what changed since', async () => {
+  const { cli, hub } = new TwoHomes()
+  await cli.ok('vault', 'create', 'one')
+  await cli.ok('vault', 'create', 'two', '--use')
+  await cli.ok('write', '/a', '--text', 'first')
+  await cli.ok('vault', 'create', 'other', '--home', hub, '--engine', 'lmdb')
+  expect(await cli.ok('home', 'migrate', hub)).toBe(
+    `one: 0 files\ntwo: 1 file\ncopied 2 vaults to ${hub}; use it with: export COPPICE_HOME='${hub}'\n`,
+  )
+  await cli.ok('write', '/b', '--text', 'second')
+  expect(await cli.ok('home', 'migrate', hub)).toMatch(/^one: 0 changes\ntwo: 1 change\n/)
+  expect(await cli.ok('ls', '--vault', 'two', '--home', hub)).toBe('a\nb\n')
+})

@@ -4,6 +4,7 @@ import { type Command, type CommandGroup, defineCommand } from '../../framework/
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatBytes } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
+import { migrate } from './migrate.ts'
 
 const create: Command = defineCommand(
   {
@@ -77,6 +78,6 @@ async function readFacts({ home, path, label }: OpenHome) {
 
 export const home: CommandGroup = {
   name: 'home',
-  summary: 'Create a shared home, or show the current one',
-  commands: [create, info],
+  summary: 'Create a shared home, show or move one',
+  commands: [create, info, migrate],
 }
