@@ -147,11 +147,11 @@ export class EngineReader {
     )
   }
 
-  getChangeCount(): number {
-    const read = () => this.engine.changeCount()
+  getChangeCount(vault: number): number {
+    const read = () => this.engine.changeCount(vault)
     return this.#readOrFault(
       ({ counts }) => counts,
-      () => 'changes',
+      () => vault,
       read,
     )
   }

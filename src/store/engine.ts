@@ -156,8 +156,11 @@ export interface Engine extends AsyncDisposable {
   findDamage?(): readonly string[]
   /** Returns the free bytes of the disk; absent for an engine without a disk. */
   getFreeBytes?(): number
-  /** Returns a number that changes with every commit of any process. Cheap: called before each read. */
-  changeCount(): MaybePromise<number>
+  /**
+   * Returns a number that changes with every commit of any process; for a vault, those that do not concern it may be
+   * left out. Cheap: called before each read.
+   */
+  changeCount(vault?: number): MaybePromise<number>
   /** Makes the next change count the store's own. Absent where it always is. */
   expireChangeCount?(): void
   /**

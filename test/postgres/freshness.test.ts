@@ -83,6 +83,25 @@ describe.runIf(hasPostgres)('a home in PostgreSQL', () => {
     await expect.poll(() => one.changeCount(), POLL).not.toBe(before)
   })
 
+  it('that is notified hears of the vaults that others changed, and of no other', async () => {
+    const url = place()
+    await using one = await PostgresEngine.open({ url })
+    await using other = await PostgresEngine.open({ url })
+    const clock = stopClock()
+    const countAll = () => Promise.all([1, 2].map((vault) => one.changeCount(vault)))
+    await countAll()
+    clock.turn(SECOND)
+    await countAll()
+    await expect.poll(countListeners, POLL).toBe(1)
+    const [first, second] = await countAll()
+    await other.commit({ journal: [row(1, 1), row(1, 2)] })
+    await expect.poll(() => one.changeCount(1), POLL).not.toBe(first)
+    expect(one.changeCount(2)).toBe(second)
+    // Whoever missed a hint finds out by asking.
+    clock.turn(SECOND)
+    expect(await one.changeCount(2)).not.toBe(second)
+  })
+
   it('shows own writes at once, those of others soon, and decides every write by what is stored', async () => {
     const url = place()
     await using one = await openHome({ url })

@@ -4,20 +4,35 @@ import type { Freshness } from './postgres-url.ts'
 
 /** Age at which a count is asked for again. */
 const MAX_AGE_MS = 1000
+/** Stands for the whole home. */
+const ALL_VAULTS = 0
 /**
  * The state that a new transaction sees. It changes with every commit, and reading it touches no table: a counter
  * in a row would make all writers wait for each other.
  */
 const SNAPSHOT = { name: 'coppice_snapshot', text: 'select pg_current_snapshot()::text' }
 
-/** The change count of a home: a number that changes when anybody has committed. */
+/** What is known about the changes of one vault. */
+interface VaultChanges {
+  count: number
+  /** When the home was last asked for it. */
+  askedAt: number
+  /** Number of the snapshot at that time. */
+  snapshot: number
+}
+
+/**
+ * The change counts of a home: numbers that change when anybody has committed. A hint changes that of the vaults it
+ * names; after a second without one, the home is asked, for all vaults together.
+ */
 export class PostgresChanges {
   readonly #readRows: ReadRows
   readonly #freshness: Freshness
-  #count = 0
+  readonly #vaults = new Map<number, VaultChanges>()
+  /** The last snapshot, and how often it was another one. */
   #snapshot: unknown
-  #lastRead = Number.NEGATIVE_INFINITY
-  #reading: Promise<number> | undefined
+  #snapshots = 0
+  #reading: Promise<void> | undefined
 
   constructor(readRows: ReadRows, freshness: Freshness) {
     this.#readRows = readRows
@@ -25,35 +40,59 @@ export class PostgresChanges {
   }
 
   /** @param onAge called when a count has become too old: from then on hints are worth a connection. */
-  read(onAge: () => void): MaybePromise<number> {
-    if (this.#freshness === 'strict') return this.#readNow()
-    if (performance.now() - this.#lastRead < MAX_AGE_MS) return this.#count
-    if (this.#snapshot !== undefined) onAge()
-    return this.#readNow()
+  read(vault: number | undefined, onAge: () => void): MaybePromise<number> {
+    const changes = this.#find(vault ?? ALL_VAULTS)
+    const isFresh = this.#freshness === 'notified' && performance.now() - changes.askedAt < MAX_AGE_MS
+    if (isFresh) return changes.count
+    if (changes.snapshot > 0) onAge()
+    return this.#ask(changes)
   }
 
-  /** Makes the next read ask the database. */
+  /** Counts a change of some vaults, which others have committed. */
+  add(vaults: readonly number[]): void {
+    for (const vault of [ALL_VAULTS, ...vaults]) {
+      const changes = this.#vaults.get(vault)
+      if (changes !== undefined) changes.count++
+    }
+  }
+
+  /** Makes the next read of every vault ask the database. */
   expire(): void {
-    this.#lastRead = Number.NEGATIVE_INFINITY
+    for (const changes of this.#vaults.values()) changes.askedAt = Number.NEGATIVE_INFINITY
+  }
+
+  #find(vault: number): VaultChanges {
+    const known = this.#vaults.get(vault)
+    if (known !== undefined) return known
+    const changes = { count: 0, askedAt: Number.NEGATIVE_INFINITY, snapshot: 0 }
+    this.#vaults.set(vault, changes)
+    return changes
+  }
+
+  async #ask(changes: VaultChanges): Promise<number> {
+    const begun = performance.now()
+    await this.#readSnapshot()
+    changes.askedAt = Math.max(changes.askedAt, begun)
+    if (changes.snapshot !== this.#snapshots) changes.count++
+    changes.snapshot = this.#snapshots
+    return changes.count
   }
 
   /** Calls of one turn share a question; one that is on its way may be too old for a later call. */
-  #readNow(): Promise<number> {
+  #readSnapshot(): Promise<void> {
     this.#reading ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#reading = undefined
-        this.#ask().then(resolve, reject)
+        this.#readNow().then(resolve, reject)
       })
     })
     return this.#reading
   }
 
-  async #ask(): Promise<number> {
-    const begun = performance.now()
+  async #readNow(): Promise<void> {
     const [[snapshot] = []] = await this.#readRows(SNAPSHOT)
-    this.#lastRead = Math.max(this.#lastRead, begun)
-    if (snapshot === this.#snapshot) return this.#count
+    if (snapshot === this.#snapshot) return
     this.#snapshot = snapshot
-    return ++this.#count
+    this.#snapshots++
   }
 }

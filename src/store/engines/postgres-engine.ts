@@ -146,8 +146,12 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  changeCount(): MaybePromise<number> {
-    return this.#changes.read(() => this.#hints.listen(() => this.#changes.expire()))
+  changeCount(vault?: number): MaybePromise<number> {
+    const listener = {
+      onHint: (vaults: readonly number[]) => this.#changes.add(vaults),
+      onLoss: () => this.#changes.expire(),
+    }
+    return this.#changes.read(vault, () => this.#hints.listen(listener))
   }
 
   expireChangeCount(): void {
@@ -157,7 +161,8 @@ export class PostgresEngine implements Engine {
   async commit(batch: Batch): Promise<boolean> {
     if (this.isReadOnly) throw createReadOnlyError(this.#connection.address.label)
     const isAccepted = await this.#commits.commit(batch)
-    if (isAccepted && batch.isDerived !== true) this.#hints.announce()
+    // What has no row in a journal is seen by others after a second.
+    if (isAccepted) this.#hints.announce(batch.journal?.map(({ vault }) => vault) ?? [])
     return isAccepted
   }
 

@@ -3,9 +3,17 @@ import type { Client } from 'pg'
 import type { PostgresConnection } from './postgres-connection.ts'
 
 const ANNOUNCE = { text: 'select pg_notify($1, $2)' }
+/** Vaults that one hint names at most: PostgreSQL limits its length. The others are found by the next question. */
+const MAX_VAULTS = 400
+
+export interface HintListener {
+  readonly onHint: (vaults: readonly number[]) => void
+  /** The connection broke: hints may be lost with it. */
+  readonly onLoss: () => void
+}
 
 /**
- * Hints between the openers of a home that something was committed. Sent after the acknowledgement, and one for many
+ * Hints between the openers of a home that somebody changed a vault. Sent after the acknowledgement, and one for many
  * commits: inside of a commit's transaction, a hint would make all writers wait for each other. Nothing depends on
  * hints: a pooler does not pass them on, and a broken connection loses them.
  */
@@ -15,7 +23,8 @@ export class PostgresHints {
   /** Own hints are no news. */
   readonly #id: string = randomUUID()
   #announcing: Promise<void> | undefined
-  #isDue = false
+  /** Vaults with commits that no hint has named yet. */
+  readonly #due = new Set<number>()
   #listener: Promise<Client | undefined> | undefined
   #isClosed = false
 
@@ -24,18 +33,22 @@ export class PostgresHints {
     this.#channel = `coppice_${connection.address.schema}`
   }
 
-  /** Sends a hint soon; returns at once. */
-  announce(): void {
-    this.#isDue = true
+  /** Sends a hint about vaults soon; returns at once. */
+  announce(vaults: Iterable<number>): void {
+    for (const vault of vaults) this.#due.add(vault)
+    if (this.#due.size === 0) return
     this.#announcing ??= this.#announceAll().finally(() => {
       this.#announcing = undefined
     })
   }
 
-  /** Calls back for each hint of others, on a connection of its own. Connects again after a loss, if called again. */
-  listen(onHint: () => void): void {
+  /**
+   * Calls back for each hint of others with the vaults it names, on a connection of its own. Connects again after a
+   * loss, if called again.
+   */
+  listen(listener: HintListener): void {
     if (this.#isClosed) return
-    this.#listener ??= this.#connect(onHint)
+    this.#listener ??= this.#connect(listener)
   }
 
   async close(): Promise<void> {
@@ -46,31 +59,32 @@ export class PostgresHints {
   }
 
   async #announceAll(): Promise<void> {
-    while (this.#isDue) {
+    while (this.#due.size > 0) {
       // Commits of this turn share a hint.
       await new Promise((resolve) => setImmediate(resolve))
-      this.#isDue = false
-      await this.#send().catch(() => {})
+      const vaults = [...this.#due].slice(0, MAX_VAULTS)
+      this.#due.clear()
+      await this.#send(vaults).catch(() => {})
     }
   }
 
-  async #send(): Promise<void> {
-    const values = [this.#channel, this.#id]
+  async #send(vaults: readonly number[]): Promise<void> {
+    const values = [this.#channel, [this.#id, ...vaults].join(' ')]
     const listener = await this.#listener
     if (listener === undefined) await this.#connection.read(ANNOUNCE, values)
     else await listener.query(ANNOUNCE.text, values)
   }
 
-  async #connect(onHint: () => void): Promise<Client | undefined> {
+  async #connect({ onHint, onLoss }: HintListener): Promise<Client | undefined> {
     const client = this.#connection.createClient()
     const forget = () => {
       this.#listener = undefined
-      // Hints may have been lost with the connection.
-      onHint()
+      onLoss()
     }
     client.on('error', forget)
-    client.on('notification', ({ payload }) => {
-      if (payload !== this.#id) onHint()
+    client.on('notification', ({ payload = '' }) => {
+      const [sender, ...vaults] = payload.split(' ')
+      if (sender !== this.#id) onHint(vaults.map(Number))
     })
     try {
       await client.connect()

@@ -24,7 +24,7 @@ export class FollowedReplica {
 
   /** Catches up if the store changed since the last time. Throws ENOENT if another process deleted the vault. */
   refresh(): void {
-    const changes = this.#reader.getChangeCount()
+    const changes = this.#reader.getChangeCount(this.replica.head.id)
     if (changes === this.#seenChangeCount) return
     const hasNews = this.replica.catchUp()
     this.#seenChangeCount = changes
