@@ -97,7 +97,7 @@ describe.runIf(hasPostgres)('a home in PostgreSQL', () => {
     await other.commit({ journal: [row(1, 1), row(1, 2)] })
     await expect.poll(() => one.changeCount(1), POLL).not.toBe(first)
     expect(one.changeCount(2)).toBe(second)
-    // Whoever missed a hint finds out by asking.
+    // One that missed a hint learns of it by asking.
     clock.turn(SECOND)
     expect(await one.changeCount(2)).not.toBe(second)
   })

@@ -12,10 +12,10 @@ const ALL_VAULTS = 0
  */
 const SNAPSHOT = { name: 'coppice_snapshot', text: 'select pg_current_snapshot()::text' }
 
-/** What is known about the changes of one vault. */
+/** Known changes of one vault. */
 interface VaultChanges {
   count: number
-  /** When the home was last asked for it. */
+  /** Time of the last question. */
   askedAt: number
   /** Number of the snapshot at that time. */
   snapshot: number
