@@ -4,6 +4,7 @@ import { Home } from '../../src/backends/vault/index.ts'
 import {
   type Durability,
   type Engine,
+  type Freshness,
   LevelEngine,
   LmdbEngine,
   PostgresEngine,
@@ -27,6 +28,8 @@ export interface Place {
   readonly path: string
   readonly engine: PlaceEngine
   readonly durability?: Durability
+  /** Of a database; `notified` when absent, as for users. */
+  readonly freshness?: Freshness
 }
 
 /** A home and the engine below it, for what a home does not offer: to leave it without a fold, as a crash would. */
@@ -41,9 +44,14 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
   return { home: new Home(new StoreHome(engine)), engine }
 }
 
-async function openEngine({ path, engine, durability = 'process' }: Place): Promise<Engine> {
+async function openEngine({
+  path,
+  engine,
+  durability = 'process',
+  freshness = 'notified',
+}: Place): Promise<Engine> {
   if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, 'store.lmdb'), durability })
-  if (engine === 'postgres') return PostgresEngine.open({ url: path, durability, freshness: 'strict' })
+  if (engine === 'postgres') return PostgresEngine.open({ url: path, durability, freshness })
   if (engine === 'level') return LevelEngine.open({ directory: join(path, 'store.level') })
   return new SqliteEngine({ file: join(path, 'store.db'), durability })
 }

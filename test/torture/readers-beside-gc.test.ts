@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Home, Vault } from '../../src/backends/vault/index.ts'
+import type { Freshness } from '../../src/store/index.ts'
 import { openPlace, type Place, type PlaceEngine } from '../support/engines.ts'
 import { startScript } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
@@ -29,7 +30,7 @@ afterEach(() => {
 
 describe.each(everySharedEngine)('beside a garbage collection of another process, on %s', (engine) => {
   it('walks never fail, and show one moment each', { timeout: PATIENCE_MS }, async () => {
-    const { home, vault } = await filled(engine)
+    const { home, vault } = await filled(engine, 'notified')
     const walkers = [walker(), walker()]
     let pages = 0
     for (let round = 0; round < ROUNDS; round++) {
@@ -102,8 +103,9 @@ async function reportOf({ lines }: Walker): Promise<WalkReport> {
 
 async function filled(
   name: PlaceEngine,
+  freshness: Freshness = 'strict',
 ): Promise<{ home: Home; vault: Vault; countSessions: () => Promise<number> }> {
-  place = placeOn(name, directory)
+  place = { ...placeOn(name, directory), freshness }
   const { home, engine } = await openPlace(place)
   const vault = await home.createVault('base')
   for (let directory = 0; directory < DIRECTORIES; directory++) await fill(vault, `/d${directory}`)

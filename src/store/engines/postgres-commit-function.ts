@@ -6,8 +6,8 @@ export const commitResults = {
   fenced: 2,
   /** Its outcome was looked up before it arrived, so it must not be done. */
   settled: 3,
-  /** The database lost earlier rows of the journal in a crash. */
-  gap: 4,
+  /** The database may have lost earlier rows of the journal in a crash. */
+  crashed: 4,
 } as const
 
 /** State of a refusal after the first change: the transaction rolls back. */
@@ -23,7 +23,7 @@ const SECTION_COUNT = 13
  */
 export const COMMIT_FUNCTION: string = `
   create function S.commit(
-    p_identity bigint, p_durable boolean, p_session text, p_epoch bigint,
+    p_identity bigint, p_durable boolean, p_incarnation bigint, p_session text, p_epoch bigint,
     p_keys text[], p_numbers bigint[], p_data bytea
   ) returns int language plpgsql set enable_seqscan = off as $$
   declare
@@ -36,6 +36,10 @@ export const COMMIT_FUNCTION: string = `
     perform pg_advisory_xact_lock(p_identity);
     if p_durable = (current_setting('synchronous_commit') = 'off') then
       perform set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
+    end if;
+    if p_incarnation is not null and
+        not exists (select 1 from S.incarnations where number = p_incarnation) then
+      return ${commitResults.crashed};
     end if;
     if p_session is not null then
       perform 1 from S.sessions where id = p_session and epoch = p_epoch for key share;
@@ -86,7 +90,7 @@ export const COMMIT_FUNCTION: string = `
         continue when i > 1 and p_numbers[at+i] = p_numbers[at+i-1];
         select max(seq) into tail from S.journal where vault = p_numbers[at+i];
         if tail >= p_numbers[at+c+i] then return ${commitResults.refused}; end if;
-        if tail < p_numbers[at+c+i] - 1 then return ${commitResults.gap}; end if;
+        if tail < p_numbers[at+c+i] - 1 then return ${commitResults.crashed}; end if;
       end loop;
       insert into S.journal (vault, seq, bytes)
         select j.vault, j.seq, substring(p_data from j.start::int for j.size::int)
@@ -101,7 +105,7 @@ export const COMMIT_FUNCTION: string = `
     if changed < greatest(c, 1) then
       if exists (select 1 from S.outcomes where identity = p_identity) then return ${commitResults.settled}; end if;
       select max(seq) into tail from S.journal where vault = p_numbers[at+1];
-      if c = 1 and tail < p_numbers[at+2] - 1 then return ${commitResults.gap}; end if;
+      if c = 1 and tail < p_numbers[at+2] - 1 then return ${commitResults.crashed}; end if;
       if c = 1 then return ${commitResults.refused}; end if;
       -- Rolls back the rows that are in.
       raise exception using errcode = '${REFUSED_STATE}', message = 'refused';

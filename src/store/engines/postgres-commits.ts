@@ -3,8 +3,9 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Batch } from '../engine.ts'
 import { type PackedBatch, packBatch } from './postgres-batch.ts'
 import { commitResults, REFUSED_STATE } from './postgres-commit-function.ts'
-import type { PostgresConnection, SqlStatement } from './postgres-connection.ts'
+import type { PostgresConnection, SqlStatement, SqlValue } from './postgres-connection.ts'
 import { getErrorState, isTransient, toPostgresError } from './postgres-errors.ts'
+import type { PostgresIncarnations } from './postgres-incarnations.ts'
 import { createIdentity, type PostgresOutcomes } from './postgres-outcomes.ts'
 import type { PostgresSessionRegistry, SessionFence } from './postgres-session-registry.ts'
 
@@ -17,6 +18,7 @@ export interface CommitContext {
   readonly connection: PostgresConnection
   readonly statement: SqlStatement
   readonly outcomes: PostgresOutcomes
+  readonly incarnations: PostgresIncarnations
   readonly registry: PostgresSessionRegistry
   readonly isFullyDurable: boolean
 }
@@ -42,12 +44,17 @@ export class PostgresCommits {
 
   /** Sends a batch once; undefined if it was not done and may be sent again. */
   async #attempt(batch: Batch, packed: PackedBatch): Promise<boolean | undefined> {
-    const { connection, outcomes, registry } = this.#context
+    const { connection, outcomes, registry, incarnations, isFullyDurable } = this.#context
     if (!outcomes.areSettled) await outcomes.settleAll()
     const identity = createIdentity()
+    // With full durability, a crash takes nothing that anybody has seen.
+    const vault = isFullyDurable ? undefined : batch.journal?.[0]?.vault
+    const incarnation = vault === undefined ? null : await incarnations.get(vault)
     const { fence } = registry
     try {
-      return this.#decide(await this.#send(identity, batch, packed, fence), fence)
+      const result = await this.#send([identity, this.#isDurable(batch), incarnation], packed, fence)
+      if (result === commitResults.crashed && vault !== undefined) incarnations.forget(vault)
+      return this.#decide(result, fence)
     } catch (error) {
       // Thrown here, or before anything was sent.
       if (error instanceof VfsError) throw error
@@ -59,22 +66,24 @@ export class PostgresCommits {
   }
 
   async #send(
-    identity: string,
-    { durable = false }: Batch,
+    first: readonly SqlValue[],
     { keys, numbers, data }: PackedBatch,
     fence: SessionFence | undefined,
   ): Promise<unknown> {
-    const { connection, statement, isFullyDurable } = this.#context
-    const session = [fence?.id ?? null, fence?.epoch ?? null]
-    const values = [identity, durable || isFullyDurable, ...session, keys, numbers, data]
+    const { connection, statement } = this.#context
+    const values = [...first, fence?.id ?? null, fence?.epoch ?? null, keys, numbers, data]
     const [[result] = []] = await connection.runOnce(statement, values)
     return result
+  }
+
+  #isDurable({ durable = false }: Batch): boolean {
+    return durable || this.#context.isFullyDurable
   }
 
   #decide(result: unknown, fence: SessionFence | undefined): boolean | undefined {
     if (result === commitResults.accepted) return true
     if (result === commitResults.refused) return false
-    if (result === commitResults.gap) throw createGapError()
+    if (result === commitResults.crashed) throw createCrashError()
     if (result === commitResults.fenced && fence !== undefined) this.#leaveFence(fence)
     return undefined
   }
@@ -97,8 +106,8 @@ export class PostgresCommits {
 }
 
 /** EUNKNOWN makes the vault forget its state: rows that were acknowledged are gone. */
-function createGapError(): VfsError {
+function createCrashError(): VfsError {
   const detail =
-    "the database lost the last changes in a crash, as its durability 'process' allows; read before you try again"
+    "the database had a crash, which may have taken changes with durability 'process'; read before you try again"
   return new VfsError('EUNKNOWN', '/', { op: 'commit', detail })
 }

@@ -1,4 +1,4 @@
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { createMissingPackageError } from './engine-errors.ts'
@@ -28,8 +28,8 @@ export interface SqlStatement {
 /** The connections of one engine, opened as needed. No statement needs the session state of an earlier one. */
 export class PostgresConnection {
   readonly address: PostgresAddress
-  /** Creates a connection that is no part of the pool, and keeps no program from its end. */
-  readonly createClient: () => Client
+  /** Creates a connection on a socket, which is no part of the pool. */
+  readonly createClient: (socket: Socket) => Client
   readonly #pool: Pool
   /** True until a pooler turns out to give each statement another connection. */
   #canPrepare = true
@@ -41,10 +41,12 @@ export class PostgresConnection {
     // A program that forgets to close its home can still end.
     const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, allowExitOnIdle: true })
     this.address = address
-    this.createClient = () => new pg.Client({ ...settings, stream: () => new Socket().unref() })
+    this.createClient = (socket) => new pg.Client({ ...settings, stream: () => socket })
     this.#pool = pool
     // A connection that breaks while nobody uses it: the next statement opens another.
     pool.on('error', () => {})
+    // One that breaks during a statement: the statement fails as well.
+    pool.on('connect', (client) => client.on('error', () => {}))
   }
 
   /** ENOTSUP: the package `pg` is missing. */

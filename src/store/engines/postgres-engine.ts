@@ -16,6 +16,7 @@ import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
 import { PostgresHints } from './postgres-hints.ts'
+import { PostgresIncarnations } from './postgres-incarnations.ts'
 import { PostgresOutcomes } from './postgres-outcomes.ts'
 import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
@@ -48,6 +49,7 @@ export class PostgresEngine implements Engine {
   readonly #connection: PostgresConnection
   readonly #statements: PostgresStatements
   readonly #outcomes: PostgresOutcomes
+  readonly #incarnations: PostgresIncarnations
   readonly #commits: PostgresCommits
   readonly #changes: PostgresChanges
   readonly #hints: PostgresHints
@@ -55,25 +57,27 @@ export class PostgresEngine implements Engine {
 
   private constructor(
     connection: PostgresConnection,
-    { isReadOnly, id }: PostgresHome,
+    home: PostgresHome,
     { durability = 'full', freshness, cacheDirectory }: PostgresEngineOptions,
   ) {
     this.localCache =
       cacheDirectory === undefined
         ? undefined
-        : new LocalCache({ file: join(cacheDirectory, `cache-${id}.db`) })
+        : new LocalCache({ file: join(cacheDirectory, `cache-${home.id}.db`) })
     this.#connection = connection
-    this.isReadOnly = isReadOnly
+    this.isReadOnly = home.isReadOnly
     this.#isFullyDurable = durability === 'full'
     const statements = createStatements(connection.address.schema)
     this.#statements = statements
     this.#outcomes = new PostgresOutcomes(connection)
     this.#hints = new PostgresHints(connection)
+    this.#incarnations = new PostgresIncarnations(connection, home.incarnation)
     this.sessionRegistry = new PostgresSessionRegistry(connection)
     this.#commits = new PostgresCommits({
       connection,
       statement: statements.commit,
       outcomes: this.#outcomes,
+      incarnations: this.#incarnations,
       registry: this.sessionRegistry,
       isFullyDurable: this.#isFullyDurable,
     })
@@ -90,7 +94,8 @@ export class PostgresEngine implements Engine {
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
     const connection = await PostgresConnection.create(parsePostgresUrl(options.url))
     try {
-      return new PostgresEngine(connection, await setUpHome(connection, options.mustExist === true), options)
+      const home = await setUpHome(connection, options.mustExist === true)
+      return new PostgresEngine(connection, home, options)
     } catch (error) {
       await connection.close()
       throw error
@@ -114,6 +119,7 @@ export class PostgresEngine implements Engine {
   }
 
   readBatch(batch: ReadBatch): Promise<ReadBatchResult> {
+    for (const { vault } of batch.journals) this.#incarnations.note(vault)
     return readBatch(this.#readRows, this.#statements.readBatch, batch)
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import type { Client } from 'pg'
 import type { PostgresConnection } from './postgres-connection.ts'
 
@@ -26,6 +27,7 @@ export class PostgresHints {
   /** Vaults with commits that no hint has named yet. */
   readonly #due = new Set<number>()
   #listener: Promise<Client | undefined> | undefined
+  #socket: Socket | undefined
   #isClosed = false
 
   constructor(connection: PostgresConnection) {
@@ -53,6 +55,8 @@ export class PostgresHints {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    // A program that waits for the close must not end before it.
+    this.#socket?.ref()
     await this.#announcing
     const listener = await this.#listener
     await listener?.end().catch(() => {})
@@ -76,7 +80,10 @@ export class PostgresHints {
   }
 
   async #connect({ onHint, onLoss }: HintListener): Promise<Client | undefined> {
-    const client = this.#connection.createClient()
+    // Listening keeps no program from its end.
+    const socket = new Socket().unref()
+    const client = this.#connection.createClient(socket)
+    this.#socket = socket
     const forget = () => {
       this.#listener = undefined
       onLoss()

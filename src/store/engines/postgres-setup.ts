@@ -3,7 +3,14 @@ import { assertFormat, createForeignStoreError } from './engine-errors.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getErrorState, toPostgresError } from './postgres-errors.ts'
-import { FORMAT_VERSION, PUBLISH_FUNCTION, SETTLE_FUNCTION, TABLE_NAMES, TABLES } from './postgres-tables.ts'
+import {
+  FORMAT_VERSION,
+  INCARNATION_FUNCTION,
+  PUBLISH_FUNCTION,
+  SETTLE_FUNCTION,
+  TABLE_NAMES,
+  TABLES,
+} from './postgres-tables.ts'
 
 /** Lock of those who create a home: "copp". */
 const CREATION_LOCK = 0x636f7070
@@ -15,6 +22,8 @@ export interface PostgresHome {
   readonly isReadOnly: boolean
   /** Identity of this home: another one at the same address has other pages under the same numbers. */
   readonly id: string
+  /** Number of the time since the last crash; undefined if the home is read-only. */
+  readonly incarnation: string | undefined
 }
 
 /** Puts the schema's name into a statement: `S.` stands for it. */
@@ -35,12 +44,7 @@ export async function setUpHome(connection: PostgresConnection, mustExist: boole
     throw new VfsError('ENOENT', label, { op: 'open', detail })
   }
   await createHome(connection)
-  const created = await findHome(connection)
-  if (created !== undefined) return created
-  throw new VfsError('ENOENT', label, {
-    op: 'open',
-    detail: `the home in ${label} was removed; create it again`,
-  })
+  return readFormat(connection)
 }
 
 /** Reads the format of a home; undefined if there is none. */
@@ -65,19 +69,25 @@ async function findHome(connection: PostgresConnection): Promise<PostgresHome | 
 async function readFormat(connection: PostgresConnection): Promise<PostgresHome> {
   const { label, schema } = connection.address
   const text = qualify(
-    `select f.value, has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery(), i.value
-      from S.home f left join S.home i on i.key = 'id' where f.key = 'format'`,
+    `select f.value, i.value, case when can_write then S.incarnation() end
+      from S.home f left join S.home i on i.key = 'id',
+        (select has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()) r(can_write)
+      where f.key = 'format'`,
     schema,
   )
-  const [[format, canWrite, id] = []] = await connection.read({ text })
+  const [[format, id, incarnation = null] = []] = await connection.read({ text })
   assertFormat(label, Number(format), FORMAT_VERSION)
-  return { isReadOnly: canWrite !== true, id: String(id) }
+  return {
+    id: String(id),
+    isReadOnly: incarnation === null,
+    incarnation: incarnation === null ? undefined : String(incarnation),
+  }
 }
 
 /** Creates the schema and everything in it. If another opener does so at once, the second finds it done. */
 async function createHome(connection: PostgresConnection): Promise<void> {
   const { label, schema } = connection.address
-  const parts = [TABLES, COMMIT_FUNCTION, SETTLE_FUNCTION, PUBLISH_FUNCTION]
+  const parts = [TABLES, COMMIT_FUNCTION, SETTLE_FUNCTION, PUBLISH_FUNCTION, INCARNATION_FUNCTION]
   const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
     create schema if not exists ${schema};
     ${qualify(parts.join(''), schema)}`

@@ -6,7 +6,7 @@ import { qualify } from './postgres-setup.ts'
 type StatementName = 'commit' | 'readBatch' | 'listRecords' | 'listPages' | 'listBlobs' | 'usage' | 'sync'
 
 const SQL: Readonly<Record<StatementName, string>> = {
-  commit: 'select S.commit($1, $2, $3, $4, $5, $6, $7)',
+  commit: 'select S.commit($1, $2, $3, $4, $5, $6, $7, $8)',
   readBatch: READ_BATCH,
   listRecords: 'select key, bytes from S.records where key >= $1 and key < $2 order by key',
   listPages: 'select id from S.pages where id > $1 order by id limit $2',
@@ -16,7 +16,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
     (select count(*) from S.blobs), (select coalesce(sum(octet_length(bytes)), 0) from S.blobs),
     (select count(*) from S.journal), (select coalesce(sum(octet_length(bytes)), 0) from S.journal),
     (select sum(pg_total_relation_size(('S.' || name)::regclass)) from unnest(array[
-      'pages', 'blobs', 'hashes', 'records', 'journal', 'sessions', 'outcomes', 'home']) name)`,
+      'pages', 'blobs', 'hashes', 'records', 'journal', 'sessions', 'outcomes', 'incarnations', 'home']) name)`,
   // A transaction that writes, with a durable commit: the log has everything before it.
   sync: `select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'coppice', '')`,
 }

@@ -20,6 +20,8 @@ export const TABLES: string = `
     is_done boolean not null,
     time timestamptz not null default clock_timestamp()
   );
+  -- PostgreSQL empties an unlogged table when it recovers from a crash, which may have taken the last commits.
+  create unlogged table S.incarnations (number bigint not null);
   alter table S.pages alter column bytes set storage external;
   alter table S.blobs alter column bytes set storage external;
   insert into S.home values ('format', '${FORMAT_VERSION}'), ('id', gen_random_uuid()::text);
@@ -30,6 +32,7 @@ export const TABLE_NAMES: readonly string[] = [
   'blobs',
   'hashes',
   'home',
+  'incarnations',
   'journal',
   'outcomes',
   'pages',
@@ -59,6 +62,22 @@ export const SETTLE_FUNCTION = `
     insert into S.outcomes (identity, is_done) values (p_identity, false) on conflict do nothing;
     select is_done into done from S.outcomes where identity = p_identity;
     return done;
+  end $$;
+`
+
+/** Returns the number of the time since the last crash; gives one if nobody has. */
+export const INCARNATION_FUNCTION = `
+  create function S.incarnation() returns bigint language plpgsql as $$
+  declare
+    current bigint;
+  begin
+    select number into current from S.incarnations;
+    if found then return current; end if;
+    lock table S.incarnations in exclusive mode;
+    insert into S.incarnations
+      select (random() * 1e15)::bigint where not exists (select 1 from S.incarnations);
+    select number into current from S.incarnations;
+    return current;
   end $$;
 `
 
