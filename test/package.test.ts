@@ -47,6 +47,7 @@ describe('the package', () => {
       .map((target) => target.replace(/^\.\//, ''))
       .filter((target) => !files.includes(target))
     expect(missing).toEqual([])
+    expect(files, 'the page of coppice ui').toContain('dist/web/index.html')
   })
 
   it('holds every program of a thread or process, beside the command line and beside the library', () => {

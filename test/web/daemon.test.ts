@@ -115,6 +115,65 @@ describe.skipIf(problem !== undefined)(`coppice ui${problem ? `: ${problem}` : '
     await page.getByText('Everything is done.').waitFor()
   })
 
+  it('pauses, resumes, forks and ends a process', async () => {
+    const cli = new DaemonCli()
+    writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+    const slow = { say: 'late', delay_ms: 600_000 }
+    await cli.ok(
+      'spawn',
+      'take long',
+      '--script',
+      cli.script(call('/dev/fs/a.txt', { content: 'two\n' }), slow),
+    )
+    const page = await open(cli)
+    await page.getByRole('link', { name: 'take long' }).click()
+    await page.getByRole('button', { name: 'Step 1' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.getByRole('button', { name: 'Raw' }).click()
+    await page.getByText('"step_number": 1').waitFor()
+    await page.getByRole('button', { name: 'Fork here' }).click()
+    await page.getByPlaceholder('try it another way').fill('take another way')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('heading', { name: '2 take another way' }).waitFor()
+    await page.getByRole('button', { name: 'Kill' }).click()
+    await page.getByRole('button', { name: 'Kill' }).click()
+    await page.getByText('failed', { exact: true }).waitFor()
+    const states = JSON.parse(await cli.ok('ps', '--all', '--json')).map(
+      ({ state }: { state: string }) => state,
+    )
+    expect(states).toHaveLength(2)
+    await page.goto(new URL('/process?pid=1', page.url()).href)
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+  })
+
+  it('merges a fork of a vault, undoes that, finds a text and reverts a file', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    for (const content of ['old words', 'new words'])
+      await cli.ok('write', '/notes.txt', '--vault', 'base', '--text', content)
+    await cli.ok('fork', 'base', 'task-1')
+    await cli.ok('write', '/notes.txt', '--vault', 'task-1', '--text', 'forked words')
+    const page = await open(cli, ['diff', 'task-1'])
+    const read = () => cli.ok('cat', '/notes.txt', '--vault', 'base')
+    await page.getByRole('button', { name: 'Merge into' }).click()
+    await page.getByText('Merged 1 change into base').waitFor()
+    expect(await read()).toBe('forked words\n')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('It was undone').waitFor()
+    expect(await read()).toBe('new words\n')
+    await page.goto(new URL('/files?tree=vault%3Abase&search=words', page.url()).href)
+    await page.getByRole('button', { name: '/notes.txt:1' }).click()
+    await page.getByRole('button', { name: 'Versions' }).click()
+    const oldest = page.getByRole('listitem').filter({ hasText: 'what a revert changes' }).last()
+    await oldest.getByRole('button', { name: 'Revert' }).click()
+    await oldest.getByRole('button', { name: 'Revert' }).click()
+    await page.getByRole('button', { name: 'Content', exact: true }).click()
+    await page.getByText('old words').waitFor()
+    expect(await read()).toBe('old words\n')
+  })
+
   it('shows what a waiting command would change, then denies and approves', async () => {
     const cli = new DaemonCli()
     writeFileSync(join(cli.files, 'a.txt'), 'one\n')
@@ -138,7 +197,7 @@ describe.skipIf(problem !== undefined)(`coppice ui${problem ? `: ${problem}` : '
   it('goes back in time, and shows who wrote each line', async () => {
     const cli = new DaemonCli()
     await cli.ok('vault', 'create', 'base')
-    for (const content of ['first\n', 'first\nsecond\n', 'first\nsecond\nthird\n'])
+    for (const content of ['first', 'first\nsecond', 'first\nsecond\nthird'])
       await cli.ok('write', '/notes.txt', '--vault', 'base', '--text', content)
     await cli.ok('checkpoint', 'save', 'kept', '--vault', 'base')
     const hostile = '/<img src=x onerror=alert(1)>\u202ecod.txt'

@@ -21,6 +21,7 @@ import { type FixtureMethods, type FixtureServer, serveFixture } from './fixture
 /** Longest wait for anything on the page. */
 const TIMEOUT_MS = 10_000
 const problem = findBrowserProblem()
+const TIME = '2026-11-17T10:00:00.000Z'
 const shop = 'directory:/home/me/shop'
 const comparison = '/compare?from=fork%3Ashop-1%5E&to=fork%3Ashop-1'
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e{{evil}}\u0000\u001b[31m'
@@ -220,6 +221,9 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     )
     await page.getByRole('button', { name: 'Apply to' }).click()
     await page.getByText('1 conflict to resolve').waitFor()
+    await page.getByRole('checkbox', { name: 'Keep /src/cart.ts' }).uncheck()
+    await page.getByText('1 conflict to resolve').waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Keep /src/cart.ts' }).check()
     await page.getByText('by process 2').waitFor()
     const use = page.getByRole('button', { name: 'Use this text' })
     expect(await use.isDisabled(), 'a text with markers is not a resolution').toBe(true)
@@ -293,10 +297,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
         getFileDiff: () => createDiff(change, [createHunk(0, 1, ` ${HOSTILE}`, `+${HOSTILE}</script>`)]),
         listSteps: () => list([createStep(1, { response: createText(HOSTILE), summary: HOSTILE })]),
         listStepFiles: () => ({ ...list([]), from: null, to: null }),
-        listFiles: () =>
-          list([
-            { name: HOSTILE, path: `/${HOSTILE}`, type: 'file', size: 1, mtime: '2026-11-17T10:00:00.000Z' },
-          ]),
+        listFiles: () => list([{ name: HOSTILE, path: `/${HOSTILE}`, type: 'file', size: 1, mtime: TIME }]),
       },
       '/',
     )
@@ -342,13 +343,12 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     const { page, fixture } = await open(
       {
         listTrees: () => list([createTree('vault:base')]),
-        listFiles: () =>
-          list([{ name: 'a.txt', path: '/a.txt', type: 'file', size: 1, mtime: '2026-11-17T10:00:00.000Z' }]),
+        listFiles: () => list([{ name: 'a.txt', path: '/a.txt', type: 'file', size: 1, mtime: TIME }]),
         readFile: ({ tree, path }) => ({
           path,
           type: 'file',
           size: 10,
-          mtime: '2026-11-17T10:00:00.000Z',
+          mtime: TIME,
           isBinary: false,
           text: `content of ${tree}\n`,
           isRedacted: false,
@@ -376,6 +376,47 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     await expect
       .poll(() => fixture.calls.find(({ name }) => name === 'restoreTree')?.params)
       .toEqual({ tree: 'vault:base@before' })
+  })
+
+  it('undoes a prompt of an agent outside after a look at what changes, and takes that back', async () => {
+    const prompt = {
+      kind: 'prompt',
+      time: TIME,
+      prompt: 3,
+      agent: 'claude',
+      text: 'rename the cart',
+    } as const
+    const undone = {
+      kind: 'record',
+      time: TIME,
+      number: 9,
+      by: 'undo',
+      call: null,
+      changes: [{ path: '/src/cart.ts', kind: 'modified' }],
+      total: 1,
+      skipped: [],
+      isUndone: false,
+    } as const
+    const report = { changes: undone.changes, total: 1, prompts: [3], skipped: [] }
+    const { page, fixture } = await open(
+      { listTimeline: () => list([prompt]), undoTimeline: () => report, redoTimeline: () => report },
+      '/timeline?directory=%2Fhome%2Fme%2Fshop',
+    )
+    await page.getByRole('button', { name: 'Undo this prompt' }).click()
+    await page.getByText('1 file: /src/cart.ts').waitFor()
+    fixture.answer({ listTimeline: () => list([undone, prompt]) })
+    await page.getByRole('button', { name: 'Put them back' }).click()
+    await page.getByRole('button', { name: 'Redo' }).click()
+    const sent = () =>
+      fixture.calls.filter(({ name }) => /^(?:un|re)do/.test(name)).map(({ params }) => params)
+    const directory = '/home/me/shop'
+    await expect
+      .poll(sent)
+      .toEqual([
+        { directory, selection: { prompt: 3 }, isTrial: true },
+        { directory, selection: { prompt: 3 } },
+        { directory },
+      ])
   })
 
   it('goes anywhere by keyboard: the palette, the keys of a screen, and their help', async () => {
@@ -446,8 +487,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
           listStepFiles: () => ({ ...list([cart]), from: 'fork:shop-1^', to: 'fork:shop-1' }),
           listChanges: () => list([cart]),
           getFileDiff: () => createDiff(cart, threeHunks),
-          listFiles: () =>
-            list([{ name: 'a.ts', path: '/a.ts', type: 'file', size: 1, mtime: '2026-11-17T10:00:00.000Z' }]),
+          listFiles: () => list([{ name: 'a.ts', path: '/a.ts', type: 'file', size: 1, mtime: TIME }]),
           getJournalBuckets: () => createBuckets(100),
           listBlame: () =>
             list([
@@ -455,7 +495,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
                 line: 1,
                 text: 'const a = 1 // one',
                 seq: 1,
-                time: '2026-11-17T10:00:00.000Z',
+                time: TIME,
                 author: agent,
               },
             ]),
@@ -494,11 +534,11 @@ function createBuckets(rows: number): WebMethods['getJournalBuckets']['result'] 
     buckets: Array.from({ length: 100 }, (_, at) => ({
       from: at * size + 1,
       to: (at + 1) * size,
-      fromTime: '2026-11-17T10:00:00.000Z',
-      toTime: '2026-11-17T10:00:00.000Z',
+      fromTime: TIME,
+      toTime: TIME,
       rows: size,
       authors: [{ author: at % 2 === 0 ? agent : person, rows: size }],
     })),
-    checkpoints: [{ name: 'before', time: '2026-11-17T10:00:00.000Z', seq: 10, description: '' }],
+    checkpoints: [{ name: 'before', time: TIME, seq: 10, description: '' }],
   }
 }

@@ -45,6 +45,7 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps): VNode 
           </>
         )}
       </p>
+      {approval.state === 'approved' && <p class="soft">It may run now: repeat it where it was refused.</p>}
       <Facts approval={approval} />
       {approval.state === 'waits' && (
         <>

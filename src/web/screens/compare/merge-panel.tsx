@@ -49,6 +49,7 @@ export function MergePanel(props: MergePanelProps): VNode {
       void refreshWaiting()
       if (!result.isMerged) return setConflicts(result.conflicts)
       setConflicts([])
+      setResolutions(new Map())
       setMerged(result.changes)
       onMerged()
     },
@@ -61,20 +62,23 @@ export function MergePanel(props: MergePanelProps): VNode {
     },
   )
   const verb = parseTreeRef(into)?.kind === 'directory' ? 'Apply' : 'Merge'
-  const open = conflicts.filter(({ path, isResolved }) => !isResolved && !resolutions.has(path)).length
+  // A file that is left out has no conflict any more.
+  const kept = conflicts.filter(({ path }) => describeDecision(decisions.get(path)) !== 'none')
+  const open = kept.filter(({ path, isResolved }) => !isResolved && !resolutions.has(path)).length
   const isEmpty = Array.isArray(params.selection) && params.selection.length === 0
   const canMerge = isComplete && !isEmpty && open === 0 && !merge.isRunning
   const fork = trees.value.find(({ tree }) => tree === source)
+  const canDrop = fork?.commands.length === 0 && fork.pids.length === 0
   useKeys([
     { key: 'a', label: `${verb} what is kept`, isGuarded: true, run: () => canMerge && merge.run() },
-    { key: 'd', label: 'Drop the fork and its changes', isGuarded: true, run: drop.run },
+    { key: 'd', label: 'Drop the fork and its changes', isGuarded: true, run: () => canDrop && drop.run() },
   ])
   return (
     <div class="merge">
-      {conflicts.length > 0 && (
+      {kept.length > 0 && (
         <Conflicts
           params={params}
-          conflicts={conflicts}
+          conflicts={kept}
           resolutions={resolutions}
           onResolve={(path, resolution) => setResolutions(changeResolution(resolutions, path, resolution))}
         />
@@ -88,7 +92,7 @@ export function MergePanel(props: MergePanelProps): VNode {
         <Summary changes={changes} decisions={decisions} />
         {open > 0 && <span class="warn-text">{formatCount(open, 'conflict')} to resolve</span>}
         <div class="actions">
-          {fork?.commands.length === 0 && fork.pids.length === 0 && (
+          {canDrop && (
             <ConfirmButton label="Drop" question="Drop the fork and its changes?" onConfirm={drop.run} />
           )}
           <button type="button" class="button main" disabled={!canMerge} onClick={merge.run}>

@@ -30,8 +30,12 @@ export function Timeline({ directory }: { readonly directory: string }): VNode {
       </Notice>
     )
   if (items === undefined) return <p class="soft pad">Reading…</p>
+  const last = items.find(({ kind }) => kind === 'record')
   return (
     <ol class="versions" aria-label="Timeline">
+      {last?.kind === 'record' && last.by === 'undo' && (
+        <Redo directory={directory} onRedone={timeline.reload} />
+      )}
       {items.map((item) => (
         <Item
           key={item.kind === 'record' ? item.number : `${item.kind} ${item.time}`}
@@ -132,5 +136,19 @@ function Undo({
       )}
       {error && <span class="bad-text">{error.message}</span>}
     </div>
+  )
+}
+
+/** Takes the last undo back. */
+function Redo({ directory, onRedone }: { readonly directory: string; readonly onRedone: () => void }): VNode {
+  const redo = useAction(() => call('redoTimeline', { directory }), onRedone)
+  return (
+    <li class="row row-line">
+      <span>The last change of this directory was an undo.</span>
+      <button type="button" class="button small" disabled={redo.isRunning} onClick={redo.run}>
+        Redo
+      </button>
+      {redo.error && <span class="bad-text">{redo.error.message}</span>}
+    </li>
   )
 }
