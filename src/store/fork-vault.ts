@@ -1,7 +1,9 @@
 import { VfsError } from '../vfs/index.ts'
 import { encodeChecksummedJson } from './checksummed-json.ts'
 import type { StoreHome } from './store-home.ts'
+import { countUnstored, type EncodedPage, flushNodes } from './tree/node-cache.ts'
 import { decodeCheckpoint } from './vault/checkpoints.ts'
+import { replayJournal } from './vault/replay-journal.ts'
 import { type Ancestor, encodeHead, type VaultHead, vaultKey } from './vault/vault-head.ts'
 import type { VaultLog } from './vault/vault-log.ts'
 import { quotaKey } from './vault/vault-quota.ts'
@@ -50,6 +52,36 @@ export async function forkVaultAt(
   const id = await home.reader.run(() => home.ids.next())
   const head = createForkHead(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
   return home.recordVault(name, head, { expect: [record], records: await inheritQuota(home, log, id) })
+}
+
+/**
+ * Forks a vault as it was after a row of its journal, by the rows up to it. Throws ENOENT if the vault is missing or a
+ * garbage collection removed the rows, EINVAL for a row that does not exist; for the name as `forkVault` does.
+ */
+export async function forkVaultAtRow(
+  home: StoreHome,
+  source: string,
+  row: number,
+  name: string,
+): Promise<VaultLog> {
+  assertVaultName(name)
+  const log = await home.openVault(source)
+  // A merge expects that the stored tree of the source includes the fork point.
+  await log.flushPages({ durable: true })
+  const { tree } = await replayJournal(home, log, row)
+  const hold = home.session.hold(tree)
+  try {
+    const snapshot = tree.snapshot()
+    await home.reader.run(() => home.ids.ensure(countUnstored(snapshot) + 1))
+    const pages: EncodedPage[] = []
+    const root = flushNodes(snapshot, home.codec, home.ids.next, (page) => pages.push(page))
+    const id = home.ids.next()
+    const origin = { vault: source, id: log.head.id, root, seq: row, time: Date.now() }
+    const records = await inheritQuota(home, log, id)
+    return await home.recordVault(name, createForkHead(log.head, origin, id), { pages, records })
+  } finally {
+    hold.release()
+  }
 }
 
 /**

@@ -52,7 +52,7 @@ export type {
   StoredContent,
 } from './files/operation.ts'
 export { type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
-export { forkFromSameBase, forkVault, forkVaultAt } from './fork-vault.ts'
+export { forkFromSameBase, forkVault, forkVaultAt, forkVaultAtRow } from './fork-vault.ts'
 export { type CacheEntry, LocalCache, type LocalCacheOptions } from './local-cache.ts'
 export { getFirstDivergentInode } from './merge-base.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'

@@ -79,7 +79,8 @@ export type MergeResolution =
 
 /**
  * A merge: `source` is a fork of a vault or directory. `into` is a vault, another fork of the same directory, or the
- * directory; its own state is `ours`, and the source's `theirs`.
+ * directory; its own state is `ours`, and the source's `theirs`. Forks of a directory are merged into each other as a whole
+ * (`all`).
  */
 export interface MergeParams {
   readonly source: TreeName

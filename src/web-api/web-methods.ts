@@ -139,7 +139,10 @@ export interface WebMethods {
     readonly params: TreeParams & { readonly name?: string; readonly description?: string }
     readonly result: WebCheckpoint
   }
-  /** Restores a whole vault or fork; `tree` names the checkpoint: `vault:NAME@CHECKPOINT`. Preview it with `listChanges`. */
+  /**
+   * Restores a whole vault or fork; `tree` names the moment: a checkpoint, or any moment of a vault. Preview it with
+   * `listChanges`.
+   */
   readonly restoreTree: { readonly params: TreeParams; readonly result: { readonly seq: number } }
   /** Restores one file of a vault or fork to a version of `listVersions`. */
   readonly revertFile: {

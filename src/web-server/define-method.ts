@@ -47,6 +47,13 @@ export function defineWebMethod<Name extends WebMethodName>(
   }
 }
 
+/** Defines a method whose result is redacted for a reviewer already. */
+export function defineReview<Name extends WebMethodName>(
+  ...definition: Parameters<typeof defineWebMethod<Name>>
+): HandledMethod {
+  return { ...defineWebMethod(...definition), isForReview: true }
+}
+
 function parseParams<Params>(name: string, schema: z.ZodType<Params>, given: unknown): Params {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data

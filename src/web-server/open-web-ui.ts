@@ -77,7 +77,6 @@ function createContext({ home, agents, version }: WebUiOptions): WebContext {
   if (path === undefined)
     throw new VfsError('EINVAL', '/', { op: 'ui', detail: 'a home in memory has no page' })
   const trees = new HomeTrees(home)
-  let boundary: Promise<Boundary> | undefined
   return {
     home,
     path,
@@ -89,10 +88,8 @@ function createContext({ home, agents, version }: WebUiOptions): WebContext {
     events: new EventLog(),
     comparisons: new TreeComparisons(trees),
     caller: agents.asPerson.caller,
-    openBoundary: () => {
-      boundary ??= Boundary.open(home, agents.redactor)
-      return boundary
-    },
+    // Opened anew: the policy of the home may have changed.
+    openBoundary: () => Boundary.open(home, agents.redactor),
   }
 }
 
@@ -112,12 +109,13 @@ function createWebMethods(
     ...createTimelineMethods(web),
   }
   const withLook = (method: HandledMethod): HandledMethod => ({
-    verb: method.verb,
+    ...method,
     run: async (params, signal) => {
       const result = await method.run(params, signal)
       if (method.verb === 'GET') return result
       web.comparisons.clear()
-      await watcher.look()
+      // The change is made, whatever the look finds.
+      await watcher.look().catch(() => {})
       return result
     },
   })

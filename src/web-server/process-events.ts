@@ -43,5 +43,11 @@ export async function followProcesses(web: WebContext, signal: AbortSignal): Pro
 
 async function addProcess(web: WebContext, pid: number): Promise<void> {
   const status = web.agents.ps(true).find((each) => each.pid === pid)
-  if (status !== undefined) web.events.add({ type: 'process', process: await toWebProcess(web, status) })
+  if (status === undefined) return
+  try {
+    web.events.add({ type: 'process', process: await toWebProcess(web, status) })
+  } catch {
+    // The store may be busy: a page that reads everything again gets the state, or the error.
+    web.events.add({ type: 'reset' })
+  }
 }

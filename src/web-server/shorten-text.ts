@@ -8,9 +8,13 @@ const REDACTED_LINE = '[redacted]'
 
 /** Returns the beginning of a text without secrets. They are taken out first: a part of one would not be recognised. */
 export function shortenText(text: string, redactor: Redactor, max: number = MAX_TEXT): WebText {
-  const clean = redactor.redactText(text)
-  const isCut = clean.length > max
-  return { text: isCut ? clean.slice(0, max).toWellFormed() : clean, length: clean.length, isCut }
+  return cutText(redactor.redactText(text), max)
+}
+
+/** Returns the beginning of a text that is redacted already. */
+export function cutText(text: string, max: number = MAX_TEXT): WebText {
+  const isCut = text.length > max
+  return { text: isCut ? text.slice(0, max).toWellFormed() : text, length: text.length, isCut }
 }
 
 /** Returns the first line of a text, shortened. */

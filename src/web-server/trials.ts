@@ -8,6 +8,8 @@ import type { WebContext } from './web-context.ts'
 
 const TIMEOUT_MS = 60_000
 const KEPT_MS = 15 * 60_000
+/** Trials at once. */
+const MAX_RUNNING = 4
 /** Distinguishes a trial from the request itself, whose approval it must not use up. */
 const TRIAL_VARIABLE = 'COPPICE_TRIAL'
 
@@ -25,6 +27,7 @@ export class Trials implements AsyncDisposable {
   readonly #web: WebContext
   readonly #commands: CommandSettings
   readonly #kept = new Map<string, KeptTrial>()
+  #running = 0
 
   constructor(web: WebContext, commands: CommandSettings) {
     this.#web = web
@@ -38,6 +41,19 @@ export class Trials implements AsyncDisposable {
 
   /** Runs the command of a request. Throws EACCES if policy refuses it outright, ENOTSUP or EIO without isolation. */
   async run(approval: Approval, signal: AbortSignal): Promise<WebTrial> {
+    if (this.#running >= MAX_RUNNING) {
+      const detail = `${MAX_RUNNING} commands are being tried; wait until one has ended`
+      throw new VfsError('EUNAVAILABLE', approval.id, { op: 'try', detail })
+    }
+    this.#running++
+    try {
+      return await this.#run(approval, signal)
+    } finally {
+      this.#running--
+    }
+  }
+
+  async #run(approval: Approval, signal: AbortSignal): Promise<WebTrial> {
     await this.drop(approval.id)
     const name = createTrialName()
     try {

@@ -158,6 +158,29 @@ describe('files', () => {
     await expect(client.call('restoreTree', { tree: 'vault:base' })).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
+  it('restores a vault to any moment of its journal, also back again', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    await base.write('/dir/deep/a.txt', 'a\n')
+    const row = await base.getLastRow()
+    await base.rename('/dir', '/moved')
+    await base.write('/notes.txt', 'changed\n')
+    await base.remove('/other.txt')
+    await base.write('/new/b.txt', 'b\n')
+    const tree = `vault:base~${row}`
+    const last = await base.getLastRow()
+    await client.call('restoreTree', { tree })
+    expect((await client.call('listChanges', { from: tree, to: 'vault:base' })).items).toEqual([])
+    expect(await readText(base, '/dir/deep/a.txt')).toBe('a\n')
+    await client.call('restoreTree', { tree: `vault:base~${last}` })
+    expect(await readText(base, '/notes.txt')).toBe('changed\n')
+    expect(await home.vaults()).toEqual(['base', 'boundary', 'zones'])
+    const blame = await client.call('listBlame', { tree, path: '/notes.txt', limit: 1 })
+    expect(blame.items[0]?.text).toBe('line 1')
+    const versions = await client.call('listVersions', { tree, path: '/notes.txt' })
+    expect(versions.items).toHaveLength(1)
+  })
+
   it('shows a fork of a directory as a command in it sees it, now and at earlier moments', async () => {
     const { home, client, project, exec } = await openWebScene()
     const fork = await exec('echo one > new.txt; rm b.txt', 'task-1')

@@ -4,6 +4,7 @@ import {
   forkFromSameBase,
   forkVault,
   forkVaultAt,
+  forkVaultAtRow,
   fsck,
   type GcOptions,
   type GcReport,
@@ -55,6 +56,8 @@ import { Vault } from './vault.ts'
 export interface ForkOptions {
   /** The checkpoint to start from. The current state when absent. */
   readonly at?: string
+  /** Start from the state after this row of the journal instead. */
+  readonly row?: number
   /** Start from the base of this fork instead of a checkpoint. EINVAL if it is no fork of the source. */
   readonly beside?: string
 }
@@ -177,8 +180,13 @@ export class Home implements AsyncDisposable {
     await this.#store.deleteVault(name)
   }
 
-  /** Forks a vault in its current state or at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
-  async fork(source: string, name: string, { at, beside }: ForkOptions = {}): Promise<Vault> {
+  /**
+   * Forks a vault in its current state or at a checkpoint, O(1), or after a row of its journal, which takes time of the
+   * rows since the last stored state before it. EINVAL, EEXIST, ENOENT.
+   */
+  async fork(source: string, name: string, { at, row, beside }: ForkOptions = {}): Promise<Vault> {
+    if (row !== undefined)
+      return new Vault(this.#store, name, await forkVaultAtRow(this.#store, source, row, name))
     if (beside !== undefined)
       return new Vault(this.#store, name, await forkFromSameBase(this.#store, source, beside, name))
     const log =

@@ -80,4 +80,43 @@ describe('a moment of a vault', () => {
     await vault.write('/a', 'later')
     expect(await readText(moment, '/a')).toBe('a')
   })
+
+  it('knows who wrote each line of a file as it was then', async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('base')
+    const by = (context: string) => ({ caller: { kind: 'context', context } }) as const
+    await vault.write('/a', 'one\ntwo\n', {}, by('ann'))
+    await vault.write('/a', 'one\ntwo\nthree\n', {}, by('bob'))
+    const row = await vault.getLastRow()
+    await vault.write('/a', 'ONE\n', {}, by('cem'))
+    await vault.rename('/a', '/b')
+    const then = await vault.blame('/a', row)
+    expect(then.map(({ text, caller }) => [text, caller])).toEqual([
+      ['one', by('ann').caller],
+      ['two', by('ann').caller],
+      ['three', by('bob').caller],
+    ])
+    expect((await vault.blame('/b')).map(({ text }) => text)).toEqual(['ONE'])
+    await expect(vault.blame('/b', row)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('can be forked, and the fork merged', async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('base')
+    for (let at = 0; at < 300; at++) await vault.write(`/d${at % 7}/f${at}`, `${at}\n`)
+    const row = await vault.getLastRow()
+    await vault.write('/d0/f0', 'later\n')
+    await vault.remove('/d1', { recursive: true })
+    const fork = await home.fork('base', 'then', { row })
+    expect(await listPaths(diff(await vault.openMoment({ row }), await fork.openMoment('now')))).toEqual([])
+    await fork.write('/d2/new', 'n\n')
+    expect(await listPaths(fork.diff())).toEqual(['added /d2/new'])
+    await home.merge('then', 'base')
+    expect(await readText(vault, '/d2/new')).toBe('n\n')
+    expect(await readText(vault, '/d0/f0')).toBe('later\n')
+    expect(await vault.exists('/d1')).toBe(false)
+    expect((await home.fsck()).damaged).toEqual([])
+    await expect(home.fork('base', 'then', { row })).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(home.fork('base', 'other', { row: 9999 })).rejects.toMatchObject({ code: 'EINVAL' })
+  })
 })

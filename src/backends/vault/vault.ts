@@ -6,6 +6,7 @@ import {
   FileHistory,
   getFirstDivergentInode,
   openSearchedTree,
+  replayJournal,
   type StoreHome,
   type VaultLog,
 } from '../../store/index.ts'
@@ -163,6 +164,11 @@ export class Vault
     return this.#home.reader.run(() => this.#home.getCheckpoints(this.#log).get(name).seq)
   }
 
+  /** Returns the last journal row before the vault's own: the one after which it was forked, or 0. */
+  getForkRow(): number {
+    return this.#log.journal.start
+  }
+
   /** Returns the number of the last journal row. */
   async getLastRow(): Promise<number> {
     await this.#log.commitPending()
@@ -244,11 +250,15 @@ export class Vault
     await this.#log.submit(() => ({ op: 'revert', path: checked, ...to }), toProvenance(ctx))
   }
 
-  /** Returns each line of a file with its author, time and version. ENOENT, EISDIR. */
-  async blame(path: string): Promise<BlameLine[]> {
-    const { type } = await this.stat(path)
+  /**
+   * Returns each line of a file with its author, time and version; with a row of the journal, as the file was then.
+   * ENOENT, EISDIR.
+   */
+  async blame(path: string, row?: number): Promise<BlameLine[]> {
+    const fs = row === undefined ? this : await this.openMoment({ row })
+    const { type } = await fs.stat(path)
     if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'blame' })
-    return blameFile(this.#home, await this.#openHistory(path))
+    return blameFile(this.#home, await this.#openHistory(path, row))
   }
 
   /** Yields the matching lines at or below a path in the order of a walk, the same as reading every file. ENOENT. */
@@ -324,16 +334,17 @@ export class Vault
     throw new VfsError('EINVAL', '/', { op: 'diff', detail })
   }
 
-  async #openHistory(path: string): Promise<FileHistory> {
+  async #openHistory(path: string, row?: number): Promise<FileHistory> {
     const checked = checkPath(path, 'versions')
     await this.#log.commitPending()
+    const earlier = row === undefined ? undefined : await replayJournal(this.#home, this.#log, row)
     return this.#home.reader.run(() => {
-      const files = this.#log.readFiles()
+      const files = earlier ?? this.#log.readFiles()
       return new FileHistory(
         this.#log.journal,
         files,
         files.resolveLinks(checked, true, 'versions'),
-        this.#log.seq,
+        row ?? this.#log.seq,
       )
     })
   }

@@ -1,18 +1,10 @@
 import type { Home, Vault } from '../../backends/vault/index.ts'
 import { applyHunk, listFileChanges, listHunks, readChangedText, splitLines } from '../../diff/index.ts'
-import {
-  type CallContext,
-  dirname,
-  type FileSystem,
-  isLinkable,
-  isVfsError,
-  type PathChange,
-  readFile,
-  VfsError,
-} from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, type PathChange, VfsError } from '../../vfs/index.ts'
 import type { FileSelection } from '../../web-api/index.ts'
 import { createForkName } from '../../workspace/index.ts'
 import { digestTexts } from '../file-diff.ts'
+import { copyChange } from './copy-change.ts'
 import { createMergeError } from './merge-request.ts'
 import { createOutdatedError, selectHunks } from './selected-changes.ts'
 
@@ -71,33 +63,4 @@ async function pickText(
   const lines = splitLines(old)
   const picked = selectHunks(listHunks(lines, splitLines(current)), indexes, change.path)
   return applyHunk(lines, picked.flat()).join('')
-}
-
-/** Makes one change to the partial vault. */
-async function copyChange(
-  { kind, path, from, after }: PathChange,
-  source: FileSystem,
-  partial: Vault,
-  text: string | undefined,
-  ctx: CallContext,
-): Promise<void> {
-  if (kind === 'deleted' || after === undefined) {
-    await partial.remove(path, { recursive: true }, ctx).catch(ignoreRemoved)
-    return
-  }
-  await partial.mkdir(dirname(path), { parents: true }, ctx)
-  if (kind === 'renamed' && from !== undefined) await partial.rename(from, path, {}, ctx)
-  if (after.type === 'directory') await partial.mkdir(path, { parents: true }, ctx)
-  else if (after.type === 'symlink' && isLinkable(source)) {
-    await partial.remove(path, {}, ctx).catch(ignoreRemoved)
-    await partial.symlink(await source.readlink(path, ctx), path, ctx)
-  } else {
-    const content = text ?? (await readFile(source, path, undefined, ctx))
-    await partial.write(path, content, { ...(after.mode !== null && { mode: after.mode }) }, ctx)
-  }
-}
-
-/** The directory above may have been removed before. */
-function ignoreRemoved(error: unknown): void {
-  if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'ENOTDIR')) throw error
 }

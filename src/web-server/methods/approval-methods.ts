@@ -9,9 +9,9 @@ import type {
   WebConnection,
 } from '../../web-api/index.ts'
 import type { Approval, ExecutedCommand } from '../../workspace/index.ts'
-import { defineWebMethod, type MethodTable, pageShape } from '../define-method.ts'
+import { defineReview, defineWebMethod, type MethodTable, pageShape } from '../define-method.ts'
 import { mapPage, paginate, paginateStream } from '../paginate.ts'
-import { shortenText, toSummary } from '../shorten-text.ts'
+import { cutText, toSummary } from '../shorten-text.ts'
 import type { Trials } from '../trials.ts'
 import type { WebContext } from '../web-context.ts'
 
@@ -29,10 +29,10 @@ type ApprovalMethod =
 export function createApprovalMethods(web: WebContext, trials: Trials): MethodTable<ApprovalMethod> {
   const id = z.string().max(64)
   return {
-    listApprovals: defineWebMethod('listApprovals', z.strictObject(pageShape), async (page) => {
+    listApprovals: defineReview('listApprovals', z.strictObject(pageShape), async (page) => {
       const { approvals } = await web.openBoundary()
       const all = (await approvals.list()).sort((one, other) => (one.asked < other.asked ? 1 : -1))
-      return mapPage(paginate(all, page), (approval) => toWebApproval(web, approval))
+      return mapPage(paginate(all, page), toWebApproval)
     }),
     tryApproval: defineWebMethod('tryApproval', z.strictObject({ id }), async (params, signal) =>
       trials.run(await findApproval(web, params.id), signal),
@@ -117,7 +117,8 @@ function listScopes({ hosts = [], fork }: Approval): ApprovalScope[] {
   return fork === undefined ? ['once', 'project'] : ['once', 'fork', 'project']
 }
 
-function toWebApproval({ redactor }: WebContext, approval: Approval): WebApproval {
+/** The text after `password=` may be a command: approvals are redacted for a reviewer, and no further. */
+function toWebApproval(approval: Approval): WebApproval {
   const { approved, denied, stdin, reason, categories = [], hosts = [], passedEnv = [] } = approval
   return {
     id: approval.id,
@@ -133,7 +134,7 @@ function toWebApproval({ redactor }: WebContext, approval: Approval): WebApprova
     categories,
     env: approval.env,
     passedEnv,
-    stdin: stdin === null ? null : shortenText(stdin, redactor),
+    stdin: stdin === null ? null : cutText(stdin),
     isolation: approval.isolation,
     askedAt: approval.asked,
     decidedAt: approved ?? denied ?? null,

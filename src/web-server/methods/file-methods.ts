@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
-import type { Vault } from '../../backends/vault/index.ts'
+import type { BlameLine, FileVersion, Vault } from '../../backends/vault/index.ts'
 import {
   type CallContext,
   child,
@@ -21,6 +21,7 @@ import type {
 } from '../../web-api/index.ts'
 import { defineWebMethod, type MethodTable, pageShape, query } from '../define-method.ts'
 import { readJournalBuckets, toJournalRow } from '../journal-buckets.ts'
+import { restoreRow } from '../merge/restore-row.ts'
 import { mapPage, paginate, paginateStream } from '../paginate.ts'
 import type { OpenTreeRef } from '../trees/home-trees.ts'
 import { WebAuthors } from '../web-author.ts'
@@ -102,14 +103,17 @@ function createHistoryMethods(
   web: WebContext,
 ): MethodTable<'listVersions' | 'listBlame' | 'listJournal' | 'getJournalBuckets' | 'listCheckpoints'> {
   const openVault = async (tree: string) => requireVault(await web.trees.open(tree))
+  const blame = new KeptBlame()
   return {
     listVersions: defineWebMethod(
       'listVersions',
       z.strictObject({ ...file, ...pageShape }),
       async ({ tree, path, ...page }) => {
-        const vault = await openVault(tree)
+        const open = await web.trees.open(tree)
+        const vault = requireVault(open)
         const authors = await WebAuthors.read(vault)
-        return mapPage(await paginateStream(vault.versions(path), page), (version) => ({
+        const versions = filterVersions(vault.versions(path), await findRow(open))
+        return mapPage(await paginateStream(versions, page), (version) => ({
           version: version.version,
           seq: Number(version.version),
           time: version.time.toISOString(),
@@ -123,9 +127,9 @@ function createHistoryMethods(
       'listBlame',
       z.strictObject({ ...file, ...pageShape }),
       async ({ tree, path, ...page }) => {
-        const vault = await openVault(tree)
-        const authors = await WebAuthors.read(vault)
-        return mapPage(paginate(await vault.blame(path), page), (line): WebBlameLine => {
+        const open = await web.trees.open(tree)
+        const authors = await WebAuthors.read(requireVault(open))
+        return mapPage(paginate(await blame.read(open, path), page), (line): WebBlameLine => {
           const seq = Number(line.version)
           const text = line.text.slice(0, MAX_PART_BYTES)
           return {
@@ -197,12 +201,8 @@ function createRestoreMethods(
     ),
     restoreTree: defineWebMethod('restoreTree', z.strictObject({ tree: bodyText }), async ({ tree }) => {
       const open = await trees.open(tree)
-      const { ref, linked } = open
       const vault = requireVault(open)
-      if (ref.kind === 'directory' || ref.at === undefined || ref.at === 'base' || 'seq' in ref.at)
-        throw createRequestError('name the checkpoint to restore, such as vault:NAME@CHECKPOINT')
-      if (linked?.fork !== undefined) await linked.link.restore(linked.fork, ref.at.checkpoint, { caller })
-      else await vault.restore(ref.at.checkpoint, { caller })
+      await restoreTree(web, open, vault)
       return { seq: await vault.getLastRow() }
     }),
     revertFile: defineWebMethod(
@@ -228,6 +228,50 @@ async function describeCheckpoint(
   }: { readonly name: string; readonly time: Date; readonly description?: string },
 ): Promise<WebCheckpoint> {
   return { name, time: time.toISOString(), seq: await vault.getCheckpointRow(name), description }
+}
+
+/** Restores a vault or fork to a checkpoint, or a vault to any moment of its journal. EINVAL. */
+async function restoreTree({ caller, home }: WebContext, open: OpenTreeRef, vault: Vault): Promise<void> {
+  const { ref, linked } = open
+  if (ref.kind === 'directory' || ref.at === undefined)
+    throw createRequestError('name the moment to restore, such as vault:NAME@CHECKPOINT')
+  if (ref.at !== 'base' && 'checkpoint' in ref.at) {
+    if (linked?.fork !== undefined) await linked.link.restore(linked.fork, ref.at.checkpoint, { caller })
+    else await vault.restore(ref.at.checkpoint, { caller })
+  } else if (linked === undefined) await restoreRow(home, vault.name, (await findRow(open)) ?? 0, { caller })
+  else throw createRequestError('a fork of a directory is restored to a checkpoint; choose one')
+}
+
+/** Returns the versions up to a journal row. */
+async function* filterVersions(
+  versions: AsyncIterable<FileVersion>,
+  row: number | undefined,
+): AsyncGenerator<FileVersion> {
+  for await (const version of versions) if (row === undefined || Number(version.version) <= row) yield version
+}
+
+/** Returns the journal row of the moment of a tree; undefined for its current state. */
+async function findRow({ ref, vault }: OpenTreeRef): Promise<number | undefined> {
+  if (ref.kind === 'directory' || ref.at === undefined || vault === undefined) return undefined
+  if (ref.at === 'base') return vault.getForkRow()
+  return 'seq' in ref.at ? ref.at.seq : vault.getCheckpointRow(ref.at.checkpoint)
+}
+
+/** Keeps the last blame, of which a page reads one part after another. */
+class KeptBlame {
+  #key = ''
+  #lines: readonly BlameLine[] = []
+
+  async read(open: OpenTreeRef, path: string): Promise<readonly BlameLine[]> {
+    const vault = requireVault(open)
+    const row = await findRow(open)
+    const key = JSON.stringify([vault.name, path, row ?? (await vault.getLastRow())])
+    if (key !== this.#key) {
+      this.#lines = await vault.blame(path, row)
+      this.#key = key
+    }
+    return this.#lines
+  }
 }
 
 /** Returns the vault of a tree with a journal. EINVAL for a directory. */

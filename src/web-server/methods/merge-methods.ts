@@ -73,8 +73,7 @@ export function createMergeMethods(web: WebContext): MethodTable<MergeMethod> {
       assertNoSecrets(web, params)
       const outcome = await performWebMerge(web, params, { isTrial: false, signal })
       if (outcome.open.length > 0) return { isMerged: false, conflicts: listConflicts(outcome, params) }
-      const { target } = await toPendingMerge(web.trees, params)
-      await new PendingMerges(web.path).end(target)
+      await endPendingMerge(web, params)
       return { isMerged: true, changes: outcome.changes.length }
     }),
     getConflict: defineWebMethod(
@@ -92,6 +91,13 @@ export function createMergeMethods(web: WebContext): MethodTable<MergeMethod> {
       return null
     }),
   }
+}
+
+/** Ends the same merge if it waits for its conflicts to be resolved on the command line. */
+async function endPendingMerge({ trees, path }: WebContext, params: MergeParams): Promise<void> {
+  const { sources, target } = await toPendingMerge(trees, params)
+  const merges = new PendingMerges(path)
+  if (merges.find(target)?.sources.join() === sources.join()) await merges.end(target)
 }
 
 /** Refuses an edited text in which a secret was replaced: the file would lose it. */

@@ -20,6 +20,8 @@ const MAX_BODY_BYTES = { session: 1024, api: 8 * 1024 * 1024 } as const
 /** A method of the API. */
 export interface HandledMethod {
   readonly verb: 'GET' | 'POST'
+  /** True if its result has been redacted for somebody who reviews a command, and must see all of it. */
+  readonly isForReview?: boolean
   /**
    * @param params the JSON of a POST; for a GET, texts by name.
    * @param signal aborts when the page leaves.
@@ -141,7 +143,11 @@ export class WebRouter {
     response.once('close', () => left.abort())
     const params = method.verb === 'GET' ? parseQuery(query) : await readJsonBody(request, MAX_BODY_BYTES.api)
     const result = await method.run(params, left.signal)
-    sendJson(response, 200, this.#options.toJson(result))
+    sendJson(
+      response,
+      200,
+      method.isForReview === true ? JSON.stringify(result) : this.#options.toJson(result),
+    )
     return null
   }
 
