@@ -4,6 +4,7 @@ import { fuse } from './fuse/fuse.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { kernel } from './kernel/kernel.ts'
 import { policy } from './policy/policy.ts'
+import { remote } from './remote/remote.ts'
 import { store } from './store/store.ts'
 import { tools } from './tools/tools.ts'
 import { persistentMap } from './vfs/persistent-map.ts'
@@ -14,6 +15,7 @@ export const benchmarks: readonly Benchmark[] = [
   vfs,
   persistentMap,
   store,
+  remote,
   tools,
   policy,
   fuse,

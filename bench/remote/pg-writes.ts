@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { PostgresServer } from '../../test/support/postgres-server.ts'
+import type { Recorder, Settings } from '../harness/benchmark.ts'
+import { CONTENT_BYTES, countOperations, runInFlight } from './sizes.ts'
+
+const CONNECTIONS = 6
+
+/** Inserts rows, one after the other on one connection and many at once on several. */
+export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
+  const { commits, files } = countOperations(settings)
+  await using server = await PostgresServer.start({ fsync: true })
+  const address = { host: server.directory, user: 'coppice', database: 'postgres' }
+  const client = new pg.Client(address)
+  await client.connect()
+  const pool = new pg.Pool({ ...address, max: CONNECTIONS })
+  await client.query('create table rows (id bigint primary key, bytes bytea)')
+  let id = 0
+  const insert = () => ({
+    name: 'insert',
+    text: 'insert into rows values ($1, $2)',
+    values: [++id, randomBytes(CONTENT_BYTES)],
+  })
+  await recorder.record('commit', {
+    operations: commits,
+    expected: commits,
+    pass: async () => {
+      for (let number = 0; number < commits; number++) await client.query(insert())
+      return commits
+    },
+  })
+  await recorder.record('files', {
+    operations: files,
+    expected: files,
+    pass: () => runInFlight(files, () => pool.query(insert())),
+  })
+  await client.end()
+  await pool.end()
+}

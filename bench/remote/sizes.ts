@@ -1,0 +1,23 @@
+import type { Settings } from '../harness/benchmark.ts'
+
+/** Bytes of a file or row. */
+export const CONTENT_BYTES = 1024
+export const IN_FLIGHT = 100
+
+/** Operations of one pass. */
+export function countOperations({ isQuick }: Settings): { readonly commits: number; readonly files: number } {
+  return isQuick ? { commits: 50, files: 500 } : { commits: 500, files: 10_000 }
+}
+
+/** Runs a task for each number, with some of them in flight at any time. */
+export async function runInFlight(
+  count: number,
+  task: (number: number) => Promise<unknown>,
+): Promise<number> {
+  let next = 0
+  const run = async () => {
+    while (next < count) await task(next++)
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, run))
+  return next
+}
