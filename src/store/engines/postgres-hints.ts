@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { PostgresConnection } from './postgres-connection.ts'
 
+/** Time between two hints of one process. */
+const INTERVAL_MS = 100
 const ANNOUNCE = { text: 'select pg_notify($1, $2)' }
 /** Vaults that one hint names at most: PostgreSQL limits its length. The others are found by the next question. */
 const MAX_VAULTS = 400
@@ -28,7 +31,7 @@ export class PostgresHints {
   readonly #due = new Set<number>()
   #listener: Promise<Client | undefined> | undefined
   #socket: Socket | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection
@@ -49,12 +52,12 @@ export class PostgresHints {
    * loss, if called again.
    */
   listen(listener: HintListener): void {
-    if (this.#isClosed) return
+    if (this.#closing.signal.aborted) return
     this.#listener ??= this.#connect(listener)
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort()
     // A program that waits for the close must not end before it.
     this.#socket?.ref()
     await this.#announcing
@@ -69,6 +72,8 @@ export class PostgresHints {
       const vaults = [...this.#due].slice(0, MAX_VAULTS)
       this.#due.clear()
       await this.#send(vaults).catch(() => {})
+      // The first hint goes at once. Every listener gets every hint, so the next ones wait for more commits.
+      await delay(INTERVAL_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {})
     }
   }
 
