@@ -178,6 +178,10 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     await page.getByText('again: apply what is kept').waitFor()
     await page.keyboard.press('a')
     await page.getByText('Wrote 1 change to /home/me/shop').waitFor()
+    // Nothing is left to merge, but the way back stays.
+    fixture.answer({ listChanges: () => list([]) })
+    fixture.publish({ type: 'journal', tree: 'fork:shop-1', since: 12, seq: 13, rows: [] })
+    await page.getByText('Nothing differs').waitFor()
     const selection: FileSelection[] = [{ path: '/src/cart.ts', hunks: [0, 2], digest: 'd1' }]
     const merges = fixture.calls.filter(({ name }) => name === 'merge')
     expect(merges.map(({ params }) => params)).toEqual([

@@ -63,41 +63,41 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
         </Notice>
       </div>
     )
-  if (changes.length === 0)
-    return <NoChanges isComplete={list.isComplete.value} into={canDecide ? into : ''} to={to} />
   return (
     <>
-      <div class="work-columns">
-        <aside class="side" aria-label="Changed files">
-          <div class="side-head">
-            <span>
-              {formatCount(changes.length, 'file')}
-              {!list.isComplete.value && '…'}
-            </span>
-            {canDecide && (
-              <span class="side-actions">
-                <button type="button" class="link" onClick={() => setDecisions(decideAll(changes, true))}>
-                  keep all
-                </button>
-                <button type="button" class="link" onClick={() => setDecisions(decideAll(changes, false))}>
-                  leave all
-                </button>
+      {change === undefined ? (
+        <NoChanges isComplete={list.isComplete.value} />
+      ) : (
+        <div class="work-columns">
+          <aside class="side" aria-label="Changed files">
+            <div class="side-head">
+              <span>
+                {formatCount(changes.length, 'file')}
+                {!list.isComplete.value && '…'}
               </span>
-            )}
-          </div>
-          <div class="side-list">
-            <ChangeList
-              changes={changes}
-              selected={selected}
-              decisions={decisions}
-              canDecide={canDecide}
-              isViewed={(path) => viewed.has(path)}
-              onSelect={(path) => updateQuery({ path, hunk: undefined })}
-              onToggle={(path) => setDecisions(toggleFile(decisions, path))}
-            />
-          </div>
-        </aside>
-        {change && (
+              {canDecide && (
+                <span class="side-actions">
+                  <button type="button" class="link" onClick={() => setDecisions(decideAll(changes, true))}>
+                    keep all
+                  </button>
+                  <button type="button" class="link" onClick={() => setDecisions(decideAll(changes, false))}>
+                    leave all
+                  </button>
+                </span>
+              )}
+            </div>
+            <div class="side-list">
+              <ChangeList
+                changes={changes}
+                selected={selected}
+                decisions={decisions}
+                canDecide={canDecide}
+                isViewed={(path) => viewed.has(path)}
+                onSelect={(path) => updateQuery({ path, hunk: undefined })}
+                onToggle={(path) => setDecisions(toggleFile(decisions, path))}
+              />
+            </div>
+          </aside>
           <ChangedFile
             key={change.path}
             from={from}
@@ -108,8 +108,9 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
             decisions={canDecide ? decisions : undefined}
             onDecide={setDecisions}
           />
-        )}
-      </div>
+        </div>
+      )}
+      {/* It stays when everything is merged and nothing differs any more: it has the undo. */}
       {canDecide && (
         <MergePanel
           source={to}
@@ -124,13 +125,7 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
   )
 }
 
-function NoChanges({
-  isComplete,
-}: {
-  readonly isComplete: boolean
-  readonly into: string
-  readonly to: TreeName
-}): VNode {
+function NoChanges({ isComplete }: { readonly isComplete: boolean }): VNode {
   if (!isComplete)
     return (
       <p class="page soft" role="status">

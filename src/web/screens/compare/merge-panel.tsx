@@ -88,21 +88,23 @@ export function MergePanel(props: MergePanelProps): VNode {
       {merged !== undefined && (
         <Merged count={merged} verb={verb} source={source} into={into} onUndone={onMerged} />
       )}
-      <div class="merge-bar">
-        <Summary changes={changes} decisions={decisions} />
-        {open > 0 && <span class="warn-text">{formatCount(open, 'conflict')} to resolve</span>}
-        <div class="actions">
-          {canDrop && (
-            <ConfirmButton label="Drop" question="Drop the fork and its changes?" onConfirm={drop.run} />
-          )}
-          <button type="button" class="button main" disabled={!canMerge} onClick={merge.run}>
-            {verb} {verb === 'Apply' ? 'to' : 'into'}{' '}
-            <span class="cut">
-              <VisibleText text={formatTree(into)} />
-            </span>
-          </button>
+      {changes.length > 0 && (
+        <div class="merge-bar">
+          <Summary changes={changes} decisions={decisions} />
+          {open > 0 && <span class="warn-text">{formatCount(open, 'conflict')} to resolve</span>}
+          <div class="actions">
+            {canDrop && (
+              <ConfirmButton label="Drop" question="Drop the fork and its changes?" onConfirm={drop.run} />
+            )}
+            <button type="button" class="button main" disabled={!canMerge} onClick={merge.run}>
+              {verb} {verb === 'Apply' ? 'to' : 'into'}{' '}
+              <span class="cut">
+                <VisibleText text={formatTree(into)} />
+              </span>
+            </button>
+          </div>
         </div>
-      </div>
+      )}
     </div>
   )
 }
