@@ -440,7 +440,7 @@ describe('requests that use up the server', () => {
       .toBe(200)
     expect(server.streams).toBeLessThanOrEqual(32)
     for (const socket of sockets) socket?.destroy()
-    await expect.poll(() => server.streams).toBe(0)
+    await expect.poll(() => server.streams, { timeout: 10_000 }).toBe(0)
   })
 })
 

@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openHome } from '../../src/backends/vault/index.ts'
+import { RunningForks } from '../../src/boundary/index.ts'
 import { parseAgentEvent } from '../../src/timeline/events/index.ts'
 import { Timeline } from '../../src/timeline/index.ts'
 import type { WebEvent } from '../../src/web-api/index.ts'
+import { PendingMerges } from '../../src/workspace/index.ts'
 import { call, script } from '../support/agent-home.ts'
 import type { WebClient } from './web-client.ts'
 import { openWebScene, SECRET, type WebScene } from './web-scene.ts'
@@ -157,6 +160,41 @@ describe('a process', () => {
     }
     expect(seen.filter((each) => each.startsWith('step '))).toEqual(['step 1', 'step 2', 'step 3'])
     expect(journal.rows.at(-1)).toMatchObject({ op: 'write', path: '/later.txt' })
+  })
+})
+
+describe('a change by another program', () => {
+  it('of a journal, of forks, of running commands and of what waits is an event', async () => {
+    const { client, home, project } = await openWebScene()
+    await using other = await openHome({ path: home.path ?? '' })
+    const events = await follow(client, (await client.call('getStatus', {})).position)
+    await (await other.vault('base')).write('/elsewhere.txt', 'e\n')
+    const journal = await until(events, isA('journal'))
+    expect(journal).toMatchObject({ tree: 'vault:base', rows: [{ op: 'write', path: '/elsewhere.txt' }] })
+    expect(journal.seq).toBe(journal.since + 1)
+    await other.fork('base', 'task')
+    await until(events, isA('trees'))
+    await other.deleteVault('task')
+    await until(events, isA('trees'))
+    using claim = RunningForks.of(home.path ?? '').claim({ fork: 'f', directory: project, command: 'sleep' })
+    await until(events, isA('trees'))
+    expect((await client.call('listTrees', {})).items.find(({ name }) => name === claim?.fork)).toMatchObject(
+      {
+        kind: 'fork',
+        commands: [{ command: 'sleep' }],
+        time: null,
+      },
+    )
+    await new PendingMerges(home.path ?? '').begin({
+      kind: 'vault',
+      sources: ['base'],
+      target: 'zones',
+      resolutions: new Map(),
+    })
+    await until(events, isA('waiting'))
+    expect((await client.call('listWaiting', {})).merges).toEqual([
+      { sources: ['vault:base'], into: 'vault:zones', resolved: 0 },
+    ])
   })
 })
 

@@ -30,6 +30,14 @@ export class EventStreams {
 
   /** Sends the events after a position, and all that follow, until the page leaves. */
   open(response: ServerResponse, after: string | undefined): void {
+    const { socket } = response
+    // A page that is gone already would never be noticed.
+    if (socket === null || socket.destroyed || socket.readableEnded) {
+      response.destroy()
+      return
+    }
+    // A closed tab sends no more, and Node would keep a response to it open.
+    socket.once('end', () => response.destroy())
     response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8' })
     this.#open.add(response)
     let position = after

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isOwnProgram } from '../../network/index.ts'
 import { OneTimeCodes } from './one-time-codes.ts'
 import { type WebContentOptions, WebRouter } from './web-router.ts'
 
@@ -47,10 +46,6 @@ export async function serveWeb(options: WebServerOptions): Promise<WebServer> {
   const router = new WebRouter(`${LOOPBACK}:${port}`, codes, options)
   const handle = (request: IncomingMessage, response: ServerResponse) => void router.handle(request, response)
   server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle)
-  // Every user of a machine reaches its loopback.
-  server.on('connection', (socket) => {
-    if (!isOwnProgram(socket)) socket.destroy()
-  })
   // Without these, Node would switch protocols, or leave the socket to nobody.
   server.on('upgrade', (_request, socket) => refuseSocket(socket))
   server.on('connect', (_request, socket) => refuseSocket(socket))

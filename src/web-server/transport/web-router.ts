@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpRefusal } from '../../http/index.ts'
+import { isOwnProgram } from '../../network/index.ts'
 import { API_PREFIX, EVENTS_PATH, SESSION_PATH, type WebSession } from '../../web-api/index.ts'
 import type { EventLog } from './event-log.ts'
 import { EventStreams } from './event-streams.ts'
@@ -113,6 +114,8 @@ export class WebRouter {
     const body = await readJsonBody(request, MAX_BODY_BYTES.session)
     const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
     if (typeof code !== 'string' || !this.#codes.use(code)) return USED_CODE
+    // Only for a right code: the look at all connections takes time, which nobody else may use up.
+    if (!isOwnProgram(request.socket)) return OTHER_USER
     const session: WebSession = { token: this.#tokens.create() }
     // Not redacted: it looks like a secret, because it is one.
     sendJson(response, 200, JSON.stringify(session))
@@ -171,6 +174,7 @@ const BUSY: HttpRefusal = {
 const NO_PAGE: HttpRefusal = { status: 404, message: 'the page is not part of this installation' }
 const NOTHING_HERE: HttpRefusal = { status: 404, message: 'there is nothing here' }
 const NO_METHOD: HttpRefusal = { status: 404, message: 'there is no such method' }
+const OTHER_USER: HttpRefusal = { status: 403, message: 'this page is for another user of this machine' }
 const USED_CODE: HttpRefusal = {
   status: 401,
   message: 'this link was used already or is older than a minute; open the page again with: coppice ui',
