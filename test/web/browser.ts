@@ -20,7 +20,7 @@ export function findBrowserProblem(): string | undefined {
 function installChromium(): void {
   const install = [
     'apt-get -qq -o Acquire::Retries=3 update',
-    `test -e ${CHROMIUM} || DEBIAN_FRONTEND=noninteractive apt-get -qqy --no-install-recommends install chromium`,
+    `test -e ${CHROMIUM} || DEBIAN_FRONTEND=noninteractive apt-get -qqy --no-install-recommends install chromium fonts-dejavu-core`,
   ]
   const lock = join(tmpdir(), 'coppice-test-chromium.lock')
   const options = { stdio: 'ignore', timeout: INSTALL_MS } as const
