@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export interface DialogProps {
   readonly label: string
@@ -11,7 +11,8 @@ export interface DialogProps {
 /** A modal dialog of the browser: it keeps the focus, and Escape closes it. */
 export function Dialog({ label, class: name = '', onClose, children }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the next key arrives: it belongs into the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
     return () => dialog?.close()
