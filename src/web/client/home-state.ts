@@ -4,11 +4,13 @@ import { call } from './api.ts'
 import { followEvents } from './event-stream.ts'
 import { publishEvent } from './live.ts'
 import { readPages } from './pages.ts'
+import { session } from './session.ts'
 
 /** Processes and trees beyond this are not read: no person looks at more. */
 const MAX_ITEMS = 5000
 const REFRESH_MS = 200
 const UPDATE_MS = 100
+const RETRY_MS = 1000
 
 export const status: Signal<WebStatus | undefined> = signal(undefined)
 /** Processes by number. */
@@ -40,7 +42,7 @@ export async function startHome(): Promise<void> {
 
 /** Reads everything again: at the beginning, and when events were missed. */
 async function readAll(): Promise<void> {
-  await Promise.all([readProcesses(), refreshTrees(), refreshWaiting()])
+  await Promise.all([readProcesses(), readTrees(), readWaiting()])
 }
 
 async function readProcesses(): Promise<void> {
@@ -48,13 +50,21 @@ async function readProcesses(): Promise<void> {
   processes.value = new Map(found.map((process) => [process.pid, process]))
 }
 
-/** Reads the trees again. */
-export async function refreshTrees(): Promise<void> {
+/** Reads the trees again soon. */
+export function refreshTrees(): void {
+  later('trees', 0, readTrees)
+}
+
+/** Reads again soon what waits for a person. */
+export function refreshWaiting(): void {
+  later('waiting', 0, readWaiting)
+}
+
+async function readTrees(): Promise<void> {
   trees.value = await readPages((page) => call('listTrees', page), MAX_ITEMS)
 }
 
-/** Reads again what waits for a person. */
-export async function refreshWaiting(): Promise<void> {
+async function readWaiting(): Promise<void> {
   waiting.value = await call('listWaiting', {})
 }
 
@@ -67,20 +77,28 @@ function takeEvent(event: WebEvent): void {
     changed.set(event.process.pid, event.process)
     later('processes', UPDATE_MS, updateProcesses)
   } else if (event.type === 'asked' || event.type === 'settled' || event.type === 'waiting') {
-    later('waiting', UPDATE_MS, refreshWaiting)
+    later('waiting', UPDATE_MS, readWaiting)
   } else if (event.type === 'trees' || event.type === 'journal') {
-    later('trees', REFRESH_MS, refreshTrees)
+    later('trees', REFRESH_MS, readTrees)
   } else if (event.type === 'reset') later('all', 0, readAll)
 }
 
-/** Runs an update once for all events of some time. A failed one is made up for by the next event. */
+/** Runs an update once for all events of some time. A failed one is tried again: no further event may follow it. */
 function later(name: string, delayMs: number, update: () => void | Promise<void>): void {
   if (pending.has(name)) return
   pending.add(name)
   setTimeout(() => {
     pending.delete(name)
-    Promise.resolve(update()).catch(() => {})
+    void runUpdate(name, update)
   }, delayMs)
+}
+
+async function runUpdate(name: string, update: () => void | Promise<void>): Promise<void> {
+  try {
+    await update()
+  } catch {
+    if (session.value.state === 'open') later(name, RETRY_MS, update)
+  }
 }
 
 function updateProcesses(): void {

@@ -1,5 +1,7 @@
+import { effect, untracked } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { WebEvent } from '../../web-api/index.ts'
+import { connection } from './event-stream.ts'
 
 type Listener = (events: readonly WebEvent[]) => void
 
@@ -40,6 +42,22 @@ export function useReload(isConcerned: (event: WebEvent) => boolean, reload: () 
       reload()
     }, RELOAD_MS)
   })
+}
+
+/** Calls a function when a lost connection is there again: what was read meanwhile may have failed. */
+export function useReconnect(run: () => void): void {
+  const latest = useRef(run)
+  latest.current = run
+  useEffect(() => {
+    let wasLost = false
+    return effect(() => {
+      const state = connection.value
+      if (state === 'lost') wasLost = true
+      if (state !== 'live' || !wasLost) return
+      wasLost = false
+      untracked(() => latest.current())
+    })
+  }, [])
 }
 
 function deliverEvents(): void {

@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useReconnect } from '../client/live.ts'
 
 /** A value that the server has: absent while it loads, with the error if it could not be loaded. */
 export interface Resource<T> {
@@ -19,6 +20,7 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
     loader.reload()
     return () => loader.stop()
   }, [loader])
+  useReconnect(loader.reload)
   return loader
 }
 

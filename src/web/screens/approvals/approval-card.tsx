@@ -126,7 +126,7 @@ function Decision({ approval, onDecided }: ApprovalCardProps): VNode {
   const [scope, setScope] = useState<ApprovalScope>('once')
   const [minutes, setMinutes] = useState(24 * 60)
   const finish = () => {
-    void refreshWaiting()
+    refreshWaiting()
     onDecided()
   }
   const approve = useAction(

@@ -45,8 +45,8 @@ export function MergePanel(props: MergePanelProps): VNode {
   const merge = useAction(
     () => call('merge', params),
     (result) => {
-      void refreshTrees()
-      void refreshWaiting()
+      refreshTrees()
+      refreshWaiting()
       if (!result.isMerged) return setConflicts(result.conflicts)
       setConflicts([])
       setResolutions(new Map())
@@ -57,7 +57,7 @@ export function MergePanel(props: MergePanelProps): VNode {
   const drop = useAction(
     () => call('dropFork', { tree: source }),
     () => {
-      void refreshTrees()
+      refreshTrees()
       navigate('/')
     },
   )
@@ -142,7 +142,7 @@ function Merged({ count, verb, source, into, onUndone }: MergedProps): VNode {
     () => call('undoMerge', isApply ? { tree: source, isApply } : { tree: into }),
     () => {
       setUndone(true)
-      void refreshTrees()
+      refreshTrees()
       onUndone()
     },
   )

@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { TreeName, WebChange } from '../../../web-api/index.ts'
 import { call } from '../../client/api.ts'
+import { useReconnect } from '../../client/live.ts'
 import { readPages } from '../../client/pages.ts'
 
 /** More files than these are not listed; the command line has them all. */
@@ -24,6 +25,7 @@ export function useChanges(from: TreeName, to: TreeName): ChangeList {
     list.reload()
     return () => list.stop()
   }, [list])
+  useReconnect(list.reload)
   return list
 }
 

@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { MAX_PAGE_ITEMS, type WebStep } from '../../../web-api/index.ts'
 import { call } from '../../client/api.ts'
-import { useEvents } from '../../client/live.ts'
+import { useEvents, useReconnect } from '../../client/live.ts'
 
 const MAX_LOG_LINES = 200
 
@@ -31,6 +31,7 @@ export function useSteps(pid: number): StepState {
         loader.readOn()
     }
   })
+  useReconnect(() => loader.readOn())
   return loader
 }
 
