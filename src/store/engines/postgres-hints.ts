@@ -6,7 +6,8 @@ import type { PostgresConnection } from './postgres-connection.ts'
 
 /** Time between two hints of one process. */
 const INTERVAL_MS = 100
-const ANNOUNCE = { text: 'select pg_notify($1, $2)' }
+/** A hint is a transaction of its own, which need not wait for the disk. */
+const ANNOUNCE = { text: "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)" }
 /** Vaults that one hint names at most: PostgreSQL limits its length. The others are found by the next question. */
 const MAX_VAULTS = 400
 
