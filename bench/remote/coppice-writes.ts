@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
-import { CONTENT_BYTES, countOperations, runInFlight } from './sizes.ts'
+import { CONTENT_BYTES, countOperations, runInFlight, SMALL_BYTES } from './sizes.ts'
 
 /** Writes new files into a vault, one after the other and many at once. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
@@ -11,23 +11,26 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   await using home = await openHome({ url: server.url('bench') })
   const vault = await home.createVault('base')
   let passes = 0
-  const write = (number: number) =>
-    vault.write(`/pass-${passes}/${number % 100}/${number}`, randomBytes(CONTENT_BYTES))
-  await recorder.record('commit', {
-    operations: commits,
-    expected: commits,
-    pass: async () => {
-      passes++
-      for (let number = 0; number < commits; number++) await write(number)
-      return commits
-    },
-  })
+  const write = (number: number, bytes: number) =>
+    vault.write(`/pass-${passes}/${number % 100}/${number}`, randomBytes(bytes))
+  const sizes = { commit: SMALL_BYTES, content: CONTENT_BYTES }
+  for (const [work, bytes] of Object.entries(sizes)) {
+    await recorder.record(work, {
+      operations: commits,
+      expected: commits,
+      pass: async () => {
+        passes++
+        for (let number = 0; number < commits; number++) await write(number, bytes)
+        return commits
+      },
+    })
+  }
   await recorder.record('files', {
     operations: files,
     expected: files,
     pass: () => {
       passes++
-      return runInFlight(files, write)
+      return runInFlight(files, (number) => write(number, CONTENT_BYTES))
     },
   })
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
-import { CONTENT_BYTES, countOperations, runInFlight } from './sizes.ts'
+import { CONTENT_BYTES, countOperations, runInFlight, SMALL_BYTES } from './sizes.ts'
 
 const CONNECTIONS = 6
 
@@ -16,23 +16,26 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   const pool = new pg.Pool({ ...address, max: CONNECTIONS })
   await client.query('create table rows (id bigint primary key, bytes bytea)')
   let id = 0
-  const insert = () => ({
+  const insert = (bytes: number) => ({
     name: 'insert',
     text: 'insert into rows values ($1, $2)',
-    values: [++id, randomBytes(CONTENT_BYTES)],
+    values: [++id, randomBytes(bytes)],
   })
-  await recorder.record('commit', {
-    operations: commits,
-    expected: commits,
-    pass: async () => {
-      for (let number = 0; number < commits; number++) await client.query(insert())
-      return commits
-    },
-  })
+  const sizes = { commit: SMALL_BYTES, content: CONTENT_BYTES }
+  for (const [work, bytes] of Object.entries(sizes)) {
+    await recorder.record(work, {
+      operations: commits,
+      expected: commits,
+      pass: async () => {
+        for (let number = 0; number < commits; number++) await client.query(insert(bytes))
+        return commits
+      },
+    })
+  }
   await recorder.record('files', {
     operations: files,
     expected: files,
-    pass: () => runInFlight(files, () => pool.query(insert())),
+    pass: () => runInFlight(files, () => pool.query(insert(CONTENT_BYTES))),
   })
   await client.end()
   await pool.end()

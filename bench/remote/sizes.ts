@@ -1,6 +1,8 @@
 import type { Settings } from '../harness/benchmark.ts'
 
-/** Bytes of a file or row. */
+/** Bytes of a file or row: so few that a vault has them in its tree, and a commit is one row. */
+export const SMALL_BYTES = 200
+/** Bytes of a file or row that is content of its own. */
 export const CONTENT_BYTES = 1024
 export const IN_FLIGHT = 100
 

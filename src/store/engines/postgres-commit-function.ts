@@ -162,13 +162,19 @@ export const COMMIT_FUNCTION: string = `
 
     -- blobs: ids, positions, lengths
     c := p_numbers[10];
-    if c > 0 then
+    if c = 1 then
+      insert into S.blobs (id, bytes)
+        values (p_numbers[at+1], substring(p_data from p_numbers[at+2]::int for p_numbers[at+3]::int))
+        on conflict (id) do update set bytes = excluded.bytes;
+      at := at + 3;
+    elsif c > 1 then
       insert into S.blobs (id, bytes)
         select q.id, substring(p_data from q.start::int for q.size::int)
         from unnest(p_numbers[at+1:at+c], p_numbers[at+c+1:at+2*c], p_numbers[at+2*c+1:at+3*c]) q(id, start, size)
         on conflict (id) do update set bytes = excluded.bytes;
       at := at + 3 * c;
     end if;
+    if at = array_length(p_numbers, 1) then return ${commitResults.accepted}; end if;
 
     -- hashes: positions, lengths, blobs
     c := p_numbers[11];
