@@ -1,6 +1,6 @@
 import type { CallContext } from '../../vfs/index.ts'
 import type { SessionChange } from '../session/index.ts'
-import { compareTrees, isSameTree } from './compare-trees.ts'
+import { compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
 import { excludeHome } from './exclude-home.ts'
 import type { LayerTrees } from './fork-layers.ts'
 import { forkMirror } from './fork-mirror.ts'
@@ -12,6 +12,7 @@ import type { MaskContent } from './masked-host-tree.ts'
 import { createMirrorWork, type MirroredPath, readMirroredPaths } from './mirror.ts'
 import { createMirror } from './started-fork.ts'
 import { type TouchedPath, TouchedPaths } from './touched-paths.ts'
+import { listAncestors } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
@@ -106,8 +107,12 @@ async function continueFork(
 ): Promise<LinkedFork> {
   const { changes, since, isOwn, mask, beforeImport, by: provenance = {} } = collection
   const { before, after } = await link.openTreeFiles(fork, provenance)
-  const changed = compareTrees(before, after).map(({ path }) => path)
-  const touched = new TouchedPaths(changes, changed, isOwn)
+  const differences = compareTrees(before, after)
+  const touched = new TouchedPaths(
+    changes,
+    differences.map(({ path }) => path),
+    isOwn,
+  )
   using tree = link.openTree(mask)
   const refresh = async (paths: Iterable<TouchedPath>) => {
     const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
@@ -118,8 +123,19 @@ async function continueFork(
   await refresh(touched.listPaths())
   const kept = { ...fork, used: new Date() }
   await beforeImport?.(kept)
-  await refresh(touched.reverted.map((path) => ({ path, isCovered: false })))
+  const reverted = listWithBase(touched, differences)
+  await refresh(reverted.map((path) => ({ path, isCovered: false })))
   return kept
+}
+
+/**
+ * Lists the reverted paths that the base has a place for. It has none in a directory that the fork has made and that
+ * differs from the one in the linked directory: the fork keeps such a path, although both are equal.
+ */
+function listWithBase(touched: TouchedPaths, differences: readonly TreeChange[]): string[] {
+  const isMade = ({ path, before }: TreeChange) => before === undefined && touched.isContinued(path)
+  const made = new Set(differences.filter(isMade).map(({ path }) => path))
+  return touched.reverted.filter((path) => !listAncestors(path).some((above) => made.has(above)))
 }
 
 function createRefreshWork(paths: Iterable<MirroredPath>, touched: TouchedPaths): TreeWork[] {
