@@ -10,10 +10,12 @@ const isRoot = process.getuid?.() === 0
 
 /** The reason why no browser can run here; undefined where one can. Root on Debian gets it by apt-get. */
 export function findBrowserProblem(): string | undefined {
+  // Also where it is there: another test file may be about to install it.
+  if (isRoot) installChromium()
   if (existsSync(CHROMIUM)) return undefined
-  if (!isRoot) return `${CHROMIUM} is missing; install it with: apt-get install chromium`
-  installChromium()
-  return existsSync(CHROMIUM) ? undefined : `${CHROMIUM} is missing, and apt-get could not install it`
+  return isRoot
+    ? `${CHROMIUM} is missing, and apt-get could not install it`
+    : `${CHROMIUM} is missing; install it with: apt-get install chromium`
 }
 
 /** Installs the browser. Of several test files at once, one does it and the others wait. */
