@@ -434,6 +434,8 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     await page.keyboard.type('notes')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/process?pid=3')
+    // The keys of a screen are there when it is.
+    await page.getByRole('heading', { name: 'write the notes' }).waitFor()
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keys' })
     await help.getByText('Next step').waitFor()

@@ -113,9 +113,11 @@ async function continueFork(
     differences.map(({ path }) => path),
     isOwn,
   )
+  const isMade = (change: TreeChange) => change.before === undefined && touched.isContinued(change.path)
+  const made = new Set(differences.filter(isMade).map(({ path }) => path))
   using tree = link.openTree(mask)
   const refresh = async (paths: Iterable<TouchedPath>) => {
-    const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
+    const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched, made)
     // In this order an interruption is safe. In the other, the fork would seem to revert what is new.
     await performWork(after, work)
     await performWork(before, work)
@@ -123,24 +125,23 @@ async function continueFork(
   await refresh(touched.listPaths())
   const kept = { ...fork, used: new Date() }
   await beforeImport?.(kept)
-  const reverted = listWithBase(touched, differences)
-  await refresh(reverted.map((path) => ({ path, isCovered: false })))
+  await refresh(touched.reverted.map((path) => ({ path, isCovered: false })))
   return kept
 }
 
-/**
- * Lists the reverted paths that the base has a place for. It has none in a directory that the fork has made and that
- * differs from the one in the linked directory: the fork keeps such a path, although both are equal.
- */
-function listWithBase(touched: TouchedPaths, differences: readonly TreeChange[]): string[] {
-  const isMade = ({ path, before }: TreeChange) => before === undefined && touched.isContinued(path)
-  const made = new Set(differences.filter(isMade).map(({ path }) => path))
-  return touched.reverted.filter((path) => !listAncestors(path).some((above) => made.has(above)))
-}
-
-function createRefreshWork(paths: Iterable<MirroredPath>, touched: TouchedPaths): TreeWork[] {
+/** @param made paths that the fork has made, and that differ from those in the linked directory. */
+function createRefreshWork(
+  paths: Iterable<MirroredPath>,
+  touched: TouchedPaths,
+  made: ReadonlySet<string>,
+): TreeWork[] {
+  // The base has no place for an entry of the directory if the fork has made the directory around it.
+  const hasBase = ({ path, entry }: MirroredPath) =>
+    entry === undefined || !listAncestors(path).some((above) => made.has(above))
   const isLost = ({ path, entry }: MirroredPath) =>
     entry?.type !== 'directory' && touched.hasContinuedBelow(path)
   // A directory that the user removed or replaced stays the base of changes inside it: `apply` reports it.
-  return [...paths].filter((each) => !touched.isContinued(each.path) && !isLost(each)).map(createMirrorWork)
+  return [...paths]
+    .filter((each) => !touched.isContinued(each.path) && !isLost(each) && hasBase(each))
+    .map(createMirrorWork)
 }
