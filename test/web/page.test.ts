@@ -440,7 +440,8 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     const help = page.getByRole('dialog', { name: 'Keys' })
     await help.getByText('Next step').waitFor()
     await page.keyboard.press('Escape')
-    await help.waitFor({ state: 'detached' })
+    // By its element: one that is about to go has no role any more, but the keys.
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('A')
     await page.waitForURL('**/approvals')
     await page.goBack()

@@ -80,7 +80,7 @@ function showKeys(): void {
 /** Returns true for a key that the focused element needs: text in a field, Enter on a button. */
 function belongsToElement({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
-  if (target.closest('dialog, textarea, select') !== null) return true
+  if (target.closest('dialog[open], textarea, select') !== null) return true
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'range'].includes(target.type)
   return key === 'Enter' && target.closest('a, button, summary') !== null
 }
