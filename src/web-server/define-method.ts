@@ -35,6 +35,12 @@ export const pageShape: {
   cursor: query.text.exactOptional(),
 }
 
+/** A file of a tree, in a query. */
+export const fileShape: { readonly tree: z.ZodString; readonly path: z.ZodString } = {
+  tree: query.text,
+  path: query.text,
+}
+
 /** Defines a method: checks its parameters, and performs it. */
 export function defineWebMethod<Name extends WebMethodName>(
   name: Name,

@@ -9,9 +9,11 @@ import { HomeWatcher } from './home-watcher.ts'
 import { createApprovalMethods } from './methods/approval-methods.ts'
 import { createCompareMethods } from './methods/compare-methods.ts'
 import { createFileMethods } from './methods/file-methods.ts'
+import { createHistoryMethods } from './methods/history-methods.ts'
 import { createHomeMethods } from './methods/home-methods.ts'
 import { createMergeMethods } from './methods/merge-methods.ts'
 import { createProcessMethods } from './methods/process-methods.ts'
+import { createRestoreMethods } from './methods/restore-methods.ts'
 import { createTimelineMethods } from './methods/timeline-methods.ts'
 import { followProcesses } from './process-events.ts'
 import { EventLog, type HandledMethod, readPageFiles, serveWeb, type WebServer } from './transport/index.ts'
@@ -103,6 +105,8 @@ function createWebMethods(
     ...createHomeMethods(web),
     ...createProcessMethods(web),
     ...createFileMethods(web),
+    ...createHistoryMethods(web),
+    ...createRestoreMethods(web),
     ...createCompareMethods(web),
     ...createMergeMethods(web),
     ...createApprovalMethods(web, trials),

@@ -10,7 +10,7 @@ import {
   serveWeb,
   type WebServer,
 } from '../../src/web-server/transport/index.ts'
-import { openRaw, sendRaw, WebClient } from './web-client.ts'
+import { followBlocks, openRaw, sendRaw, WebClient } from './web-client.ts'
 
 interface Scene {
   readonly server: WebServer
@@ -445,41 +445,19 @@ describe('requests that use up the server', () => {
 })
 
 describe('the event stream', () => {
-  async function follow(client: WebClient, after?: string): Promise<AsyncIterator<string>> {
-    const query = after === undefined ? '' : `?after=${after}`
-    const response = await fetch(`${client.origin}/api/events${query}`, {
-      headers: { authorization: `Bearer ${client.token}` },
-    })
-    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    onTestFinished(() => reader?.cancel())
-    const chunks = async function* () {
-      let text = ''
-      for (;;) {
-        const part = await reader?.read()
-        if (part === undefined || part.done) return
-        text += part.value
-        const blocks = text.split('\n\n')
-        text = blocks.pop() ?? ''
-        yield* blocks.filter((block) => block.startsWith('id: '))
-      }
-    }
-    return chunks()
-  }
-
   it('sends what was missed after a position, and then what follows', async () => {
     const { client, events } = await openScene()
     const start = events.position
     events.add({ type: 'log', pid: 1, text: 'first' })
     events.add({ type: 'log', pid: 1, text: 'a hush hush' })
-    const stream = await follow(client, start)
+    const stream = await followBlocks(client, start)
     expect((await stream.next()).value).toContain('first')
     const second: string = (await stream.next()).value
     expect(second).toContain('a [redacted] [redacted]')
     events.add({ type: 'trees' })
     expect((await stream.next()).value).toContain('{"type":"trees"}')
     const position = /^id: (\S+)/.exec(second)?.[1]
-    const again = await follow(client, position)
+    const again = await followBlocks(client, position)
     expect((await again.next()).value).toContain('{"type":"trees"}')
   })
 
@@ -488,7 +466,7 @@ describe('the event stream', () => {
     const start = events.position
     for (let at = 0; at < 12_600; at++) events.add({ type: 'trees' })
     for (const position of [start, undefined, '0123456789abcdef.5', 'nonsense', `${start}9999999`]) {
-      const stream = await follow(client, position)
+      const stream = await followBlocks(client, position)
       const block: string = (await stream.next()).value
       expect(block).toContain('{"type":"reset"}')
       expect(block).toContain(events.position)

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { RunningForks } from '../../src/boundary/index.ts'
 import { parseAgentEvent } from '../../src/timeline/events/index.ts'
@@ -8,28 +8,16 @@ import { Timeline } from '../../src/timeline/index.ts'
 import type { WebEvent } from '../../src/web-api/index.ts'
 import { PendingMerges } from '../../src/workspace/index.ts'
 import { call, script } from '../support/agent-home.ts'
-import type { WebClient } from './web-client.ts'
+import { followBlocks, type WebClient } from './web-client.ts'
 import { openWebScene, SECRET, type WebScene } from './web-scene.ts'
 
 /** Follows the events of the page from a position on. */
 async function follow(client: WebClient, after: string): Promise<AsyncGenerator<WebEvent & { id: string }>> {
-  const response = await fetch(`${client.origin}/api/events?after=${after}`, {
-    headers: { authorization: `Bearer ${client.token}` },
-  })
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  onTestFinished(() => reader?.cancel())
+  const blocks = await followBlocks(client, after)
   const read = async function* () {
-    let text = ''
-    for (;;) {
-      const part = await reader?.read()
-      if (part === undefined || part.done) return
-      text += part.value
-      const blocks = text.split('\n\n')
-      text = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const [, id = '', data = ''] = /^id: (\S+)\ndata: (.*)$/s.exec(block) ?? []
-        if (id !== '') yield { id, ...JSON.parse(data) }
-      }
+    for await (const block of blocks) {
+      const [, id = '', data = ''] = /^id: (\S+)\ndata: (.*)$/s.exec(block) ?? []
+      yield { id, ...JSON.parse(data) }
     }
   }
   return read()

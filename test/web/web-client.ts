@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
 import type { WebMethodName, WebMethods } from '../../src/web-api/index.ts'
 import { webMethods } from '../../src/web-api/index.ts'
 
@@ -69,4 +70,27 @@ export class WebClient {
       body: JSON.stringify(params),
     })
   }
+}
+
+/** Follows the event stream from a position on, and yields its blocks that have one. It ends with the test. */
+export async function followBlocks(client: WebClient, after?: string): Promise<AsyncGenerator<string>> {
+  const query = after === undefined ? '' : `?after=${after}`
+  const response = await fetch(`${client.origin}/api/events${query}`, {
+    headers: { authorization: `Bearer ${client.token}` },
+  })
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  onTestFinished(() => reader?.cancel())
+  const read = async function* () {
+    let text = ''
+    for (;;) {
+      const part = await reader?.read()
+      if (part === undefined || part.done) return
+      text += part.value
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      yield* blocks.filter((block) => block.startsWith('id: '))
+    }
+  }
+  return read()
 }
