@@ -48,6 +48,17 @@ describe('coppice ui', () => {
     expect((await cli.run(['ui', '--port', '70000'])).stderr).toContain('from 1 to 65535')
   })
 
+  it('creates nothing for a command that it refuses', async () => {
+    const cli = new DaemonCli()
+    for (const args of [
+      ['ui', 'settings'],
+      ['ui', 'diff'],
+      ['ui', '--port', '70000'],
+    ])
+      expect((await cli.run(args)).code).toBe(2)
+    expect(existsSync(cli.home)).toBe(false)
+  })
+
   it('keeps its port, and refuses another one', async () => {
     const cli = new DaemonCli()
     const { origin } = JSON.parse((await cli.run(['ui', '--json'])).stdout)

@@ -44,6 +44,13 @@ export async function withOtherHome<Result>(
   return withSharedHome(call, named, run, access)
 }
 
+/** CommandError if a directory is no home. For commands that would create their own home before they look. */
+export async function assertOtherHome(named: string): Promise<void> {
+  const path = resolveFile(named)
+  if (isDatabaseUrl(named) || !(await isHomeMissing(path))) return
+  throw new CommandError(`there is no home in ${path}; name the directory or URL of another home`)
+}
+
 /** Names a home always the same way. */
 function toLocation(home: string): string | Promise<string> {
   return isDatabaseUrl(home) ? home : realpath(home).catch(() => home)
@@ -54,8 +61,7 @@ async function withOtherDirectory<Result>(
   work: OtherHomeWork<Result>,
   { create = false }: OtherHomeAccess,
 ): Promise<Result> {
-  if (!create && (await isHomeMissing(path)))
-    throw new CommandError(`there is no home in ${path}; name the directory or URL of another home`)
+  if (!create) await assertOtherHome(path)
   const { openHome } = await import('../../backends/vault/index.ts')
   const { engine, durability } = await readConfig(path)
   const settings = {

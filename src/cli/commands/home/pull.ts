@@ -3,7 +3,7 @@ import { engines } from '../../../config/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { PerformedMerge } from '../../../workspace/index.ts'
 import { assertUserVault, type OpenHome, withHome } from '../../access/home-access.ts'
-import { type OtherHome, withOtherHome } from '../../access/other-home.ts'
+import { assertOtherHome, type OtherHome, withOtherHome } from '../../access/other-home.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { exitCodes } from '../../framework/errors.ts'
@@ -29,12 +29,14 @@ A home that is missing here is created.`,
     },
     examples: ['coppice pull base /srv/team', 'coppice pull base /srv/team --as team-base'],
   },
-  (call) =>
-    withHome(
+  async (call) => {
+    await assertOtherHome(call.argument('from'))
+    return withHome(
       call,
       (open) => withOtherHome(call, open, call.argument('from'), (other) => fetchAndMerge(call, open, other)),
       { create: true, engine: call.choiceOption('engine', engines) },
-    ),
+    )
+  },
 )
 
 async function fetchAndMerge(

@@ -29,12 +29,13 @@ With diff, opens the changes of a fork.`,
     },
     examples: ['coppice ui', 'coppice ui --no-open --port 4321', 'coppice ui diff project-1'],
   },
-  (call) =>
-    withDaemon(
+  (call) => {
+    // Before the daemon starts, which creates a home that is missing.
+    const [port, fork] = [parsePort(call), parseFork(call)]
+    return withDaemon(
       call,
       async (client) => {
-        const port = parsePort(call)
-        const path = await findPath(call, client)
+        const path = fork === undefined ? undefined : await findPath(call, client, fork)
         const { origin, link } = await client.call('ui_open', { port, path }, call.terminal.signal)
         await call.output.writeValue({ origin, link }, link)
         if (call.has('no-open') || call.isJson || !hasScreen(process.env)) return
@@ -42,7 +43,8 @@ With diff, opens the changes of a fork.`,
           call.terminal.err.write('coppice: no program opens a browser here; open the address yourself\n')
       },
       { create: true },
-    ),
+    )
+  },
 )
 
 function parsePort(call: UiInvocation): number | undefined {
@@ -51,12 +53,17 @@ function parsePort(call: UiInvocation): number | undefined {
   throw new UsageError(`--port takes a number from 1 to ${MAX_PORT}`)
 }
 
-/** Returns the path of the page that the command names. */
-async function findPath(call: UiInvocation, client: DaemonClient): Promise<string | undefined> {
+/** Returns the fork whose changes are opened; undefined for the first screen. */
+function parseFork(call: UiInvocation): string | undefined {
   const [screen, fork] = [call.optionalArgument('screen'), call.optionalArgument('fork')]
   if (screen === undefined) return undefined
   if (screen !== 'diff') throw new UsageError(`there is no screen '${screen}'; use: coppice ui diff FORK`)
   if (fork === undefined) throw new UsageError('name the fork: coppice ui diff FORK')
+  return fork
+}
+
+/** Returns the path of the page that shows the changes of a fork. */
+async function findPath(call: UiInvocation, client: DaemonClient, fork: string): Promise<string> {
   const { isLinked, from } = await client.call('ui_find', { fork }, call.terminal.signal)
   return getComparePath(fork, isLinked, from ?? undefined)
 }
