@@ -56,6 +56,14 @@ class Machine {
   }
 }
 
+/** Runs statements as the owner of the database. */
+async function runSql(text: string): Promise<void> {
+  const client = new pg.Client({ host: server.directory, user: 'coppice', database: 'postgres' })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
 function newHome(): string {
   return server.url(`home_${++homes}`)
 }
@@ -157,14 +165,27 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
     ann.get('vault', 'create', 'base')
     for (const name of ['a', 'b', 'c']) ann.get('write', `/${name}`, '--text', `old ${name}`.repeat(200))
     for (const name of ['a', 'b', 'c']) ann.get('cat', `/${name}`)
-    const client = new pg.Client({ host: server.directory, user: 'coppice', database: 'postgres' })
-    await client.connect()
-    await client.query(`drop schema home_${homes} cascade`)
-    await client.end()
+    await runSql(`drop schema home_${homes} cascade`)
     ann.get('vault', 'create', 'base')
     for (const name of ['c', 'b', 'a']) ann.get('write', `/${name}`, '--text', `new ${name}`.repeat(200))
     expect(ann.get('cat', '/b')).toBe(`${'new b'.repeat(200)}\n`)
     expect(ann.get('fsck')).toContain('no damage')
+  })
+
+  it('keeps nothing of what a restore from a backup has taken back', async () => {
+    const ann = new Machine('ann', newHome())
+    const schema = `home_${homes}`
+    const tables = ['blobs', 'hashes', 'journal', 'pages', 'records']
+    const copy = (to: string, from: string) => `insert into ${to} table ${from};`
+    ann.get('vault', 'create', 'base')
+    await runSql('create schema kept;')
+    for (const name of tables) await runSql(`create table kept.${name} as table ${schema}.${name};`)
+    for (const name of ['a', 'b', 'c']) ann.get('write', `/${name}`, '--text', `old ${name}`.repeat(200))
+    for (const name of ['a', 'b', 'c']) ann.get('cat', `/${name}`)
+    for (const name of tables)
+      await runSql(`truncate ${schema}.${name}; ${copy(`${schema}.${name}`, `kept.${name}`)}`)
+    for (const name of ['c', 'b', 'a']) ann.get('write', `/${name}`, '--text', `new ${name}`.repeat(200))
+    for (const name of ['a', 'b', 'c']) expect(ann.get('cat', `/${name}`)).toContain(`new ${name}new ${name}`)
   })
 
   it.each([

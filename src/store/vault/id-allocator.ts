@@ -59,8 +59,10 @@ export class IdAllocator {
     const start = found === undefined ? 1 : decodeChecksummedJson<number>(found, 'the record of ids')
     const records = [{ key: IDS_KEY, bytes: encodeChecksummedJson(start + count) }]
     const expect = [{ key: IDS_KEY, bytes: found ?? null }]
-    // A collection allocates ids too, for the pages it writes.
-    const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true })
+    // A collection allocates ids too, for the pages it writes. Ids of a shared home must not return after a crash of
+    // its database: other machines have cached what they stood for.
+    const durable = this.#reader.readsAhead
+    const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true, durable })
     return chain(commit, (isOurs) => {
       if (!isOurs) return
       // Ids are consecutive within a block, so the rest of the old block is dropped.
