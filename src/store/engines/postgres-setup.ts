@@ -72,7 +72,9 @@ async function findHome(connection: PostgresConnection): Promise<PostgresHome | 
 async function readFormat(connection: PostgresConnection): Promise<PostgresHome> {
   const { label, schema } = connection.address
   const text = qualify(
-    `select f.value, i.value || '-' || pg_relation_filenode('S.pages'), case when can_write then S.incarnation() end
+    `select f.value,
+        concat_ws('-', i.value, pg_relation_filenode('S.pages'), (pg_control_checkpoint()).timeline_id),
+        case when can_write then S.incarnation() end
       from S.home f left join S.home i on i.key = 'id',
         (select has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()) r(can_write)
       where f.key = 'format'`,
