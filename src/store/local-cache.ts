@@ -55,6 +55,11 @@ export class LocalCache implements Disposable {
     this.#db = openFile(file) ?? openFile(file)
   }
 
+  /** Removes the file of a cache. Processes that have it open go on with what they have. */
+  static remove(file: string): void {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+  }
+
   get(id: number): Uint8Array | undefined {
     return this.#attempt(() => {
       const row = this.#prepare('SELECT bytes, crc, used FROM entries WHERE id = ?').get(id)
@@ -91,7 +96,7 @@ export class LocalCache implements Disposable {
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
       if (!hasErrorCode(error, BUSY)) this[Symbol.dispose]()
-      if (hasErrorCode(error, DAMAGED)) removeFile(this.#file)
+      if (hasErrorCode(error, DAMAGED)) LocalCache.remove(this.#file)
       return undefined
     }
   }
@@ -135,14 +140,9 @@ function openFile(file: string): DatabaseSync | undefined {
     return db
   } catch (error) {
     db?.close()
-    if (hasErrorCode(error, DAMAGED)) removeFile(file)
+    if (hasErrorCode(error, DAMAGED)) LocalCache.remove(file)
     return undefined
   }
-}
-
-/** Processes that have it open go on with what they have. */
-function removeFile(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
 function hasErrorCode(error: unknown, codes: readonly number[]): boolean {

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -182,10 +182,14 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
     for (const name of tables) await runSql(`create table kept.${name} as table ${schema}.${name};`)
     for (const name of ['a', 'b', 'c']) ann.get('write', `/${name}`, '--text', `old ${name}`.repeat(200))
     for (const name of ['a', 'b', 'c']) ann.get('cat', `/${name}`)
+    const caches = () => globSync(join(scratch, 'ann/.coppice/shared-homes/*/cache-*.db')).length
+    const before = caches()
+    expect(before).toBeGreaterThan(0)
     for (const name of tables)
       await runSql(`truncate ${schema}.${name}; ${copy(`${schema}.${name}`, `kept.${name}`)}`)
     for (const name of ['c', 'b', 'a']) ann.get('write', `/${name}`, '--text', `new ${name}`.repeat(200))
     for (const name of ['a', 'b', 'c']) expect(ann.get('cat', `/${name}`)).toContain(`new ${name}new ${name}`)
+    expect(caches()).toBe(before)
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import type {
@@ -45,7 +46,7 @@ export class PostgresEngine implements Engine {
   readonly name = 'postgres'
   readonly isReadOnly: boolean
   readonly sessionRegistry: PostgresSessionRegistry
-  readonly localCache: LocalCache | undefined
+  readonly localCache?: LocalCache
   readonly #connection: PostgresConnection
   readonly #statements: PostgresStatements
   readonly #outcomes: PostgresOutcomes
@@ -60,10 +61,7 @@ export class PostgresEngine implements Engine {
     home: PostgresHome,
     { durability = 'full', freshness, cacheDirectory }: PostgresEngineOptions,
   ) {
-    this.localCache =
-      cacheDirectory === undefined
-        ? undefined
-        : new LocalCache({ file: join(cacheDirectory, `cache-${home.id}.db`) })
+    if (cacheDirectory !== undefined) this.localCache = openCache(cacheDirectory, home)
     this.#connection = connection
     this.isReadOnly = home.isReadOnly
     this.#isFullyDurable = durability === 'full'
@@ -200,4 +198,12 @@ function createReadOnlyError(label: string): VfsError {
 
 function toIds(rows: readonly SqlRow[]): number[] {
   return rows.map(([id]) => Number(id))
+}
+
+/** Opens the cache of a home, and removes those of its earlier states, which nobody reads any more. */
+function openCache(directory: string, { id, state }: PostgresHome): LocalCache {
+  const file = join(directory, `cache-${id}-${state}.db`)
+  for (const other of globSync(`cache-${id}-*.db`, { cwd: directory }).map((name) => join(directory, name)))
+    if (other !== file) LocalCache.remove(other)
+  return new LocalCache({ file })
 }

@@ -20,11 +20,10 @@ const MIN_SERVER_VERSION = 150_000
 export interface PostgresHome {
   /** True if this role may only read, or the server is a standby. */
   readonly isReadOnly: boolean
-  /**
-   * Identity of this home: another one at the same address, and one that was restored from a backup, have other pages
-   * under the same numbers.
-   */
+  /** Identity of this home: another one at the same address has other pages under the same numbers. */
   readonly id: string
+  /** Changes if the home is restored from a backup: it then has other pages under the same numbers, too. */
+  readonly state: string
   /** Number of the time since the last crash; undefined if the home is read-only. */
   readonly incarnation: string | undefined
 }
@@ -73,17 +72,19 @@ async function readFormat(connection: PostgresConnection): Promise<PostgresHome>
   const { label, schema } = connection.address
   const text = qualify(
     `select f.value,
-        concat_ws('-', i.value, pg_relation_filenode('S.pages'), (pg_control_checkpoint()).timeline_id),
+        i.value,
+        concat_ws('-', pg_relation_filenode('S.pages'), (pg_control_checkpoint()).timeline_id),
         case when can_write then S.incarnation() end
       from S.home f left join S.home i on i.key = 'id',
         (select has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()) r(can_write)
       where f.key = 'format'`,
     schema,
   )
-  const [[format, id, incarnation = null] = []] = await connection.read({ text })
+  const [[format, id, state, incarnation = null] = []] = await connection.read({ text })
   assertFormat(label, Number(format), FORMAT_VERSION)
   return {
     id: String(id),
+    state: String(state),
     isReadOnly: incarnation === null,
     incarnation: incarnation === null ? undefined : String(incarnation),
   }
