@@ -10,8 +10,9 @@ import {
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type EngineName, openHome } from '../../src/backends/vault/index.ts'
+import { sweepStaleMounts } from '../../src/fuse/index.ts'
 import { type DiskOptions, LoopDisk } from '../support/loop-disk.ts'
-import { run, whyNoLoopDisk } from '../support/tools.ts'
+import { whyNoLoopDisk } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -51,7 +52,7 @@ describe.skipIf(reason !== undefined)(`a mount on a full disk${reason ? `: ${rea
       expect([cut, emptied].map((file) => readFileSync(file).length)).toEqual([FILE_BYTES * 0.8, 100])
       // The server is killed, and a mount on the full disk has the same files.
       await server.kill()
-      run('umount', '--lazy', directory)
+      await sweepStaleMounts()
       {
         await using _again = await ServerProcess.start(home, directory, engine)
         expect(readdirSync(directory).length).toBe(written.length + more.length)
@@ -59,7 +60,7 @@ describe.skipIf(reason !== undefined)(`a mount on a full disk${reason ? `: ${rea
         removed.push(...written.splice(0, 10))
         expect(fill(directory, 'c')[1]).toContain('ENOSPC')
       }
-      run('umount', '--lazy', directory)
+      await sweepStaleMounts()
       await using opened = await openHome({ path: home, engine })
       const { bytes, givenBack } = await opened.gc({ keepHistory: new Date() })
       const vault = await opened.vault('v')

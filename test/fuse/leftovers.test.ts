@@ -27,7 +27,7 @@ describe.skipIf(reason !== undefined)(`files without a name${reason ? `: ${reaso
     await using server = await ServerProcess.start(mounted.home, directory)
     const fd = removedFile(directory)
     await server.kill()
-    expect(() => fstatSync(fd)).toThrow('ENOTCONN')
+    expect(() => fstatSync(fd)).toThrow(/ENOTCONN|ECONNABORTED/)
     closeWithoutServer(fd)
     await sweepStaleMounts()
     expect(await filesIn(mounted.home)).toBe(empty + 1)
@@ -70,7 +70,7 @@ function closeWithoutServer(fd: number): void {
   try {
     closeSync(fd)
   } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOTCONN' })
+    expect(error).toMatchObject({ code: expect.stringMatching(/^(ENOTCONN|ECONNABORTED)$/) })
   }
 }
 

@@ -106,8 +106,10 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     // The kernel may remember this, and tell it whether or not the server is there.
     statSync(directory)
     await server.kill()
-    expect(() => statSync(join(directory, 'd'))).toThrow('ENOTCONN')
-    expect(await sweepStaleMounts()).toContain(directory)
+    // A test that mounts at the same moment sweeps this mount away too; then there is no such file.
+    expect(() => statSync(join(directory, 'd'))).toThrow(/ENOTCONN|ECONNABORTED|ENOENT/)
+    await sweepStaleMounts()
+    expect(listOwnMounts().map((mount) => mount.directory)).not.toContain(directory)
     expect(readdirSync(directory)).toEqual([])
     await using home = await openHome({ path: mounted.home })
     for (let index = 0; index < 20; index++)

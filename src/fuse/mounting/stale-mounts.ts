@@ -4,6 +4,8 @@ import { forceUnmount } from './unmount.ts'
 
 /** A server that takes longer is alive. */
 const TIMEOUT_MS = 1000
+/** The second is the answer to a request that was waiting when the connection ended. */
+const DISCONNECTED = /Transport endpoint is not connected|Software caused connection abort/
 
 /** Unmounts mounts whose server has died, as far as this user may; returns their directories. */
 export async function sweepStaleMounts(): Promise<string[]> {
@@ -24,5 +26,5 @@ async function isDisconnected(directory: string): Promise<boolean> {
   const complaint = await runSystemProgram('stat', ['-f', '--', directory], {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  return complaint?.includes('Transport endpoint is not connected') === true
+  return complaint !== undefined && DISCONNECTED.test(complaint)
 }
