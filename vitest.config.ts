@@ -31,7 +31,7 @@ const SYSTEM_IN_SRC = [
   'src/machine/{process-tag,spawn-without-inherited-fds,temporary-name}.test.ts',
   'src/mcp/serve-stdio.test.ts',
   'src/store/group-commit/sqlite-group-commit.test.ts',
-  'src/store/engines/*.test.ts',
+  'src/store/engines/**/*.test.ts',
   'src/store/search/search-index.test.ts',
   'src/store/sessions/forgotten-holds.test.ts',
   'src/store/text/merge-text.test.ts',

@@ -73,7 +73,7 @@ export const claimGroups: readonly ClaimGroup[] = [
       {
         promise: 'A damaged LMDB page that ended one process ends no second one.',
         method: 'A process is killed by a damaged page; the next one checks every page first.',
-        tests: ['src/store/engines/lmdb-open-marker.test.ts'],
+        tests: ['src/store/engines/lmdb/lmdb-open-marker.test.ts'],
       },
       {
         promise: 'A killed apply is finished or taken back by the next command.',

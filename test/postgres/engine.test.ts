@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engineSuite } from '../../src/store/engine-suite.ts'
-import { PostgresEngine } from '../../src/store/engines/postgres-engine.ts'
+import { PostgresEngine } from '../../src/store/engines/postgres/postgres-engine.ts'
 import { bytes, row } from '../../src/store/engines/suite-rows.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
 

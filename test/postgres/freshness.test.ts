@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { PostgresEngine } from '../../src/store/engines/postgres-engine.ts'
+import { PostgresEngine } from '../../src/store/engines/postgres/postgres-engine.ts'
 import { row } from '../../src/store/engines/suite-rows.ts'
 import { readText } from '../../src/vfs/index.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'

@@ -12,7 +12,7 @@ const STORES = 20
 /** Opens each store that a line of standard input names, and answers with a line: `opened`, or the error. */
 const OPENER = `
   import { createInterface } from 'node:readline'
-  const { SqliteEngine } = await import(${JSON.stringify(new URL('./sqlite-engine.ts', import.meta.url).href)})
+  const { SqliteEngine } = await import(${JSON.stringify(new URL('./sqlite/sqlite-engine.ts', import.meta.url).href)})
   console.log('ready')
   for await (const file of createInterface({ input: process.stdin })) {
     try {

@@ -7,10 +7,10 @@ import { open } from 'lmdb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { engineSuite } from '../engine-suite.ts'
 import { DelayedEngine } from './delayed-engine.ts'
-import { LevelEngine } from './level-engine.ts'
-import { LmdbEngine } from './lmdb-engine.ts'
+import { LevelEngine } from './level/level-engine.ts'
+import { LmdbEngine } from './lmdb/lmdb-engine.ts'
 import { MemoryEngine } from './memory-engine.ts'
-import { SqliteEngine } from './sqlite-engine.ts'
+import { SqliteEngine } from './sqlite/sqlite-engine.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-engines-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -80,7 +80,7 @@ describe('the sqlite engine', () => {
 
 /** Runs a body with `engine` open on a directory in another process, which then kills itself without closing. */
 function inKilledProcess(directory: string, body: string): void {
-  const file = JSON.stringify(new URL('./lmdb-engine.ts', import.meta.url).href)
+  const file = JSON.stringify(new URL('./lmdb/lmdb-engine.ts', import.meta.url).href)
   const script = `
     const { LmdbEngine } = await import(${file})
     const engine = await LmdbEngine.open({ directory: ${JSON.stringify(directory)} })

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { ClassicLevel } from 'classic-level'
 import { open as openLmdb } from 'lmdb'
 import { afterAll, describe, expect, it } from 'vitest'
-import { LevelEngine } from './level-engine.ts'
-import { LmdbEngine } from './lmdb-engine.ts'
-import { SqliteEngine } from './sqlite-engine.ts'
+import { LevelEngine } from './level/level-engine.ts'
+import { LmdbEngine } from './lmdb/lmdb-engine.ts'
+import { SqliteEngine } from './sqlite/sqlite-engine.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-foreign-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

@@ -1,13 +1,13 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Engine } from '../engine.ts'
-import { findLevelDamage, isManifestDamaged } from './level-check.ts'
-import { repairLevelDatabase } from './level-database.ts'
-import { LevelEngine } from './level-engine.ts'
-import { LmdbEngine } from './lmdb-engine.ts'
+import { findLevelDamage, isManifestDamaged } from './level/level-check.ts'
+import { repairLevelDatabase } from './level/level-database.ts'
+import { LevelEngine } from './level/level-engine.ts'
+import { LmdbEngine } from './lmdb/lmdb-engine.ts'
 import { createPrivateCopy, type PrivateCopy } from './private-copy.ts'
 import { ReadOnlyEngine } from './read-only-engine.ts'
-import { SqliteEngine } from './sqlite-engine.ts'
+import { SqliteEngine } from './sqlite/sqlite-engine.ts'
 
 const PRIVATE_FILE_MODE = 0o600
 /** Suffixes of files with changes that the database does not have yet: SQLite's logs and a killed writer's side log. */

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StatementSync } from 'node:sqlite'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { SqliteEngine } from '../engines/sqlite-engine.ts'
+import { SqliteEngine } from '../engines/sqlite/sqlite-engine.ts'
 import { blob, bytes, row, text } from '../engines/suite-rows.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-group-commit-'))
@@ -25,7 +25,7 @@ const flags = ['--conditions=coppice-source', '--input-type=module', '-e']
 
 /** A program that has an engine open on a file. */
 function script(file: string, body: string): string {
-  return `import { SqliteEngine } from ${JSON.stringify(new URL('../engines/sqlite-engine.ts', import.meta.url).href)}
+  return `import { SqliteEngine } from ${JSON.stringify(new URL('../engines/sqlite/sqlite-engine.ts', import.meta.url).href)}
     const engine = new SqliteEngine({ file: ${JSON.stringify(file)} })
     const row = (seq) => ({ vault: 1, seq, bytes: Uint8Array.of(seq) })
     ${body}`

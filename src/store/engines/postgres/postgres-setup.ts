@@ -1,5 +1,5 @@
-import { VfsError } from '../../vfs/index.ts'
-import { assertFormat, createForeignStoreError } from './engine-errors.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { assertFormat, createForeignStoreError } from '../engine-errors.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getErrorState, toPostgresError } from './postgres-errors.ts'

@@ -1,13 +1,15 @@
 import { join } from 'node:path'
-import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
-import { VfsError } from '../../vfs/index.ts'
-import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
-import { FileSessionRegistry } from '../sessions/file-session-registry.ts'
-import { decodeNumberAt, encodeIdKey, encodeJournalKey } from './binary-keys.ts'
-import { type CommittedState, canCommit } from './can-commit.ts'
-import { DiskSpace } from './disk-space.ts'
-import { getDirectorySize, getDiskFreeBytes } from './disk-usage.ts'
-import { commitError } from './engine-errors.ts'
+import { makePrivateDirectory, makePrivateFile } from '../../../machine/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../../engine.ts'
+import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
+import { decodeNumberAt, encodeIdKey, encodeJournalKey } from '../binary-keys.ts'
+import { type CommittedState, canCommit } from '../can-commit.ts'
+import { DiskSpace } from '../disk-space.ts'
+import { getDirectorySize, getDiskFreeBytes } from '../disk-usage.ts'
+import { commitError } from '../engine-errors.ts'
+import { OpenMarker, removeMarkers } from '../open-marker.ts'
+import { StoreFile } from '../store-file.ts'
 import { assertIntact, findDamage } from './lmdb-check.ts'
 import {
   assertOwnFormat,
@@ -19,8 +21,6 @@ import {
   measureTable,
   openTables,
 } from './lmdb-tables.ts'
-import { OpenMarker, removeMarkers } from './open-marker.ts'
-import { StoreFile } from './store-file.ts'
 
 const COUNT_KEY = Buffer.from('commits')
 

@@ -1,4 +1,4 @@
-import type { JournalRow } from '../engine.ts'
+import type { JournalRow } from '../../engine.ts'
 
 /** Number of keys for each vault's journal. One integer key has vault and sequence number, so rows are appended. */
 const JOURNAL_SPAN = 2 ** 36

@@ -1,4 +1,4 @@
-import type { Batch, HashRow, RecordRow } from '../engine.ts'
+import type { Batch, HashRow, RecordRow } from '../../engine.ts'
 
 /** A batch as arguments of the commit function. */
 export interface PackedBatch {

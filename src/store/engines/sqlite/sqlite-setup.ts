@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { VfsError } from '../../vfs/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
 import { APPLICATION_ID, BUSY_TIMEOUT_MS, FORMAT_VERSION, identifyDatabase } from './sqlite-identity.ts'
 import { SCHEMA } from './sqlite-statements.ts'
 

@@ -1,5 +1,5 @@
-import { type ErrorCode, VfsError } from '../../vfs/index.ts'
-import { getErrorMessage } from './engine-errors.ts'
+import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
+import { getErrorMessage } from '../engine-errors.ts'
 
 /** Codes of failures that the caller can act on, by PostgreSQL's state. */
 const codesByState: Readonly<Record<string, ErrorCode>> = {

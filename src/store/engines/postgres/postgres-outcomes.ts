@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { VfsError } from '../../vfs/index.ts'
-import type { JournalRow } from '../engine.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import type { JournalRow } from '../../engine.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { qualify } from './postgres-setup.ts'
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { assertFormat, createForeignStoreError } from './engine-errors.ts'
+import { assertFormat, createForeignStoreError } from '../engine-errors.ts'
 
 /** Application id in the header of each store: "copp". Older stores have none. */
 export const APPLICATION_ID = 0x636f7070

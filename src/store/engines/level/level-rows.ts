@@ -1,5 +1,5 @@
-import type { Batch, JournalRow } from '../engine.ts'
-import { encodeIdKey, encodeJournalKey } from './binary-keys.ts'
+import type { Batch, JournalRow } from '../../engine.ts'
+import { encodeIdKey, encodeJournalKey } from '../binary-keys.ts'
 
 /** One change in a LevelDB batch. The later of two changes of one key wins. */
 export type LevelChange =

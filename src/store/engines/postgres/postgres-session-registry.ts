@@ -1,4 +1,4 @@
-import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
+import type { SessionRegistry, SessionRegistryEntry } from '../../sessions/session-registry.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { qualify } from './postgres-setup.ts'
 

@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs'
 import type { ClassicLevel } from 'classic-level'
-import { makeFilesPrivate, makePrivateDirectory } from '../../machine/index.ts'
-import { VfsError } from '../../vfs/index.ts'
-import { decodeNumberAt, encodeIdKey } from './binary-keys.ts'
+import { makeFilesPrivate, makePrivateDirectory } from '../../../machine/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { decodeNumberAt, encodeIdKey } from '../binary-keys.ts'
 import {
   assertFormat,
   createDamagedStoreError,
   createForeignStoreError,
   createMissingPackageError,
   getErrorMessage,
-} from './engine-errors.ts'
+} from '../engine-errors.ts'
 import { assertLevelIntact, findLevelDamage, recordClosedSizes } from './level-check.ts'
 import { createPut, FORMAT_KEY } from './level-rows.ts'
 

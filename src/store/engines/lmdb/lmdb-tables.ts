@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from 'lmdb'
-import { decodeNumberAt, encodeIdKey } from './binary-keys.ts'
-import { assertFormat, createForeignStoreError, createMissingPackageError } from './engine-errors.ts'
+import { decodeNumberAt, encodeIdKey } from '../binary-keys.ts'
+import { assertFormat, createForeignStoreError, createMissingPackageError } from '../engine-errors.ts'
 
 const FORMAT_VERSION = 1
 const FORMAT_KEY = Buffer.from('format')

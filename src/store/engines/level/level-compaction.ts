@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { sumFileSizes } from './disk-usage.ts'
+import { sumFileSizes } from '../disk-usage.ts'
 import type { LevelDatabase } from './level-database.ts'
 
 const TABLE_FILE_PATTERN = /^(\d+)\.(?:ldb|sst)$/

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { VfsError } from '../../vfs/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
 
 const DEFAULT_PORT = 5432
 const DEFAULT_SCHEMA = 'coppice'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
-import { createMissingPackageError } from './engine-errors.ts'
+import { createMissingPackageError } from '../engine-errors.ts'
 import { getErrorState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
 import type { PostgresAddress } from './postgres-url.ts'
 

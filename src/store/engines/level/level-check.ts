@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isErrno, makePrivateFile } from '../../machine/index.ts'
-import { ByteCursor } from './byte-cursor.ts'
-import { createDamagedStoreError } from './engine-errors.ts'
+import { isErrno, makePrivateFile } from '../../../machine/index.ts'
+import { ByteCursor } from '../byte-cursor.ts'
+import { createDamagedStoreError } from '../engine-errors.ts'
 import { readLevelLog } from './level-log.ts'
 import { findTableDamage } from './level-table.ts'
 

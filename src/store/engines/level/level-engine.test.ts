@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isVfsError } from '../../vfs/index.ts'
+import { isVfsError } from '../../../vfs/index.ts'
+import { row } from '../suite-rows.ts'
 import { LevelEngine } from './level-engine.ts'
-import { row } from './suite-rows.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-level-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makePrivateFile } from '../../machine/index.ts'
+import { makePrivateFile } from '../../../machine/index.ts'
 import type {
   Batch,
   Durability,
@@ -11,19 +11,19 @@ import type {
   JournalRow,
   RecordRow,
   Sweep,
-} from '../engine.ts'
-import { SqliteGroupCommit } from '../group-commit/sqlite-group-commit.ts'
-import { FileSessionRegistry } from '../sessions/file-session-registry.ts'
-import { type CommittedState, canCommit } from './can-commit.ts'
-import { DiskSpace, isGrowing } from './disk-space.ts'
-import { getDiskFreeBytes, sumFileSizes } from './disk-usage.ts'
-import { commitError } from './engine-errors.ts'
+} from '../../engine.ts'
+import { SqliteGroupCommit } from '../../group-commit/sqlite-group-commit.ts'
+import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
+import { type CommittedState, canCommit } from '../can-commit.ts'
+import { DiskSpace, isGrowing } from '../disk-space.ts'
+import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
+import { commitError } from '../engine-errors.ts'
+import { StoreFile } from '../store-file.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
 import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 import { openImmutable, PAGE_BYTES, setSynchronous, setUpImmutable, setUpStore } from './sqlite-setup.ts'
 import { SqliteStatements } from './sqlite-statements.ts'
 import { SqliteWal } from './sqlite-wal.ts'
-import { StoreFile } from './store-file.ts'
 
 /** Number of pages that one transaction of `shrink` frees: other writers wait no longer than for a commit. */
 const SHRINK_PAGES = 256

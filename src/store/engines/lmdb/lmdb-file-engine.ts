@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { VfsError } from '../../vfs/index.ts'
-import type { Engine, EngineUsage, JournalRow, RecordRow } from '../engine.ts'
-import { decodeNumberAt } from './binary-keys.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import type { Engine, EngineUsage, JournalRow, RecordRow } from '../../engine.ts'
+import { decodeNumberAt } from '../binary-keys.ts'
 import { LmdbFile } from './lmdb-file.ts'
 
 type ReadBytes = () => Uint8Array | undefined

@@ -1,4 +1,4 @@
-import type { JournalRow, ReadBatch, ReadBatchResult } from '../engine.ts'
+import type { JournalRow, ReadBatch, ReadBatchResult } from '../../engine.ts'
 import type { ReadRows, SqlRow, SqlStatement } from './postgres-connection.ts'
 
 /** Kinds of rows that the statement below returns. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../engine.ts'
+import type { MaybePromise } from '../../engine.ts'
 import type { ReadRows } from './postgres-connection.ts'
 import type { Freshness } from './postgres-url.ts'
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { ByteCursor } from './byte-cursor.ts'
-import { computeMaskedCrc32c } from './crc32c.ts'
+import { ByteCursor } from '../byte-cursor.ts'
+import { computeMaskedCrc32c } from '../crc32c.ts'
 
 const FOOTER_BYTES = 48
 const TRAILER_BYTES = 5

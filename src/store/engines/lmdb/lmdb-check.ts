@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { createDamagedStoreError } from './engine-errors.ts'
+import { createDamagedStoreError } from '../engine-errors.ts'
 import { LmdbFile } from './lmdb-file.ts'
 
 /** Number of pages checked at every open: some ten milliseconds. */

@@ -1,4 +1,4 @@
-import { computeMaskedCrc32c } from './crc32c.ts'
+import { computeMaskedCrc32c } from '../crc32c.ts'
 
 const BLOCK_BYTES = 32_768
 const HEADER_BYTES = 7

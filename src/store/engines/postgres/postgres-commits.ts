@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { VfsError } from '../../vfs/index.ts'
-import type { Batch } from '../engine.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import type { Batch } from '../../engine.ts'
 import { type PackedBatch, packBatch } from './postgres-batch.ts'
 import { commitResults, REFUSED_STATE } from './postgres-commit-function.ts'
 import type { PostgresConnection, SqlStatement, SqlValue } from './postgres-connection.ts'

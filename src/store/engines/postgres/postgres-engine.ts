@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { VfsError } from '../../vfs/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
 import type {
   Batch,
   Durability,
@@ -11,8 +11,8 @@ import type {
   ReadBatch,
   ReadBatchResult,
   RecordRow,
-} from '../engine.ts'
-import { LocalCache } from '../local-cache.ts'
+} from '../../engine.ts'
+import { LocalCache } from '../../local-cache.ts'
 import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
