@@ -2,15 +2,19 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defaultExclude, defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { FlakyReporter } from './test/support/flaky-reporter.ts'
 
 type Project = Exclude<NonNullable<NonNullable<ViteUserConfig['test']>['projects']>[number], string>
 
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts']
 const TORTURE = 'test/torture/**/*.test.ts'
 
+/** System tests share mounts, ports and a busy disk. Torture tests get no second try: one loss in two runs is a loss. */
+const { TIMES: times, COPPICE_TRIES: tries = '1' } = process.env
+
 /** Tests across folders that start nothing and are quick. All others in `test` are system tests. */
 const UNIT_IN_TEST = [
-  'test/{api-report,architecture,architecture-page,wording,redactor-patterns}.test.ts',
+  'test/{api-report,architecture,bench-baseline,architecture-page,wording,redactor-patterns}.test.ts',
   'test/*-documented.test.ts',
   'test/adapters/frameworks/*.test.ts',
   'test/kernel/!(ipc).test.ts',
@@ -64,6 +68,7 @@ const system: Project = {
   extends: true,
   test: {
     name: 'system',
+    retry: Number(tries) - 1,
     include: [...SYSTEM_IN_SRC, 'test/**/*.test.ts'],
     exclude: [...defaultExclude, ...UNIT_IN_TEST, TORTURE],
   },
@@ -99,8 +104,6 @@ function multiplyProperties(times: number): Project {
   }
 }
 
-const { TIMES: times } = process.env
-
 // Programs that tests start load TypeScript in a third of the time from what an earlier one compiled.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('node_modules/.cache/coppice-test/compiled', import.meta.url),
@@ -116,6 +119,7 @@ const config: ViteUserConfig = defineConfig({
     // By default one core is left idle: of two, that is half the machine.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new FlakyReporter()],
     projects: times === undefined ? [unit, system, torture] : [multiplyProperties(Number(times))],
     coverage: {
       provider: 'v8',

@@ -1,6 +1,7 @@
 /** The entry point of `npm run bench -- <benchmark…>`. */
 import { fileURLToPath } from 'node:url'
 import { benchmarks } from './benchmarks.ts'
+import { collectRatios, describeLoss, findLosses, readBaseline, updateBaseline } from './harness/baseline.ts'
 import type { Benchmark, Choices, SubjectEntry } from './harness/benchmark.ts'
 import { observeConditions } from './harness/conditions.ts'
 import { installPeers } from './harness/install.ts'
@@ -33,11 +34,8 @@ async function main(options: Options): Promise<void> {
   for (const { benchmark, subjects } of runs) await run(benchmark, subjects, options)
 }
 
-async function run(
-  benchmark: Benchmark,
-  subjects: readonly SubjectEntry[],
-  { rounds, json, isQuick, engine: wanted }: Options,
-): Promise<void> {
+async function run(benchmark: Benchmark, subjects: readonly SubjectEntry[], options: Options): Promise<void> {
+  const { rounds, json, isQuick, engine: wanted } = options
   const engine = wanted ?? benchmark.engines?.[0] ?? null
   const conditions = await observeConditions()
   const results = await measure(benchmark, subjects, rounds, { isQuick, engine })
@@ -46,6 +44,29 @@ async function run(
   await writeRecord(file, benchmark, subjects, results, conditions, { isQuick, engine })
   process.stdout.write(renderReport(benchmark, subjects, results, conditions, { isQuick, engine }))
   process.stdout.write(`\n\nresults in ${file}\n`)
+  const isDefault = engine === (benchmark.engines?.[0] ?? null)
+  await compareWithBaseline(benchmark, results, isDefault ? name : `${name}-${engine}`, options)
+}
+
+async function compareWithBaseline(
+  benchmark: Benchmark,
+  results: Results,
+  name: string,
+  { isGated, savesBaseline }: Options,
+): Promise<void> {
+  if (!isGated && !savesBaseline) return
+  const file = fileURLToPath(new URL(`baseline/${name}.json`, import.meta.url))
+  const measured = collectRatios(benchmark, results)
+  if (isGated) {
+    const baseline = await readBaseline(file)
+    if (baseline === undefined)
+      throw new UsageError(`there is no baseline ${file}; --save-baseline makes one`)
+    const losses = findLosses(baseline, measured)
+    for (const loss of losses) process.stdout.write(`behind the baseline: ${describeLoss(loss)}\n`)
+    if (losses.length > 0) process.exitCode = 1
+    else process.stdout.write('no ratio is behind the baseline\n')
+  }
+  if (savesBaseline) await updateBaseline(file, measured)
 }
 
 /** All rounds in a workspace of their own, which is gone before anything is printed: printing may fail. */

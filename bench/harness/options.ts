@@ -14,6 +14,10 @@ export interface Options {
   readonly parts: readonly string[]
   readonly isQuick: boolean
   readonly engine: string | null
+  /** Fails if a ratio is behind the stored baseline. */
+  readonly isGated: boolean
+  /** Stores the ratios as the new baseline. */
+  readonly savesBaseline: boolean
 }
 
 /** A mistake of the user: shown without a stack. */
@@ -39,6 +43,8 @@ export function parseOptions(args: readonly string[]): Options {
     parts: (values.part ?? []).flatMap((list) => list.split(',')),
     isQuick: values.quick ?? false,
     engine: values.engine ?? null,
+    isGated: values.gate ?? false,
+    savesBaseline: values['save-baseline'] ?? false,
   }
 }
 
@@ -58,6 +64,8 @@ Options
   --part PART        run only this part of each subject, as the progress line names it; likewise
   --quick            store: a twentieth of every size, to see that it works
   --engine ENGINE    store: what keeps the bytes of Coppice (sqlite)
+  --gate             fail if a ratio lost more than 15 % of what bench/baseline has
+  --save-baseline    store the ratios of this run in bench/baseline
   --json FILE        write the results there instead of bench/results/<benchmark>.json
   --help             this text
 
@@ -67,6 +75,7 @@ Examples
   npm run bench -- persistent-map --json /tmp/map.json
   npm run bench -- store --quick --rounds 1
   npm run bench -- store --part files --filter coppice,node-disk
+  npm run bench -- vfs --gate
 `
 }
 
@@ -91,6 +100,8 @@ function parseStrictly(args: readonly string[]) {
       part: { type: 'string', multiple: true },
       quick: { type: 'boolean' },
       engine: { type: 'string' },
+      gate: { type: 'boolean' },
+      'save-baseline': { type: 'boolean' },
     },
   })
 }
