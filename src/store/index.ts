@@ -51,7 +51,7 @@ export type {
   Provenance,
   StoredContent,
 } from './files/operation.ts'
-export { type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
+export { countLinks, type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
 export { forkFromSameBase, forkVault, forkVaultAt, forkVaultAtRow } from './fork-vault.ts'
 export { type CacheEntry, LocalCache, type LocalCacheOptions } from './local-cache.ts'
 export { getFirstDivergentInode } from './merge-base.ts'

@@ -36,6 +36,21 @@ export const posixCases: Readonly<Record<string, (directory: string) => void>> =
       Buffer.concat([Buffer.from('x'.repeat(10)), Buffer.alloc(39_990)]),
     )
   },
+  'a directory counts a link for itself, its dot, and each subdirectory'(at) {
+    const links = (...names: string[]) => names.map((name) => fs.statSync(join(at, name)).nlink)
+    for (const name of ['a', 'b', 'a/c', 'a/d', 'b/e']) fs.mkdirSync(join(at, name))
+    fs.writeFileSync(join(at, 'a/f'), '')
+    assert.deepEqual(links('a', 'b', 'a/c'), [4, 3, 2])
+    fs.renameSync(join(at, 'a/c'), join(at, 'b/c'))
+    fs.renameSync(join(at, 'a/d'), join(at, 'b/e'))
+    assert.deepEqual(links('a', 'b', 'b/e'), [2, 4, 2])
+    fs.rmdirSync(join(at, 'b/c'))
+    assert.deepEqual(links('b'), [3])
+    const fd = fs.openSync(join(at, 'b/e'), 'r')
+    fs.rmdirSync(join(at, 'b/e'))
+    assert.equal(fs.fstatSync(fd).nlink, 0)
+    fs.closeSync(fd)
+  },
   'exclusive creation refuses what is there'(at) {
     const file = join(at, 'f')
     fs.closeSync(fs.openSync(file, 'wx'))

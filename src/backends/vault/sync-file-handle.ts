@@ -1,5 +1,6 @@
 import {
   type BlobStore,
+  countLinks,
   type Inode,
   type Provenance,
   planSize,
@@ -51,7 +52,7 @@ export function openSyncFileHandle(
 }
 
 /** Converts an inode to a stat with all its fields. */
-export function toSyncStat(ino: number, inode: Inode, nlink: number = inode.links): SyncStat {
+export function toSyncStat(ino: number, inode: Inode, nlink: number = countLinks(inode)): SyncStat {
   return { ...toStat(inode), ino, nlink }
 }
 

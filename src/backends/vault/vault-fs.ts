@@ -3,6 +3,7 @@ import {
   appendBytes,
   type BlobStore,
   chain,
+  countLinks,
   createNotLocalError,
   type ExtraRecords,
   type Inode,
@@ -275,7 +276,7 @@ export class VaultFs
   protected doIdentity(path: string, ctx?: CallContext): MaybePromise<InodeIdentity> {
     return this.inspect((files) => {
       const ino = resolveInode(files, path, false, 'identity', ctx)
-      return { ino, nlink: files.getInode(ino).links }
+      return { ino, nlink: countLinks(files.getInode(ino)) }
     })
   }
 

@@ -9,13 +9,16 @@ export function checkNames(files: VaultFiles): string[] {
   const problems: string[] = []
   const names = new Map<number, number>()
   const links = new Map<number, number>()
+  const subdirectories = new DirectoryCounts()
   const found = { files: 0, bytes: 0, symlinks: 0 }
   for (const { group, value } of files.tree.iterateFrom(toGroup(VAULT_INODE, entryKinds.inode), 0)) {
     const number = getGroupInode(group)
     if (getGroupKind(group) === entryKinds.entry && 'inode' in value) {
       names.set(value.inode, (names.get(value.inode) ?? 0) + 1)
+      if (value.type === 'directory') subdirectories.add(number)
     } else if (getGroupKind(group) === entryKinds.inode && 'mtime' in value) {
       links.set(number, value.links)
+      if (value.type === 'directory') subdirectories.expect(number, value.size)
       if (value.type === 'directory') continue
       found.files++
       if (value.type === 'file') found.bytes += value.size
@@ -37,5 +40,29 @@ export function checkNames(files: VaultFiles): string[] {
       `it counts ${count} files with ${bytes} bytes, and holds ${found.files} with ${found.bytes}`,
     )
   }
-  return problems.slice(0, MAX_PROBLEMS)
+  return [...problems, ...subdirectories.listProblems()].slice(0, MAX_PROBLEMS)
+}
+
+/** Subdirectories that directories have, and those that they count. */
+class DirectoryCounts {
+  readonly #found = new Map<number, number>()
+  readonly #expected = new Map<number, number>()
+
+  /** A directory has one more. */
+  add(directory: number): void {
+    this.#found.set(directory, (this.#found.get(directory) ?? 0) + 1)
+  }
+
+  /** `size` as its inode has it: one more than the count, or 0 without one. */
+  expect(directory: number, size: number): void {
+    if (size > 0) this.#expected.set(directory, size - 1)
+  }
+
+  listProblems(): string[] {
+    return [...this.#expected].flatMap(([directory, expected]) => {
+      const found = this.#found.get(directory) ?? 0
+      if (found === expected) return []
+      return [`directory ${directory} has ${found} subdirectories, but counts ${expected}`]
+    })
+  }
 }

@@ -93,7 +93,7 @@ export function unlink(
   keep = false,
 ): void {
   const inode = files.getInode(number)
-  removeEntry(files, dentry, moment)
+  removeEntry(files, dentry, inode.type, moment)
   if (inode.links > 1) removeName(files, number, inode, dentry, moment)
   else if (inode.type === 'directory' && !(keep && !files.hasEntries(number)))
     removeDirectory(files, number, moment)
@@ -136,7 +136,7 @@ export function listUnlinkedInodes(files: VaultFiles): number[] {
 
 export function move(files: VaultFiles, from: Dentry, number: number, to: Dentry, moment: Moment): void {
   const inode = files.getInode(number)
-  removeEntry(files, from, moment)
+  removeEntry(files, from, inode.type, moment)
   if (inode.parent === from.parent && inode.name === from.name) {
     files.setInode(number, { ...inode, ...to, ctime: moment.time })
   } else {
@@ -178,12 +178,12 @@ function setEntry(
   moment: Moment,
 ): void {
   files.tree.set(toGroup(parent, entryKinds.entry), name, { inode, type })
-  files.touch(parent, moment)
+  files.touch(parent, moment, type === 'directory' ? 1 : 0)
 }
 
-function removeEntry(files: VaultFiles, { parent, name }: Dentry, moment: Moment): void {
+function removeEntry(files: VaultFiles, { parent, name }: Dentry, type: Inode['type'], moment: Moment): void {
   files.tree.delete(toGroup(parent, entryKinds.entry), name)
-  files.touch(parent, moment)
+  files.touch(parent, moment, type === 'directory' ? -1 : 0)
 }
 
 /** Removes one of several names; if the inode records it as its first name, another replaces it there. */

@@ -150,17 +150,28 @@ export class VaultFiles {
     this.tree.set(toGroup(VAULT_INODE, entryKinds.meta), COUNTERS_KEY, counters)
   }
 
-  touch(directory: number, { time }: Moment): void {
-    this.setInode(directory, { ...this.getInode(directory), mtime: time, ctime: time })
+  /** Updates a directory in which a name was added or removed; `subdirectories` is how many more of them it has. */
+  touch(directory: number, { time }: Moment, subdirectories = 0): void {
+    const inode = this.getInode(directory)
+    const size = inode.size === 0 ? 0 : inode.size + subdirectories
+    this.setInode(directory, { ...inode, size, mtime: time, ctime: time })
   }
 }
 
 export function createDirectoryFields(mode: number = DIRECTORY_MODE): Omit<NewInode, 'uid' | 'gid'> {
-  return { type: 'directory', mode, size: 0, content: new Uint8Array(0) }
+  return { type: 'directory', mode, size: 1, content: new Uint8Array(0) }
 }
 
 export function toInlineText(content: ContentRef): string {
   return content instanceof Uint8Array ? Buffer.from(content).toString() : ''
+}
+
+/**
+ * Returns the link count as POSIX has it: of a directory its own name, its `.`, and the `..` of each subdirectory.
+ * 1 for a directory without a count, so that `find` infers no number of subdirectories.
+ */
+export function countLinks({ type, links, size }: Inode): number {
+  return type === 'directory' && links > 0 && size > 0 ? size + 1 : links
 }
 
 /** Converts an inode to a `Stat`. */

@@ -1,6 +1,6 @@
 import type { FileType } from '../../vfs/index.ts'
 import type { FileOperation } from '../files/operation.ts'
-import { toInlineText } from '../files/vault-files.ts'
+import { countLinks, toInlineText } from '../files/vault-files.ts'
 import type { Inode, Timestamp } from '../tree/tree-values.ts'
 
 export const BLOCK_BYTES = 512
@@ -24,7 +24,7 @@ export interface PosixAttributes {
   readonly ino: number
   readonly type: FileType
   readonly mode: number
-  /** 1 for a directory, so that `find` infers no number of subdirectories; 0 for an inode without a name. */
+  /** Of a directory 2 and its subdirectories, or 1 if they were never counted; 0 for an inode without a name. */
   readonly nlink: number
   readonly uid: number
   readonly gid: number
@@ -76,7 +76,9 @@ export function toPosixAttributes(
   inode: Inode,
   defaultOwner: UserIds,
 ): PosixAttributes {
-  const { type, mode, links: nlink, size, atime, mtime, ctime } = inode
+  const { type, mode, atime, mtime, ctime } = inode
+  const size = type === 'directory' ? 0 : inode.size
+  const nlink = countLinks(inode)
   const uid = inode.uid || defaultOwner.uid
   const gid = inode.gid || defaultOwner.gid
   const format = type === 'other' ? mode & fileTypeBits.mask : fileTypeBits[type]

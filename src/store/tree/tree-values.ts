@@ -28,7 +28,9 @@ export interface Inode {
   readonly mode: number
   readonly uid: number
   readonly gid: number
+  /** Names of a file; 1 for a directory, and 0 for what was removed while open. */
   readonly links: number
+  /** Bytes of a file; of a directory one more than its subdirectories, or 0 if an earlier version made it uncounted. */
   readonly size: number
   readonly atime: Timestamp
   readonly mtime: Timestamp
