@@ -33,6 +33,8 @@ export class ApplyStage implements Disposable {
   readonly #directory: DirectoryHandle
   readonly fresh: DirectoryHandle
   readonly old: DirectoryHandle
+  /** Files of which `old` has a second name before they are replaced: inode numbers by index. */
+  readonly backups: Map<number, number> = new Map()
 
   private constructor(tree: HostTree, name: string, directory: DirectoryHandle) {
     this.#tree = tree

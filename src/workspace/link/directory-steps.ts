@@ -29,7 +29,9 @@ export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep):
       const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
       if (step.op === 'take') moveToStage(path, old)
       else if (step.op === 'replace') {
-        backUpOld(path, old)
+        const backup = stage.backups.get(step.index)
+        if (backup === undefined) backUpOld(path, old)
+        else assertUnreplaced(path, backup, tree.path + step.path)
         renameSync(fresh, path)
       } else placeNew(fresh, path)
     }
@@ -57,7 +59,7 @@ function revertStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
   else {
     const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
     if (findStats(old) !== undefined) {
-      tree.withDentry(step.path, ({ directory, name }) => renameSync(old, directory.at(name)))
+      tree.withDentry(step.path, ({ directory, name }) => restoreOld(old, fresh, directory.at(name)))
     } else if (step.op === 'place') {
       ignoreMissing(() =>
         tree.withDentry(step.path, ({ directory, name }) => removePlaced(directory.at(name), fresh)),
@@ -82,22 +84,52 @@ function backUpOld(path: string, old: string): void {
   assertNoDirectory(old, path)
 }
 
+/** Gives files that will be replaced a second name in a stage. Where that fails, `performStep` moves the file. */
+export function backUpFiles(
+  tree: HostTree,
+  stage: ApplyStage,
+  files: readonly { readonly index: number; readonly path: string }[],
+): void {
+  for (const { index, path } of files) {
+    const old = stage.old.at(String(index))
+    try {
+      tree.withDentry(path, ({ directory, name }) => linkSync(directory.at(name), old))
+    } catch {
+      // The disk has no hard links, or the file belongs to another user. Other errors appear when it is replaced.
+      continue
+    }
+    const stats = lstatSync(old)
+    if (stats.isFile()) stage.backups.set(index, stats.ino)
+    // Another process put a link there, of which `cp` would copy more than the attributes.
+    else unlinkSync(old)
+  }
+}
+
+function assertUnreplaced(path: string, backup: number, named: string): void {
+  if (lstatSync(path).ino !== backup)
+    throw new HostPathError('EBUSY', named, `EBUSY: another file took the place of '${named}' meanwhile`)
+}
+
+/** Restores an old entry, unless the new one is still in the stage: then the old one was only backed up. */
+function restoreOld(old: string, fresh: string, path: string): void {
+  const isReplaced = findStats(fresh) === undefined || findStats(path) === undefined
+  if (isReplaced) renameSync(old, path)
+}
+
 /** Throws if a directory replaced the file meanwhile: it must not be deleted with the stage. */
 function assertNoDirectory(old: string, path: string): void {
   if (lstatSync(old).isDirectory())
     throw new HostPathError('EISDIR', path, `EISDIR: a directory took the place of a file, rename '${path}'`)
 }
 
-/** Places the new entry by a hard link, which fails if the path exists. A rename would not. */
+/** Places the new entry by a hard link, which fails if the path exists. A rename would not. The stage keeps its name. */
 function placeNew(fresh: string, path: string): void {
   try {
     linkSync(fresh, path)
   } catch (error) {
     if (!isErrno(error, ...NO_HARD_LINK_CODES)) throw error
     renameSync(fresh, path)
-    return
   }
-  unlinkSync(fresh)
 }
 
 /** Removes a placed entry. If its name in the stage still exists, both names are one file. */

@@ -35,11 +35,14 @@ export function writeDirectory(
   let stage: ApplyStage | undefined
   let isPlanned = false
   try {
-    stage = ApplyStage.create(tree, stageName)
-    createNewFiles(tree, stage, findNewEntries(steps, changes), names)
+    const created = ApplyStage.create(tree, stageName)
+    stage = created
+    tree.visitTogether(() => createNewFiles(tree, created, findNewEntries(steps, changes), names))
     stage.writePlan(steps)
     isPlanned = true
-    for (const step of steps) performStep(tree, stage, step)
+    tree.visitTogether(() => {
+      for (const step of steps) performStep(tree, created, step)
+    })
     commit()
   } catch (error) {
     // If this fails too, the stage keeps all old entries, and the next command retries.

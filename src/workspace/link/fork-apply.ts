@@ -94,7 +94,7 @@ export class ForkApply {
     const members = await this.#openApplied(fork, provenance)
     const applied = await Promise.all(members.map((member) => this.#readApplied(member)))
     const merged = await this.#readMerged(members[0])
-    const { changes, written } = tree.readTogether(() =>
+    const { changes, written } = tree.visitTogether(() =>
       readTogether(members, () => planUndo(tree, applied, merged)),
     )
     const mirrors = members.map((member) => member.fork.mirror)
@@ -107,7 +107,7 @@ export class ForkApply {
     const after = await this.#home.posix(fork)
     using tree = new HostTree(this.#directory)
     const view = this.#openSecrets(fork)?.openMaskedTree(tree, after) ?? tree
-    return tree.readTogether(() => after.readTogether(() => [...findDifferingPaths(view, after)]))
+    return tree.visitTogether(() => after.readTogether(() => [...findDifferingPaths(view, after)]))
   }
 
   /** True if the last apply of a fork can be undone. */
@@ -155,7 +155,7 @@ export class ForkApply {
     }
     let isKept = false
     try {
-      const plans = tree.readTogether(() => readTogether(members, () => members.map(plan)))
+      const plans = tree.visitTogether(() => readTogether(members, () => members.map(plan)))
       isKept = isTrial !== true
       return plans
     } finally {
@@ -248,7 +248,7 @@ export class ForkApply {
     const reason = `differs from ${fork.name}`
     using tree = new HostTree(this.#directory)
     const view = secrets?.openMaskedTree(tree, after) ?? tree
-    const paths = tree.readTogether(() => after.readTogether(() => [...findDifferingPaths(view, after)]))
+    const paths = tree.visitTogether(() => after.readTogether(() => [...findDifferingPaths(view, after)]))
     const conflicts = paths.map((path) => ({ path, reason }))
     if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
   }

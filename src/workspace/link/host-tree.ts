@@ -22,10 +22,10 @@ export class HostTree implements DirectoryTree, Disposable {
   /** Its real path. */
   readonly path: string
   #root: DirectoryHandle | undefined
-  /** True while reads run together. */
+  /** True while visits run together. */
   #keepsDirectory = false
   /** The directory of the last of them. */
-  #lastRead: { readonly path: string; readonly directory: DirectoryHandle } | undefined
+  #lastVisited: { readonly path: string; readonly directory: DirectoryHandle } | undefined
 
   constructor(path: string) {
     this.path = path
@@ -42,6 +42,7 @@ export class HostTree implements DirectoryTree, Disposable {
    * path.
    */
   withDentry<T>(path: string, step: (dentry: HostDentry) => T): T {
+    if (this.#keepsDirectory && path !== '/') return this.#visitNeighbour(path, step)
     const names = splitPath(path)
     const name = names.pop() ?? '.'
     try {
@@ -57,17 +58,16 @@ export class HostTree implements DirectoryTree, Disposable {
   }
 
   /**
-   * Runs work in which reads that follow each other in one directory enter it once. They then see the directory that
-   * was there at the first of them.
+   * Runs work in which visits that follow each other in one directory enter it once. They all meet the directory that
+   * was there at the first of them, as if the last had come before another process replaced it.
    */
-  readTogether<T>(work: () => T): T {
+  visitTogether<T>(work: () => T): T {
     this.#keepsDirectory = true
     try {
       return work()
     } finally {
       this.#keepsDirectory = false
-      this.#lastRead?.directory.close()
-      this.#lastRead = undefined
+      this.#leaveDirectory()
     }
   }
 
@@ -119,25 +119,27 @@ export class HostTree implements DirectoryTree, Disposable {
     }
   }
 
-  /** As `withDentry`, for a step that only reads. */
-  #read<T>(path: string, step: (dentry: HostDentry) => T): T {
-    if (!this.#keepsDirectory || path === '/') return this.withDentry(path, step)
+  #visitNeighbour<T>(path: string, step: (dentry: HostDentry) => T): T {
     const parent = getParent(path)
     try {
-      if (this.#lastRead?.path !== parent) {
-        this.#lastRead?.directory.close()
-        this.#lastRead = undefined
-        this.#lastRead = { path: parent, directory: this.#enter(splitPath(parent)) }
+      if (this.#lastVisited?.path !== parent) {
+        this.#leaveDirectory()
+        this.#lastVisited = { path: parent, directory: this.#enter(splitPath(parent)) }
       }
-      return step({ directory: this.#lastRead.directory, name: path.slice(path.lastIndexOf('/') + 1) })
+      return step({ directory: this.#lastVisited.directory, name: path.slice(path.lastIndexOf('/') + 1) })
     } catch (error) {
       throw HostPathError.wrap(error, this.path + path)
     }
   }
 
+  #leaveDirectory(): void {
+    this.#lastVisited?.directory.close()
+    this.#lastVisited = undefined
+  }
+
   #tryUse<T>(path: string, step: (dentry: HostDentry) => T): T | undefined {
     try {
-      return this.#read(path, step)
+      return this.withDentry(path, step)
     } catch (error) {
       if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
       throw error
@@ -146,7 +148,7 @@ export class HostTree implements DirectoryTree, Disposable {
 
   *#readContent(path: string): Generator<Uint8Array> {
     const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-    const fd = this.#read(path, ({ directory, name }) => openSync(directory.at(name), flags))
+    const fd = this.withDentry(path, ({ directory, name }) => openSync(directory.at(name), flags))
     try {
       yield* readDescriptor(fd)
     } finally {

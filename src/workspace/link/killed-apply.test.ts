@@ -8,7 +8,8 @@ import { LinkedDirectory, type LinkedFork, type LinkHome } from './index.ts'
 
 /** All calls that change a directory or a home. A process killed at one of them makes none of the later ones. */
 const CHANGES = [
-  ...['chmodSync', 'lchownSync', 'linkSync', 'lutimesSync', 'mkdirSync', 'renameSync'],
+  ...['chmodSync', 'fchmodSync', 'fchownSync', 'futimesSync', 'lchownSync', 'linkSync', 'lutimesSync'],
+  ...['mkdirSync', 'renameSync'],
   ...['rmSync', 'rmdirSync', 'symlinkSync', 'unlinkSync', 'writeFileSync'],
 ] as const
 

@@ -2,8 +2,10 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fchmodSync,
   fchownSync,
   fstatSync,
+  futimesSync,
   linkSync,
   lutimesSync,
   openSync,
@@ -19,6 +21,7 @@ import {
 } from '../../machine/index.ts'
 import type { ApplyStage } from './apply-stage.ts'
 import type { TreeChange } from './compare-trees.ts'
+import { backUpFiles } from './directory-steps.ts'
 import { NO_HARD_LINK_CODES } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
 import { keepAttributes } from './keep-attributes.ts'
@@ -50,7 +53,8 @@ export function createNewFiles(
   for (const change of changes) firsts.set(names.get(change.path) ?? change.path, getFirst(change))
   const replacing = changes.filter((change) => getFirst(change) === change && isReplacing(change))
   // Attributes come before content: writing clears a program's capabilities.
-  const existing = keepAttributes(tree, stage, replacing)
+  backUpFiles(tree, stage, replacing)
+  const existing = keepAttributes(stage)
   const writer = new NewFileWriter()
   for (const change of changes) {
     const [stagePath, first] = [getStagePath(stage, change.index), getFirst(change)]
@@ -81,11 +85,7 @@ function tryLink(first: string, stagePath: string): boolean {
 function createLink(path: string, entry: LinkEntry): void {
   symlinkSync(entry.target, path)
   chownIfPermitted(path, entry)
-  setTime(path, entry)
-}
-
-function setTime(path: string, { mtime }: LinkEntry): void {
-  const time = toUtimesArgument(mtime)
+  const time = toUtimesArgument(entry.mtime)
   lutimesSync(path, time, time)
 }
 
@@ -102,11 +102,12 @@ class NewFileWriter {
       const owner = findOwnerChange(this.#owner, entry)
       writeSparse(fd, entry.content())
       if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
+      fchmodSync(fd, entry.mode)
+      const time = toUtimesArgument(entry.mtime)
+      futimesSync(fd, time, time)
     } finally {
       closeSync(fd)
     }
-    chmodSync(path, entry.mode)
-    setTime(path, entry)
   }
 }
 
