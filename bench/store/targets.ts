@@ -31,6 +31,7 @@ export const targets: readonly Target[] = [
   coppice.slowdown('diff at 1 M files at most 2× that at 10,000', 2, 'diff-1m', 'diff-10k'),
   coppice.within(0.1, 'merge', 'merge of two forks at 1 M files'),
   coppice.within(2e-3, 'rename', 'rename of a directory of 100,000 files'),
+  coppice.within(0.05, 'moment', 'one of 100,000 moments'),
   coppice.below(10e6, 'growth', '100 forks × 10 changes'),
   coppice.perSecond(300_000, 'walk', 'walk of 1 M files'),
   coppice.below(300e6, 'walk-memory', 'memory of the walk'),

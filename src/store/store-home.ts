@@ -12,6 +12,7 @@ import { type TreeValue, treeValueCodec } from './tree/tree-values.ts'
 import { BlobStore } from './vault/blob-store.ts'
 import { Checkpoints } from './vault/checkpoints.ts'
 import { IdAllocator } from './vault/id-allocator.ts'
+import { listLandmarks } from './vault/landmarks.ts'
 import { OpenLogs } from './vault/open-logs.ts'
 import { toMoment } from './vault/replica.ts'
 import { decodeHead, encodeHead, type VaultHead, vaultKey, vaultPrefix } from './vault/vault-head.ts'
@@ -90,7 +91,8 @@ export class StoreHome {
       {},
       () => {
         const checkpoints = this.reader.listRecords(`checkpoint/${id}/`).map(({ key }) => key)
-        const gone = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints]
+        const landmarks = listLandmarks(this.reader, id).map(({ key }) => key)
+        const gone = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints, ...landmarks]
         const note = { key: `deleted/${id}`, bytes: Buffer.from(name) }
         return { records: [...gone.map((key) => ({ key, bytes: null })), note] }
       },

@@ -4,6 +4,7 @@ import { listIndexRoots } from '../search/index.ts'
 import type { StoreHome } from '../store-home.ts'
 import { decodeCheckpoint } from '../vault/checkpoints.ts'
 import { decodeJournalEntry } from '../vault/journal.ts'
+import { decodeLandmark, landmarkPrefix } from '../vault/landmarks.ts'
 import { decodeHead, getJournalStart, type VaultHead, vaultPrefix } from '../vault/vault-head.ts'
 import { type DamageReporter, decodeOrReport } from './damage.ts'
 
@@ -29,18 +30,19 @@ export interface GcRoots {
   readonly journals: readonly JournalSpan[]
 }
 
-/** Reads the records that refer to trees: vaults, their ancestors, checkpoints, search indexes. */
+/** Reads the records that refer to trees: vaults, their ancestors, checkpoints, landmarks, search indexes. */
 export async function readRoots(home: StoreHome, report?: DamageReporter): Promise<GcRoots> {
   const { reader } = home
-  const [vaults, checkpoints, indexes] = await reader.run(
+  const [vaults, checkpoints, landmarks, indexes] = await reader.run(
     () =>
       [
         decodeRecords(reader.listRecords(vaultPrefix), ({ bytes }) => decodeHead(bytes), report),
         decodeRecords(reader.listRecords('checkpoint/'), decodeCheckpoint, report),
+        decodeRecords(reader.listRecords(landmarkPrefix), decodeLandmark, report),
         decodeRecords(reader.listRecords('index/'), ({ bytes }) => listIndexRoots(bytes), report).flat(),
       ] as const,
   )
-  const trees = [...vaults, ...checkpoints].map(({ root }) => root)
+  const trees = [...vaults, ...checkpoints, ...landmarks].map(({ root }) => root)
   const forkPoints = vaults.flatMap(({ lineage }) => lineage.map(({ root }) => root))
   return {
     heads: vaults,

@@ -1,4 +1,5 @@
 import type { StoreHome } from '../store-home.ts'
+import { listLandmarks } from '../vault/landmarks.ts'
 import { type GcRoots, readOperations, readRoots } from './gc-roots.ts'
 
 /** Retention of a deleted vault's last row: it refuses writes of processes that still have the vault open. */
@@ -48,7 +49,11 @@ async function pruneOldRows(home: StoreHome, { heads, journals }: GcRoots, time:
     const seq = flushed.get(vault)
     const end = seq === undefined ? Math.max(...spans.map((span) => span.upTo)) : seq - 1
     const upTo = await findLastRowBefore(home, { vault, start, upTo: end }, time)
-    if (upTo > start) await home.engine.commit({ sweep: { journal: [{ vault, upTo }] } })
+    if (upTo <= start) continue
+    // A landmark from before the oldest row begins no replay, and would keep its pages.
+    const landmarks = await home.reader.run(() => listLandmarks(home.reader, vault))
+    const records = landmarks.filter((each) => each.seq < upTo).map(({ key }) => ({ key, bytes: null }))
+    await home.engine.commit({ sweep: { journal: [{ vault, upTo }] }, records })
   }
 }
 

@@ -29,9 +29,9 @@ export class Journal {
   }
 
   /** Reads some entries after a row, in order; none at the end. */
-  readAfter(seq: number): NumberedJournalEntry[] {
+  readAfter(seq: number, most: number = ROWS_PER_READ): NumberedJournalEntry[] {
     const { vault, upTo } = this.#getOwner(seq + 1)
-    const limit = Math.min(ROWS_PER_READ, upTo - seq)
+    const limit = Math.min(ROWS_PER_READ, most, upTo - seq)
     return decodeRows(this.#reader.readJournal(vault, seq, limit)).filter((entry) => entry.seq <= upTo)
   }
 

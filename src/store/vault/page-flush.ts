@@ -7,6 +7,7 @@ import type { PageCodec } from '../tree/page-codec.ts'
 import { isBranch, type TreeNode } from '../tree/tree-node.ts'
 import type { TreeValue } from '../tree/tree-values.ts'
 import type { IdAllocator } from './id-allocator.ts'
+import { isLandmarkDue, toLandmarkRecord } from './landmarks.ts'
 import type { Replica } from './replica.ts'
 import { encodeHead, type VaultHead } from './vault-head.ts'
 
@@ -80,14 +81,22 @@ export class PageFlush {
       cache.put(node, page.bytes.length)
     })
     const checkpoints = (head.checkpoints ?? 0) + 1
-    this.#head = { ...head, root, seq, ...(isCheckpoint && { checkpoints }) }
+    const isLandmark = isLandmarkDue(head, seq)
+    this.#head = {
+      ...head,
+      root,
+      seq,
+      ...(isCheckpoint && { checkpoints }),
+      ...(isLandmark && { landmark: seq }),
+    }
+    const landmarks = isLandmark ? [toLandmarkRecord(head.id, { root, seq })] : []
     const named = records?.(this.#head) ?? []
     this.#namedRecords = named
     if (pages.length + named.length === 0 && head.seq === seq && !durable) return null
     const free = named.map((row) => ({ key: row.key, bytes: null }))
     return {
       expect: [{ key, bytes: encodeHead(head) }, ...free],
-      records: [{ key, bytes: encodeHead(this.#head) }, ...named],
+      records: [{ key, bytes: encodeHead(this.#head) }, ...landmarks, ...named],
       pages,
       durable,
       isDerived: !durable && !isCheckpoint && named.length === 0 && tidy === undefined,

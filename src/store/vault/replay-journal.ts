@@ -8,6 +8,7 @@ import type { NodeRef } from '../tree/tree-node.ts'
 import type { TreeValue } from '../tree/tree-values.ts'
 import { listInheritedCheckpoints } from './checkpoints.ts'
 import type { NumberedJournalEntry } from './journal.ts'
+import { listInheritedLandmarks } from './landmarks.ts'
 import { toMoment } from './replica.ts'
 import type { VaultLog } from './vault-log.ts'
 
@@ -34,7 +35,7 @@ export async function replayJournal(home: StoreHome, log: VaultLog, seq: number)
     while (at < seq) {
       const [from, before] = [root, at]
       const entries = await home.reader.run(() =>
-        log.journal.readAfter(before).filter((row) => row.seq <= seq),
+        log.journal.readAfter(before, seq - before).filter((row) => row.seq <= seq),
       )
       assertRows(before, entries)
       // From the same tree each time it is restarted: a remote engine interrupts it to load a page.
@@ -54,6 +55,7 @@ function findStoredTree(home: StoreHome, log: VaultLog, seq: number): TreeAtRow 
     ...head.lineage,
     ...home.getCheckpoints(log).list(),
     ...listInheritedCheckpoints(home.reader, head),
+    ...listInheritedLandmarks(home.reader, head),
   ]
   const [nearest] = stored.filter((tree) => tree.seq <= seq).sort((one, other) => other.seq - one.seq)
   if (nearest !== undefined) return nearest

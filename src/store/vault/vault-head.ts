@@ -20,6 +20,8 @@ export interface VaultHead {
   readonly created: number
   /** Number of checkpoints ever taken; absent before the first. */
   readonly checkpoints?: number
+  /** Last row of the newest landmark; absent before the first. */
+  readonly landmark?: number
   /** Ancestors, the nearest first. A fork continues the row numbers of its ancestor. */
   readonly lineage: readonly Ancestor[]
 }
