@@ -8,7 +8,7 @@ const LIMITS = {
   tellWords: 6,
   testTitles: 0,
   questions: 1,
-  participles: 4,
+  participles: 3,
   endingInOf: 5,
   repeatedTypes: 0,
   banned: 0,

@@ -224,6 +224,7 @@ export class Boundary {
         if (joined !== undefined) opened = openJoined(joined)
         else opened = linked === undefined ? await this.#open(checked, fork, keepsCopies) : openFork(linked)
         if (opened.claim !== undefined) claims.use(opened.claim)
+        if (opened.copy !== undefined) claims.use(opened.copy)
         return isTrial ? createTrialWorkspace(opened.workspace) : opened.workspace
       },
       join: joined?.session,
@@ -242,6 +243,7 @@ export class Boundary {
       throw this.#redactRefusal(error)
     })
     recordSupport()
+    if (!isTrial) await opened?.publish?.(options.by)
     const kept = opened?.fork() ?? null
     await copies?.keep(kept)
     if (opened?.claim !== undefined) await copies?.tidy()
@@ -294,10 +296,19 @@ export class Boundary {
     await this.#home.info(vault)
     const isThere = name !== undefined && (await this.#home.vaults()).includes(name)
     if (isThere) await this.#assertForkOf(vault, name)
-    const checkouts = this.#checkouts
-    const choice = isThere ? { vault: name, checkouts } : { vault, newFork: { name }, checkouts }
-    const workspace = new VaultWorkspace(this.#home, choice)
-    return { workspace, fork: () => workspace.fork }
+    const source = isThere ? name : vault
+    const copy = await this.#home.openMachineCopy(source)
+    const workspace = new VaultWorkspace(this.#home, {
+      vault: copy?.vault ?? source,
+      checkouts: this.#checkouts,
+      ...(!isThere && { newFork: { name, stem: vault } }),
+    })
+    if (copy === undefined) return { workspace, fork: () => workspace.fork }
+    const publish = async (by: ExecuteOptions['by']) => {
+      if (isThere) await copy.merge(by)
+      else if (workspace.fork !== undefined) await copy.publishFork(workspace.fork)
+    }
+    return { workspace, fork: () => (isThere ? name : workspace.fork), publish, copy }
   }
 
   async #assertForkOf(vault: string, name: string): Promise<void> {
@@ -319,6 +330,9 @@ interface OpenedWorkspace {
   fork(): string | undefined
   /** Held until the command has ended and its changes are stored. */
   readonly claim?: ForkClaim | undefined
+  /** Brings the changes to the home in a database, of which this machine has a copy until the end of the run. */
+  readonly publish?: ((by: ExecuteOptions['by']) => Promise<void>) | undefined
+  readonly copy?: AsyncDisposable | undefined
 }
 
 function openFork({ link, ...choice }: NonNullable<BoundaryRunOptions['linked']>): OpenedWorkspace {

@@ -37,7 +37,12 @@ export { LmdbFileEngine } from './engines/lmdb/lmdb-file-engine.ts'
 export { MemoryEngine } from './engines/memory-engine.ts'
 export { openDamagedLevel, openReadOnlyEngine } from './engines/open-read-only.ts'
 export { PostgresEngine, type PostgresEngineOptions } from './engines/postgres/postgres-engine.ts'
-export { type Freshness, hasUrlPassword, hideUrlPassword } from './engines/postgres/postgres-url.ts'
+export {
+  type Freshness,
+  hasUrlPassword,
+  hideUrlPassword,
+  rememberUrlPassword,
+} from './engines/postgres/postgres-url.ts'
 export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite/sqlite-engine.ts'
 export { applyOperation } from './files/apply.ts'
 export { findXattr, listTaggedFiles, listTags, listXattrs, readMetadata } from './files/attachments.ts'

@@ -105,6 +105,10 @@ export class StoreHome {
     return new Checkpoints(this.reader, head.id)
   }
 
+  hasVault(name: string): MaybePromise<boolean> {
+    return this.reader.run(() => this.reader.readRecord(vaultKey(name)) !== undefined)
+  }
+
   /** Returns the names of all vaults, in order. */
   listVaultNames(): MaybePromise<string[]> {
     return this.reader.run(() =>

@@ -1,16 +1,14 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PROGRAM } from '../mcp/mcp-client.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
+import { Machine } from './machine.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-shared-'))
-const [node = '', ...program] = PROGRAM
 let server: PostgresServer
 let homes = 0
 
@@ -21,40 +19,6 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
   rmSync(scratch, { recursive: true, force: true })
 })
-
-/** A machine: a user's directory, a working directory and the shared home in its environment. */
-class Machine {
-  readonly #env: NodeJS.ProcessEnv
-  readonly #cwd: string
-
-  constructor(name: string, home: string) {
-    this.#cwd = join(scratch, name, 'work')
-    mkdirSync(this.#cwd, { recursive: true })
-    const variables = { HOME: join(scratch, name), COPPICE_HOME: home, COPPICE_CONTEXT: name }
-    this.#env = { PATH: process.env['PATH'], ...variables }
-  }
-
-  run(...args: string[]): {
-    readonly status: number | null
-    readonly stdout: string
-    readonly stderr: string
-  } {
-    const options = { cwd: this.#cwd, env: this.#env, encoding: 'utf8' as const }
-    const { status, stdout, stderr } = spawnSync(node, [...program, ...args], options)
-    return { status, stdout, stderr }
-  }
-
-  /** Runs a command that must succeed, and returns its output. */
-  get(...args: string[]): string {
-    const { status, stdout, stderr } = this.run(...args)
-    expect({ args, status, stderr }).toEqual({ args, status: 0, stderr: '' })
-    return stdout
-  }
-
-  start(...args: string[]): ChildProcessWithoutNullStreams {
-    return spawn(node, [...program, ...args], { cwd: this.#cwd, env: this.#env })
-  }
-}
 
 /** Runs statements as the owner of the database. */
 async function runSql(text: string): Promise<void> {
@@ -71,7 +35,7 @@ function newHome(): string {
 describe.runIf(hasPostgres)('the command line on a shared home', () => {
   it('lets two machines fork, write, merge, follow and collect together, whatever is killed', async () => {
     const url = newHome()
-    const [ann, bob] = [new Machine('ann', url), new Machine('bob', url)]
+    const [ann, bob] = [new Machine(scratch, 'ann', url), new Machine(scratch, 'bob', url)]
     expect(ann.get('home', 'create', url)).toContain('is ready')
     ann.get('vault', 'create', 'base')
     ann.get('write', '/plan.md', '--text', 'one')
@@ -108,7 +72,7 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
 
   it('keeps the chosen vault for each user, and shows where the home is', () => {
     const url = newHome()
-    const [ann, bob] = [new Machine('ann', url), new Machine('bob', url)]
+    const [ann, bob] = [new Machine(scratch, 'ann', url), new Machine(scratch, 'bob', url)]
     ann.get('vault', 'create', 'one', '--use')
     ann.get('vault', 'create', 'two')
     bob.get('vault', 'use', 'two')
@@ -128,7 +92,7 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
 
   it('moves a vault to a home of this machine and back', () => {
     const url = newHome()
-    const ann = new Machine('ann', url)
+    const ann = new Machine(scratch, 'ann', url)
     const [local, stream] = [join(scratch, 'local-home'), join(scratch, 'stream')]
     ann.get('vault', 'create', 'base')
     ann.get('write', '/f', '--text', 'content')
@@ -142,7 +106,10 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
 
   it('exchanges a vault with a home of this machine, both ways', () => {
     const url = newHome()
-    const [ann, bob] = [new Machine('ann', url), new Machine('bob', join(scratch, 'home-of-bob'))]
+    const [ann, bob] = [
+      new Machine(scratch, 'ann', url),
+      new Machine(scratch, 'bob', join(scratch, 'home-of-bob')),
+    ]
     ann.get('vault', 'create', 'base')
     ann.get('write', '/plan.md', '--text', 'one')
     bob.get('pull', 'base', url)
@@ -161,7 +128,7 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
 
   it('keeps nothing of a database that was dropped and made again at the same address', async () => {
     const url = newHome()
-    const ann = new Machine('ann', url)
+    const ann = new Machine(scratch, 'ann', url)
     ann.get('vault', 'create', 'base')
     for (const name of ['a', 'b', 'c']) ann.get('write', `/${name}`, '--text', `old ${name}`.repeat(200))
     for (const name of ['a', 'b', 'c']) ann.get('cat', `/${name}`)
@@ -173,7 +140,7 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
   })
 
   it('keeps nothing of what a restore from a backup has taken back', async () => {
-    const ann = new Machine('ann', newHome())
+    const ann = new Machine(scratch, 'ann', newHome())
     const schema = `home_${homes}`
     const tables = ['blobs', 'hashes', 'journal', 'pages', 'records']
     const copy = (to: string, from: string) => `insert into ${to} table ${from};`
@@ -192,25 +159,9 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
     expect(caches()).toBe(before)
   })
 
-  it.each([
-    ['exec', '--', 'true'],
-    ['mount', 'base', '.'],
-    ['apply'],
-    ['tool', 'list'],
-    ['ps'],
-    ['daemon', 'status'],
-    ['timeline'],
-  ])('refuses what needs this machine, and says what to do: %s', (...args) => {
-    const { status, stderr } = new Machine('ann', server.url('refusing')).run(...args)
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(/not on a shared home; name a home of this machine with --home/),
-    })
-  })
-
   it('takes no password in an argument, and shows none', () => {
     const url = newHome().replace('coppice@', 'coppice:geheim@')
-    const ann = new Machine('ann', url)
+    const ann = new Machine(scratch, 'ann', url)
     for (const args of [
       ['ls', '--home', url],
       ['home', 'create', url],

@@ -11,7 +11,7 @@ const mortal: CheckoutHome = {
   fork: (source, name) => home.fork(source, name),
   deleteVault: (name) => home.deleteVault(name),
   export: (...args) => home.export(...args),
-  touchedPaths: (...args) => home.touchedPaths(...args),
+  listTouchedPaths: (...args) => home.listTouchedPaths(...args),
   // Asked for when files are about to be written.
   posix: async (name) => (when === 'work' ? die() : home.posix(name)),
 }

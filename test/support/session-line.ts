@@ -48,7 +48,7 @@ async function openLiveLine(lower: string, place: string): Promise<SessionLine> 
     next: async (changes) => {
       await line.collect(changes)
       const { home } = line
-      const paths = await home.touchedPaths('base', 'kept')
+      const paths = await home.listTouchedPaths('base', 'kept')
       const [before, after] = [await home.posix('base'), await home.posix('kept')]
       const root = join(place, 'kept')
       await home.export('kept', root)

@@ -13,6 +13,8 @@ export type StoredEngineName = keyof typeof storeNames
 
 const storedEngineNames: readonly StoredEngineName[] = ['sqlite', 'lmdb', 'level']
 const RECORD_FILE = 'home.json'
+/** Engine in the record of a directory that belongs to a home in a database. */
+const DATABASE_ENGINE = 'postgres'
 
 /** Returns the file or directory of a home's store. */
 export function getStorePath(home: string, engine: StoredEngineName = 'sqlite'): string {
@@ -48,16 +50,30 @@ export function chooseEngine(home: string, requested: StoredEngineName | undefin
 
 /** Records the engine of a home, so that a store lost later is not taken for a new one. */
 export function recordEngine(home: string, engine: StoredEngineName): void {
-  if (isRecorded(home)) return
+  if (!isRecorded(home)) writeRecord(home, { engine })
+}
+
+function writeRecord(home: string, record: Readonly<Record<string, string>>): void {
   const file = join(home, RECORD_FILE)
   const temporary = `${file}.${createProcessTag()}`
   try {
     makePrivateFile(temporary)
-    writeFileSync(temporary, `${JSON.stringify({ engine })}\n`, { flush: true })
+    writeFileSync(temporary, `${JSON.stringify(record)}\n`, { flush: true })
     renameSync(temporary, file)
   } finally {
     rmSync(temporary, { force: true })
   }
+}
+
+/** Records that a directory has this machine's part of a home in a database. The URL has no password. */
+export function recordDatabase(directory: string, url: string): void {
+  if (findDatabase(directory) !== url) writeRecord(directory, { engine: DATABASE_ENGINE, url })
+}
+
+/** Returns the URL of the home in a database that a directory is this machine's part of; undefined for other homes. */
+export function findDatabase(directory: string): string | undefined {
+  const { engine, url } = readHomeRecord(directory)
+  return engine === DATABASE_ENGINE && typeof url === 'string' ? url : undefined
 }
 
 /** Reports whether the engine of a home is recorded, which means that it has a store. */
@@ -66,12 +82,16 @@ export function isRecorded(home: string): boolean {
 }
 
 function readRecordedEngine(home: string): StoredEngineName | undefined {
+  const { engine } = readHomeRecord(home)
+  return storedEngineNames.find((name) => name === engine)
+}
+
+function readHomeRecord(home: string): { readonly engine?: unknown; readonly url?: unknown } {
   try {
-    const { engine }: { engine?: unknown } = JSON.parse(readFileSync(join(home, RECORD_FILE), 'utf8'))
-    return storedEngineNames.find((name) => name === engine)
+    return JSON.parse(readFileSync(join(home, RECORD_FILE), 'utf8'))
   } catch {
     // An older home, or a damaged record: the store itself shows its engine.
-    return undefined
+    return {}
   }
 }
 

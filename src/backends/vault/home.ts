@@ -16,13 +16,14 @@ import {
   PosixFiles,
   type PosixOptions,
   restoreVault,
-  StoreHome,
+  type StoreHome,
 } from '../../store/index.ts'
 import type { PathChange } from '../../vfs/index.ts'
 import { type ChangedInodes, type ForeignChangeOptions, watchForeignChanges } from './foreign-changes.ts'
+import type { MachineCopy } from './machine-copy.ts'
 import type { MergeOptions } from './merge-options.ts'
 import { assertMergeTarget } from './mirror-name.ts'
-import { type HomeLocation, type HomeOptions, openEngine } from './open-engine.ts'
+import type { HomeLocation } from './open-engine.ts'
 import { Race, type RaceLane } from './race.ts'
 import { toPathChange } from './to-path-change.ts'
 import { listTouchedPaths } from './touched-paths.ts'
@@ -99,7 +100,7 @@ export interface VaultInfo {
  */
 export class Home implements AsyncDisposable {
   readonly #store: StoreHome
-  /** The directory of the home; undefined if it is in memory. */
+  /** The directory of the home; undefined if it is in memory. Of one in a database, that of this machine's part. */
   readonly path: string | undefined
   /** The options with which another process or thread opens it; undefined if none can. */
   readonly place: HomeLocation | undefined
@@ -144,12 +145,24 @@ export class Home implements AsyncDisposable {
   }
 
   /** Returns every path at which two vaults may differ, permissions and times included. O(changes). ENOENT. */
-  async touchedPaths(base: string, vault: string): Promise<string[]> {
+  async listTouchedPaths(base: string, vault: string): Promise<string[]> {
     return listTouchedPaths(
       this.#store,
       await this.#store.openVault(base),
       await this.#store.openVault(vault),
     )
+  }
+
+  /**
+   * Copies a vault to this machine, for work that needs local files. Undefined if it is on this machine already. ENOENT.
+   */
+  async openMachineCopy(_vault: string): Promise<MachineCopy | undefined> {
+    return undefined
+  }
+
+  /** Reports whether there is a vault of this name. */
+  async hasVault(name: string): Promise<boolean> {
+    return this.#store.hasVault(name)
   }
 
   /** Returns the names of all vaults, sorted. */
@@ -329,10 +342,4 @@ export class Home implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-}
-
-/** Opens a home, and creates it if it is missing. EINVAL for an engine that does not exist or is not the home's own. */
-export async function openHome(options: HomeOptions = {}): Promise<Home> {
-  const { engine, location, mended } = await openEngine(options)
-  return new Home(new StoreHome(engine), options.path, location, mended)
 }

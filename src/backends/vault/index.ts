@@ -44,6 +44,7 @@ export {
   type RecordRow,
   type Resolution,
   type ResolvedText,
+  rememberUrlPassword,
   type SideNames,
   type Sweep,
   type TextSides,
@@ -60,14 +61,22 @@ export {
 } from './exchange/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
 export type { ChangedInodes, ForeignChangeOptions } from './foreign-changes.ts'
-export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'
+export { type ForkOptions, Home, type VaultInfo } from './home.ts'
 export { restrictHomeAccess } from './home-directory.ts'
-export { findEngine, getStorePath, type StoredEngineName } from './home-engine.ts'
+export {
+  findDatabase,
+  findEngine,
+  getStorePath,
+  recordDatabase,
+  type StoredEngineName,
+} from './home-engine.ts'
 export type { Metadata, Tags } from './labels.ts'
+export type { MachineCopy } from './machine-copy.ts'
 export type { MergeOptions } from './merge-options.ts'
 export { isMirrorFor, isMirrorName } from './mirror-name.ts'
 export type { VaultMoment } from './moment-fs.ts'
 export { type EngineName, engineNames, type HomeLocation, type HomeOptions } from './open-engine.ts'
+export { openHome } from './open-home.ts'
 export { Race, type RaceLane } from './race.ts'
 export type {
   ExportedChange,

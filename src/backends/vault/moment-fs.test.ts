@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { diff, readText } from '../../vfs/index.ts'
-import { openHome } from './home.ts'
+import { openHome } from './open-home.ts'
 
 async function listPaths(changes: AsyncIterable<{ kind: string; path: string }>): Promise<string[]> {
   return Array.fromAsync(changes, ({ kind, path }) => `${kind} ${path}`)

@@ -1,10 +1,12 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makePrivateDirectory } from '../../machine/index.ts'
 import {
   type Durability,
   type Engine,
   encodeChecksummedJson,
   type Freshness,
+  hideUrlPassword,
   LevelEngine,
   LmdbEngine,
   LmdbFileEngine,
@@ -19,9 +21,11 @@ import { openHomeDirectory } from './home-directory.ts'
 import {
   chooseEngine,
   createLostStoreError,
+  findDatabase,
   getStoreFile,
   getStorePath,
   isRecorded,
+  recordDatabase,
   recordEngine,
   type StoredEngineName,
 } from './home-engine.ts'
@@ -37,11 +41,14 @@ const HOME_KEY = 'home'
 
 /** Options of `openHome`. */
 export interface HomeOptions {
-  /** The directory of the home, created if it is missing. In memory when absent. */
+  /**
+   * The directory of the home, created if it is missing. In memory when absent. With `url`, the directory of this
+   * machine's part of that home; later the directory alone opens it.
+   */
   readonly path?: string
   /**
    * The database of a home that many machines share: `postgres://user@host/database?schema=name`. Needs the package
-   * `pg`. Not together with a path or an engine.
+   * `pg`. Not together with an engine. Without a path, what needs files of this machine is ENOTSUP.
    */
   readonly url?: string
   /**
@@ -55,7 +62,7 @@ export interface HomeOptions {
   readonly freshness?: Freshness
   /**
    * A directory of this machine for pages and content of a home in a database, up to 1 GiB, for all processes of this
-   * user. Nothing is kept between processes when absent.
+   * user. The path when absent; nothing is kept between processes without both.
    */
   readonly cacheDirectory?: string
   /** True to throw ENOENT if a database has no home yet, instead of creating it. */
@@ -78,11 +85,14 @@ export interface OpenedEngine {
   readonly location?: HomeLocation
   /** Paths that other users could read or enter until now. */
   readonly mended: readonly string[]
+  /** True if the home is in a database. */
+  readonly isShared?: boolean
 }
 
 export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
-  const { path, engine, durability, toSalvage, url } = options
-  if (url !== undefined) return { engine: await openDatabase(url, options), mended: [] }
+  const { path, engine, durability, toSalvage } = options
+  const url = options.url ?? (path === undefined ? undefined : findDatabase(path))
+  if (url !== undefined) return openDatabase(url, options)
   if (typeof engine === 'object') return { engine, mended: [] }
   if (engine !== undefined && !engineNames.includes(engine)) {
     const detail = `there is no engine '${engine}'; use one of ${engineNames.join(', ')}`
@@ -108,19 +118,23 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
 
 async function openDatabase(
   url: string,
-  { path, engine, durability, freshness, cacheDirectory, mustExist }: HomeOptions,
-): Promise<Engine> {
-  if (path !== undefined || engine !== undefined) {
-    const detail = 'a home in a database has no path and no other engine; set url alone'
+  { path, engine: named, durability, freshness, cacheDirectory = path, mustExist, ...rest }: HomeOptions,
+): Promise<OpenedEngine> {
+  if (named !== undefined) {
+    const detail = 'a home in a database has no other engine; omit engine'
     throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
   }
-  return PostgresEngine.open({
+  if (path !== undefined) makePrivateDirectory(path)
+  const engine = await PostgresEngine.open({
     url,
+    // A directory alone names a home that was there before.
+    mustExist: mustExist ?? rest.url === undefined,
     ...(durability !== undefined && { durability }),
     ...(freshness !== undefined && { freshness }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),
-    ...(mustExist !== undefined && { mustExist }),
   })
+  if (path !== undefined) recordDatabase(path, hideUrlPassword(url))
+  return { engine, mended: [], isShared: true }
 }
 
 async function openStore(location: StoreLocation): Promise<Engine> {

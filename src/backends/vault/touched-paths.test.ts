@@ -27,8 +27,8 @@ describe('the touched paths of two vaults', () => {
     vi.setSystemTime(2_000)
     await (await home.fork('base', 'task')).rename('/d', '/h')
     const touched = ['/', '/d', '/d/e', '/d/e/f', '/h', '/h/e', '/h/e/f']
-    expect(await home.touchedPaths('base', 'task')).toEqual(touched)
-    expect(await home.touchedPaths('task', 'base')).toEqual(touched)
+    expect(await home.listTouchedPaths('base', 'task')).toEqual(touched)
+    expect(await home.listTouchedPaths('task', 'base')).toEqual(touched)
   })
 
   it('include every path with a difference, and few others', async () => {
@@ -63,7 +63,7 @@ describe('the touched paths of two vaults', () => {
         await work[act]().catch(() => {})
       }
       const [before, after] = [await factsOf(home, 'one'), await factsOf(home, 'two')]
-      const touched = await home.touchedPaths('one', 'two')
+      const touched = await home.listTouchedPaths('one', 'two')
       const paths = new Set([...before.keys(), ...after.keys()])
       const differ = [...paths].filter((each) => before.get(each) !== after.get(each))
       expect(touched).toEqual(expect.arrayContaining(differ))

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isWithin } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
-import { isHomeMissing, resolveHomePath, withLocalHome } from './home-access.ts'
+import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
 import { findLinkedFork } from './linked-access.ts'
 import { resolveWorkspaceVault } from './namespace-access.ts'
 import { isTooWide } from './project-directory.ts'
@@ -26,15 +26,15 @@ export async function chooseAgentWorkspace(
   const named = call.option('vault')
   if (named !== undefined) return { vault: named }
   const directory = findWorkingDirectory()
-  const problem = findProjectProblem(call, directory)
+  const problem = await findProjectProblem(call, directory)
   if (problem !== undefined) return { vault: await resolveWorkspaceVault(call), problem }
   return { directory: (fork === undefined ? undefined : await findForkDirectory(call, fork)) ?? directory }
 }
 
 /** Returns the directory around the working directory that has a fork; undefined if there is none of the name. */
 async function findForkDirectory(call: CommandInvocation, fork: string): Promise<string | undefined> {
-  if (await isHomeMissing(resolveHomePath(call))) return undefined
-  return withLocalHome(call, async ({ home }) => {
+  if (await isHomeMissing(await resolveHomePath(call))) return undefined
+  return withHome(call, async ({ home }) => {
     const linked = await findLinkedFork(home, fork)
     if (linked !== undefined || !(await home.vaults()).includes(fork)) return linked?.link.path
     const { from } = await home.info(fork)
@@ -56,8 +56,8 @@ function findWorkingDirectory(): string {
 }
 
 /** Returns why a directory has no forks for agents; undefined if it may have. */
-function findProjectProblem(call: CommandInvocation, directory: string): string | undefined {
-  const home = resolveHomePath(call)
+async function findProjectProblem(call: CommandInvocation, directory: string): Promise<string | undefined> {
+  const home = await resolveHomePath(call)
   if (isWithin(directory, home)) return `${directory} is a home of Coppice`
   return isTooWide(directory) ? `${directory} is not a project's directory` : undefined
 }

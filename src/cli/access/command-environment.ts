@@ -2,6 +2,7 @@ import type { MaskChoice } from '../../boundary/index.ts'
 import { type Config, listConfiguredSecrets } from '../../config/index.ts'
 import { parseHostRule } from '../../network/index.ts'
 import { isCredential, Redactor, SecretFiles, usualSecretFiles } from '../../secrets/index.ts'
+import { isDatabaseUrl } from './home-path.ts'
 
 /** Variables passed to commands of agents; none of them holds tokens. */
 const AGENT_VARIABLES =
@@ -14,12 +15,13 @@ export interface CommandEnvironment {
 }
 
 /**
- * Returns the environment of this process for a command in a session, without variables that look like credentials.
+ * Returns the environment of this process for a command in a session, without variables that look like credentials and
+ * without the address of a shared home, which is closed to commands as any home is.
  *
  * @param passed names of variables to pass on nevertheless.
  */
 export function createCommandEnvironment(passed: readonly string[]): CommandEnvironment {
-  const all = listEnvironment()
+  const all = listEnvironment().filter(([name, value]) => !isHomeUrl(name, value))
   const isWithheld = ([name, value]: [string, string]) => !passed.includes(name) && isCredential(name, value)
   return {
     env: Object.fromEntries(all.filter((entry) => !isWithheld(entry))),
@@ -38,7 +40,9 @@ export function copyEnvironment(): Record<string, string> {
 /** Returns the part of the environment that commands of agents get. */
 export function createAgentEnvironment(): Record<string, string> {
   return Object.fromEntries(
-    listEnvironment().filter(([name, value]) => AGENT_VARIABLES.test(name) && !isCredential(name, value)),
+    listEnvironment().filter(
+      ([name, value]) => AGENT_VARIABLES.test(name) && !isHomeUrl(name, value) && !isCredential(name, value),
+    ),
   )
 }
 
@@ -63,6 +67,10 @@ export function createMaskChoice({
 /** Returns what is masked for agents; undefined if the configuration says nothing is. */
 export function createAgentMask(config: Config): MaskChoice | undefined {
   return config.secrets?.mask_agents === false ? undefined : createMaskChoice(config)
+}
+
+function isHomeUrl(name: string, value: string): boolean {
+  return name === 'COPPICE_HOME' && isDatabaseUrl(value)
 }
 
 function listEnvironment(): [name: string, value: string][] {

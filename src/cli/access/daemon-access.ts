@@ -24,7 +24,7 @@ export async function withDaemon<Result>(
   work: (client: DaemonClient) => Promise<Result>,
   { create = false }: DaemonAccess = {},
 ): Promise<Result> {
-  const home = resolveHomePath(call)
+  const home = await resolveHomePath(call)
   if (!create && (await isHomeMissing(home))) {
     throw new CommandError(`there is no home in ${home}; create one with: coppice vault create <name>`)
   }

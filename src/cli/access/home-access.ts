@@ -41,13 +41,12 @@ export async function withHome<Result>(
   return withSharedHome(call, url, (open) => work({ ...open, ctx: createCallContext(call) }), access)
 }
 
-/** Opens a home of this machine, for commands that work on its files and programs. CommandError for another. */
-export async function withLocalHome<Result>(
+async function withLocalHome<Result>(
   call: CommandInvocation,
   work: (open: OpenHome) => Promise<Result>,
   { create = false, engine, toSalvage = false }: HomeAccess = {},
 ): Promise<Result> {
-  const path = resolveHomePath(call)
+  const path = await resolveHomePath(call)
   const isNew = await isHomeMissing(path)
   if (isNew && !create) {
     throw new CommandError(
@@ -185,22 +184,18 @@ export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileS
   return at === undefined ? vault : vault.at(at)
 }
 
-/** Returns the directory of the command's home. CommandError, also for a home in a database. */
-export function resolveHomePath(call: CommandInvocation): string {
+/** Returns the directory of the command's home; for one in a database, that of this machine's part. CommandError. */
+export async function resolveHomePath(call: CommandInvocation): Promise<string> {
   const named = call.option('home')
   const path = findHomePath(named)
+  const url = findHomeUrl(named)
+  if (url !== undefined || findHomeUrl(undefined) !== undefined) {
+    const { openSharedDirectory, rememberEnvironmentPassword } = await import('./shared-home.ts')
+    await rememberEnvironmentPassword()
+    if (url !== undefined) return openSharedDirectory(call, url)
+  }
   if (path !== undefined) return path
-  if (findHomeUrl(named) !== undefined) throw createSharedHomeError()
   throw new CommandError('this user has no home directory; name a home with --home or COPPICE_HOME')
-}
-
-/** Creates the error of a command that needs a home of this machine. */
-function createSharedHomeError(): CommandError {
-  const next = 'name a home of this machine with --home, such as --home ~/.coppice'
-  const move = 'coppice import and coppice export move files to and from the shared home'
-  return new CommandError(
-    `this command works on files and programs of this machine, not on a shared home; ${next}; ${move}`,
-  )
 }
 
 /** Lists the known other homes of this user. Agents and commands may not reach them either. */

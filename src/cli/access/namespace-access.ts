@@ -11,7 +11,7 @@ import {
   isHomeMissing,
   listKnownHomes,
   resolveHomePath,
-  withLocalHome,
+  withHome,
 } from './home-access.ts'
 
 /** A context for a user whose name is none. */
@@ -29,7 +29,7 @@ export async function withNamespace<Result>(
   // Loaded on use: help and completion do not need it.
   const { openNamespace } = await import('../../namespace/index.ts')
   const context = call.option('context') ?? resolveContextName()
-  const home = resolveHomePath(call)
+  const home = await resolveHomePath(call)
   const config = await readConfig(home)
   const redactor = createRedactor(config)
   const mask = createAgentMask(config)
@@ -53,7 +53,7 @@ export async function withZones<Result>(
   work: (zones: Zones) => Promise<Result>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
-  const home = resolveHomePath(call)
+  const home = await resolveHomePath(call)
   if (!create && (await isHomeMissing(home))) {
     throw new CommandError(`there is no home in ${home}; create one with: coppice context create <name>`)
   }
@@ -64,14 +64,12 @@ export async function withZones<Result>(
 
 /** Returns the vault that is named, current, or the only one; undefined if several qualify. */
 export async function resolveWorkspaceVault(call: CommandInvocation): Promise<string | undefined> {
-  const path = resolveHomePath(call)
+  const path = await resolveHomePath(call)
   const { vault, vfs } = await readConfig(path)
   const named = call.option('vault') ?? vault
   // Zones in plain files need no store, and looking for vaults must not create one.
   if (named !== undefined || vfs?.backend === 'local' || (await isHomeMissing(path))) return named
-  const [only, ...others] = await withLocalHome(call, async ({ home }) =>
-    filterUserVaults(await home.vaults()),
-  )
+  const [only, ...others] = await withHome(call, async ({ home }) => filterUserVaults(await home.vaults()))
   return others.length === 0 ? only : undefined
 }
 

@@ -4,7 +4,7 @@ import { makePrivateDirectory } from '../../machine/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
-import { findSharedHomeDirectory } from './home-path.ts'
+import { findHomeUrl, findSharedHomeDirectory } from './home-path.ts'
 import type { HomeAccess, OpenHome } from './open-home.ts'
 
 /** Refuses a password among the arguments, which every user of this machine can read. UsageError. */
@@ -23,28 +23,46 @@ export async function withSharedHome<Result>(
   work: (open: Omit<OpenHome, 'ctx'>) => Promise<Result>,
   { create = false, engine, toSalvage = false }: HomeAccess,
 ): Promise<Result> {
-  if (call.option('home') !== undefined) await assertNoPassword(url)
   const { hideUrlPassword, openHome } = await import('../../backends/vault/index.ts')
   const label = hideUrlPassword(url)
   if (engine !== undefined) throw new UsageError(`the home ${label} is in a database; omit --engine`)
   if (toSalvage) throw new CommandError(`a home in a database is restored from its backups, not by --salvage`)
-  const path = openDirectory(label)
+  const path = await openSharedDirectory(call, url)
   const config = await readConfig(path)
   const { durability } = config
   const home: Home = await openHome({
     url,
+    path,
     mustExist: !create,
-    cacheDirectory: path,
     ...(durability !== undefined && { durability }),
   })
   try {
+    const { recoverDirectory } = await import('./recover-directory.ts')
+    await recoverDirectory(call, home)
     return await work({ home, path, label, config })
   } finally {
     await home.close()
   }
 }
 
-/** Returns the directory for what this user keeps on this machine, such as the chosen vault. */
+/** Returns the directory of this machine's part of a home in a database, which later opens the home by itself. */
+export async function openSharedDirectory(call: CommandInvocation, url: string): Promise<string> {
+  if (call.option('home') !== undefined) await assertNoPassword(url)
+  const { hideUrlPassword, recordDatabase } = await import('../../backends/vault/index.ts')
+  const label = hideUrlPassword(url)
+  const path = openDirectory(label)
+  recordDatabase(path, label)
+  return path
+}
+
+/** Lets directories of shared homes open them with the password of the URL in `COPPICE_HOME`. */
+export async function rememberEnvironmentPassword(): Promise<void> {
+  const url = findHomeUrl(undefined)
+  const { rememberUrlPassword } = await import('../../backends/vault/index.ts')
+  if (url !== undefined) rememberUrlPassword(url)
+}
+
+/** Creates the directory for what this user keeps on this machine, such as the chosen vault. */
 function openDirectory(label: string): string {
   const path = findSharedHomeDirectory(label)
   if (path === undefined)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { Timeline } from '../../timeline/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
-import { type OpenHome, withLocalHome } from './home-access.ts'
+import { type OpenHome, withHome } from './home-access.ts'
 import { listAbove } from './project-directory.ts'
 
 /** The timeline of a directory, opened for one command. */
@@ -16,7 +16,7 @@ export function withTimeline<Result>(
   call: CommandInvocation,
   work: (open: OpenTimeline) => Promise<Result>,
 ): Promise<Result> {
-  return withLocalHome(call, async (open) => work(findTimeline(open)))
+  return withHome(call, async (open) => work(findTimeline(open)))
 }
 
 function findTimeline({ home, path, config }: OpenHome): OpenTimeline {

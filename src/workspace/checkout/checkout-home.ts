@@ -9,5 +9,5 @@ export interface CheckoutHome {
   posix(name: string): Promise<TreeFiles>
   export(vault: string, directory: string, options?: { readonly signal?: AbortSignal }): Promise<unknown>
   /** Returns every path at which two vaults may differ. */
-  touchedPaths(base: string, vault: string): Promise<readonly string[]>
+  listTouchedPaths(base: string, vault: string): Promise<readonly string[]>
 }

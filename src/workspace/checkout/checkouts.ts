@@ -94,7 +94,7 @@ export class Checkouts {
   async #findShared({ vault, origin }: CheckoutRequest): Promise<HeldCheckout | undefined> {
     for (const held of this.#held) {
       if (held.state.origin !== origin) continue
-      if ((await this.#home.touchedPaths(held.state.vault, vault)).length === 0) return held
+      if ((await this.#home.listTouchedPaths(held.state.vault, vault)).length === 0) return held
     }
     return undefined
   }

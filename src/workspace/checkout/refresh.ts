@@ -19,7 +19,7 @@ export async function refresh(
   before: string,
   after: string,
 ): Promise<void> {
-  const paths = await home.touchedPaths(before, after)
+  const paths = await home.listTouchedPaths(before, after)
   const [old, current] = [await home.posix(before), await home.posix(after)]
   await stageInto(tree, createStagedChanges(old, current, paths))
 }

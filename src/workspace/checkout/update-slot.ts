@@ -26,7 +26,7 @@ export async function updateSlot(
 ): Promise<SlotState> {
   const boot = await readBootId()
   const before = await findUsableState(home, await slot.state(), boot)
-  if (before !== undefined && (await home.touchedPaths(before.vault, wanted.vault)).length === 0)
+  if (before !== undefined && (await home.listTouchedPaths(before.vault, wanted.vault)).length === 0)
     return before
   await slot.markIncomplete()
   const vault = `${getRecordPrefix(slot)}${randomBytes(4).toString('hex')}`

@@ -66,7 +66,7 @@ export async function resolveConfinement(spec: ConfinementSpec): Promise<Command
     isReadonly: spec.isReadonly ?? false,
     hasTerminal: spec.hasTerminal ?? false,
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-    hidden: [...whole, ...copied, ...outside].filter(({ path }) => path !== workspace),
+    hidden: dropCovered([...whole, ...copied, ...outside], workspace),
     opened,
     visible,
     sockets: (plan.sockets ?? []).filter(isPrivateSocket),
@@ -76,6 +76,15 @@ export async function resolveConfinement(spec: ConfinementSpec): Promise<Command
       isPrivatePath,
     ),
   }
+}
+
+/** Leaves out what an empty directory covers anyway: nothing could be mounted there. */
+function dropCovered(hidden: readonly HiddenPath[], workspace: string): HiddenPath[] {
+  const covers = hidden.filter(({ path, isDirectory }) => isDirectory && !isWithin(workspace, path))
+  return hidden.filter(
+    ({ path }) =>
+      path !== workspace && !covers.some((cover) => cover.path !== path && isWithin(path, cover.path)),
+  )
 }
 
 function isPrivateSocket(path: string): boolean {

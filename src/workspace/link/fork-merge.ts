@@ -86,12 +86,12 @@ export class ForkMerge {
 
   /** ECONFLICT if a fork differs from a state of it. */
   async #assertUnchanged({ name }: MergedFork, state: string): Promise<void> {
-    if ((await this.#home.touchedPaths(state, name)).length > 0) throw createUsedError(name)
+    if ((await this.#home.listTouchedPaths(state, name)).length > 0) throw createUsedError(name)
   }
 
   /** Restores a vault, unless an undo that was killed has done so. */
   async #restore(vault: string, before: string, after: string, provenance: Provenance): Promise<void> {
-    if ((await this.#home.touchedPaths(before, vault)).length === 0) return
+    if ((await this.#home.listTouchedPaths(before, vault)).length === 0) return
     await this.#home.restoreFork(vault, { before, after, label: 'before the last merge', ...provenance })
   }
 

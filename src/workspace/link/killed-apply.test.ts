@@ -58,7 +58,7 @@ class Executioner {
       createVault: (name) => this.pass(() => home.createVault(name)),
       fork: (source, name) => this.pass(() => home.fork(source, name)),
       deleteVault: (name) => this.pass(() => home.deleteVault(name)),
-      touchedPaths: (base, name) => home.touchedPaths(base, name),
+      listTouchedPaths: (base, name) => home.listTouchedPaths(base, name),
       restoreFork: (name, state) => this.pass(() => home.restoreFork(name, state)),
       posix: async (name) => {
         const files = await home.posix(name)

@@ -36,7 +36,7 @@ export interface LinkHome {
   ): Promise<LinkVault>
   deleteVault(name: string): Promise<void>
   /** Returns every path at which two vaults may differ. */
-  touchedPaths(base: string, vault: string): Promise<readonly string[]>
+  listTouchedPaths(base: string, vault: string): Promise<readonly string[]>
   /**
    * Restores the state that a vault had when the fork `before` was made. ECONFLICT if it changed after the fork
    * `after`.

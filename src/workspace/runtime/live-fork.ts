@@ -37,7 +37,7 @@ export class LiveFork implements LiveBase, AsyncDisposable {
   }
 
   async changes(root: string): Promise<SessionChange[]> {
-    const paths = await this.#vaults.touchedPaths(this.#base, this.vault)
+    const paths = await this.#vaults.listTouchedPaths(this.#base, this.vault)
     const [before, after] = [await this.#vaults.posix(this.#base), await this.#vaults.posix(this.vault)]
     return toSessionChanges(after, compareTouchedPaths(before, after, paths), paths, root)
   }

@@ -25,10 +25,11 @@ export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
   readonly vault: string
   /**
-   * Creates a fork for the changes, if there are any, under this name or the first free one of `vault-1`, `vault-2`….
+   * Creates a fork for the changes, if there are any, under this name or the first free one of `stem-1`, `stem-2`…; the stem is the name
+   * of the vault when absent.
    * When absent, the changes go into the vault itself.
    */
-  readonly newFork?: { readonly name?: string | undefined } | undefined
+  readonly newFork?: { readonly name?: string | undefined; readonly stem?: string } | undefined
   /** Checkouts of the home, one of which holds the vault during a run. */
   readonly checkouts: Checkouts
 }
@@ -122,7 +123,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
   async #isUnchanged(fork: string): Promise<boolean> {
     const base = this.#point?.vault
     if (base === undefined) return false
-    const paths = await this.#home.touchedPaths(base, fork)
+    const paths = await this.#home.listTouchedPaths(base, fork)
     return isSameAt(await this.#home.posix(base), await this.#home.posix(fork), paths)
   }
 
@@ -143,10 +144,10 @@ export class VaultWorkspace implements ExecutionWorkspace {
   async #openFork(): Promise<LinkVault> {
     const { vault, newFork } = this.#choice
     if (newFork === undefined) return this.#home.vault(vault)
-    const { name } = newFork
+    const { name, stem = vault } = newFork
     const options = this.#point === undefined ? {} : { beside: this.#point.vault }
     return name === undefined
-      ? forkByNumber(this.#home, vault, vault, options)
+      ? forkByNumber(this.#home, vault, stem, options)
       : forkByName(this.#home, vault, name, options)
   }
 

@@ -46,6 +46,25 @@ export async function fetchVault(exchanged: Exchanged, options: ExchangeOptions 
 }
 
 /**
+ * Brings the tracking fork of a vault up to what another home has, and returns it with the checkpoint that both homes
+ * have of this state. ENOENT if the other home has no such vault, EEXIST if the tracking fork is of another vault.
+ */
+export async function fetchTracking(
+  exchanged: Exchanged,
+  options: ExchangeOptions = {},
+): Promise<{ readonly tracking: string; readonly common: string }> {
+  const theirs = await findVault(exchanged.other, exchanged.otherVault)
+  if (theirs === undefined) throw createMissingError(exchanged)
+  const tracked = await openTrackingFork(exchanged, theirs)
+  if (tracked === undefined) await receiveTracking(exchanged, theirs, options)
+  else if (!(await receiveNews(exchanged, tracked, theirs, options)))
+    return { tracking: tracked.fork.name, common: tracked.common }
+  const latest = await openTrackingFork(exchanged, theirs)
+  if (latest === undefined) throw createUnrelatedError(exchanged)
+  return { tracking: latest.fork.name, common: latest.common }
+}
+
+/**
  * Opens the tracking fork at a state that the other home has, too: an exchange that was interrupted may have left it
  * ahead. Undefined if there is none.
  */

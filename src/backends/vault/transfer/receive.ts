@@ -17,6 +17,7 @@ import { type CallContext, isVfsError, VfsError } from '../../../vfs/index.ts'
 import { toProvenance } from '../to-provenance.ts'
 import type { TransferProgress } from './progress.ts'
 import { ReceivedTree } from './received-tree.ts'
+import { type ForkTransfer, getForkBase } from './send.ts'
 import { StagedTree } from './staged-tree.ts'
 import { createStreamError, FrameReader, frames } from './stream-format.ts'
 import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './stream-operations.ts'
@@ -27,6 +28,11 @@ export interface ReceiveOptions extends CallContext {
   readonly as?: string
   /** Called every few hundred operations. */
   readonly onProgress?: (progress: TransferProgress) => void
+}
+
+/** Records that the commit of received changes requires or includes besides. */
+export interface ReceiveFence {
+  readonly fence?: ExtraRecords
 }
 
 /** Result of `receive`. */
@@ -51,7 +57,7 @@ export interface ReceiveReport {
 export async function receiveVault(
   home: StoreHome,
   stream: AsyncIterable<Uint8Array>,
-  options: ReceiveOptions = {},
+  options: ReceiveOptions & ForkTransfer & ReceiveFence = {},
 ): Promise<ReceiveReport> {
   const reader = new FrameReader(stream)
   // While it is held, no garbage collection removes the unreferenced blobs.
@@ -101,11 +107,13 @@ async function createUpdateTarget(
   home: StoreHome,
   name: string,
   { base, checkpoint }: StreamHeader,
-  options: ReceiveOptions & { readonly extraRecords: ExtraRecords },
+  options: ReceiveOptions & ForkTransfer & ReceiveFence & { readonly extraRecords: ExtraRecords },
 ): Promise<ReceiveTarget> {
   const log = await getExistingVault(home, name)
   const checkpoints = home.getCheckpoints(log)
-  const stored = await home.reader.run(() => checkpoints.list())
+  const { sinceFork, fence } = options
+  const stored =
+    sinceFork === undefined ? await home.reader.run(() => checkpoints.list()) : [getForkBase(log, sinceFork)]
   const from = stored.find(({ uid }) => uid === base?.uid)
   if (from === undefined) {
     const detail = `'${name}' has no checkpoint '${base?.name}' of this vault; send the whole vault, or the changes since a checkpoint it has`
@@ -121,12 +129,19 @@ async function createUpdateTarget(
         return restore
       },
       toProvenance(options),
-      options.extraRecords,
+      fence === undefined ? options.extraRecords : () => joinRecords(options.extraRecords(), fence()),
     )
     if (checkpoint === undefined) await log.sync()
     else await createCheckpoint(log, checkpoints, checkpoint.name, checkpoint)
   }
   return { files: home.trees.getFilesAt(from.root), seq: log.seq + 1, publish }
+}
+
+function joinRecords(...all: readonly ReturnType<ExtraRecords>[]): ReturnType<ExtraRecords> {
+  return {
+    expect: all.flatMap(({ expect = [] }) => expect),
+    records: all.flatMap(({ records = [] }) => records),
+  }
 }
 
 async function getExistingVault(home: StoreHome, name: string): Promise<VaultLog> {
@@ -144,7 +159,7 @@ function assertUnchanged(
   home: StoreHome,
   name: string,
   files: VaultFiles,
-  { name: base, root }: Checkpoint,
+  { name: base, root }: Pick<Checkpoint, 'name' | 'root'>,
 ): void {
   if (home.trees.listChangedInodes(root, files.tree.snapshot()).size === 0) return
   const detail = `'${name}' was changed since its checkpoint '${base}'; restore the checkpoint in '${name}' or in a fork of it`

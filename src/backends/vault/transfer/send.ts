@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Checkpoint, Inode, MaybePromise, StoreHome } from '../../../store/index.ts'
-import { child } from '../../../vfs/index.ts'
+import type { Checkpoint, Inode, MaybePromise, StoreHome, VaultLog } from '../../../store/index.ts'
+import { child, VfsError } from '../../../vfs/index.ts'
 import { ChangePlanner, type PlacedInode } from './change-plan.ts'
 import { InodeSender } from './inode-sender.ts'
 import type { TransferProgress } from './progress.ts'
@@ -21,6 +21,12 @@ export interface SendOptions {
   readonly signal?: AbortSignal
 }
 
+/** Options of a transfer between two homes that have a fork of the same state. */
+export interface ForkTransfer {
+  /** Sends only the changes since the fork. The receiver must give the same name to the state that was forked. */
+  readonly sinceFork?: string
+}
+
 /**
  * Streams a vault for `receiveVault`, in this home or another: files, links, permissions, times, tags and metadata, but
  * no history. A whole vault takes constant memory, apart from a number for each blob; changes take memory and time in
@@ -29,21 +35,22 @@ export interface SendOptions {
 export async function* sendVault(
   home: StoreHome,
   vault: string,
-  { checkpoint, since, signal, onProgress }: SendOptions = {},
+  { checkpoint, since, sinceFork, signal, onProgress }: SendOptions & ForkTransfer = {},
 ): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted()
   await using source = await VaultSource.open(home, vault, checkpoint)
   const { log, root, checkpoint: target } = source
   const base =
-    since === undefined ? undefined : await home.reader.run(() => home.getCheckpoints(log).get(since))
+    sinceFork === undefined
+      ? since && (await home.reader.run(() => home.getCheckpoints(log).get(since)))
+      : getForkBase(log, sinceFork)
   const writer = new StreamWriter({
     format: STREAM_FORMAT,
     vault,
     ...(target !== undefined && { checkpoint: toStreamCheckpoint(target) }),
-    ...(base !== undefined && { base: { name: base.name, uid: base.uid } }),
+    ...(base && { base: { name: base.name, uid: base.uid } }),
   })
-  const sending =
-    base === undefined ? sendEverything(source, writer) : sendChanges(home, base.root, root, source, writer)
+  const sending = base ? sendChanges(home, base.root, root, source, writer) : sendEverything(source, writer)
   for await (const _ of sending) {
     // Yield even if the consumer pulls synchronously.
     await nextTurn()
@@ -54,6 +61,13 @@ export async function* sendVault(
   writer.end()
   yield* writer.takeReady()
   onProgress?.(writer.progress)
+}
+
+/** Returns the state that a vault was forked from, as the base of a transfer. EINVAL if it is no fork. */
+export function getForkBase(log: VaultLog, name: string): Pick<Checkpoint, 'name' | 'uid' | 'root'> {
+  const [from] = log.head.lineage
+  if (from !== undefined) return { name, uid: `fork-${name}`, root: from.root }
+  throw new VfsError('EINVAL', name, { op: 'send', detail: 'the vault is no fork' })
 }
 
 /** The generators below pause whenever the writer is full. */

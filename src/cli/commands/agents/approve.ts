@@ -3,7 +3,7 @@ import { formatHostRule, parseHostRule } from '../../../network/index.ts'
 import { escapeName, formatApproval } from '../../../text/index.ts'
 import type { Approval, Approvals, HostGrant } from '../../../workspace/index.ts'
 import { createRedactor } from '../../access/command-environment.ts'
-import { withLocalHome } from '../../access/home-access.ts'
+import { withHome } from '../../access/home-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { parseDuration } from '../../framework/parse-duration.ts'
@@ -48,7 +48,7 @@ Without a terminal, or with --yes, approves at once.
     ],
   },
   (call) =>
-    withLocalHome(
+    withHome(
       call,
       async ({ home, config }) => {
         const { Boundary } = await import('../../../boundary/index.ts')

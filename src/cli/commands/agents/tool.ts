@@ -81,7 +81,7 @@ export const tool: CommandGroup = {
 /** Lists the tools; without a home, those of an empty namespace. Creates no home. */
 async function listTools(call: CommandInvocation<'context'>): Promise<readonly ToolInfo[]> {
   const vault = await resolveWorkspaceVault(call)
-  if (!(await isHomeMissing(resolveHomePath(call)))) {
+  if (!(await isHomeMissing(await resolveHomePath(call)))) {
     return withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
   }
   const { createToolRegistry } = await import('../../../tools/index.ts')

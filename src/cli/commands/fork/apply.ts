@@ -7,7 +7,7 @@ import {
   type PendingMerge,
   type TreeChange,
 } from '../../../workspace/index.ts'
-import { type OpenHome, withLocalHome } from '../../access/home-access.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
 import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
@@ -64,7 +64,7 @@ Several forks are written in this order, and undone together.`,
     ],
   },
   (call) =>
-    withLocalHome(call, async (open) => {
+    withHome(call, async (open) => {
       const step = parseStep(call)
       if (step === 'continue') return continueMerge(call, open, { command: 'apply' })
       if (step === 'abort') return abortMerge(call, open, { command: 'apply' })

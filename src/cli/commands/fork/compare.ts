@@ -4,7 +4,7 @@ import { escapeName } from '../../../text/index.ts'
 import { ExecutionRefusal, type LinkedDirectory, type LinkedFork } from '../../../workspace/index.ts'
 import { createCommandEnvironment, createRedactor } from '../../access/command-environment.ts'
 import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
-import { listKnownHomes, type OpenHome, withLocalHome } from '../../access/home-access.ts'
+import { listKnownHomes, type OpenHome, withHome } from '../../access/home-access.ts'
 import { listLinkedDirectories } from '../../access/linked-access.ts'
 import { assertNotNew } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -41,7 +41,7 @@ Exits with 1 if no fork passes the check.`,
     examples: ['coppice compare', "coppice compare fix-1 fix-2 --check 'npm test'", 'coppice compare --json'],
   },
   (call) =>
-    withLocalHome(call, async (open) => {
+    withHome(call, async (open) => {
       const { link, forks } = await chooseForks(open, call.argumentList('fork'))
       const changes = await listForkChanges(link, forks)
       const check = call.option('check')

@@ -3,7 +3,7 @@ import type { PublishedPort } from '../../../network/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { LinkedDirectory } from '../../../workspace/index.ts'
 import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
-import { type OpenHome, withLocalHome } from '../../access/home-access.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { listEnclosingDirectories, listLinkedDirectories } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { formatCount, formatSharedPath } from '../../render/format-values.ts'
@@ -32,7 +32,7 @@ Below a fork: the addresses of its open ports, and paths that other forks change
     examples: ['coppice forks', 'coppice forks --json'],
   },
   (call) =>
-    withLocalHome(call, async (open) => {
+    withHome(call, async (open) => {
       const listed = await listForks(open)
       if (call.isJson) await call.output.writeValue(listed)
       else await call.output.writeLine(listed.length === 0 ? NO_FORKS : formatForks(listed).join('\n'))

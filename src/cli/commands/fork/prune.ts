@@ -1,7 +1,7 @@
 import { RunningForks } from '../../../boundary/index.ts'
 import type { LinkedDirectory, LinkedFork } from '../../../workspace/index.ts'
 import { dropFork } from '../../access/drop-forks.ts'
-import { type OpenHome, withLocalHome } from '../../access/home-access.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { listLinkedDirectories } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -25,7 +25,7 @@ With --older-than, also forks with changes that were not used for that time. A f
     examples: ['coppice prune', 'coppice prune --older-than 7d --dry-run'],
   },
   (call) =>
-    withLocalHome(call, async (open) => {
+    withHome(call, async (open) => {
       const before = parseAge(call.option('older-than'))
       const links = await listLinkedDirectories(open.home)
       const names = (await Promise.all(links.map((link) => listUseless(open, link, before)))).flat()

@@ -2,7 +2,7 @@ import type { Boundary } from '../../../boundary/index.ts'
 import type { NetworkUse } from '../../../network/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { createRedactor } from '../../access/command-environment.ts'
-import { withLocalHome } from '../../access/home-access.ts'
+import { withHome } from '../../access/home-access.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { formatBytes, formatTime } from '../../render/format-values.ts'
@@ -17,7 +17,7 @@ const NETWORK_INDENT = '    '
 
 /** Prints the commands that ran or were refused, the newest first. */
 export function printCommands(call: CommandInvocation, limit: number | undefined): Promise<void> {
-  return withLocalHome(call, async ({ home, config }) => {
+  return withHome(call, async ({ home, config }) => {
     const { Boundary } = await import('../../../boundary/index.ts')
     const boundary = await Boundary.open(home, createRedactor(config))
     const commands = takeFirst(filterByVault(boundary.commands(), call.option('vault')), limit)

@@ -12,7 +12,7 @@ const check: Command = defineCommand(
     examples: ['coppice config check', 'coppice config check --home ./agents --json'],
   },
   async (call) => {
-    const source = await ConfigFile.read(resolveHomePath(call))
+    const source = await ConfigFile.read(await resolveHomePath(call))
     await assertDirectories(source)
     const count = flattenSettings(source.config).length
     const text = count === 0 ? `${source.file}: valid; nothing is set` : `${source.file}: valid`
@@ -28,7 +28,7 @@ const show: Command = defineCommand(
     examples: ['coppice config show', 'coppice config show --json'],
   },
   async (call) => {
-    const config = resolveConfigPaths(await ConfigFile.read(resolveHomePath(call)))
+    const config = resolveConfigPaths(await ConfigFile.read(await resolveHomePath(call)))
     await call.output.writeValue(config, formatTable(flattenSettings(config)).join('\n'))
   },
 )

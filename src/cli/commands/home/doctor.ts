@@ -19,7 +19,7 @@ Removes mounts whose server has died, and makes the home private to its owner.`,
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
   async (call) => {
-    const { directory, findings } = await findProbeLocation(resolveHomePath(call))
+    const { directory, findings } = await findProbeLocation(await resolveHomePath(call))
     const { sweepStaleMounts } = await import('../../../fuse/index.ts')
     const swept = await sweepStaleMounts()
     const host = await inspectHost(directory)

@@ -34,7 +34,7 @@ The rules are those of policy.toml in the home.`,
   async (call) => {
     // Loaded on use: help and completion do not need the grammar.
     const { executionRequest, explainIsolated, readPolicy } = await import('../../../workspace/index.ts')
-    const { policy } = await readPolicy(resolveHomePath(call))
+    const { policy } = await readPolicy(await resolveHomePath(call))
     const request = executionRequest(createRequest(call))
     const { explanation } = await explainIsolated(request, policy, { userHome: homedir() })
     await call.output.writeValue(explanation, formatExplanation(explanation))
@@ -53,7 +53,7 @@ const check: Command = defineCommand(
   async (call) => {
     const { readPolicy } = await import('../../../workspace/index.ts')
     // Throws if the file has problems; the command then prints them and exits with code 1.
-    const { file, policy } = await readPolicy(resolveHomePath(call))
+    const { file, policy } = await readPolicy(await resolveHomePath(call))
     const rules = policy.rules.length
     const text = `${file}: ${rules === 0 ? 'valid; no rules, the defaults apply' : `valid, ${formatCount(rules, 'rule')}`}`
     await call.output.writeValue({ file, rules, problems: [] }, text)

@@ -18,7 +18,7 @@ Your own are TOML files in profiles/ of the Coppice home; one with the name of a
     examples: ['coppice profile list', 'coppice profile list --json'],
   },
   async (call) => {
-    const profiles = readProfiles(resolveHomePath(call)).list()
+    const profiles = readProfiles(await resolveHomePath(call)).list()
     const rows = profiles.map(({ name, programs, isBuiltIn, summary }) => [
       name,
       programs.length === 0 ? '-' : programs.join(', '),
@@ -41,7 +41,7 @@ const show: Command = defineCommand(
     examples: ['coppice profile show claude', 'coppice profile show git --json'],
   },
   async (call) => {
-    const profile = readProfiles(resolveHomePath(call)).get(call.argument('name'))
+    const profile = readProfiles(await resolveHomePath(call)).get(call.argument('name'))
     await call.output.writeValue(profile, formatTable(toRows(profile)).join('\n'))
   },
 )
@@ -57,7 +57,7 @@ A profile with problems is printed with each line and the allowed values; the ex
     examples: ['coppice profile check', 'coppice profile check claude --json'],
   },
   async (call) => {
-    const home = resolveHomePath(call)
+    const home = await resolveHomePath(call)
     const store = readProfiles(home)
     const name = call.optionalArgument('name')
     const profiles = name === undefined ? store.list() : [store.get(name)]

@@ -25,7 +25,7 @@ It reads the keys of model providers from the environment it starts in.`,
     examples: ['coppice daemon start', 'coppice daemon start --stay'],
   },
   async (call) => {
-    const home = resolveHomePath(call)
+    const home = await resolveHomePath(call)
     const connect = () => findRunningDaemon(home)
     await createHomeDirectory(home)
     await using client = (await connect()) ?? (await launchDaemon(home, connect, { stays: call.has('stay') }))
@@ -91,7 +91,7 @@ const run: Command = defineCommand(
   async (call) => {
     const idleMs = call.has('stay') ? null : (call.countOption('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
     const { startDaemon } = await import('../../../daemon/index.ts')
-    const home = resolveHomePath(call)
+    const home = await resolveHomePath(call)
     const options = await createDaemonOptions(home, idleMs)
     const daemon = await withDamageReport(home, () => startDaemon(options)).catch((error) => {
       if (process.send !== undefined && isVfsError(error, 'EEXIST')) return notifyParent(ALREADY_RUNNING)
@@ -108,7 +108,7 @@ const run: Command = defineCommand(
 
 /** Connects to the running daemon; undefined if none runs. Creates no home. */
 async function findDaemon(call: CommandInvocation): Promise<DaemonClient | undefined> {
-  const home = resolveHomePath(call)
+  const home = await resolveHomePath(call)
   return (await isHomeMissing(home)) ? undefined : findRunningDaemon(home)
 }
 

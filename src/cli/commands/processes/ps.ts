@@ -1,5 +1,5 @@
 import { withDaemon } from '../../access/daemon-access.ts'
-import { withLocalHome } from '../../access/home-access.ts'
+import { withHome } from '../../access/home-access.ts'
 import { findSharedPaths, type SharedPath } from '../../access/process-overlap.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -36,7 +36,7 @@ async function addSharedPaths(
 ): Promise<ListedProcess[]> {
   const forks = processes.flatMap(({ fork }) => fork ?? [])
   const shared =
-    forks.length < 2 ? undefined : await withLocalHome(call, ({ home }) => findSharedPaths(home, forks))
+    forks.length < 2 ? undefined : await withHome(call, ({ home }) => findSharedPaths(home, forks))
   return processes.map((process) => ({ ...process, shared: shared?.get(process.fork ?? '') ?? [] }))
 }
 

@@ -1,5 +1,5 @@
 import { type RunningFork, RunningForks } from '../../../boundary/index.ts'
-import { type OpenHome, withLocalHome } from '../../access/home-access.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listEnclosingDirectories, listLinkedForkNames } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
@@ -32,7 +32,7 @@ The fork keeps the changes; the directory stays unchanged.`,
     examples: ['coppice enter', 'coppice enter fix-1', 'coppice enter fix-1 -- npm test'],
   },
   (call) =>
-    withLocalHome(call, async (open) => {
+    withHome(call, async (open) => {
       const { Boundary } = await import('../../../boundary/index.ts')
       const words = call.argumentList('command')
       const argv = words.length > 0 ? words : [process.env['SHELL'] || DEFAULT_SHELL]

@@ -1,6 +1,6 @@
 import type { Boundary } from '../../../boundary/index.ts'
 import type { CommandSpec, ExecutionRequestInput } from '../../../workspace/index.ts'
-import { assertUserVault, type OpenHome, withLocalHome } from '../../access/home-access.ts'
+import { assertUserVault, type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -67,7 +67,7 @@ Exits with the code of the command.`,
     ],
   },
   (call) =>
-    withLocalHome(
+    withHome(
       call,
       async (open) => {
         const { Boundary } = await import('../../../boundary/index.ts')

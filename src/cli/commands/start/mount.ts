@@ -4,7 +4,7 @@ import type { FuseMount, HomeLocation } from '../../../fuse/index.ts'
 import type { Caller } from '../../../vfs/index.ts'
 import { connectDaemon } from '../../access/daemon-access.ts'
 import { DEVICE_ROOTS } from '../../access/device-paths.ts'
-import { type OpenHome, resolveHomePath, withLocalHome } from '../../access/home-access.ts'
+import { type OpenHome, resolveHomePath, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -62,14 +62,14 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
   const stray = namespaceOptions.find((option) => call.has(option))
   if (stray !== undefined)
     throw new UsageError(`--${stray} needs a namespace: coppice mount / <directory> --${stray} …`)
-  const found = await withLocalHome(call, async (open) => {
+  const found = await withHome(call, async (open) => {
     const linked = await findLinkedFork(open.home, name)
     if (linked === undefined) return locateHome(open, name)
     assertOutside(linked.link.path, resolve(call.argument('directory')))
     return undefined
   })
   const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
-  if (found === undefined) return withLocalHome(call, (open) => runForkMount(call, open, plan))
+  if (found === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
   const { home, caller } = found
   const { mountVault } = await import('../../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }
@@ -102,7 +102,7 @@ async function runNamespaceMount(call: MountInvocation): Promise<void> {
   const choices = { vault: await resolveWorkspaceVault(call), fork: call.option('fork'), isReadOnly }
   const plan = await prepareMount(createMountPlan(call, 'coppice:/'))
   const { DaemonFiles, ReconnectingClient } = await import('../../../daemon/client/index.ts')
-  await using daemon = new ReconnectingClient(() => connectDaemon(resolveHomePath(call)))
+  await using daemon = new ReconnectingClient(async () => connectDaemon(await resolveHomePath(call)))
   const devices = DEVICE_ROOTS.map((root) => [root, new DaemonFiles(root, () => daemon.get())] as const)
   await withNamespace(call, { ...choices, devices: Object.fromEntries(devices) }, async (namespace) => {
     const { mountFileSystem } = await import('../../../fuse/index.ts')
@@ -111,7 +111,7 @@ async function runNamespaceMount(call: MountInvocation): Promise<void> {
       ...plan,
       ctx: { caller: { kind: 'context', context: who } },
       watch: (ctx) => namespace.watch('/', ctx),
-      disk: resolveHomePath(call),
+      disk: await resolveHomePath(call),
     })
     await serveUntilStopped(call, mounted, { name: `all that ${who} sees`, fields: { context: who } })
   })

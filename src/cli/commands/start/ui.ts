@@ -39,7 +39,7 @@ With diff, opens the changes of a fork.`,
         const { origin, link } = await client.call('ui_open', { port, path }, call.terminal.signal)
         await call.output.writeValue({ origin, link }, link)
         if (call.has('no-open') || call.isJson || !hasScreen(process.env)) return
-        if (!(await openBrowser(resolveHomePath(call), link)))
+        if (!(await openBrowser(await resolveHomePath(call), link)))
           call.terminal.err.write('coppice: no program opens a browser here; open the address yourself\n')
       },
       { create: true },

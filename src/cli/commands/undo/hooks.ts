@@ -32,7 +32,7 @@ From its next session on, coppice timeline lists what it did, and coppice undo u
   },
   async (call) => {
     const { file, chosen } = openHookFile(call)
-    const home = resolveHomePath(call)
+    const home = await resolveHomePath(call)
     const named = home === join(homedir(), '.coppice') ? undefined : home
     const command = createHookCommand([process.execPath, join(packageRoot, 'bin/coppice.js')], chosen, named)
     const isChanged = file.install(command)

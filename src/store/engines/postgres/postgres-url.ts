@@ -46,6 +46,15 @@ export function hasUrlPassword(url: string): boolean {
   return isPostgresUrl(url) && parseUrl(url).password !== ''
 }
 
+/** Passwords of homes that are opened by their URL without a password, such as by the directory of this machine's part. */
+const knownPasswords = new Map<string, string>()
+
+/** Makes the same URL without its password open the home, in this process. */
+export function rememberUrlPassword(url: string): void {
+  const { label, password } = parsePostgresUrl(url)
+  if (password !== undefined) knownPasswords.set(label, password)
+}
+
 /** Returns a URL without its password. */
 export function hideUrlPassword(url: string): string {
   return isPostgresUrl(url) ? parsePostgresUrl(url).label : url
@@ -74,7 +83,7 @@ export function parsePostgresUrl(text: string): PostgresAddress {
     host,
     port: Number(searchParams.get('port') ?? (url.port || DEFAULT_PORT)),
     user: searchParams.get('user') ?? (decodeURIComponent(url.username) || undefined),
-    password: decodeURIComponent(url.password) || undefined,
+    password: decodeURIComponent(url.password) || knownPasswords.get(label),
     database: decodeURIComponent(url.pathname.slice(1)) || undefined,
     schema,
     freshness: parseFreshness(searchParams.get('freshness'), label),

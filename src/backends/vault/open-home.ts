@@ -1,0 +1,12 @@
+import { StoreHome } from '../../store/index.ts'
+import { Home } from './home.ts'
+import { type HomeOptions, openEngine } from './open-engine.ts'
+import { SharedHome } from './shared/index.ts'
+
+/** Opens a home, and creates it if it is missing. EINVAL for an engine that does not exist or is not the home's own. */
+export async function openHome(options: HomeOptions = {}): Promise<Home> {
+  const { engine, location, mended, isShared } = await openEngine(options)
+  const store = new StoreHome(engine)
+  if (isShared === true && options.path !== undefined) return new SharedHome(store, options.path)
+  return new Home(store, options.path, location, mended)
+}

@@ -1,0 +1,219 @@
+import type {
+  FsckReport,
+  GcOptions,
+  GcReport,
+  MaintenanceOptions,
+  PosixFiles,
+  PosixOptions,
+  StoreHome,
+} from '../../../store/index.ts'
+import { type PathChange, VfsError } from '../../../vfs/index.ts'
+import type { ChangedInodes, ForeignChangeOptions } from '../foreign-changes.ts'
+import { type ForkOptions, type ForkRestore, Home, type VaultInfo } from '../home.ts'
+import type { MachineCopy } from '../machine-copy.ts'
+import type { MergeOptions } from '../merge-options.ts'
+import type { ExportedStep, HistoryOptions, IncomingHistory } from '../transfer/history/index.ts'
+import type {
+  ExportOptions,
+  ExportReport,
+  ImportOptions,
+  ImportReport,
+  ReceiveOptions,
+  ReceiveReport,
+  SalvageOptions,
+  SalvageReport,
+  SendOptions,
+} from '../transfer/index.ts'
+import type { Vault } from '../vault.ts'
+import { MachineHome } from './machine-home.ts'
+import { openMachineCopy } from './open-machine-copy.ts'
+
+/** Names of vaults that describe files and programs of this machine. */
+const MACHINE_NAME = /^(?:boundary|(?:link|timeline|checkout|session|shared)-.*)$/
+
+/**
+ * A home in a database, with this machine's part of it. A vault is in the part of this machine if that has one of its
+ * name; otherwise it is in the database.
+ */
+export class SharedHome extends Home {
+  readonly #store: StoreHome
+  readonly #shared: Home
+  readonly #machine: MachineHome
+
+  /** @param path the directory of this machine's part. */
+  constructor(store: StoreHome, path: string) {
+    const machine = new MachineHome(path)
+    super(store, path, machine.location)
+    this.#store = store
+    this.#shared = new Home(store, path)
+    this.#machine = machine
+  }
+
+  override async openMachineCopy(vault: string): Promise<MachineCopy | undefined> {
+    if ((await this.#machine.findWith(vault)) !== undefined) return undefined
+    const shared = { home: this.#shared, store: this.#store }
+    return openMachineCopy({ vault, shared, machine: await this.#machine.open() })
+  }
+
+  override async createVault(name: string): Promise<Vault> {
+    if (!MACHINE_NAME.test(name)) {
+      await this.#assertFree(name)
+      return this.#shared.createVault(name)
+    }
+    return (await this.#machine.open()).home.createVault(name)
+  }
+
+  override async vault(name: string): Promise<Vault> {
+    return (await this.#find(name)).vault(name)
+  }
+
+  override async posix(name: string, options: PosixOptions = {}): Promise<PosixFiles> {
+    return (await this.#find(name)).posix(name, options)
+  }
+
+  override async *watchForeignChanges(
+    name: string,
+    options: ForeignChangeOptions,
+  ): AsyncGenerator<ChangedInodes> {
+    yield* (await this.#find(name)).watchForeignChanges(name, options)
+  }
+
+  override async listTouchedPaths(base: string, vault: string): Promise<string[]> {
+    return (await this.#findBoth(base, vault)).listTouchedPaths(base, vault)
+  }
+
+  override async hasVault(name: string): Promise<boolean> {
+    return (await this.#find(name)).hasVault(name)
+  }
+
+  override async vaults(): Promise<string[]> {
+    const shared = await this.#shared.vaults()
+    if (!this.#machine.exists) return shared
+    const { home } = await this.#machine.open()
+    return [...new Set([...shared, ...(await home.vaults())])].sort()
+  }
+
+  override async info(name: string): Promise<VaultInfo> {
+    return (await this.#find(name)).info(name)
+  }
+
+  override async deleteVault(name: string): Promise<void> {
+    await (await this.#find(name)).deleteVault(name)
+  }
+
+  override async fork(source: string, name: string, options: ForkOptions = {}): Promise<Vault> {
+    const home = await this.#find(source)
+    await this.#assertFree(name)
+    return home.fork(source, name, options)
+  }
+
+  override async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
+    return (await this.#findBoth(source, target)).merge(source, target, options)
+  }
+
+  override async restoreFork(target: string, state: ForkRestore): Promise<void> {
+    await (await this.#find(target)).restoreFork(target, state)
+  }
+
+  override async undoMerge(
+    target: string,
+    provenance: Pick<MergeOptions, 'caller' | 'trace'> = {},
+  ): Promise<PathChange[]> {
+    return (await this.#find(target)).undoMerge(target, provenance)
+  }
+
+  override async canUndoMerge(target: string): Promise<boolean> {
+    return (await this.#find(target)).canUndoMerge(target)
+  }
+
+  override async import(
+    directory: string,
+    vault: string,
+    options: ImportOptions = {},
+  ): Promise<ImportReport> {
+    return (await this.#find(vault)).import(directory, vault, options)
+  }
+
+  override async export(
+    vault: string,
+    directory: string,
+    options: ExportOptions = {},
+  ): Promise<ExportReport> {
+    return (await this.#find(vault)).export(vault, directory, options)
+  }
+
+  override async salvage(
+    vault: string,
+    directory: string,
+    options: SalvageOptions = {},
+  ): Promise<SalvageReport> {
+    return (await this.#find(vault)).salvage(vault, directory, options)
+  }
+
+  override async importHistory(
+    vault: string,
+    history: IncomingHistory,
+    options: HistoryOptions = {},
+  ): Promise<number> {
+    return (await this.#find(vault)).importHistory(vault, history, options)
+  }
+
+  override async *history(vault: string): AsyncGenerator<ExportedStep> {
+    yield* (await this.#find(vault)).history(vault)
+  }
+
+  override async *send(vault: string, options: SendOptions = {}): AsyncGenerator<Uint8Array> {
+    yield* (await this.#find(vault)).send(vault, options)
+  }
+
+  override async receive(
+    stream: AsyncIterable<Uint8Array>,
+    options: ReceiveOptions = {},
+  ): Promise<ReceiveReport> {
+    const home = options.as === undefined ? this.#shared : await this.#find(options.as)
+    return home.receive(stream, options)
+  }
+
+  /** Collects in the database, and in this machine's part. Reports the former. */
+  override async gc(options: GcOptions = {}): Promise<GcReport> {
+    if (this.#machine.exists) await (await this.#machine.open()).home.gc(options)
+    return this.#shared.gc(options)
+  }
+
+  /** Verifies both parts. */
+  override async fsck(options: MaintenanceOptions = {}): Promise<FsckReport> {
+    const report = await this.#shared.fsck(options)
+    if (!this.#machine.exists) return report
+    const own = await (await this.#machine.open()).home.fsck(options)
+    return { checked: report.checked + own.checked, damaged: [...report.damaged, ...own.damaged] }
+  }
+
+  override async sync(): Promise<void> {
+    await this.#shared.sync()
+    if (this.#machine.exists) await (await this.#machine.open()).home.sync()
+  }
+
+  override async close(): Promise<void> {
+    await this.#machine.close()
+    await this.#shared.close()
+  }
+
+  /** Returns the home that has a vault: this machine's part, or the database. */
+  async #find(vault: string): Promise<Home> {
+    return (await this.#machine.findWith(vault)) ?? this.#shared
+  }
+
+  /** Returns the home that has two vaults. EINVAL if one of them is elsewhere. */
+  async #findBoth(one: string, other: string): Promise<Home> {
+    const [home, second] = [await this.#find(one), await this.#find(other)]
+    if (home === second) return home
+    const local = second === this.#shared ? one : other
+    const detail = `'${local}' is on this machine only, and '${local === one ? other : one}' is in the database`
+    throw new VfsError('EINVAL', local, { op: 'merge', detail })
+  }
+
+  async #assertFree(name: string): Promise<void> {
+    if (!(await this.#machine.findWith(name)) && !(await this.#shared.hasVault(name))) return
+    throw new VfsError('EEXIST', name, { op: 'create', detail: `there is a vault '${name}' already` })
+  }
+}
