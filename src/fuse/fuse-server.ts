@@ -23,10 +23,19 @@ const OPCODES_WITHOUT_REPLY: ReadonlySet<number> = new Set([
   opcodes.notifyReply,
 ])
 
+const XATTR_OPCODES: ReadonlySet<number> = new Set([
+  opcodes.getxattr,
+  opcodes.listxattr,
+  opcodes.setxattr,
+  opcodes.removexattr,
+])
+
 export interface FuseServerOptions {
   readonly validity: CacheTtl
   /** Name by which the kernel looks up the wake file. */
   readonly wakeName?: string
+  /** Refuses extended attributes, for good: the kernel does not ask again. */
+  readonly withoutXattrs?: boolean
   /** Called with each inode whose content in the kernel's cache is wrong. */
   readonly onStale?: (ino: number) => void
 }
@@ -38,9 +47,14 @@ export interface FuseServerOptions {
 export class FuseServer {
   readonly #connection: FuseConnection
   readonly #reply = new FuseReply()
+  readonly #refused: ReadonlySet<number>
   #isInitialized = false
 
-  constructor(files: InodeFs, { validity, wakeName, onStale = () => {} }: FuseServerOptions) {
+  constructor(
+    files: InodeFs,
+    { validity, wakeName, withoutXattrs = false, onStale = () => {} }: FuseServerOptions,
+  ) {
+    this.#refused = withoutXattrs ? XATTR_OPCODES : new Set()
     this.#connection = {
       files,
       attributes: new DeferredAttributes(files),
@@ -87,7 +101,7 @@ export class FuseServer {
     if (!this.#isInitialized)
       throw new VfsError('EIO', '/', { op: 'request', detail: 'the kernel has not sent FUSE_INIT' })
     const operation = inodeHandlers.get(request.opcode)
-    if (operation === undefined) throw new WireError('ENOSYS')
+    if (operation === undefined || this.#refused.has(request.opcode)) throw new WireError('ENOSYS')
     operation(request, reply, this.#connection)
   }
 }

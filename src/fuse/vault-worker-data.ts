@@ -9,6 +9,8 @@ export interface VaultWorkerData {
   readonly vault: string
   /** Caller recorded in the journal for changes through the mount. */
   readonly caller?: Caller
+  /** True to refuse extended attributes. */
+  readonly withoutXattrs: boolean
   /** Trace id that marks this mount's changes in the journal. */
   readonly trace: string
   /** Changes with each uncommitted change, 0 if there is none; shared memory. */

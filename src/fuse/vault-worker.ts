@@ -36,6 +36,7 @@ async function serve(work: VaultWorkerData, parent: MessagePort): Promise<void> 
   const server = new FuseServer(files, {
     validity: { seconds: CACHE_SECONDS },
     wakeName: work.wakeName,
+    withoutXattrs: work.withoutXattrs,
     // Not dropped by this thread, because the kernel may wait for its reply first.
     onStale: (ino) => parent.postMessage(ino),
   })

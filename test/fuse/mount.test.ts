@@ -131,6 +131,19 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     },
   )
 
+  it('refuses extended attributes if it has none, and everything else works', async () => {
+    await using mounted = await MountedVault.create()
+    const { directory } = await mounted.mount({ withoutXattrs: true })
+    const file = join(directory, 'f')
+    writeFileSync(file, 'content')
+    const attempt =
+      'import os, sys\ntry: os.setxattr(sys.argv[1], "user.a", b"b")\nexcept OSError as e: print(e.strerror)'
+    expect(run('python3', '-c', attempt, file).trim()).toBe('Operation not supported')
+    expect(run('python3', '-c', attempt, join(mounted.path, 'f')).trim()).toBe('')
+    run('chown', '1', file)
+    expect(statSync(file)).toMatchObject({ uid: 1, size: 7 })
+  })
+
   it('ends by itself when somebody else unmounts it', async () => {
     await using mounted = await MountedVault.create()
     run('umount', mounted.path)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { type FuseMount, mountVault } from '../../src/fuse/index.ts'
+import type { VaultMountOptions } from '../../src/fuse/mount-vault.ts'
 import type { EngineName } from '../support/engines.ts'
 
 /** Why nothing can be mounted here; undefined if it can. */
@@ -47,7 +48,7 @@ export class MountedVault implements AsyncDisposable {
   }
 
   /** Mounts it in one more place. */
-  async mount(options: { readonly isReadOnly?: boolean } = {}): Promise<FuseMount> {
+  async mount(options: Pick<VaultMountOptions, 'isReadOnly' | 'withoutXattrs'> = {}): Promise<FuseMount> {
     const directory = join(this.#scratch, `mount-${this.mounts.length}`)
     mkdirSync(directory)
     const home = { path: this.home, engine: this.#engine }

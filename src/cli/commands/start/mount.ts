@@ -19,7 +19,7 @@ const NAMESPACE = '/'
 const namespaceOptions = ['context', 'vault', 'fork'] as const
 
 type MountInvocation = CommandInvocation<
-  'read-only' | 'allow-other' | 'context' | 'fork',
+  'read-only' | 'allow-other' | 'no-xattr' | 'context' | 'fork',
   'what' | 'directory'
 >
 
@@ -44,6 +44,7 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
     options: {
       'read-only': { summary: 'Mount read-only' },
       'allow-other': { summary: 'Let other users in, within permissions (always on for root)' },
+      'no-xattr': { summary: 'Refuse extended attributes of a vault, which makes unpacking faster' },
       context,
       fork,
     },
@@ -59,12 +60,15 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
 
 async function runVaultMount(call: MountInvocation): Promise<void> {
   const name = call.argument('what')
+  const withoutXattrs = call.has('no-xattr')
   const stray = namespaceOptions.find((option) => call.has(option))
   if (stray !== undefined)
     throw new UsageError(`--${stray} needs a namespace: coppice mount / <directory> --${stray} …`)
   const found = await withHome(call, async (open) => {
     const linked = await findLinkedFork(open.home, name)
     if (linked === undefined) return locateHome(open, name)
+    if (withoutXattrs)
+      throw new UsageError('--no-xattr is for vaults; a fork of a directory has those of its disk')
     assertOutside(linked.link.path, resolve(call.argument('directory')))
     return undefined
   })
@@ -73,7 +77,7 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
   const { home, caller } = found
   const { mountVault } = await import('../../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }
-  await using mounted = await mountVault({ ...plan, ...who, home, vault: name })
+  await using mounted = await mountVault({ ...plan, ...who, home, vault: name, withoutXattrs })
   await serveUntilStopped(call, mounted, { name, fields: { vault: name } })
 }
 
@@ -98,6 +102,8 @@ async function runForkMount(
 }
 
 async function runNamespaceMount(call: MountInvocation): Promise<void> {
+  if (call.has('no-xattr'))
+    throw new UsageError('--no-xattr is for vaults; a namespace has no extended attributes')
   const isReadOnly = call.has('read-only')
   const choices = { vault: await resolveWorkspaceVault(call), fork: call.option('fork'), isReadOnly }
   const plan = await prepareMount(createMountPlan(call, 'coppice:/'))
