@@ -52,6 +52,26 @@ describe('coppice exec', () => {
     },
   )
 
+  it.skipIf((whyNoBubblewrap() ?? whyNoOverlay()) !== undefined)(
+    'records the directories over which an overlay was mounted, which saves the next command a trial',
+    async () => {
+      const cli = new Cli()
+      const file = join(cli.home, 'host-support.json')
+      const readOverlays = () => JSON.parse(readFileSync(file, 'utf8')).support.overlays
+      await cli.ok('exec', '--', 'true')
+      const [first] = readOverlays()
+      const other = new Cli()
+      await other.ok('exec', '--home', cli.home, '--', 'true')
+      expect(readOverlays()).toEqual([first, expect.any(String)])
+      expect(await cli.ok('exec', '--', 'echo', 'again')).toContain('again')
+      // Records of earlier versions have none.
+      const record = JSON.parse(readFileSync(file, 'utf8'))
+      writeFileSync(file, JSON.stringify({ ...record, support: { ...record.support, overlays: undefined } }))
+      await cli.ok('exec', '--', 'true')
+      expect(readOverlays()).toEqual([first])
+    },
+  )
+
   it('counts the files of a large new directory, and lists them on demand', async () => {
     const cli = new Cli()
     const line = 'mkdir -p lib/a; for i in $(seq 150); do echo $i > lib/a/f$i; done; echo x > x'

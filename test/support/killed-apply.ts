@@ -9,7 +9,14 @@ const kill = () => void process.kill(process.pid, 'SIGKILL')
 const home = await openHome({ path })
 const link = new LinkedDirectory(home, directory)
 const fork = await link.getFork()
-if (when === 'writing') fs.unlinkSync = kill
-else fs.rmdirSync = kill
+if (when === 'writing') {
+  const { linkSync } = fs
+  let links = 0
+  fs.linkSync = (...paths) => {
+    linkSync(...paths)
+    // The first is the second name of the file that is replaced, the next one the new file.
+    if (++links === 2) kill()
+  }
+} else fs.rmdirSync = kill
 syncBuiltinESMExports()
 await link.apply(fork)

@@ -27,11 +27,13 @@ export {
   createEnterArgs,
   createMountNamespaceArgs,
   createNamespaceArgs,
+  getKnownPrivilege,
   guessPrivilege,
   probeNamespaces,
   rememberNamespaces,
 } from './namespaces.ts'
 export { createOverlayLine } from './overlay-lines.ts'
+export { identifyOverlay, isOverlayKnownToWork, rememberOverlay } from './overlay-support.ts'
 export { type ProbeResult, runProbe } from './probe.ts'
 export { quoteWord } from './quote.ts'
 export { forgetHostSupport, recallHostSupport } from './support-record.ts'

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { createTemporaryName, makePrivateFile } from '../../machine/index.ts'
 import { getHostSupport, type HostSupport, rememberHostSupport } from './host-support.ts'
 import { findTool } from './isolation-tools.ts'
+import { forgetOverlays } from './overlay-support.ts'
 
 /** Settings of the kernel that decide who may create namespaces. Not every kernel has each of them. */
 const SETTINGS: readonly string[] = [
@@ -28,18 +29,19 @@ interface SupportRecord {
 export async function recallHostSupport(file: string): Promise<() => void> {
   const fingerprint = await createFingerprint()
   const recorded = readRecord(file)
-  if (recorded?.fingerprint === fingerprint) {
-    rememberHostSupport(recorded.support)
-    return () => undefined
-  }
+  const known = recorded?.fingerprint === fingerprint ? recorded.support : undefined
+  if (known !== undefined) rememberHostSupport(known)
   return () => {
     const support = getHostSupport()
-    if (support?.hasBubblewrap === true) writeRecord(file, { fingerprint, support })
+    const isMore = support?.overlays?.some((overlay) => known?.overlays?.includes(overlay) !== true) === true
+    if (support?.hasBubblewrap === true && (known === undefined || isMore))
+      writeRecord(file, { fingerprint, support })
   }
 }
 
 /** Forgets the record, after a command that could not be started. */
 export function forgetHostSupport(file: string): void {
+  forgetOverlays()
   rmSync(file, { force: true })
 }
 

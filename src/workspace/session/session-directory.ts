@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createProcessTag, isErrno, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
 
+/** A tree with fewer entries is removed in less than a millisecond or two. */
+const SMALL_TREE_ENTRIES = 100
 const execute = promisify(execFile)
 /** Environment of `chmod` and `rm`: they walk trees of any depth, while Node is limited by the length of paths. */
 const EXEC_OPTIONS = { env: { PATH: '/usr/bin:/bin' } } as const
@@ -30,12 +33,30 @@ export async function sweepSessions(sessions: string): Promise<number> {
 /** Removes a tree, with directories that deny access or whose path is too long for a system call. */
 export async function removeTree(path: string): Promise<void> {
   try {
-    await rm(path, { recursive: true, force: true })
+    // At once where it is short: each entry costs three turns of the event loop otherwise.
+    if (isSmallTree(path)) rmSync(path, { recursive: true, force: true })
+    else await rm(path, { recursive: true, force: true })
   } catch (error) {
     if (!isErrno(error, 'EACCES', 'EPERM', 'ENAMETOOLONG')) throw error
     // Fails where the failed removal is still running: then there is nothing left to unlock.
     await execute('chmod', ['-R', 'u+rwx', '--', path], EXEC_OPTIONS).catch(() => undefined)
     await execute('rm', ['-rf', '--', path], EXEC_OPTIONS)
+  }
+}
+
+function isSmallTree(path: string): boolean {
+  let left = SMALL_TREE_ENTRIES
+  const count = (directory: string): void => {
+    const entries = readdirSync(directory, { withFileTypes: true })
+    left -= entries.length
+    for (const entry of entries) if (left > 0 && entry.isDirectory()) count(join(directory, entry.name))
+  }
+  try {
+    count(path)
+    return left > 0
+  } catch {
+    // Missing, a file, or closed to this user.
+    return false
   }
 }
 

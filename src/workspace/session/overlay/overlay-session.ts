@@ -6,11 +6,15 @@ import {
   createBubblewrapProbeLines,
   createLaunch,
   createNamespaceArgs,
+  getKnownPrivilege,
   guessPrivilege,
+  identifyOverlay,
+  isOverlayKnownToWork,
   type ProbeResult,
   probeNamespaces,
   readBubblewrapProbe,
   rememberNamespaces,
+  rememberOverlay,
   runProbe,
 } from '../../isolation/index.ts'
 import { resolveBaseDirectory } from '../base-directory.ts'
@@ -24,7 +28,7 @@ import type {
   SessionOptions,
 } from '../command-session.ts'
 import { LockedEntries } from '../entries/locked-entries.ts'
-import { createOutputPipeLines } from '../run/output-pipe.ts'
+import { createOutputPipeLines, createOutputPipes } from '../run/output-pipe.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { formatForeignFilesHint } from './foreign-files.ts'
@@ -47,15 +51,37 @@ export async function openOverlaySession(
   const lower = await resolveBaseDirectory(base.lower)
   if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays need Linux')
   const directory = await createSessionDirectory(options.directory)
+  let known: KnownLayout | undefined
   try {
-    const layout = await findWorkingLayout(directory, lower)
+    known = await openKnownLayout(directory, lower)
+    const layout = known?.layout ?? (await findWorkingLayout(directory, lower))
     if (layout.privilege === 'user' && isOwnedByOthers(lower)) throw createNoOverlayError(lower, NOT_OWN)
     await stageOverlay(layout, base.staged)
-    return new OverlaySession(layout)
+    return new OverlaySession(layout, known?.pipes)
   } catch (error) {
+    await known?.pipes.catch(() => undefined)
     await removeTree(directory)
     throw error
   }
+}
+
+/** A layout that needs no probe, while the pipes are created that the probe would create. */
+interface KnownLayout {
+  readonly layout: OverlayLayout
+  readonly pipes: Promise<void>
+}
+
+/** Returns the layout of an overlay that an earlier command had over the same directory. */
+async function openKnownLayout(directory: string, lower: string): Promise<KnownLayout | undefined> {
+  const privilege = getKnownPrivilege()
+  const isKnown = privilege !== undefined && isOverlayKnownToWork(identifyOverlay(lower, directory))
+  if (!isKnown || privilege !== guessPrivilege()) return undefined
+  const layout = new OverlayLayout(directory, lower, privilege, MountsBelow.find(lower))
+  await layout.prepare()
+  const pipes = createOutputPipes(directory)
+  // Awaited by the first command; a session may end without any.
+  pipes.catch(() => undefined)
+  return { layout, pipes }
 }
 
 /** Tries the likely privilege first; probes the host only if that fails. */
@@ -67,6 +93,7 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
   if (trial.works) {
     rememberNamespaces(likely.privilege)
     readBubblewrapProbe(trial.output ?? '')
+    rememberOverlay(identifyOverlay(lower, directory))
     return likely
   }
   const { privilege, reason } = await probeNamespaces()
@@ -109,9 +136,12 @@ class OverlaySession implements CommandSession {
   readonly #layout: OverlayLayout
   readonly #locked = new LockedEntries()
   readonly #mutex = new Mutex()
+  readonly #pipes: Promise<void> | undefined
 
-  constructor(layout: OverlayLayout) {
+  /** @param pipes the creation of the pipes, if it may still be under way. */
+  constructor(layout: OverlayLayout, pipes: Promise<void> | undefined) {
     this.#layout = layout
+    this.#pipes = pipes
     this.path = layout.lower
   }
 
@@ -135,6 +165,7 @@ class OverlaySession implements CommandSession {
         hasTerminal: spec.terminal !== undefined,
         ...location,
       })
+      await this.#pipes
       const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
       return this.#layout.privilege === 'user' ? this.#addHint(outcome, spec) : outcome
     })
@@ -148,7 +179,10 @@ class OverlaySession implements CommandSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#mutex.run(() => removeTree(this.#layout.directory))
+    await this.#mutex.run(async () => {
+      await this.#pipes?.catch(() => undefined)
+      await removeTree(this.#layout.directory)
+    })
   }
 
   /** Adds a hint to the output: the kernel's message about files of other users does not name the cause. */
