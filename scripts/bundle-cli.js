@@ -7,8 +7,10 @@ import { plainBuiltins } from './plain-builtins.js'
 import { plainText } from './plain-text.js'
 
 const target = join(root, 'dist/cli')
+/** Packages of a hundred and more files, of which a server of tools needs a part. */
+const MANY_FILES = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core']
 /** Small, and needed by many commands. All others are loaded by the commands that need them. */
-const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...ONE_PROGRAM]
+const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...MANY_FILES, ...ONE_PROGRAM]
 
 // The command line in a few files: Node takes half a millisecond and more to load each, and there are hundreds.
 /** What the bundle for hooks loads when something changed. */

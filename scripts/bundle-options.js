@@ -19,9 +19,14 @@ export function bundleOptions(input, bundled) {
     platform: 'node',
     // The oldest Node we support has no `using`.
     transform: { target: 'es2024' },
-    external: (id) => /^[^./]/.test(id) && !bundled.includes(id) && !id.startsWith(HELPERS),
+    external: (id) => /^[^./]/.test(id) && !isIn(id, bundled) && !id.startsWith(HELPERS),
     // No module of ours does anything by being loaded, programs aside.
     treeshake: { moduleSideEffects: false },
     checks: { ineffectiveDynamicImport: false },
   }
+}
+
+/** True if a module belongs to one of some packages. */
+function isIn(id, packages) {
+  return packages.some((name) => id === name || id.startsWith(`${name}/`))
 }

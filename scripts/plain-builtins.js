@@ -10,7 +10,8 @@ export const plainBuiltins = {
   name: 'plain-builtins',
   renderChunk(code) {
     return code.replaceAll(IMPORT, (_, names, module) => {
-      const loaded = `process.getBuiltinModule("${module}")`
+      // A package may name its import `process`.
+      const loaded = `globalThis.process.getBuiltinModule("${module}")`
       const [, name = '', list = ''] = /^([\w$]+)?(?:, )?(\{.*\})?$/.exec(names) ?? []
       const whole = names.startsWith('* as ') ? names.slice('* as '.length) : name
       if (whole !== '' && !IDENTIFIER.test(whole))

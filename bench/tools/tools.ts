@@ -13,9 +13,13 @@ export const tools: Benchmark = {
       guard: './coppice/guard.ts',
       cache: './coppice/cache.ts',
       mcp: './coppice/mcp-vault.ts',
+      connect: './coppice/connect.ts',
     }),
     subject('coppice-host', { mcp: './coppice/mcp-host.ts' }),
-    subject('server-filesystem', { mcp: './peers/server-filesystem.ts' }),
+    subject('server-filesystem', {
+      mcp: './peers/server-filesystem.ts',
+      connect: './peers/server-filesystem-connect.ts',
+    }),
   ],
   works: [
     rate('read-memory', 'read 1 KiB in memory'),
@@ -27,6 +31,7 @@ export const tools: Benchmark = {
     rate('mcp-list', 'MCP: list a directory of 100 files'),
     rate('mcp-edit', 'MCP: replace a string in a file²'),
     time('mcp-search', 'MCP: find 50 of 10,000 files by name'),
+    time('mcp-connect', 'MCP: from start to connected⁴'),
     bytes('cache-keep', 'keep an output of 100 MiB, held³'),
     bytes('cache-file_head', 'its first lines, held³'),
     bytes('cache-file_tail', 'its last lines, held³'),
@@ -41,5 +46,6 @@ export const tools: Benchmark = {
     '² coppice-host syncs every file before it takes its name; server-filesystem leaves that to the system, and so',
     'does coppice, which writes a journal.',
     '³ The peak of resident memory beyond that before the call, with a small nursery, so that garbage does not wait.',
+    '⁴ Less what `node -e 0` takes. coppice as it is built, with a fork of a directory: build it first.',
   ],
 }
