@@ -115,6 +115,7 @@ export {
   searchSteps,
   splitLines,
 } from './search.ts'
+export { Slab } from './slab.ts'
 export { listGainedBits, listSpecialBits, SPECIAL_BITS, type SpecialBit } from './special-bits.ts'
 export { assertStatChanges } from './stat-changes.ts'
 export {

@@ -17,14 +17,13 @@ export class PathMutex {
     const waiting = before ?? otherBefore
     const result = waiting === undefined ? mutation() : Promise.all([before, otherBefore]).then(mutation)
     if (!(result instanceof Promise)) return result
-    const settled: Promise<unknown> = result.then(ignore, ignore).then(() => {
-      for (const queued of [path, secondPath ?? path])
-        if (this.#last.get(queued) === settled) this.#last.delete(queued)
-    })
+    const release = () => {
+      if (this.#last.get(path) === settled) this.#last.delete(path)
+      if (secondPath !== undefined && this.#last.get(secondPath) === settled) this.#last.delete(secondPath)
+    }
+    const settled: Promise<unknown> = result.then(release, release)
     this.#last.set(path, settled)
     if (secondPath !== undefined) this.#last.set(secondPath, settled)
     return result
   }
 }
-
-function ignore(): void {}

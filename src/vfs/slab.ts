@@ -12,6 +12,12 @@ const MAX_POOLED_BYTES = 4 * 1024
 export class Slab {
   #buffer = new Uint8Array(0)
   #used = 0
+  readonly #buffers = new WeakSet<ArrayBufferLike>()
+
+  /** Reports whether bytes are a piece of this slab, or of an earlier one of the same owner. */
+  hasPiece({ buffer }: Uint8Array): boolean {
+    return this.#buffers.has(buffer)
+  }
 
   copy(bytes: Uint8Array): Uint8Array {
     if (bytes.length > MAX_POOLED_BYTES) return new Uint8Array(bytes)
@@ -24,6 +30,7 @@ export class Slab {
 
   #allocate(): number {
     this.#buffer = new Uint8Array(SLAB_BYTES)
+    this.#buffers.add(this.#buffer.buffer)
     // Transferring one piece to another thread would detach all the others.
     markAsUntransferable(this.#buffer.buffer)
     return 0

@@ -29,7 +29,6 @@ import {
   type Content,
   type ContentAddressed,
   collect,
-  copyBytes,
   type DirEntry,
   type FileHandle,
   type HardLinkable,
@@ -260,7 +259,7 @@ export class VaultFs
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
       return this.#writeStream(content, submit)
     // Content in memory is submitted synchronously, so that writes issued together are committed together.
-    const bytes = copyBytes(content)
+    const bytes = this.blobs.copy(content)
     const stored = this.blobs.reader.run(() => storeBytes(bytes, this.blobs))
     return stored instanceof Promise ? stored.then((content) => submit(content)) : submit(stored)
   }

@@ -65,18 +65,25 @@ function write(
   const at = files.resolveLinks(path, true, 'write')
   const number = files.findByPath(at)
   const reference = toContentRef(content)
-  const given = mtime === undefined ? {} : { mtime }
   if (number === undefined) {
-    const fields = { type: 'file', size: content.size, content: reference, ...given } as const
-    const made = create(files, at, { ...fields, mode: mode ?? FILE_MODE }, parents, 'write', moment)
+    const fields = { type: 'file', mode: mode ?? FILE_MODE, size: content.size, content: reference } as const
+    const dated = mtime === undefined ? fields : { ...fields, mtime }
+    const made = create(files, at, dated, parents, 'write', moment)
     if (reference === 'chunks') files.setChunks(made, 0, content.chunks ?? [])
     return null
   }
   const inode = files.getInode(number)
   if (inode.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
   if (inode.content === 'chunks') files.removeChunks(number)
-  const next = { ...inode, mode: mode ?? inode.mode, ...createChangeFields(moment), ...given }
-  replaceInode(files, number, inode, { ...next, size: content.size, content: reference })
+  replaceInode(files, number, inode, {
+    ...inode,
+    mode: mode ?? inode.mode,
+    size: content.size,
+    mtime: mtime ?? moment.time,
+    ctime: moment.time,
+    version: moment.seq,
+    content: reference,
+  })
   if (reference === 'chunks') files.setChunks(number, 0, content.chunks ?? [])
   return inode.version
 }

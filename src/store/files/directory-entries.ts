@@ -47,12 +47,8 @@ export function ensureParent(
 }
 
 /** Creates an inode under a name. */
-export function createInode(
-  files: VaultFiles,
-  dentry: Dentry,
-  fields: NewInode,
-  { time, seq }: Moment,
-): number {
+export function createInode(files: VaultFiles, dentry: Dentry, fields: NewInode, moment: Moment): number {
+  const { time, seq } = moment
   const counters = files.getCounters()
   const { nextInode: number } = counters
   const { type, size } = fields
@@ -62,9 +58,23 @@ export function createInode(
     bytes: counters.bytes + (type === 'file' ? size : 0),
     symlinks: counters.symlinks + (type === 'symlink' ? 1 : 0),
   })
-  const times = { atime: time, mtime: time, ctime: time }
-  files.setInode(number, { uid: 0, gid: 0, ...times, ...fields, ...dentry, links: 1, version: seq })
-  setEntry(files, dentry, number, type, { time, seq })
+  // In the order of a decoded inode, so that all inodes have one shape.
+  files.setInode(number, {
+    type,
+    mode: fields.mode,
+    uid: fields.uid ?? 0,
+    gid: fields.gid ?? 0,
+    links: 1,
+    size,
+    mtime: fields.mtime ?? time,
+    ctime: time,
+    atime: fields.atime ?? time,
+    version: seq,
+    parent: dentry.parent,
+    name: dentry.name,
+    content: fields.content,
+  })
+  setEntry(files, dentry, number, type, moment)
   return number
 }
 

@@ -21,7 +21,8 @@ export function listOperationBlobs(operation: FileOperation): BlobRef[] {
 }
 
 function listContentBlobs(content: StoredContent | undefined): BlobRef[] {
-  return content?.chunks?.filter(isData) ?? []
+  const chunks = content?.chunks
+  return chunks === undefined ? [] : chunks.filter(isData)
 }
 
 /** Reports whether a chunk has data; a hole has none. */

@@ -74,6 +74,32 @@ describe('the group commit of a SQLite engine', () => {
     expect(engine.readJournal(1, 0, 10)).toHaveLength(3)
   })
 
+  it('commits the side log of a killed process also between many commits of single rows', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    for (const seq of [1, 2, 3]) expect(engine.commit({ journal: [row(2, seq)] })).toBe(true)
+    inKilledProcess(file, KEPT)
+    expect(engine.commit({ journal: [row(2, 4)], blobs: [blob(8, 'b')] })).toBe(true)
+    expect(engine.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1, 2])
+    expect(engine.commit({ journal: [row(1, 2)] })).toBe(false)
+    expect(engine.commit({ journal: [row(2, 5)] })).toBe(true)
+    expect(engine.readJournal(2, 0, 10).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('begins a group after commits of another engine that has none', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    await using other = new SqliteEngine({ file })
+    for (const seq of [1, 2, 3]) {
+      expect(engine.groupCommit?.begin()).toBe(true)
+      engine.groupCommit?.append({ journal: [row(1, seq)] })
+      engine.groupCommit?.commit(() => engine.commit({ journal: [row(1, seq)] }))
+      expect(other.commit({ journal: [row(2, seq)] })).toBe(true)
+      expect(other.commit({ journal: [row(1, seq)] })).toBe(false)
+    }
+    expect(engine.readJournal(2, 0, 10)).toHaveLength(3)
+  })
+
   it('recovers no torn batch, and none that follows another state', async () => {
     const file = place()
     inKilledProcess(file, KEPT)

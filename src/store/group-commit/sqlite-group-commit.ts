@@ -14,6 +14,8 @@ import { SideLog, TOKEN_BYTES } from './side-log.ts'
 
 /** Record that names a committed state; each commit that a group can follow changes it. */
 const TOKEN_KEY = 'spool'
+/** Interval at which a commit looks for another connection's group before it waits for the lock. */
+const LOOK_INTERVAL_MS = 1
 const TOKEN_POOL_BYTES = 512 * TOKEN_BYTES
 
 /** Transactions of one connection. */
@@ -26,6 +28,8 @@ export interface SqliteTransactions {
   rollback(): void
   isCurrent(batch: Batch): boolean
   apply(batch: Batch): void
+  /** Commits a batch of one row at once, false if it is refused; undefined if it has more, or if there is a token. */
+  commitRow(batch: Batch): boolean | undefined
   record(key: string): Uint8Array | undefined
   /** Changes when another connection has committed. */
   changeCount(): number
@@ -42,6 +46,10 @@ export class SqliteGroupCommit implements GroupCommit {
   readonly #diskSpace: DiskSpace
   readonly #lockRequest: LockRequest
   #state: GroupCommitState = { kind: 'unused' }
+  /** True if the committed state had a token when this connection last read it. */
+  #sawToken = false
+  /** Time at which this connection last looked for the group of another one. */
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(file: string, transactions: SqliteTransactions, diskSpace: DiskSpace) {
     this.#transactions = transactions
@@ -112,21 +120,35 @@ export class SqliteGroupCommit implements GroupCommit {
   }
 
   #commitAlone(batch: Batch): boolean {
-    const { isCurrent, apply, rollback } = this.#transactions
+    const { isCurrent, apply, commitRow, rollback } = this.#transactions
     try {
       this.#diskSpace.assertSpaceFor(batch)
+      if (this.#state.kind === 'unused' && !this.#requestLockIfDue()) {
+        const isCommitted = commitRow(batch)
+        if (isCommitted !== undefined) return isCommitted
+      }
       this.#beginRecovered()
       if (!isCurrent(batch)) {
         rollback()
         return false
       }
       apply(batch)
+      this.#removeToken()
       this.#commitTransaction()
       return true
     } catch (error) {
       this.#abort()
       throw error
     }
+  }
+
+  /**
+   * Removes the token that connections with groups left, if this one has none; the side log is committed by now. While
+   * there is no token, no connection has to look for a side log.
+   */
+  #removeToken(): void {
+    if (this.#state.kind === 'unused' && this.#sawToken)
+      this.#transactions.apply({ records: [{ key: TOKEN_KEY, bytes: null }] })
   }
 
   /** Runs work in a transaction of its own. */
@@ -180,15 +202,17 @@ export class SqliteGroupCommit implements GroupCommit {
 
   /** True if the side log follows the committed state: another connection has a group, or was killed in one. */
   #needsRecovery(): boolean {
-    const { token } = this.#sideLog
-    const committed = token && this.#transactions.record(TOKEN_KEY)
+    const committed = this.#transactions.record(TOKEN_KEY)
+    this.#sawToken = committed !== undefined
+    // No look at the disk without a token: no group was begun since a connection that has none removed it.
+    const token = committed && this.#sideLog.token
     return token !== undefined && committed !== undefined && Buffer.compare(token, committed) === 0
   }
 
   /** Begins a transaction on everything that was acknowledged, also by a killed process. */
   #beginRecovered(): void {
     const { begin, commit } = this.#transactions
-    if (this.#needsRecovery()) this.#lockRequest.send()
+    this.#requestLockIfDue()
     begin()
     // A live owner of the lock has committed its group before it released the lock.
     if (!this.#needsRecovery()) return
@@ -197,6 +221,19 @@ export class SqliteGroupCommit implements GroupCommit {
     commit()
     this.#lockRequest.withdraw()
     begin()
+  }
+
+  /**
+   * Requests the lock from a connection that has a group, or was killed in one; false if there is none. Looks once a
+   * millisecond: a connection that begins a group in between releases the lock some milliseconds later anyhow.
+   */
+  #requestLockIfDue(): boolean {
+    const now = performance.now()
+    if (now - this.#lookedAt < LOOK_INTERVAL_MS) return false
+    this.#lookedAt = now
+    if (!this.#needsRecovery()) return false
+    this.#lockRequest.send()
+    return true
   }
 
   #replaySideLog(): void {

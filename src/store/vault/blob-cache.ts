@@ -1,3 +1,4 @@
+import { Slab } from '../../vfs/index.ts'
 import { CHUNK_BYTES } from '../tree/tree-values.ts'
 
 /** Capacity in bytes. */
@@ -11,20 +12,28 @@ export class BlobCache {
   #recent = new Map<number, Uint8Array>()
   #older = new Map<number, Uint8Array>()
   #bytes = 0
+  /** Memory of small blobs: an array for each would cost microseconds. Those of one slab leave the cache together. */
+  readonly #slab: Slab
+
+  /** @param slab pieces of it are cached as they are. */
+  constructor(slab: Slab = new Slab()) {
+    this.#slab = slab
+  }
 
   get(id: number): Uint8Array | undefined {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent
     const older = this.#older.get(id)
-    if (older !== undefined) this.#putOwned(id, older)
+    // Copied out of its slab, which is to go with the older map.
+    if (older !== undefined) this.#putOwned(id, this.#slab.copy(older))
     return older
   }
 
   put(id: number, bytes: Uint8Array): void {
     if (bytes.length > MAX_BLOB_BYTES) return
     // A slice, such as the end of a file or a piece of a pool, would keep its whole buffer in memory.
-    const own = bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes
-    this.#putOwned(id, own)
+    const isOwn = bytes.length === bytes.buffer.byteLength || this.#slab.hasPiece(bytes)
+    this.#putOwned(id, isOwn ? bytes : this.#slab.copy(bytes))
   }
 
   #putOwned(id: number, bytes: Uint8Array): void {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { VfsError } from '../../vfs/index.ts'
+import { Slab, VfsError } from '../../vfs/index.ts'
 import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
@@ -9,6 +9,7 @@ import { BlobCache } from './blob-cache.ts'
 
 /** Minimum size of deduplicated content; the lookup costs more than smaller content. */
 export const MIN_DEDUPLICATED_BYTES = 4096
+const encoder = new TextEncoder()
 const NO_HASH = new Uint8Array(0)
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
@@ -34,7 +35,8 @@ export class BlobStore {
   readonly #reused = new Map<number, BlobRow>()
   /** Blobs of a commit in progress. */
   readonly #inFlight = new Map<number, BlobRow>()
-  readonly #cache = new BlobCache()
+  readonly #slab = new Slab()
+  readonly #cache = new BlobCache(this.#slab)
   /** Blobs that were read before they were asked for, unchecked, the oldest first. */
   readonly #ahead = new Map<number, Uint8Array>()
   #stagedBytes = 0
@@ -52,6 +54,11 @@ export class BlobStore {
   /** Size of the staged blobs in bytes. */
   get stagedBytes(): number {
     return this.#stagedBytes
+  }
+
+  /** Copies content that its caller may change, so that it can be put. */
+  copy(content: string | Uint8Array): Uint8Array {
+    return typeof content === 'string' ? encoder.encode(content) : this.#slab.copy(content)
   }
 
   /** Returns a reference to these bytes, already stored or staged for the next commit. The bytes must not change. */

@@ -1,4 +1,4 @@
-import type { Batch, RecordRow } from '../engine.ts'
+import type { Batch, JournalRow, RecordRow } from '../engine.ts'
 import type { Provenance } from '../files/operation.ts'
 import { encodeJournalEntry } from './journal.ts'
 import type { AppliedOperation, OperationPlan, OperationPreparation, PreparedOperation } from './replica.ts'
@@ -29,20 +29,21 @@ export interface PendingOperation extends OperationRequest, AppliedOperation {
   readonly extra: ReturnType<ExtraRecords>
 }
 
-/** Encodes pending operations as the next rows of a vault's journal. */
+/** Encodes pending operations as the next rows of a vault's journal, in a batch with the blobs they refer to. */
 export function createJournalBatch(
   waiting: readonly PendingOperation[],
   vault: number,
   last: number,
-): Required<Pick<Batch, 'journal' | 'expect' | 'records' | 'frees'>> {
-  return {
-    journal: waiting.map(({ entry }, index) => ({
-      vault,
-      seq: last + index + 1,
-      bytes: encodeJournalEntry(entry),
-    })),
-    expect: waiting.flatMap(({ extra }) => extra.expect ?? []),
-    records: waiting.flatMap(({ extra }) => extra.records ?? []),
-    frees: waiting.every(({ frees }) => frees),
+  { blobs, requires }: Pick<Batch, 'blobs' | 'requires'>,
+): Batch & { readonly journal: readonly JournalRow[] } {
+  const journal: JournalRow[] = []
+  const [expect, records]: [RecordRow[], RecordRow[]] = [[], []]
+  let frees = true
+  for (const { entry, extra, frees: freesOne } of waiting) {
+    journal.push({ vault, seq: last + journal.length + 1, bytes: encodeJournalEntry(entry) })
+    if (extra.expect !== undefined) expect.push(...extra.expect)
+    if (extra.records !== undefined) records.push(...extra.records)
+    frees &&= freesOne
   }
+  return { journal, expect, records, frees, blobs: blobs ?? [], requires: requires ?? [] }
 }

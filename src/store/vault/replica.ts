@@ -312,6 +312,9 @@ function createJournalEntry(
   provenance: Provenance,
   time: number,
 ): JournalEntry {
+  const { caller, trace } = provenance
+  if (caller === undefined && trace === undefined)
+    return replaced === null ? { time, operation } : { time, operation, before: replaced }
   return { time, ...provenance, operation, ...(replaced !== null && { before: replaced }) }
 }
 

@@ -135,6 +135,7 @@ export class LevelEngine implements Engine {
   close(): Promise<void> {
     this.#closing ??= this.#mutex.run(async () => {
       await this.#db.close()
+      this.#storeFile.close()
       this.#diskSpace.close()
     })
     return this.#closing

@@ -231,6 +231,7 @@ export class LmdbEngine implements Engine {
   async #closeAll(): Promise<void> {
     using _mark = this.#openMarker
     await this.#root.close()
+    this.#storeFile.close()
     this.#diskSpace.close()
   }
 

@@ -21,6 +21,7 @@ import { commitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
 import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
+import { findOnlyRow, SqliteRowCommit } from './sqlite-row-commit.ts'
 import { openImmutable, PAGE_BYTES, setSynchronous, setUpImmutable, setUpStore } from './sqlite-setup.ts'
 import { SqliteStatements } from './sqlite-statements.ts'
 import { SqliteWal } from './sqlite-wal.ts'
@@ -65,6 +66,7 @@ export class SqliteEngine implements Engine {
   readonly #groupCommit: SqliteGroupCommit
   readonly #diskSpace: DiskSpace
   readonly #wal: SqliteWal
+  readonly #rowCommit: SqliteRowCommit
   /** Change count of the snapshot that reads see, while they run together. */
   #snapshotChanges: number | undefined
   #isClosed = false
@@ -80,6 +82,7 @@ export class SqliteEngine implements Engine {
     if (!isImmutable) this.#diskSpace.freeReserve()
     this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
     this.#wal = new SqliteWal(this.#db)
+    this.#rowCommit = new SqliteRowCommit(this.#db)
     this.#storeFile = new StoreFile(file)
     this.#isFullyDurable = durability === 'full'
     this.#statements = new SqliteStatements(this.#db)
@@ -92,6 +95,7 @@ export class SqliteEngine implements Engine {
       }
     } catch (error) {
       this.#db.close()
+      this.#storeFile.close()
       throw error
     }
   }
@@ -212,6 +216,7 @@ export class SqliteEngine implements Engine {
     this.#isClosed = true
     if (!this.#isImmutable) this.#groupCommit.close()
     this.#db.close()
+    this.#storeFile.close()
     this.#diskSpace.close()
   }
 
@@ -237,6 +242,7 @@ export class SqliteEngine implements Engine {
       rollback: () => this.#rollback(),
       isCurrent: (batch: Batch) => canCommit(batch, this.#committedState),
       apply: (batch: Batch) => this.#apply(batch),
+      commitRow: (batch: Batch) => this.#commitRow(batch),
       record: (key: string) => this.readRecord(key),
       changeCount: () => this.#readDataVersion(),
     }
@@ -254,6 +260,15 @@ export class SqliteEngine implements Engine {
       this.#wal.checkpoint()
       return this.#groupCommit.commitBatch(batch)
     }
+  }
+
+  /** Commits a batch of one row in one call; undefined if it has more, or if the store has a token. */
+  #commitRow(batch: Batch): boolean | undefined {
+    const row = findOnlyRow(batch)
+    if (row === undefined || this.#diskSpace.isScarce) return undefined
+    this.#storeFile.assertPresent()
+    const result = this.#rowCommit.commit(row, batch.blobs?.[0])
+    return result === 'token-present' ? undefined : result === 'committed'
   }
 
   #readPageCount(): number {
