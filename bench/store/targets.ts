@@ -33,6 +33,7 @@ export const targets: readonly Target[] = [
   coppice.within(2e-3, 'rename', 'rename of a directory of 100,000 files'),
   coppice.within(0.05, 'moment', 'one of 100,000 moments'),
   coppice.below(10e6, 'growth', '100 forks × 10 changes'),
+  coppice.atMost(0.05, 'gc-rest', 'room of a deleted vault after gc, while the home is open,'),
   coppice.perSecond(300_000, 'walk', 'walk of 1 M files'),
   coppice.below(300e6, 'walk-memory', 'memory of the walk'),
   coppice.speedup('indexed grep at least 20× our own scan', 20, 'grep', 'grep-scan'),

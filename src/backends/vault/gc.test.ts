@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -116,6 +116,25 @@ describe('a garbage collection', () => {
     const vault = await again.vault('base')
     expect(await readFile(vault, '/kept')).toEqual(kept)
     expect((await vault.stat('/meanwhile')).size).toBe(100_000)
+  })
+
+  it('gives back the room of a deleted vault while the home stays open, with its log', async () => {
+    const path = newPlace()
+    const measure = () =>
+      readdirSync(path).reduce((sum, name) => {
+        const stats = statSync(join(path, name))
+        return sum + (stats.isFile() ? stats.size : 0)
+      }, 0)
+    await using home = await openHome({ path })
+    await (await home.createVault('kept')).write('/f', 'kept')
+    const before = measure()
+    const vault = await home.createVault('gone')
+    for (let file = 0; file < 50; file++) await vault.write(`/f${file}`, randomBytes(200_000))
+    await home.deleteVault('gone')
+    const full = measure()
+    await home.gc()
+    expect((full - measure()) / (full - before)).toBeGreaterThan(0.95)
+    await expectSound(home)
   })
 
   it('keeps every version of a file until versions are pruned', async () => {

@@ -199,7 +199,8 @@ export class SqliteEngine implements Engine {
         given = before - this.#readPageCount()
       })
       // A checkpoint of the log truncates the file. If readers prevent it, a later one does.
-      if (given === 0 || this.#diskSpace.isScarce) this.#wal.checkpoint()
+      if (given === 0) this.#wal.truncate()
+      else if (this.#diskSpace.isScarce) this.#wal.checkpoint()
       return given * PAGE_BYTES
     } catch (error) {
       throw commitError(error)

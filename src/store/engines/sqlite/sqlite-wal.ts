@@ -36,6 +36,19 @@ export class SqliteWal {
     if (isScarce) this.checkpoint()
   }
 
+  /** Copies the log into the database and empties it, unless another connection reads or writes now. */
+  truncate(): void {
+    const { timeout = 0 } = this.#db.prepare('PRAGMA busy_timeout').get() ?? {}
+    try {
+      // Waits for nobody: with readers, it does what a passive checkpoint does.
+      this.#db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // The disk is full: the log stays as it is.
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${Number(timeout)}`)
+    }
+  }
+
   /** Copies the log into the database as far as readers and the disk allow, so that SQLite overwrites it. */
   checkpoint(): void {
     try {
