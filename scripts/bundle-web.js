@@ -11,6 +11,15 @@ const target = join(root, 'dist/web')
 rmSync(target, { recursive: true, force: true })
 mkdirSync(target, { recursive: true })
 
+/** The editor and its packages. */
+const EDITOR =
+  /node_modules\/(?:@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)\/|\/merge-editor\.ts$/
+const EDITOR_PACKAGES = [
+  ...['commands', 'language', 'merge', 'state', 'view'].map((name) => `@codemirror/${name}`),
+  ...['common', 'highlight', 'lr'].map((name) => `@lezer/${name}`),
+  ...['@marijn/find-cluster-break', 'crelt', 'style-mod', 'w3c-keyname'],
+]
+
 const bundle = await rolldown({
   input: { main: join(source, 'main.tsx') },
   platform: 'browser',
@@ -25,13 +34,17 @@ const { output } = await bundle.write({
   entryFileNames: '[name]-[hash].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: {
-    groups: [{ name: 'parts', test: /\/src\/web\/(?:parts|client)\/|node_modules/ }],
+    groups: [
+      // Only for who edits a conflict.
+      { name: 'editor', test: EDITOR, priority: 1 },
+      { name: 'parts', test: /\/src\/web\/(?:parts|client)\/|node_modules/ },
+    ],
   },
 })
 const entry = output.find((chunk) => chunk.type === 'chunk' && chunk.isEntry)
 writePage(entry.fileName, entry.imports, writeStyles())
 copyFileSync(join(source, 'icon.svg'), join(target, 'icon.svg'))
-writeLicenses(target, ['preact', '@preact/signals', '@preact/signals-core'])
+writeLicenses(target, ['preact', '@preact/signals', '@preact/signals-core', ...EDITOR_PACKAGES])
 
 /** Writes all style sheets as one, in the order of their names, and returns its name. */
 function writeStyles() {

@@ -39,7 +39,14 @@ describe('the bundle of the page', () => {
     const addresses = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? '')
     expect(addresses.filter((address) => !/^\/[\w.-]+$/.test(address))).toEqual([])
     const everything = readdirSync(directory).map(read).join('\n')
-    expect(everything).not.toMatch(/@import|@font-face|url\(\s*["']?(?:https?:|data:)/)
+    expect(everything).not.toMatch(/@import|@font-face|url\(\s*["']?https?:/)
+  })
+
+  it('loads the editor only for who edits', () => {
+    const loaded = scripts.filter((name) => !name.startsWith('editor-') && !name.startsWith('merge-editor-'))
+    const eager = loaded.flatMap((name) => [...listStaticImports(name)])
+    expect(eager.filter((name) => name.startsWith('editor-'))).toEqual([])
+    expect(scripts.some((name) => name.startsWith('editor-'))).toBe(true)
   })
 
   it('never makes HTML from a string', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { DaemonCli } from '../cli/daemon-cli.ts'
 import { collectErrors, findBrowserProblem, launchBrowser, waitForSession } from './browser.ts'
 import { openCutProxy } from './cut-proxy.ts'
+import { replaceText } from './replace-text.ts'
 
 const TIMEOUT_MS = 20_000
 const problem = findBrowserProblem()
@@ -70,7 +71,7 @@ describe.skipIf(problem !== undefined)(`coppice ui${problem ? `: ${problem}` : '
     await page.getByRole('button', { name: 'Apply to' }).click()
     await page.getByText('1 conflict to resolve').waitFor()
     expect(readFileSync(file, 'utf8')).toBe(mine)
-    await page.getByLabel('Your version of /cart.txt').fill(text('one', 'both', 'three'))
+    await replaceText(page, 'Your version of /cart.txt', text('one', 'both', 'three'))
     await page.getByRole('button', { name: 'Use this text' }).click()
     await page.getByRole('button', { name: 'Apply to' }).click()
     await page.getByText('Wrote 1 change to').waitFor()

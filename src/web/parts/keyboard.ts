@@ -78,9 +78,12 @@ function showKeys(): void {
 }
 
 /** Returns true for a key that the focused element needs: text in a field, Enter on a button. */
-function belongsToElement({ target, key }: KeyboardEvent): boolean {
+function belongsToElement(event: KeyboardEvent): boolean {
+  // The target of an event in a shadow root is its host; the path begins where it happened.
+  const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false
+  if (target.isContentEditable) return true
   if (target.closest('dialog[open], textarea, select') !== null) return true
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'range'].includes(target.type)
-  return key === 'Enter' && target.closest('a, button, summary') !== null
+  return event.key === 'Enter' && target.closest('a, button, summary') !== null
 }

@@ -1,20 +1,14 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type {
-  MergeParams,
-  MergeResolution,
-  WebAuthor,
-  WebConflict,
-  WebConflictSides,
-  WebText,
-} from '../../../web-api/index.ts'
+import type { MergeParams, MergeResolution, WebAuthor, WebConflict, WebText } from '../../../web-api/index.ts'
 import { call } from '../../client/api.ts'
 import { formatAuthor } from '../../parts/author.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Scroll } from '../../parts/scroll.tsx'
 import { Tag } from '../../parts/tag.tsx'
-import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { ConflictEditor } from './conflict-editor.tsx'
 
 export interface ConflictsProps {
   readonly params: MergeParams
@@ -139,7 +133,7 @@ function Sides({
       ) : loaded.merged.isCut ? (
         <Notice title="This file is too long to edit here: take a side, or use coppice resolve" />
       ) : (
-        <Editor sides={loaded} resolution={resolution} onResolve={onResolve} />
+        <ConflictEditor sides={loaded} resolution={resolution} onResolve={onResolve} />
       )}
     </>
   )
@@ -171,50 +165,6 @@ function Version({
         </pre>
       </Scroll>
     </figure>
-  )
-}
-
-const MARKERS = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/m
-
-function Editor({
-  sides,
-  resolution,
-  onResolve,
-}: {
-  readonly sides: WebConflictSides
-  readonly resolution: MergeResolution | undefined
-  readonly onResolve: (resolution: MergeResolution | undefined) => void
-}): VNode {
-  const [text, setText] = useState(resolution && 'text' in resolution ? resolution.text : sides.merged.text)
-  const hasMarkers = MARKERS.test(text)
-  return (
-    <div class="editor">
-      <label for="conflict-text">Your version of {toVisible(sides.path)}</label>
-      <textarea
-        id="conflict-text"
-        class="field"
-        rows={Math.min(24, text.split('\n').length + 2)}
-        spellcheck={false}
-        value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          onResolve(undefined)
-        }}
-      />
-      <div class="row-line">
-        <button
-          type="button"
-          class="button"
-          disabled={hasMarkers}
-          onClick={() => onResolve({ path: sides.path, text, digest: sides.digest })}
-        >
-          Use this text
-        </button>
-        <span class="soft">
-          {hasMarkers ? 'Remove the lines with <<<<<<<, ======= and >>>>>>> first.' : 'No marker is left.'}
-        </span>
-      </div>
-    </div>
   )
 }
 
