@@ -13,6 +13,8 @@ export const store: Benchmark = {
   subjects: [
     subject('coppice', {
       files: './coppice/files.ts',
+      names: './coppice/names.ts',
+      engines: './coppice/engines.ts',
       memory: './coppice/memory.ts',
       overwrites: './coppice/overwrites.ts',
       forks: './coppice/forks.ts',
@@ -33,7 +35,7 @@ export const store: Benchmark = {
       search: './peers/ripgrep-search.ts',
     }),
     subject('agentfs-sdk', { files: './peers/agentfs-files.ts', memory: './peers/agentfs-memory.ts' }),
-    subject('sqlite', { files: './peers/sqlite-files.ts' }),
+    subject('sqlite', { files: './peers/sqlite-files.ts', names: './peers/sqlite-names.ts' }),
   ],
   works: [
     rate('write', 'write 1 KiB, one by one¹'),
@@ -41,6 +43,15 @@ export const store: Benchmark = {
     rate('read', 'read 1 KiB'),
     rate('stat', 'stat'),
     rate('readdir', 'readdir, 100 entries'),
+    rate('mkdir', 'mkdir¹'),
+    rate('rename-file', 'rename a file¹'),
+    rate('remove-file', 'remove a file¹'),
+    rate('write-memory', 'write 1 KiB, memory engine'),
+    rate('write-sqlite', 'write 1 KiB, SQLite engine'),
+    rate('write-lmdb', 'write 1 KiB, LMDB engine'),
+    rate('write-level', 'write 1 KiB, LevelDB engine'),
+    rate('synced-append', 'append 1 KiB and fdatasync'),
+    bytes('level-heap', 'LevelDB, 40,000 operations, heap'),
     bytes('memory', 'memory left by 20,000 operations'),
     { id: 'large-write', label: 'stream 256 MiB in²', unit: { throughput: LARGE_FILE_UNIT } },
     { id: 'large-read', label: 'stream 256 MiB out²', unit: { throughput: LARGE_FILE_UNIT } },

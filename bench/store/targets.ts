@@ -9,9 +9,23 @@ const NO_GROWTH_BYTES = 16e6
 /** Promises of the store, measured in the same run. */
 export const targets: readonly Target[] = [
   coppice.atLeast(20, 'agentfs-sdk', 'write', 'write one by one'),
-  coppice.atLeast(1.2, 'node-disk', 'write', 'write one by one'),
+  coppice.atLeast(1.5, 'node-disk', 'write', 'write one by one'),
+  coppice.atLeast(0.35, 'sqlite', 'write', 'write one by one'),
   coppice.atLeast(60, 'agentfs-sdk', 'write-together', 'write all at once'),
-  coppice.atLeast(0.4, 'sqlite', 'write-together', 'write all at once'),
+  coppice.atLeast(0.5, 'sqlite', 'write-together', 'write all at once'),
+  ...['mkdir', 'rename-file', 'remove-file'].map((work) => coppice.atLeast(0.5, 'sqlite', work, work)),
+  coppice.within(22e-6, 'write-memory', 'our own part of a write'),
+  ...['lmdb', 'level'].flatMap((engine) => [
+    coppice.speedup(`${engine} writes as fast as sqlite`, 1, `write-${engine}`, 'write-sqlite'),
+    // Each of their commits is synced, whatever the durability: that is their limit.
+    coppice.speedup(
+      `${engine} writes at least half a synced append`,
+      0.5,
+      `write-${engine}`,
+      'synced-append',
+    ),
+  ]),
+  coppice.below(512e6, 'level-heap', 'heap of 40,000 operations on LevelDB'),
   coppice.atLeast(5, 'node-disk', 'read', 'read'),
   coppice.atLeast(3, 'node-disk', 'stat', 'stat'),
   coppice.atLeast(3, 'node-disk', 'readdir', 'readdir'),

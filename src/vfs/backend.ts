@@ -100,10 +100,14 @@ export abstract class Backend extends CheckedFileSystem {
     run: (mutation: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
     const { path, to } = mutation
-    // The caller may change its buffer while this mutation waits for an earlier one.
-    const isWaiting = this.#mutex.isBusy(path) || (to !== '' && this.#mutex.isBusy(to))
-    const owned = isWaiting ? { ...mutation, content: copyContent(mutation.content) } : mutation
-    return this.#mutex.run(path, to === '' ? undefined : to, () => run(owned))
+    const secondPath = to === '' ? undefined : to
+    if (this.#mutex.isBusy(path) || (secondPath !== undefined && this.#mutex.isBusy(secondPath))) {
+      // The caller may change its buffer while this mutation waits for an earlier one.
+      const owned = { ...mutation, content: copyContent(mutation.content) }
+      return this.#mutex.run(path, secondPath, () => run(owned))
+    }
+    const result = run(mutation)
+    return result instanceof Promise ? this.#mutex.run(path, secondPath, () => result) : result
   }
 }
 

@@ -61,6 +61,30 @@ export function markAsUntransferable(buffer: ArrayBufferLike): void {
   builtins?.('node:worker_threads').markAsUntransferable(buffer)
 }
 
+const unmarked: ArrayBufferLike[] = []
+
+/**
+ * Does what `markAsUntransferable` does at the end of this turn: the module for it takes four milliseconds to load. For
+ * buffers that nobody else gets.
+ */
+export function markAsUntransferableLater(buffer: ArrayBufferLike): void {
+  if (builtins === undefined) return
+  if (unmarked.push(buffer) > 1) return
+  schedule(() => {
+    for (const each of unmarked.splice(0)) markAsUntransferable(each)
+  })
+}
+
+/**
+ * Returns a piece of the pool of Node's buffers, which cannot be transferred; undefined where there is no such pool. Its
+ * content is arbitrary.
+ */
+export function takePooledBytes(length: number): Uint8Array | undefined {
+  const bytes = builtins && globalThis.Buffer.allocUnsafe(length)
+  if (bytes === undefined || bytes.buffer.byteLength === length) return undefined
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, length)
+}
+
 /** Returns the number of cores. */
 export function countCores(): number {
   return globalThis.navigator?.hardwareConcurrency ?? DEFAULT_CORES

@@ -6,8 +6,8 @@ const DEFAULT_CHUNK_SIZE = 64 * 1024
 const NEWLINE = 10
 const EMPTY = new Uint8Array(0)
 const encoder = new TextEncoder()
-const inputSlab = new Slab()
-const outputSlab = new Slab()
+const inputSlab = Slab.forStored()
+const outputSlab = Slab.forReturned()
 
 /** Opens a backend's content from a byte position; `length` may be Infinity. Chunks may be of any size. */
 export type RangeReader = (start: number, length: number) => AsyncIterable<Uint8Array>
@@ -23,13 +23,14 @@ export function byteStream(
 ): AsyncIterableIterator<Uint8Array> {
   const chunkSize = options.chunkSize ?? DEFAULT_CHUNK_SIZE
   assertReadOptions(path, chunkSize, options)
-  const [start, length] = options.byteRange ?? [0, Number.POSITIVE_INFINITY]
+  const { byteRange, lineRange } = options
   if (source instanceof Uint8Array) {
-    const range = source.subarray(start, start + length)
-    return new InMemoryByteStream(options.lineRange ? lineSlice(range, options.lineRange) : range, chunkSize)
+    const range = byteRange ? source.subarray(byteRange[0], byteRange[0] + byteRange[1]) : source
+    return new InMemoryByteStream(lineRange ? lineSlice(range, lineRange) : range, chunkSize)
   }
+  const [start, length] = byteRange ?? [0, Number.POSITIVE_INFINITY]
   const bytes = source(start, length)
-  return exactChunks(options.lineRange ? lineStream(bytes, options.lineRange) : bytes, chunkSize)
+  return exactChunks(lineRange ? lineStream(bytes, lineRange) : bytes, chunkSize)
 }
 
 /** Collects content into one array that the caller may keep. Bytes in memory are copied before this returns. */
@@ -214,6 +215,7 @@ async function collectStream(content: AsyncIterable<Uint8Array | string>): Promi
 }
 
 function assertReadOptions(path: string, chunkSize: number, { byteRange, lineRange }: ReadOptions): void {
+  if (chunkSize === DEFAULT_CHUNK_SIZE && byteRange === undefined && lineRange === undefined) return
   const refuse = (detail: string) => new VfsError('EINVAL', path, { op: 'read', detail })
   if (!Number.isInteger(chunkSize) || chunkSize <= 0) {
     throw refuse(`chunkSize is ${chunkSize}; pass an integer above 0`)

@@ -16,7 +16,7 @@ export class BlobCache {
   readonly #slab: Slab
 
   /** @param slab pieces of it are cached as they are. */
-  constructor(slab: Slab = new Slab()) {
+  constructor(slab: Slab = Slab.forStored()) {
     this.#slab = slab
   }
 

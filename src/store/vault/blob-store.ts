@@ -35,7 +35,7 @@ export class BlobStore {
   readonly #reused = new Map<number, BlobRow>()
   /** Blobs of a commit in progress. */
   readonly #inFlight = new Map<number, BlobRow>()
-  readonly #slab = new Slab()
+  readonly #slab = Slab.forStored()
   readonly #cache = new BlobCache(this.#slab)
   /** Blobs that were read before they were asked for, unchecked, the oldest first. */
   readonly #ahead = new Map<number, Uint8Array>()

@@ -5,7 +5,7 @@ import { type MemoryContent, patchContent, resizeContent } from './memory-conten
 import { createFileNode, toStat } from './nodes.ts'
 import type { OpenMemoryFile } from './open-files.ts'
 
-const outputSlab = new Slab()
+const outputSlab = Slab.forReturned()
 
 /** Dependencies of a handle. */
 export interface MemoryHandleOptions {
