@@ -6,7 +6,7 @@ import { openHome } from '../backends/vault/index.ts'
 import { startThread } from '../machine/index.ts'
 import { encodeInvalidEntry, encodeInvalidInode } from './protocol/index.ts'
 import type { IdleWorkerData } from './quiet-worker.ts'
-import type { VaultWorkerData } from './vault-worker-data.ts'
+import { SYNC_REQUEST, shipOutcomes, type VaultWorkerData } from './vault-worker-data.ts'
 
 const send = promisify(write)
 
@@ -45,13 +45,29 @@ export function dropStaleContent({ fd }: VaultWorkerData, server: Worker): () =>
     }
     dropping = undefined
   }
-  server.on('message', (ino: number) => {
+  server.on('message', (ino: unknown) => {
+    if (typeof ino !== 'number') return
     stale.add(ino)
     dropping ??= drop()
   })
   return async () => {
     await dropping
   }
+}
+
+/** Makes changes durable elsewhere whenever the serving thread waits for that in an `fsync`. */
+export function shipOnSync(shipped: Int32Array, server: Worker, flush: () => Promise<void>): void {
+  const finish = (outcome: number) => {
+    Atomics.store(shipped, 0, outcome)
+    Atomics.notify(shipped, 0)
+  }
+  server.on('message', (message: unknown) => {
+    if (message !== SYNC_REQUEST) return
+    flush().then(
+      () => finish(shipOutcomes.done),
+      () => finish(shipOutcomes.failed),
+    )
+  })
 }
 
 /**

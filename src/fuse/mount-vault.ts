@@ -5,7 +5,7 @@ import type { HomeLocation } from '../backends/vault/index.ts'
 import { startThread } from '../machine/index.ts'
 import type { Caller } from '../vfs/index.ts'
 import { createSharedNumber, FuseMount } from './fuse-mount.ts'
-import { commitWhenIdle, dropStaleContent, notifyForeignChanges } from './mount-maintenance.ts'
+import { commitWhenIdle, dropStaleContent, notifyForeignChanges, shipOnSync } from './mount-maintenance.ts'
 import { type FuseMountSettings, mountDevice } from './mounting/mount-command.ts'
 import { type MountTarget, openMountDevice } from './mounting/open-mount-device.ts'
 import type { VaultWorkerData } from './vault-worker-data.ts'
@@ -21,6 +21,8 @@ export interface VaultMountOptions extends MountTarget, Omit<FuseMountSettings, 
    * to a file and before each change of its owner, which is one request in five of `tar x`.
    */
   readonly withoutXattrs?: boolean
+  /** Makes everything durable elsewhere, too: `fsync` waits for it. */
+  readonly flush?: () => Promise<void>
 }
 
 /**
@@ -29,14 +31,16 @@ export interface VaultMountOptions extends MountTarget, Omit<FuseMountSettings, 
  */
 export async function mountVault(options: VaultMountOptions): Promise<FuseMount> {
   const { home, vault, isReadOnly = false, allowsOthers = process.getuid?.() === 0 } = options
-  const { caller, withoutXattrs = false } = options
+  const { caller, flush, withoutXattrs = false } = options
   const { fd, directory, isMounted } = await openMountDevice(options)
   const [waiting, ending] = [createSharedNumber(), createSharedNumber()]
   const trace = `mount-${randomBytes(6).toString('hex')}`
   const wakeName = createWakeName()
   const shared = { fd, home, vault, trace, waiting, ending, directory, wakeName, withoutXattrs }
-  const work: VaultWorkerData = { ...shared, ...(caller !== undefined && { caller }) }
+  const shipped = flush && createSharedNumber()
+  const work: VaultWorkerData = { ...shared, ...(caller && { caller }), ...(shipped && { shipped }) }
   const worker = startThread(import.meta.url, 'vault-worker', { workerData: work })
+  if (flush !== undefined && shipped !== undefined) shipOnSync(shipped, worker, flush)
   try {
     await once(worker, 'message')
     const settings = { source: `coppice:${vault}`, isReadOnly, allowsOthers }

@@ -1,6 +1,12 @@
 import type { HomeLocation } from '../backends/vault/index.ts'
 import type { Caller } from '../vfs/index.ts'
 
+/** Message of the serving thread that waits until everything is durable elsewhere, too. */
+export const SYNC_REQUEST = 'sync'
+
+/** Values of `shipped`. */
+export const shipOutcomes = { waiting: 0, done: 1, failed: 2 } as const
+
 /** Input of the thread that serves a vault. */
 export interface VaultWorkerData {
   /** `/dev/fuse`, open and mounted. */
@@ -17,6 +23,8 @@ export interface VaultWorkerData {
   readonly waiting: Int32Array
   /** Set when the thread must end, even if the mount is in use; shared memory. */
   readonly ending: Int32Array
+  /** Changes when the main thread has made everything durable that `fsync` waits for; shared memory. */
+  readonly shipped?: Int32Array
   /** Mount point, and the name of the wake file in it. */
   readonly directory: string
   readonly wakeName: string

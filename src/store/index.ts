@@ -13,6 +13,7 @@ export { type Loss, Salvage } from './care/salvage.ts'
 export type { SalvagedFile } from './care/salvaged-tree.ts'
 export { getVaultUsage, type VaultUsage } from './care/vault-usage.ts'
 export { encodeChecksummedJson } from './checksummed-json.ts'
+export { commitOnce, isRecordStored } from './commit-once.ts'
 export type {
   Batch,
   BlobRow,
@@ -96,6 +97,7 @@ export {
   type TrigramQuery,
 } from './search/index.ts'
 export type { Hold } from './sessions/store-session.ts'
+export { LEASE_MS } from './sessions/store-session.ts'
 export { StoreHome } from './store-home.ts'
 export {
   diffLines,
@@ -134,6 +136,13 @@ export { createCheckpoint } from './vault/create-checkpoint.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/file-content.ts'
 export { FileHistory, type JournaledVersion } from './vault/file-history.ts'
 export { Journal, type NumberedJournalEntry } from './vault/journal.ts'
+export {
+  createLeasedError,
+  decodeLease,
+  encodeLease,
+  type LeaseRecord,
+  leaseKey,
+} from './vault/lease-record.ts'
 export {
   type ConflictOptions,
   type MergeConflict,

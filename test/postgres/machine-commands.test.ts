@@ -1,4 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -137,3 +149,54 @@ describe.runIf(hasPostgres)('commands of this machine on a shared home', () => {
     expect(bob.get('cat', '/f', '--vault', 'again')).toBe('content\n')
   })
 })
+
+const canMount = existsSync('/dev/fuse') && process.getuid?.() === 0
+
+describe.runIf(hasPostgres && canMount)('a vault of a shared home as a directory', () => {
+  it('is leased while it is mounted, and shows others what was synced', async () => {
+    const { ann, bob } = createTeam()
+    const directory = join(ann.directory, 'mount')
+    mkdirSync(directory)
+    await using _mount = await mountVault(ann, directory)
+    expect(readFileSync(join(directory, 'plan.md'), 'utf8')).toBe('one\n')
+    const file = openSync(join(directory, 'new.md'), 'w')
+    writeSync(file, 'synced')
+    fsyncSync(file)
+    closeSync(file)
+    expect(bob.get('cat', '/new.md')).toBe('synced')
+    expect(bob.run('write', '/no.md', '--text', 'x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/'base' is leased by .+@/),
+    })
+    expect(ann.get('ls', '/', '--vault', 'base')).toBe('new.md\nplan.md\n')
+    ann.get('unmount', directory)
+    await _mount.ended
+    bob.get('write', '/free.md', '--text', 'x')
+    expect(ann.get('fsck')).toContain('no damage')
+  })
+
+  it('is shipped by the next command if its server is killed', async () => {
+    const { ann, bob } = createTeam()
+    const directory = join(ann.directory, 'mount')
+    mkdirSync(directory)
+    const mount = await mountVault(ann, directory)
+    writeFileSync(join(directory, 'late.md'), 'late')
+    await mount.kill()
+    ann.get('unmount', directory, '--lazy')
+    expect(ann.get('ls', '/', '--vault', 'base')).toBe('late.md\nplan.md\n')
+    expect(bob.get('cat', '/late.md')).toBe('late')
+    bob.get('write', '/free.md', '--text', 'x')
+  })
+})
+
+/** Mounts the vault `base` by a process of a machine. */
+async function mountVault(machine: Machine, directory: string) {
+  const server = machine.start('mount', 'base', directory)
+  const ended = once(server, 'exit')
+  await once(server.stdout, 'data')
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode === null && server.signalCode === null) server.kill(signal)
+    await ended
+  }
+  return { ended, kill: () => end('SIGKILL'), [Symbol.asyncDispose]: () => end('SIGINT') }
+}

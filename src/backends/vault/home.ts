@@ -20,6 +20,7 @@ import {
 } from '../../store/index.ts'
 import type { PathChange } from '../../vfs/index.ts'
 import { type ChangedInodes, type ForeignChangeOptions, watchForeignChanges } from './foreign-changes.ts'
+import type { Lease, LeaseOptions } from './lease.ts'
 import type { MachineCopy } from './machine-copy.ts'
 import type { MergeOptions } from './merge-options.ts'
 import { assertMergeTarget } from './mirror-name.ts'
@@ -119,6 +120,16 @@ export class Home implements AsyncDisposable {
     return this.#store.engine.isReadOnly === true
   }
 
+  /** True if it is in a database, and this is a machine's part of it. */
+  get isShared(): boolean {
+    return false
+  }
+
+  /** Messages about changes of leased vaults that a process which has ended did not ship. */
+  get unshipped(): readonly string[] {
+    return []
+  }
+
   /** Creates an empty vault. EINVAL, EEXIST. */
   async createVault(name: string): Promise<Vault> {
     return new Vault(this.#store, name, await this.#store.createVault(name))
@@ -158,6 +169,22 @@ export class Home implements AsyncDisposable {
    */
   async openMachineCopy(_vault: string): Promise<MachineCopy | undefined> {
     return undefined
+  }
+
+  /**
+   * Takes a vault of a home in a database for this machine, which then works on it as fast as on a local home, mounts it
+   * and uses synchronous calls. Others see its changes soon, and cannot change it until it is released. EUNAVAILABLE,
+   * with the name of the holder, if another machine has it. A vault of a local home is always on this machine. ENOENT.
+   */
+  async lease(vault: string, _by: LeaseOptions = {}): Promise<Lease> {
+    const opened = await this.vault(vault)
+    return {
+      vault: opened,
+      lost: new Promise(() => {}),
+      flush: () => opened.flush(),
+      release: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+    }
   }
 
   /** Reports whether there is a vault of this name. */

@@ -71,6 +71,7 @@ export {
   type StoredEngineName,
 } from './home-engine.ts'
 export type { Metadata, Tags } from './labels.ts'
+export type { Lease, LeaseOptions } from './lease.ts'
 export type { MachineCopy } from './machine-copy.ts'
 export type { MergeOptions } from './merge-options.ts'
 export { isMirrorFor, isMirrorName } from './mirror-name.ts'

@@ -2,7 +2,7 @@ import type { Home } from '../../backends/vault/index.ts'
 import { readConfig } from '../../config/index.ts'
 import { makePrivateDirectory } from '../../machine/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { CommandError } from '../framework/errors.ts'
+import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { findHomeUrl, findSharedHomeDirectory } from './home-path.ts'
 import type { HomeAccess, OpenHome } from './open-home.ts'
@@ -39,6 +39,7 @@ export async function withSharedHome<Result>(
   try {
     const { recoverDirectory } = await import('./recover-directory.ts')
     await recoverDirectory(call, home)
+    for (const message of home.unshipped) call.terminal.err.write(formatErrorLine(message))
     return await work({ home, path, label, config })
   } finally {
     await home.close()

@@ -1,21 +1,25 @@
 import { isVfsError } from '../../vfs/index.ts'
 import { commitOnce, isRowStored } from '../commit-once.ts'
-import type { MaybePromise } from '../engine.ts'
+import type { MaybePromise, RecordRow } from '../engine.ts'
 import { chain, type EngineReader } from '../engine-reader.ts'
 import { listOperationBlobs } from '../files/operation-blobs.ts'
 import { PageFault } from '../tree/node-cache.ts'
 import { type BlobStore, toBatchBlobs } from '../vault/blob-store.ts'
 import type { CommitGate } from '../vault/commit-gate.ts'
 import type { FollowedReplica } from '../vault/followed-replica.ts'
+import { createLeasedError, decodeLease, leaseKey } from '../vault/lease-record.ts'
 import {
   createJournalBatch,
   type OperationRequest,
   type PendingOperation,
 } from '../vault/pending-operation.ts'
 import { type Replica, toMoment } from '../vault/replica.ts'
+import { getVaultName } from '../vault/vault-head.ts'
 
 export interface CommitQueueContext {
   readonly reader: EngineReader
+  /** Key of the vault's head. */
+  readonly key: string
   readonly blobs: BlobStore
 }
 
@@ -33,6 +37,8 @@ export class CommitQueue {
   #isReplanning = false
   /** True if the engine refused the last commit. */
   #wasRefused = false
+  /** Lease under which this process changes the vault; null if nobody may have one. */
+  #lease: Uint8Array | null = null
 
   constructor(context: CommitQueueContext, followed: FollowedReplica, gate: CommitGate) {
     this.#context = context
@@ -43,6 +49,11 @@ export class CommitQueue {
 
   get hasPending(): boolean {
     return this.#pending.length > 0
+  }
+
+  /** Makes commits expect this lease of the vault, or that there is none. */
+  setLease(lease: Uint8Array | null): void {
+    this.#lease = lease
   }
 
   get isIdle(): boolean {
@@ -170,14 +181,37 @@ export class CommitQueue {
       // None of it is known to be stored: the tree rolls back, and later operations are planned again.
       return this.replan()
     }
-    const batch = createJournalBatch(
+    const rows = createJournalBatch(
       waiting,
       this.#replica.head.id,
       this.#replica.seq,
       toBatchBlobs(staged, this.#wasRefused),
     )
+    const lease = this.#expectLease(waiting)
+    const batch = lease === undefined ? rows : { ...rows, expect: [...(rows.expect ?? []), lease] }
     const isStored = () => batch.journal.slice(0, 1).every((row) => isRowStored(reader, row))
     return this.#gate.run(() => commitOnce(reader, batch, isStored), settle, fail)
+  }
+
+  /** Expects the lease of the vault as it is known. Vaults of a local engine have none. */
+  #expectLease(waiting: readonly PendingOperation[]): RecordRow | undefined {
+    if (this.#context.reader.engine.isSync || waiting.some((each) => this.#changesLease(each)))
+      return undefined
+    return { key: leaseKey(this.#replica.head.id), bytes: this.#lease }
+  }
+
+  #changesLease({ extra }: PendingOperation): boolean {
+    const key = leaseKey(this.#replica.head.id)
+    return extra.records?.some((record) => record.key === key) === true
+  }
+
+  /** Throws EUNAVAILABLE if another machine has leased the vault. */
+  #assertNotLeased(operation: PendingOperation): void {
+    const { reader, key } = this.#context
+    if (reader.engine.isSync || this.#changesLease(operation)) return
+    const found = reader.readRecord(leaseKey(this.#replica.head.id))
+    if (found === undefined || (this.#lease !== null && Buffer.compare(found, this.#lease) === 0)) return
+    throw createLeasedError(decodeLease(found), getVaultName(key))
   }
 
   #reapplyAll(all: readonly PendingOperation[]): void {
@@ -186,6 +220,7 @@ export class CommitQueue {
     this.#replica.catchUp()
     for (const operation of all) {
       try {
+        this.#assertNotLeased(operation)
         const again = this.#apply(operation)
         if (again === null) operation.resolve()
         else this.#pending.push(again)

@@ -46,6 +46,8 @@ export interface PosixOptions {
    * and `cp -a` refuse to work on files of root, so a mount of an ordinary user names that user.
    */
   readonly defaultOwner?: UserIds
+  /** Called by `fsync` when everything is durable here. It may throw, so that the `fsync` fails. */
+  readonly onSync?: () => void
 }
 
 const SUPERUSER: UserIds = { uid: 0, gid: 0 }
@@ -61,6 +63,7 @@ export class PosixFiles extends PosixReads {
   readonly #blobs: BlobStore
   readonly #committer: PosixCommitter
   readonly #blockCounts: BlockCounts
+  readonly #onSync: (() => void) | undefined
   readonly #openCounts = new OpenCounts()
   readonly #isOpen = (ino: number): boolean => this.#openCounts.has(ino)
 
@@ -74,6 +77,7 @@ export class PosixFiles extends PosixReads {
     this.#blobs = blobs
     this.#committer = committer
     this.#blockCounts = blockCounts
+    this.#onSync = options.onSync
   }
 
   /** True if changes are committed in groups, so that others see them some milliseconds later. */
@@ -269,6 +273,7 @@ export class PosixFiles extends PosixReads {
   /** Makes all changes so far survive power loss; inside a batch, at the end of the batch. */
   fsync(): void {
     this.#committer.sync()
+    this.#onSync?.()
   }
 
   /** Creates an inode; returns its number, which is known before the commit. */

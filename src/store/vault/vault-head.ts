@@ -34,6 +34,11 @@ export function vaultKey(name: string): string {
   return VAULT_KEY_PREFIX + name
 }
 
+/** Returns the name of the vault that has this key. */
+export function getVaultName(key: string): string {
+  return key.slice(VAULT_KEY_PREFIX.length)
+}
+
 export function encodeHead(head: VaultHead): Uint8Array {
   return encodeChecksummedJson(head)
 }

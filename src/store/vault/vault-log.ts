@@ -47,6 +47,11 @@ export class VaultLog {
     return this.#replica.seq
   }
 
+  /** Makes commits of this process expect this lease of the vault, or that there is none. */
+  setLease(lease: Uint8Array | null): void {
+    this.#queue.setLease(lease)
+  }
+
   get journal(): Journal {
     return new Journal(this.#context.reader, this.head)
   }

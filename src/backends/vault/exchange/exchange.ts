@@ -44,10 +44,15 @@ export async function findCommonCheckpoint(one: Vault, other: Vault): Promise<st
   return (await listExchangeNames(one)).findLast((name) => theirs.has(name))
 }
 
+/** Reports whether a checkpoint was created for an exchange. */
+export function isExchangeName(checkpoint: string): boolean {
+  return EXCHANGE_NAME.test(checkpoint)
+}
+
 /** Lists the checkpoints of exchanges, the oldest first. */
 export async function listExchangeNames(vault: Vault): Promise<string[]> {
   const names = (await vault.checkpoints()).map(({ name }) => name)
-  return names.filter((name) => EXCHANGE_NAME.test(name))
+  return names.filter(isExchangeName)
 }
 
 /** Reports whether a vault changed since one of its checkpoints. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type {
   FsckReport,
   GcOptions,
@@ -10,6 +11,7 @@ import type {
 import { type PathChange, VfsError } from '../../../vfs/index.ts'
 import type { ChangedInodes, ForeignChangeOptions } from '../foreign-changes.ts'
 import { type ForkOptions, type ForkRestore, Home, type VaultInfo } from '../home.ts'
+import type { LeaseOptions } from '../lease.ts'
 import type { MachineCopy } from '../machine-copy.ts'
 import type { MergeOptions } from '../merge-options.ts'
 import type { ExportedStep, HistoryOptions, IncomingHistory } from '../transfer/history/index.ts'
@@ -25,8 +27,10 @@ import type {
   SendOptions,
 } from '../transfer/index.ts'
 import type { Vault } from '../vault.ts'
+import { LeaseNotes } from './lease-notes.ts'
 import { MachineHome } from './machine-home.ts'
 import { openMachineCopy } from './open-machine-copy.ts'
+import { formatUnshipped, type LeasedVault, type UnshippedChanges, VaultLease } from './vault-lease.ts'
 
 /** Names of vaults that describe files and programs of this machine. */
 const MACHINE_NAME = /^(?:boundary|(?:link|timeline|checkout|session|shared)-.*)$/
@@ -39,6 +43,10 @@ export class SharedHome extends Home {
   readonly #store: StoreHome
   readonly #shared: Home
   readonly #machine: MachineHome
+  readonly #notes: LeaseNotes
+  readonly #leases = new Set<VaultLease>()
+  readonly #unshipped: UnshippedChanges[] = []
+  #recovery: Promise<void> | undefined
 
   /** @param path the directory of this machine's part. */
   constructor(store: StoreHome, path: string) {
@@ -47,12 +55,34 @@ export class SharedHome extends Home {
     this.#store = store
     this.#shared = new Home(store, path)
     this.#machine = machine
+    this.#notes = new LeaseNotes(join(path, 'leases'))
+  }
+
+  override get isShared(): boolean {
+    return true
+  }
+
+  override get unshipped(): readonly string[] {
+    return this.#unshipped.map(formatUnshipped)
   }
 
   override async openMachineCopy(vault: string): Promise<MachineCopy | undefined> {
-    if ((await this.#machine.findWith(vault)) !== undefined) return undefined
+    const isLeased = await this.#shipIfLeased(vault)
+    if (!isLeased && (await this.#machine.findWith(vault))) return undefined
     const shared = { home: this.#shared, store: this.#store }
     return openMachineCopy({ vault, shared, machine: await this.#machine.open() })
+  }
+
+  override async lease(vault: string, by: LeaseOptions = {}): Promise<VaultLease> {
+    await this.#recoverLeases()
+    const note = this.#notes.find(vault)
+    if (note !== undefined || (await this.#machine.findWith(vault))) {
+      const detail = `a process of this machine has '${vault}' already; use it by its mount, or wait until it ends`
+      throw new VfsError('EUNAVAILABLE', vault, { op: 'lease', detail })
+    }
+    const lease = await VaultLease.take(await this.#getLeased(vault), by)
+    this.#leases.add(lease)
+    return lease
   }
 
   override async createVault(name: string): Promise<Vault> {
@@ -87,6 +117,7 @@ export class SharedHome extends Home {
   }
 
   override async vaults(): Promise<string[]> {
+    await this.#recoverLeases()
     const shared = await this.#shared.vaults()
     if (!this.#machine.exists) return shared
     const { home } = await this.#machine.open()
@@ -98,16 +129,22 @@ export class SharedHome extends Home {
   }
 
   override async deleteVault(name: string): Promise<void> {
+    this.#assertNotLeased(name)
     await (await this.#find(name)).deleteVault(name)
   }
 
   override async fork(source: string, name: string, options: ForkOptions = {}): Promise<Vault> {
-    const home = await this.#find(source)
+    // Others see the fork of a leased vault, as they see the vault.
+    const isShared = !MACHINE_NAME.test(name) && (await this.#shipIfLeased(source))
+    const home = isShared ? this.#shared : await this.#find(source)
     await this.#assertFree(name)
     return home.fork(source, name, options)
   }
 
   override async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
+    this.#assertNotLeased(target)
+    if ((await this.#shipIfLeased(source)) && (await this.#find(target)) === this.#shared)
+      return this.#shared.merge(source, target, options)
     return (await this.#findBoth(source, target)).merge(source, target, options)
   }
 
@@ -189,18 +226,61 @@ export class SharedHome extends Home {
   }
 
   override async sync(): Promise<void> {
+    for (const lease of this.#leases) await lease.flush()
     await this.#shared.sync()
     if (this.#machine.exists) await (await this.#machine.open()).home.sync()
   }
 
   override async close(): Promise<void> {
-    await this.#machine.close()
-    await this.#shared.close()
+    try {
+      for (const lease of this.#leases) await lease.release()
+    } finally {
+      await this.#machine.close()
+      await this.#shared.close()
+    }
   }
 
   /** Returns the home that has a vault: this machine's part, or the database. */
   async #find(vault: string): Promise<Home> {
+    await this.#recoverLeases()
     return (await this.#machine.findWith(vault)) ?? this.#shared
+  }
+
+  /** Reports whether this machine has leased a vault. If this process has, ships what was changed. */
+  async #shipIfLeased(vault: string): Promise<boolean> {
+    await this.#recoverLeases()
+    for (const lease of this.#leases) if (lease.vault.name === vault) await lease.flush()
+    return this.#notes.find(vault) !== undefined
+  }
+
+  /** EUNAVAILABLE for a vault that this machine has leased, where work in the database would not see its changes. */
+  #assertNotLeased(vault: string): void {
+    if (this.#notes.find(vault) === undefined) return
+    const detail = `this machine has leased '${vault}'; unmount it first, or work in a fork of it`
+    throw new VfsError('EUNAVAILABLE', vault, { op: 'lease', detail })
+  }
+
+  async #getLeased(vault: string): Promise<LeasedVault> {
+    const shared = { home: this.#shared, store: this.#store }
+    return { vault, shared, machine: await this.#machine.open(), notes: this.#notes }
+  }
+
+  /** Ships what processes of this machine left that have ended, and gives their vaults back. Once. */
+  #recoverLeases(): Promise<void> {
+    this.#recovery ??= this.#recoverEach().catch((error: unknown) => {
+      this.#recovery = undefined
+      throw error
+    })
+    return this.#recovery
+  }
+
+  async #recoverEach(): Promise<void> {
+    for (const { vault, lease } of this.#notes.listAbandoned()) {
+      // Other processes of this machine leave it to this one.
+      this.#notes.write(vault, lease)
+      const unshipped = await VaultLease.recover(await this.#getLeased(vault), lease)
+      if (unshipped !== undefined) this.#unshipped.push(unshipped)
+    }
   }
 
   /** Returns the home that has two vaults. EINVAL if one of them is elsewhere. */

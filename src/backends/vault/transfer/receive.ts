@@ -30,11 +30,6 @@ export interface ReceiveOptions extends CallContext {
   readonly onProgress?: (progress: TransferProgress) => void
 }
 
-/** Records that the commit of received changes requires or includes besides. */
-export interface ReceiveFence {
-  readonly fence?: ExtraRecords
-}
-
 /** Result of `receive`. */
 export interface ReceiveReport {
   readonly operations: number
@@ -57,7 +52,7 @@ export interface ReceiveReport {
 export async function receiveVault(
   home: StoreHome,
   stream: AsyncIterable<Uint8Array>,
-  options: ReceiveOptions & ForkTransfer & ReceiveFence = {},
+  options: ReceiveOptions & ForkTransfer = {},
 ): Promise<ReceiveReport> {
   const reader = new FrameReader(stream)
   // While it is held, no garbage collection removes the unreferenced blobs.
@@ -107,11 +102,11 @@ async function createUpdateTarget(
   home: StoreHome,
   name: string,
   { base, checkpoint }: StreamHeader,
-  options: ReceiveOptions & ForkTransfer & ReceiveFence & { readonly extraRecords: ExtraRecords },
+  options: ReceiveOptions & ForkTransfer & { readonly extraRecords: ExtraRecords },
 ): Promise<ReceiveTarget> {
   const log = await getExistingVault(home, name)
   const checkpoints = home.getCheckpoints(log)
-  const { sinceFork, fence } = options
+  const { sinceFork } = options
   const stored =
     sinceFork === undefined ? await home.reader.run(() => checkpoints.list()) : [getForkBase(log, sinceFork)]
   const from = stored.find(({ uid }) => uid === base?.uid)
@@ -129,19 +124,12 @@ async function createUpdateTarget(
         return restore
       },
       toProvenance(options),
-      fence === undefined ? options.extraRecords : () => joinRecords(options.extraRecords(), fence()),
+      options.extraRecords,
     )
     if (checkpoint === undefined) await log.sync()
     else await createCheckpoint(log, checkpoints, checkpoint.name, checkpoint)
   }
   return { files: home.trees.getFilesAt(from.root), seq: log.seq + 1, publish }
-}
-
-function joinRecords(...all: readonly ReturnType<ExtraRecords>[]): ReturnType<ExtraRecords> {
-  return {
-    expect: all.flatMap(({ expect = [] }) => expect),
-    records: all.flatMap(({ records = [] }) => records),
-  }
 }
 
 async function getExistingVault(home: StoreHome, name: string): Promise<VaultLog> {

@@ -23,7 +23,10 @@ export interface SendOptions {
 
 /** Options of a transfer between two homes that have a fork of the same state. */
 export interface ForkTransfer {
-  /** Sends only the changes since the fork. The receiver must give the same name to the state that was forked. */
+  /**
+   * Sends only the changes since the fork, or since the checkpoint in `since`, to a fork of the same state. The receiver
+   * must give it the same name.
+   */
   readonly sinceFork?: string
 }
 
@@ -43,7 +46,12 @@ export async function* sendVault(
   const base =
     sinceFork === undefined
       ? since && (await home.reader.run(() => home.getCheckpoints(log).get(since)))
-      : getForkBase(log, sinceFork)
+      : {
+          ...getForkBase(log, sinceFork),
+          ...(since !== undefined && {
+            root: (await home.reader.run(() => home.getCheckpoints(log).get(since))).root,
+          }),
+        }
   const writer = new StreamWriter({
     format: STREAM_FORMAT,
     vault,

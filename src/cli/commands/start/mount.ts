@@ -74,6 +74,12 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
   })
   const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
   if (found === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
+  if (found.isShared) {
+    const { runSharedMount } = await import('./shared-mount.ts')
+    return runSharedMount(call, plan, (mounted) =>
+      serveUntilStopped(call, mounted, { name, fields: { vault: name } }),
+    )
+  }
   const { home, caller } = found
   const { mountVault } = await import('../../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }
@@ -136,9 +142,9 @@ function createMountPlan(call: MountInvocation, source: string): MountPlan {
 async function locateHome(
   { home, path, ctx }: OpenHome,
   vault: string,
-): Promise<{ readonly home: HomeLocation; readonly caller: Caller | undefined }> {
+): Promise<{ readonly home: HomeLocation; readonly caller: Caller | undefined; readonly isShared: boolean }> {
   await home.info(vault)
-  return { home: home.place ?? { path }, caller: ctx.caller }
+  return { home: home.place ?? { path }, caller: ctx.caller, isShared: home.isShared }
 }
 
 /** Prints the mount point and waits for its end or for Ctrl-C. */
