@@ -10,6 +10,8 @@ const MACHINE_DIGITS = 8
 const BOOT_DIGITS = 6
 const NAMESPACE_DIGITS = 6
 const NONCE_BYTES = 5
+/** Number of nonces that one call of the random generator makes: it takes as long for one. */
+const NONCES_AT_ONCE = 256
 
 /** Machine, boot and process namespace; process number; start time; nonce. */
 const TAG_PATTERN = new RegExp(
@@ -42,7 +44,16 @@ let ownTagPrefix: string | undefined
 export function createProcessTag(): string {
   const { machine, boot, namespace } = getMachineIdentity()
   ownTagPrefix ??= `${machine}${boot}${namespace}-${process.pid}-${readProcessStatus(process.pid)?.start ?? UNKNOWN_START}`
-  return `${ownTagPrefix}-${loadCrypto().randomBytes(NONCE_BYTES).toString('hex')}`
+  return `${ownTagPrefix}-${takeNonce()}`
+}
+
+let nonces = ''
+
+function takeNonce(): string {
+  if (nonces === '') nonces = loadCrypto().randomBytes(NONCE_BYTES * NONCES_AT_ONCE).toString('hex')
+  const nonce = nonces.slice(0, 2 * NONCE_BYTES)
+  nonces = nonces.slice(2 * NONCE_BYTES)
+  return nonce
 }
 
 /** Parses a tag; undefined if it is not one of ours. */

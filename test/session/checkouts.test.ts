@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { Checkouts } from '../../src/workspace/checkout/index.ts'
+import { Checkouts, type CheckoutWatch } from '../../src/workspace/checkout/index.ts'
 import { root } from '../support/run-node.ts'
 
 /** A home with a vault `base`, and a directory for its checkouts. */
@@ -222,10 +222,23 @@ describe('a checkout', () => {
     expect(await scene.records()).toHaveLength(1)
   })
 
+  it('reports its files while it is created, and nothing when it is updated', async () => {
+    const scene = await Scene.make()
+    for (let file = 0; file < 300; file++) await scene.write('base', `/f${file}`, `${file}`)
+    const reports: unknown[] = []
+    const watch: CheckoutWatch = (work) => work((progress) => reports.push(progress))
+    await (await scene.checkouts.acquire('base', { watch }))[Symbol.asyncDispose]()
+    expect(reports.at(-1)).toMatchObject({ done: 300, total: 300 })
+    reports.length = 0
+    await scene.write('base', '/f1', 'changed')
+    await (await scene.checkouts.acquire('base', { watch }))[Symbol.asyncDispose]()
+    expect(reports).toEqual([])
+  })
+
   it('leaves nothing if it cannot be created', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
-    await expect(scene.checkouts.acquire('base', AbortSignal.abort())).rejects.toThrow()
+    await expect(scene.checkouts.acquire('base', { signal: AbortSignal.abort() })).rejects.toThrow()
     expect(scene.slots()).toEqual([])
     expect(await scene.records()).toEqual([])
     await expect(scene.checkouts.acquire('none')).rejects.toMatchObject({ code: 'ENOENT' })

@@ -1,6 +1,6 @@
 import { Mutex } from '../../machine/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import type { CheckoutHome } from './checkout-home.ts'
+import type { CheckoutHome, CheckoutOptions } from './checkout-home.ts'
 import { Slot, type SlotState } from './slot.ts'
 import {
   type CheckoutRequest,
@@ -44,9 +44,9 @@ export class Checkouts {
    * Checks out the current state of a vault. O(changes) if a checkout of it or of a vault with the same origin is
    * free, otherwise O(files). ENOENT.
    */
-  async acquire(vault: string, signal?: AbortSignal): Promise<Checkout> {
+  async acquire(vault: string, options: CheckoutOptions = {}): Promise<Checkout> {
     const held = await this.#mutex.run(async () => {
-      const wanted = { vault, origin: await this.#findOrigin(vault), signal }
+      const wanted = { ...options, vault, origin: await this.#findOrigin(vault) }
       const found = (await this.#findShared(wanted)) ?? (await this.#acquireSlot(wanted))
       found.users++
       this.#held.add(found)

@@ -7,7 +7,7 @@ import {
   toStagedChanges,
 } from '../link/index.ts'
 import { removeTree, type StagedChange, stageInto } from '../session/index.ts'
-import type { CheckoutHome } from './checkout-home.ts'
+import type { CheckoutHome, CheckoutOptions } from './checkout-home.ts'
 
 /** Permissions as an export writes them: the user owns everything, and setuid and setgid are dropped. */
 const PLAIN_PERMISSIONS = 0o777
@@ -29,10 +29,17 @@ export async function recreate(
   home: CheckoutHome,
   tree: string,
   vault: string,
-  signal: AbortSignal | undefined,
+  { signal, watch = (work) => work(() => {}) }: CheckoutOptions,
 ): Promise<void> {
   await removeTree(tree)
-  await home.export(vault, tree, signal === undefined ? {} : { signal })
+  const { files: total } = await home.info(vault)
+  await watch((report) =>
+    home.export(vault, tree, {
+      isNew: true,
+      ...(signal !== undefined && { signal }),
+      onProgress: (progress) => report({ ...progress, total }),
+    }),
+  )
 }
 
 function createStagedChanges(old: TreeFiles, current: TreeFiles, paths: readonly string[]): StagedChange[] {

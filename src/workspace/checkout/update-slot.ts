@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isVfsError } from '../../vfs/index.ts'
-import type { CheckoutHome } from './checkout-home.ts'
+import type { CheckoutHome, CheckoutOptions } from './checkout-home.ts'
 import { recreate, refresh } from './refresh.ts'
 import type { Slot, SlotState } from './slot.ts'
 
@@ -9,10 +9,9 @@ import type { Slot, SlotState } from './slot.ts'
 const RECORD_NAME = /^checkout-([0-9a-f]{12})-[0-9a-f]{8}$/
 
 /** A vault to check out. */
-export interface CheckoutRequest {
+export interface CheckoutRequest extends CheckoutOptions {
   readonly vault: string
   readonly origin: string
-  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -32,7 +31,7 @@ export async function updateSlot(
   const vault = `${getRecordPrefix(slot)}${randomBytes(4).toString('hex')}`
   await home.fork(wanted.vault, vault)
   if (before === undefined || !(await tryRefresh(home, slot, before.vault, vault)))
-    await recreate(home, slot.tree, vault, wanted.signal)
+    await recreate(home, slot.tree, vault, wanted)
   const { bytes } = await home.info(vault)
   const state = { vault, origin: wanted.origin, bytes, boot }
   await slot.finish(state)

@@ -1,4 +1,5 @@
 import type { CallContext } from '../../vfs/index.ts'
+import type { CheckoutWatch } from '../checkout/index.ts'
 import type { CommandLimits, VisiblePath } from '../isolation/index.ts'
 import type { ExecutionRequest, PolicyRules } from '../policy/index.ts'
 import type { CommandTerminal, RunningSession } from '../session/index.ts'
@@ -49,6 +50,8 @@ export interface ExecuteOptions extends NetworkOptions {
   readonly limits?: CommandLimits
   /** Memory limit in bytes for all processes of a command together; half of the machine's memory when absent. */
   readonly memory?: number | 'none'
+  /** Runs the checkout of a vault, such as below a progress bar. */
+  readonly watchCheckout?: CheckoutWatch | undefined
   /** Receives output in chunks. If it returns a promise, reading waits for that. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
   /** Reports whether the output still has a reader; without one the command gets a closed pipe. */

@@ -117,9 +117,9 @@ class Execution {
     workspace: ExecutionWorkspace,
     decision: ExecutionDecision,
   ): Promise<ExecutionResult> {
-    const { signal, by: provenance = {} } = this.#options
+    const { signal, watchCheckout: watch, by: provenance = {} } = this.#options
     const baseline = await this.#step('baseline', () =>
-      this.#state.baseline(() => workspace.baseline(request.session, signal)),
+      this.#state.baseline(() => workspace.baseline(request.session, { signal, watch })),
     )
     const checkpoint = await this.#step('checkpoint', () =>
       isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,

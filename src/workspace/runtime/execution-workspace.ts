@@ -1,4 +1,5 @@
 import type { CallContext, FileSystem, PathChange } from '../../vfs/index.ts'
+import type { CheckoutOptions } from '../checkout/index.ts'
 import type { MaskContent } from '../link/index.ts'
 import type { LiveBase, SessionBase, SessionChange, SessionKind } from '../session/index.ts'
 
@@ -9,7 +10,7 @@ export interface ExecutionWorkspace {
   /** Name of the fork that keeps the changes, if it is known before. */
   readonly forkName?: string | undefined
   /** Returns the base for a kind of session. Disposing it removes what it created. */
-  baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline>
+  baseline(kind: SessionKind, options?: CheckoutOptions): Promise<Baseline>
   /**
    * Takes a checkpoint before the command runs, and returns its name; null if the changes go into a fork that does
    * not exist yet. `collect` takes the checkpoint of that one.

@@ -6,7 +6,7 @@ export function createTrialWorkspace(workspace: ExecutionWorkspace): ExecutionWo
   return {
     ...(directory !== undefined && { directory }),
     forkName,
-    baseline: (kind, signal) => workspace.baseline(kind, signal),
+    baseline: (kind, options) => workspace.baseline(kind, options),
     checkpoint: async () => null,
     collect: async () => NO_CHANGES,
   }

@@ -1,4 +1,4 @@
-import type { Checkout, Checkouts } from '../checkout/index.ts'
+import type { Checkout, CheckoutOptions, Checkouts } from '../checkout/index.ts'
 import {
   ForkPoint,
   forkByName,
@@ -56,12 +56,12 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return newFork === undefined ? vault : this.#fork?.name
   }
 
-  async baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline> {
+  async baseline(kind: SessionKind, options: CheckoutOptions = {}): Promise<Baseline> {
     // The command does not see concurrent changes of the vault: the fork starts here.
     const point = await ForkPoint.create(this.#home, this.#choice.vault)
     this.#point = point
     try {
-      const made = await this.#open(kind, point, signal)
+      const made = await this.#open(kind, point, options)
       const dispose = async () => {
         await made[Symbol.asyncDispose]()
         await point[Symbol.asyncDispose]()
@@ -127,13 +127,13 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return isSameAt(await this.#home.posix(base), await this.#home.posix(fork), paths)
   }
 
-  async #open(kind: SessionKind, point: ForkPoint, signal: AbortSignal | undefined): Promise<Baseline> {
+  async #open(kind: SessionKind, point: ForkPoint, options: CheckoutOptions): Promise<Baseline> {
     if (kind === 'fuse') {
       const live = await LiveFork.open(this.#home, point)
       this.#live = live
       return { session: live, [Symbol.asyncDispose]: () => live[Symbol.asyncDispose]() }
     }
-    const checkout = await this.#choice.checkouts.acquire(point.vault, signal)
+    const checkout = await this.#choice.checkouts.acquire(point.vault, options)
     this.#checkout = checkout
     return {
       session: { lower: checkout.path, staged: [] },

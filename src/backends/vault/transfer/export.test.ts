@@ -86,6 +86,18 @@ describe('an export', () => {
     chmodSync(join(directory, 'a'), 0o755)
   })
 
+  it('writes the same into a new directory that nobody uses yet, and refuses one that exists', async () => {
+    const { vault, give } = await emptyVault()
+    await vault.write('/a/run.sh', 'echo', { mode: 0o4775 })
+    await vault.write('/a/closed', 'x', { mode: 0o400 })
+    await vault.write('/large', Buffer.alloc(3_000_000, 'x'), { mode: 0o666 })
+    await vault.symlink('a/closed', '/link')
+    const [plain, filled] = [join(emptyDirectory(), 'plain'), join(emptyDirectory(), 'filled')]
+    expect(await give(filled, { isNew: true })).toEqual(await give(plain))
+    expect(treeOf(filled)).toEqual(treeOf(plain))
+    await expect(give(filled, { isNew: true })).rejects.toMatchObject({ code: 'EEXIST', path: filled })
+  })
+
   it('exports a checkpoint, a directory, a file or a link', async () => {
     const { vault, give } = await emptyVault()
     await vault.write('/d/f', 'old')

@@ -1,13 +1,13 @@
 import { chmodSync, utimesSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toUtimesArgument } from '../../../machine/index.ts'
-import { type StoreHome, toInlineText } from '../../../store/index.ts'
+import { type MaybePromise, type StoreHome, toInlineText } from '../../../store/index.ts'
 import { basename, checkPath } from '../../../vfs/index.ts'
 import { assertNoConflicts, assertReplaceable } from './export-conflicts.ts'
 import { HostCursor } from './host-cursor.ts'
-import { HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
+import { type HostWriteMode, HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
 import type { TransferProgress } from './progress.ts'
-import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
+import { type SourceEntry, VaultSource, type VaultTreeStep, VaultTreeWalk } from './vault-source.ts'
 
 /** Limit for a synchronous write. Larger files are written asynchronously. */
 const SMALL_FILE_BYTES = 1024 * 1024
@@ -22,6 +22,11 @@ export interface ExportOptions {
   readonly path?: string
   /** Replace existing files and links. Directories are merged either way, and nothing is removed. */
   readonly overwrite?: boolean
+  /**
+   * The directory does not exist, and nobody looks into it before the export is complete, or when it fails. Each file is
+   * then written at its name. Throws EEXIST for a directory that exists.
+   */
+  readonly isNew?: boolean
   /** Called every few hundred files and every few megabytes. */
   readonly onProgress?: (progress: TransferProgress) => void
   readonly signal?: AbortSignal
@@ -56,7 +61,7 @@ export async function exportVault(
   await using source = await VaultSource.open(home, vault, options.at)
   const path = checkPath(options.path ?? '/', 'export')
   const entry = { name: basename(path), ...(await source.find(path, 'export')) }
-  const cursor = new HostCursor(directory)
+  const cursor = new HostCursor(directory, options.isNew)
   try {
     const job = new ExportJob(source, cursor, options)
     await (entry.inode.type === 'directory' ? job.runDirectory(entry) : job.runEntry(entry))
@@ -71,6 +76,7 @@ class ExportJob {
   readonly #cursor: HostCursor
   readonly #options: ExportOptions
   readonly #overwrite: boolean
+  readonly #mode: HostWriteMode
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0 }
   readonly #skipped: string[] = []
   #entriesSinceYield = 0
@@ -81,6 +87,7 @@ class ExportJob {
     this.#cursor = cursor
     this.#options = options
     this.#overwrite = options.overwrite ?? false
+    this.#mode = options.isNew === true ? 'fill' : this.#overwrite ? 'replace' : 'add'
   }
 
   get report(): ExportReport {
@@ -88,34 +95,47 @@ class ExportJob {
   }
 
   async runDirectory(root: SourceEntry): Promise<void> {
-    await assertNoConflicts(this.#source, root, this.#cursor, this.#overwrite)
-    this.#cursor.removeLeftovers()
+    if (this.#mode !== 'fill') {
+      await assertNoConflicts(this.#source, root, this.#cursor, this.#overwrite)
+      this.#cursor.removeLeftovers()
+    }
     const walk = new VaultTreeWalk(this.#source, root)
+    for (let hasMore = true; hasMore; ) {
+      hasMore = await this.#source.readTogether(() => this.#runSteps(walk, root))
+      if (this.#isYieldDue) await this.#yield()
+    }
+    await this.#yield()
+  }
+
+  /** Runs steps until one has to wait or other work is due. Returns false after the last. */
+  #runSteps(walk: VaultTreeWalk, root: SourceEntry): MaybePromise<boolean> {
     for (;;) {
       const next = walk.next()
-      const step = next instanceof Promise ? await next : next
-      if (step === undefined) break
-      if ('left' in step) {
-        if (step.left !== root) this.#leaveDirectory(step.left)
-      } else if (step.entry.inode.type === 'directory') {
-        this.#cursor.enterOrCreate(step.entry.name)
-        this.#counts.directories++
-        walk.enter(step.entry)
-      } else {
-        const pending = this.#writeEntry(step.entry)
-        if (pending !== undefined) await pending
-      }
-      if (++this.#entriesSinceYield >= ENTRIES_PER_YIELD || this.#bytesSinceYield >= BYTES_PER_YIELD)
-        await this.#yieldIfNeeded()
+      if (next instanceof Promise) return next.then((step) => this.#runStep(walk, root, step))
+      const hasMore = this.#runStep(walk, root, next)
+      if (hasMore !== true || this.#isYieldDue) return hasMore
     }
-    await this.#yieldIfNeeded()
+  }
+
+  #runStep(walk: VaultTreeWalk, root: SourceEntry, step: VaultTreeStep | undefined): MaybePromise<boolean> {
+    if (step === undefined) return false
+    this.#entriesSinceYield++
+    if ('left' in step) {
+      if (step.left !== root) this.#leaveDirectory(step.left)
+    } else if (step.entry.inode.type === 'directory') {
+      if (this.#mode === 'fill') this.#cursor.create(step.entry.name)
+      else this.#cursor.enterOrCreate(step.entry.name)
+      this.#counts.directories++
+      walk.enter(step.entry)
+    } else return this.#writeEntry(step.entry)?.then(() => true) ?? true
+    return true
   }
 
   async runEntry(entry: SourceEntry): Promise<void> {
     assertReplaceable(this.#cursor, entry, this.#overwrite)
     this.#cursor.removeLeftovers()
     await this.#writeEntry(entry)
-    await this.#yieldIfNeeded()
+    await this.#yield()
   }
 
   #leaveDirectory({ inode }: SourceEntry): void {
@@ -131,7 +151,7 @@ class ExportJob {
   /** Writes a file or link: synchronously, unless it is large or remote. */
   #writeEntry(entry: SourceEntry): Promise<void> | undefined {
     const { name, inode, number } = entry
-    const writer = this.#cursor.run(name, () => new HostWriter(this.#cursor.current, name, this.#overwrite))
+    const writer = this.#cursor.run(name, () => new HostWriter(this.#cursor.current, name, this.#mode))
     if (inode.type === 'symlink') {
       this.#cursor.run(name, () => writer.link(toInlineText(inode.content), inode))
       this.#counts.links++
@@ -178,7 +198,11 @@ class ExportJob {
     this.#options.onProgress?.({ done: files + links, bytes })
   }
 
-  async #yieldIfNeeded(): Promise<void> {
+  get #isYieldDue(): boolean {
+    return this.#entriesSinceYield >= ENTRIES_PER_YIELD || this.#bytesSinceYield >= BYTES_PER_YIELD
+  }
+
+  async #yield(): Promise<void> {
     this.#entriesSinceYield = 0
     this.#bytesSinceYield = 0
     await nextTurn()

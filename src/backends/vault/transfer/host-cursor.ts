@@ -11,11 +11,13 @@ export class HostCursor {
   readonly #names: string[] = []
   readonly #directories: DirectoryStack
 
-  /** Creates the directory if it is missing. */
-  constructor(root: string) {
+  /** Creates the directory if it is missing. EEXIST if it has to be new and exists. */
+  constructor(root: string, isNew = false) {
     this.#root = root
     this.#directories = this.run('', () => {
-      mkdirSync(root, { recursive: true })
+      const created = mkdirSync(root, { recursive: true })
+      if (isNew && created === undefined)
+        throw new HostFault('EEXIST', 'the directory exists already; remove it first')
       return new DirectoryStack(openHostDirectory(root))
     })
   }
@@ -48,6 +50,11 @@ export class HostCursor {
       this.removeLeftovers()
       return
     }
+    this.create(name)
+  }
+
+  /** Creates a directory and enters it. EEXIST. */
+  create(name: string): void {
     this.run(name, () => mkdirSync(this.current.at(checkName(name)), PRIVATE_MODE))
     if (!this.enter(name)) this.run(name, () => throwRemoved())
   }

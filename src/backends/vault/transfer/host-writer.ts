@@ -26,22 +26,29 @@ const PRIVATE_MODE = 0o600
 export const PLAIN_PERMISSIONS = 0o777
 const writevAsync = promisify(writev)
 
-/** Writes a temporary file and renames it: the file appears whole or not at all, and nothing is left behind. */
+/** `add` refuses a name that is taken, `replace` replaces it. `fill` is for a directory that nobody else uses yet. */
+export type HostWriteMode = 'add' | 'replace' | 'fill'
+
+/**
+ * Writes a temporary file and renames it: the file appears whole or not at all, and nothing is left behind. With the
+ * mode `fill`, writes the file at its name.
+ */
 export class HostWriter {
   readonly #directory: HostDirectory
   readonly #name: string
-  readonly #overwrite: boolean
-  readonly #temporary = createTemporaryName()
+  readonly #mode: HostWriteMode
+  readonly #temporary: string
 
-  constructor(directory: HostDirectory, name: string, overwrite: boolean) {
+  constructor(directory: HostDirectory, name: string, mode: HostWriteMode) {
     this.#directory = directory
     this.#name = checkName(name)
-    this.#overwrite = overwrite
+    this.#mode = mode
+    this.#temporary = mode === 'fill' ? name : createTemporaryName()
   }
 
   /** Writes synchronously; for small files. */
   writeSync(chunks: Iterable<Uint8Array>, attributes: TransferAttributes): void {
-    const fd = this.#open()
+    const fd = this.#open(attributes)
     try {
       for (const chunk of chunks) {
         for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
@@ -61,7 +68,7 @@ export class HostWriter {
     attributes: TransferAttributes,
     onBytes: (count: number) => void,
   ): Promise<void> {
-    const fd = this.#open()
+    const fd = this.#open(attributes)
     try {
       for await (const part of parts) {
         await writeFully(fd, part)
@@ -78,7 +85,7 @@ export class HostWriter {
 
   /** Creates a link. This is atomic, so only a replacement needs a temporary name. */
   link(target: string, { mtime }: TransferAttributes): void {
-    if (!this.#overwrite) symlinkSync(target, this.#directory.at(this.#name))
+    if (this.#mode !== 'replace') symlinkSync(target, this.#directory.at(this.#name))
     else {
       symlinkSync(target, this.#directory.at(this.#temporary))
       try {
@@ -92,20 +99,22 @@ export class HostWriter {
     lutimesSync(this.#directory.at(this.#name), time, time)
   }
 
-  #open(): number {
+  #open({ mode }: TransferAttributes): number {
     return openSync(
       this.#directory.at(this.#temporary),
       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-      PRIVATE_MODE,
+      this.#mode === 'fill' ? mode & PLAIN_PERMISSIONS : PRIVATE_MODE,
     )
   }
 
   #finish(fd: number, { mode, mtime }: TransferAttributes): void {
     const time = toUtimesArgument(mtime)
-    fchmodSync(fd, mode & PLAIN_PERMISSIONS)
+    const permissions = mode & PLAIN_PERMISSIONS
+    // A file that is opened with its permissions lacks those that this process withholds from every file.
+    if (this.#mode !== 'fill' || (permissions & withheldPermissions()) !== 0) fchmodSync(fd, permissions)
     futimesSync(fd, time, time)
-    if (this.#overwrite) this.#renameIntoPlace()
-    else this.#linkIntoPlace()
+    if (this.#mode === 'replace') this.#renameIntoPlace()
+    else if (this.#mode === 'add') this.#linkIntoPlace()
   }
 
   /** Uses a hard link because, unlike a rename, it fails if the name is taken. */
@@ -139,6 +148,14 @@ export class HostWriter {
       // It has its final name already, or cannot be removed: report the first error.
     }
   }
+}
+
+let withheld: number | undefined
+
+/** Returns the permissions that this process withholds from new files. Nothing of ours changes them. */
+function withheldPermissions(): number {
+  withheld ??= process.umask()
+  return withheld
 }
 
 async function writeFully(fd: number, part: readonly Uint8Array[]): Promise<void> {

@@ -78,6 +78,11 @@ export class VaultSource implements AsyncDisposable {
     return this.#blobs.reader.run(() => read(this.files))
   }
 
+  /** Runs synchronous work whose reads share one transaction, of engines that have them. */
+  readTogether<T>(work: () => T): T {
+    return this.#blobs.reader.readTogether(work)
+  }
+
   /** Returns a page of entries after a name, in order. A short page is the last. */
   list(directory: number, after: string): MaybePromise<readonly SourceEntry[]> {
     return this.read((files) => {

@@ -5,6 +5,7 @@ import type { OpenHome } from '../../access/home-access.ts'
 import { getComparePath, isUiServed } from '../../access/ui-address.ts'
 import { applyStyle } from '../../framework/terminal.ts'
 import { formatChangeSummary } from '../../render/change-summary.ts'
+import { withProgress } from '../../render/progress.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
 import { askAboutRefusedHosts } from './refused-hosts.ts'
 import { createApprovalOptions, type PreparedRun, type RunInvocation } from './run-request.ts'
@@ -44,7 +45,12 @@ export async function runAndReport(
       lines.push(...(await formatChangeSummary(call.terminal, changes, trees, provenance)))
   }
   const asking = createApprovalOptions(call, 1)
-  const report = await boundary.run(request, { ...options, ...asking, ...(!call.isJson && { onChanges }) })
+  const report = await boundary.run(request, {
+    ...options,
+    ...asking,
+    watchCheckout: (work) => withProgress(call.terminal, 'check out', 'file', work),
+    ...(!call.isJson && { onChanges }),
+  })
   if (call.isJson)
     await call.output.writeValue(await createRedactedEnvelope(request, report, redactor, withheld))
   else {
