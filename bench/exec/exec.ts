@@ -3,6 +3,7 @@ import { Targets } from '../harness/targets.ts'
 import { APPLIED_FILES, APPLY_FACTOR, MERGE_SECONDS, MERGED_FILES } from './applied-files.ts'
 import { SIZES } from './directories.ts'
 import { HOOK_BYTES, HOOK_LIMITS, HOOK_RECORDS, HOOK_SIZES } from './hooks.ts'
+import { HOME_FACTOR, IMPORT_FACTOR, IMPORTED_FILES } from './imported-files.ts'
 import { PROGRAMS, PROXY_BYTES } from './programs.ts'
 
 const MILLISECOND = 1e-3
@@ -25,7 +26,19 @@ export const exec: Benchmark = {
   name: 'exec',
   summary: 'commands run in a fork of a directory',
   subjects: [
-    subject('coppice', 'start', 'enter', 'programs', 'collect', 'terminal', 'proxy', 'hook', 'apply'),
+    subject(
+      'coppice',
+      'start',
+      'enter',
+      'programs',
+      'collect',
+      'terminal',
+      'proxy',
+      'hook',
+      'apply',
+      'vault',
+    ),
+    subject('git', 'vault'),
     subject('disk', 'programs', 'apply'),
     subject('unshare', 'start', 'programs'),
     subject('bubblewrap', 'start'),
@@ -61,6 +74,10 @@ export const exec: Benchmark = {
     { id: 'apply', label: `apply of ${formatCount(APPLIED_FILES)} files, less that of one`, unit: 'time' },
     { id: 'apply-start', label: 'apply of one file', unit: 'time' },
     { id: 'apply-merge', label: `apply --merge of ${formatCount(MERGED_FILES)} files`, unit: 'time' },
+    { id: 'import', label: `import of ${formatCount(IMPORTED_FILES)} files`, unit: 'time' },
+    { id: 'import-space', label: 'its home / bytes', unit: 'times' },
+    { id: 'checkout', label: 'checkout of them, beside the command', unit: 'time' },
+    { id: 'checkout-fork', label: 'first command in a fork of them', unit: 'time' },
     { id: 'hook-space', label: `${formatCount(HOOK_RECORDS)} records of small edits`, unit: 'bytes' },
   ],
   targets: [
@@ -84,6 +101,14 @@ export const exec: Benchmark = {
     ),
     ours.atLeast(1 / APPLY_FACTOR, 'disk', 'apply', `apply of ${formatCount(APPLIED_FILES)} files`),
     ours.within(MERGE_SECONDS, 'apply-merge', `a merge of ${formatCount(MERGED_FILES)} files`),
+    ours.atLeast(
+      IMPORT_FACTOR,
+      'git',
+      'import',
+      `import of ${formatCount(IMPORTED_FILES)} files (git add -A)`,
+    ),
+    ours.atMost(HOME_FACTOR, 'import-space', 'home of an import'),
+    ours.atLeast(1, 'git', 'checkout', `checkout of ${formatCount(IMPORTED_FILES)} files (git worktree add)`),
     ours.below(HOOK_BYTES, 'hook-space', `${formatCount(HOOK_RECORDS)} records of small edits`),
   ],
   notes: [
@@ -92,6 +117,7 @@ export const exec: Benchmark = {
     'Keys: pty is a terminal without anything between, script is `script` of util-linux alone. Needs python3.',
     'Hooks: processor time of the process and the system; nothing changed since the last one.',
     'Applies: processor time, of disk that of `cp -a` with the same files; a merge less what `node -e 0` takes.',
+    'Vaults: processor time; of git that of `git add -A` into a new repository, and of `git worktree add`.',
     'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm.',
   ],
   hasQuickForm: true,

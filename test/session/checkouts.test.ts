@@ -222,6 +222,22 @@ describe('a checkout', () => {
     expect(await scene.records()).toHaveLength(1)
   })
 
+  it('of a fork does not undo that of another which differs much', async () => {
+    const scene = await Scene.make()
+    await scene.write('base', '/a', 'one')
+    await scene.read('base', 'a')
+    await scene.home.fork('base', 'installed')
+    for (let file = 0; file < 1100; file++) await scene.write('installed', `/modules/f${file}`, `${file}`)
+    expect(await scene.read('installed', 'modules/f7')).toBe('7')
+    expect(scene.slots()).toHaveLength(2)
+    await scene.home.fork('base', 'other')
+    await scene.write('other', '/a', 'two')
+    // Each takes the checkout that differs least.
+    expect(await scene.read('other', 'a')).toBe('two')
+    expect(await scene.read('installed', 'modules/f8')).toBe('8')
+    expect(scene.slots()).toHaveLength(2)
+  })
+
   it('reports its files while it is created, and nothing when it is updated', async () => {
     const scene = await Scene.make()
     for (let file = 0; file < 300; file++) await scene.write('base', `/f${file}`, `${file}`)

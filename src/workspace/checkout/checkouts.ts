@@ -13,6 +13,9 @@ import {
 /** Limits on idle checkouts: their number, and their total size. The most recently used one always stays. */
 const MAX_IDLE = 4
 const MAX_IDLE_BYTES = 8 * 2 ** 30
+/** A checkout that differs in more paths, and in more than this part of the files of a vault, is left to others. */
+const FEW_PATHS = 1000
+const FEW_OF_ALL = 0.25
 
 /** The files of a vault in a directory of this machine. They do not change until the checkout is disposed. */
 export interface Checkout extends AsyncDisposable {
@@ -100,7 +103,7 @@ export class Checkouts {
   }
 
   async #acquireSlot(wanted: CheckoutRequest): Promise<HeldCheckout> {
-    const slot = (await this.#claimSlot(wanted.origin)) ?? (await Slot.create(this.#directory))
+    const slot = (await this.#claimSlot(wanted)) ?? (await Slot.create(this.#directory))
     try {
       return { slot, state: await updateSlot(this.#home, slot, wanted), users: 0 }
     } catch (error) {
@@ -109,12 +112,32 @@ export class Checkouts {
     }
   }
 
-  /** Claims the most recently used free slot of a vault with the same origin. */
-  async #claimSlot(origin: string): Promise<Slot | undefined> {
-    for (const { slot, state } of await this.#listFree()) {
-      if (state.origin === origin && (await slot.claim())) return slot
+  /**
+   * Claims the free slot of a vault with the same origin that differs least. None if even that one differs much and
+   * there is room for another: two forks that are used in turn would undo each other's checkout.
+   */
+  async #claimSlot({ vault, origin }: CheckoutRequest): Promise<Slot | undefined> {
+    const free = await this.#listFree()
+    const related = free.filter(({ state }) => state.origin === origin)
+    const measured = await Promise.all(
+      related.map(async ({ slot, state }) => ({ slot, paths: await this.#countTouched(state.vault, vault) })),
+    )
+    const { files } = await this.#home.info(vault)
+    const limit = free.length < MAX_IDLE ? Math.max(FEW_PATHS, files * FEW_OF_ALL) : Number.POSITIVE_INFINITY
+    for (const { slot, paths } of measured.sort((one, other) => one.paths - other.paths)) {
+      if (paths <= limit && (await slot.claim())) return slot
     }
     return undefined
+  }
+
+  async #countTouched(before: string, after: string): Promise<number> {
+    try {
+      return (await this.#home.listTouchedPaths(before, after)).length
+    } catch (error) {
+      // The vault of an incomplete checkout: it is filled from scratch.
+      if (!isVfsError(error, 'ENOENT')) throw error
+      return 0
+    }
   }
 
   async #release(held: HeldCheckout): Promise<void> {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createProcessTag, isErrno, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
@@ -33,12 +33,10 @@ export async function sweepSessions(sessions: string): Promise<number> {
 /** Removes a tree, with directories that deny access or whose path is too long for a system call. */
 export async function removeTree(path: string): Promise<void> {
   try {
-    // At once where it is short: each entry costs three turns of the event loop otherwise.
+    // At once where it is small, otherwise by a program: Node takes three turns of the event loop for each entry.
     if (isSmallTree(path)) rmSync(path, { recursive: true, force: true })
-    else await rm(path, { recursive: true, force: true })
-  } catch (error) {
-    if (!isErrno(error, 'EACCES', 'EPERM', 'ENAMETOOLONG')) throw error
-    // Fails where the failed removal is still running: then there is nothing left to unlock.
+    else await execute('rm', ['-rf', '--', path], EXEC_OPTIONS)
+  } catch {
     await execute('chmod', ['-R', 'u+rwx', '--', path], EXEC_OPTIONS).catch(() => undefined)
     await execute('rm', ['-rf', '--', path], EXEC_OPTIONS)
   }

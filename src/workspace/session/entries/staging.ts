@@ -10,11 +10,11 @@ import {
   symlinkSync,
   utimesSync,
 } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { chownIfPermitted, toFileTime, toUtimesArgument, writeSparse } from '../../../machine/index.ts'
 import type { StagedChange } from '../command-session.ts'
+import { removeTree } from '../session-directory.ts'
 import { findEntryStats } from './entry-stats.ts'
 import { LinkFreePaths } from './link-free-paths.ts'
 
@@ -77,8 +77,7 @@ export class Staging {
 export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
   const before = new LinkFreePaths(root)
   for (const { kind, path } of staged) {
-    if (kind === 'gone' && before.isReachable(path))
-      await rm(join(root, path), { recursive: true, force: true })
+    if (kind === 'gone' && before.isReachable(path)) await removeTree(join(root, path))
   }
   const ways = new LinkFreePaths(root)
   const staging = new Staging(root)
