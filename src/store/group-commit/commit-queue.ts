@@ -165,6 +165,8 @@ export class CommitQueue {
       this.#wasRefused = !isAccepted
       if (!isAccepted) {
         blobs.restage(staged)
+        // Callers whose operation is refused for good may read before this is over.
+        this.#followed.invalidate()
         return this.replan(waiting)
       }
       blobs.markStored(staged)

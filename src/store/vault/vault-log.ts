@@ -71,7 +71,8 @@ export class VaultLog {
     if (this.#queue.hasPending && this.#gate.inProgress === undefined) this.commitPending()
     const { inProgress } = this.#gate
     if (inProgress !== undefined) {
-      if (this.#replica.isStale) throw new PageFault(inProgress)
+      // After a commit that failed or was refused, others may have changed what is known here.
+      if (this.#replica.isStale || !this.#followed.isKnown) throw new PageFault(inProgress)
       return this.#replica.getCommittedFiles()
     }
     this.refresh()
