@@ -43,12 +43,12 @@ describe('several machines on a network that reorders, repeats and loses calls',
     expect(outcomes.appended).toBeGreaterThan(SEEDS)
   })
 
-  it.each<NetworkFlaw>(['a commit arrives after later calls', 'commits do not compare'])(
+  it.each<NetworkFlaw>(['a commit arrives after later calls', 'a refused commit is acknowledged'])(
     'would be caught if %s',
     async (flaw) => {
       let broken = 0
       for (let seed = 1; seed <= 400 && broken === 0; seed++) {
-        // A store that takes any commit may also be left without what its vaults need.
+        // A store with a flaw may also be left without what its vaults need.
         const history = await play(seed, flaw).catch(() => undefined)
         if (history === undefined || history.damage > 0) broken++
         else if (!isExplained(history.known, history.unknown)) broken++
