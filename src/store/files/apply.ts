@@ -1,11 +1,17 @@
-import { isWithin, VfsError } from '../../vfs/index.ts'
+import { basename, isWithin, VfsError } from '../../vfs/index.ts'
 import { encodeOwnBytes } from '../tree/tree-values.ts'
 import { applyInodeOperation } from './apply-inode.ts'
 import { setMergePoint, setMeta, setTags } from './attachments.ts'
 import { assertReplaceable, createInode, ensureParent, getDentry, move, unlink } from './directory-entries.ts'
 import { createChangeFields, findFileVersion, replaceInode, toContentRef } from './inode-change.ts'
 import type { FileOperation, PathOperation, ReplacedVersion } from './operation.ts'
-import { createDirectoryFields, type Moment, type NewInode, type VaultFiles } from './vault-files.ts'
+import {
+  createDirectoryFields,
+  type Moment,
+  type NewInode,
+  ROOT_INODE,
+  type VaultFiles,
+} from './vault-files.ts'
 
 const FILE_MODE = 0o644
 const SYMLINK_MODE = 0o777
@@ -63,12 +69,15 @@ function write(
   moment: Moment,
 ): ReplacedVersion {
   const at = files.resolveLinks(path, true, 'write')
-  const number = files.findByPath(at)
+  if (at === '/') throw new VfsError('EISDIR', path, { op: 'write' })
+  // Creates nothing if the file exists, since its directories then do.
+  const dentry = { parent: ensureParent(files, at, parents, 'write', moment), name: basename(at) }
+  const number = files.findEntry(dentry.parent, dentry.name)?.inode
   const reference = toContentRef(content)
   if (number === undefined) {
     const fields = { type: 'file', mode: mode ?? FILE_MODE, size: content.size, content: reference } as const
     const dated = mtime === undefined ? fields : { ...fields, mtime }
-    const made = create(files, at, dated, parents, 'write', moment)
+    const made = createInode(files, dentry, dated, moment)
     if (reference === 'chunks') files.setChunks(made, 0, content.chunks ?? [])
     return null
   }
@@ -149,9 +158,8 @@ function rename(
   if (isWithin(target, from)) {
     throw new VfsError('EINVAL', path, { op: 'rename', detail: `'${to}' lies inside it` })
   }
-  const replaced = files.findByPath(target)
-  const parent = ensureParent(files, target, true, 'rename', moment)
-  const dentry = { parent, name: target.slice(target.lastIndexOf('/') + 1) }
+  const dentry = { parent: ensureParent(files, target, true, 'rename', moment), name: basename(target) }
+  const replaced = target === '/' ? ROOT_INODE : files.findEntry(dentry.parent, dentry.name)?.inode
   if (replaced === undefined) {
     move(files, getDentry(files, from, 'rename'), number, dentry, moment)
     return null

@@ -228,7 +228,7 @@ function removeInode(files: VaultFiles, number: number): void {
   const { tree } = files
   const [first, end] = toGroupRange(number)
   const tags = toGroup(number, entryKinds.tag)
-  for (const { group, sub } of [...tree.iterateGroups(first, end)]) {
+  for (const { group, sub } of tree.listGroups(first, end)) {
     if (group === tags) tree.delete(toGroup(VAULT_INODE, entryKinds.tag), `${sub}\0${number}`)
     tree.delete(group, sub)
   }

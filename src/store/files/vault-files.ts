@@ -2,7 +2,15 @@ import { resolveLinksSync, type Stat, VfsError } from '../../vfs/index.ts'
 import { type Counters, decodeCounters, emptyCounters } from '../tree/counters.ts'
 import type { Tree } from '../tree/tree.ts'
 import { entryKinds, toGroup } from '../tree/tree-key.ts'
-import type { BlobRef, ContentRef, DirectoryEntry, Inode, Timestamp, TreeValue } from '../tree/tree-values.ts'
+import {
+  type BlobRef,
+  type ContentRef,
+  type DirectoryEntry,
+  type Inode,
+  isSameTime,
+  type Timestamp,
+  type TreeValue,
+} from '../tree/tree-values.ts'
 
 export const ROOT_INODE = 1
 /** Pseudo-inode of the vault itself: its counters, merge points, tagged and unlinked files. */
@@ -29,6 +37,9 @@ export interface Moment {
  */
 export class VaultFiles {
   readonly tree: Tree<TreeValue>
+  /** Counters of the tree after so many of its changes: an operation reads them several times. */
+  #counters: Counters = emptyCounters
+  #countersAt = -1
 
   constructor(tree: Tree<TreeValue>) {
     this.tree = tree
@@ -141,6 +152,15 @@ export class VaultFiles {
   }
 
   getCounters(): Counters {
+    const { changes } = this.tree
+    if (this.#countersAt !== changes) {
+      this.#counters = this.#readCounters()
+      this.#countersAt = changes
+    }
+    return this.#counters
+  }
+
+  #readCounters(): Counters {
     const value = this.tree.get(toGroup(VAULT_INODE, entryKinds.meta), COUNTERS_KEY)
     if (value !== undefined && 'nextInode' in value) return value
     return value instanceof Uint8Array ? decodeCounters(value) : emptyCounters
@@ -154,6 +174,8 @@ export class VaultFiles {
   touch(directory: number, { time }: Moment, subdirectories = 0): void {
     const inode = this.getInode(directory)
     const size = inode.size === 0 ? 0 : inode.size + subdirectories
+    // Many operations of one millisecond change the same directory.
+    if (size === inode.size && isSameTime(inode.mtime, time) && isSameTime(inode.ctime, time)) return
     this.setInode(directory, { ...inode, size, mtime: time, ctime: time })
   }
 }

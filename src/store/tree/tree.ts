@@ -121,6 +121,19 @@ export class Tree<V> {
     return { subs, values }
   }
 
+  /** Returns the entries of a range of groups, in order. Unlike an iteration, it needs no snapshot. */
+  listGroups(first: number, end: number): LeafEntry<V>[] {
+    const entries: LeafEntry<V>[] = []
+    for (const { leaf, start } of this.#leavesFrom(this.#root, first, 0)) {
+      for (let index = start; index < leaf.groups.length; index++) {
+        const group = getItem(leaf.groups, index)
+        if (group >= end) return entries
+        entries.push({ group, sub: getItem(leaf.subs, index), value: getItem(leaf.values, index) })
+      }
+    }
+    return entries
+  }
+
   /** Yields the entries of a range of groups, in order. */
   *iterateGroups(first: number, end: number): Generator<LeafEntry<V>> {
     for (const entry of this.iterateFrom(first, 0)) {

@@ -298,10 +298,19 @@ export class SqliteEngine implements Engine {
   #apply({ sweep, records = [], pages = [], blobs = [], journal = [], durable = false }: Batch): void {
     if (sweep) this.#sweep(sweep)
     const run = this.#statements
-    for (const { id, bytes } of blobs) run.get('putBlob').run(id, bytes)
+    run.putAll(
+      'putBlob',
+      blobs.map(({ id, bytes }) => [id, bytes]),
+    )
     for (const { id, hash } of blobs) if (hash.length > 0) run.get('putHash').run(hash, id)
-    for (const { id, bytes } of pages) run.get('putPage').run(id, bytes)
-    for (const row of journal) run.get('putJournal').run(toJournalKey(row), row.bytes)
+    run.putAll(
+      'putPage',
+      pages.map(({ id, bytes }) => [id, bytes]),
+    )
+    run.putAll(
+      'putJournal',
+      journal.map((row) => [toJournalKey(row), row.bytes]),
+    )
     for (const { key, bytes } of records) {
       if (bytes === null) run.get('deleteRecord').run(key)
       else run.get('putRecord').run(key, bytes)

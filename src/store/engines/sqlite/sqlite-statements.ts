@@ -40,6 +40,13 @@ const SQL = {
   deleteJournal: 'DELETE FROM journal WHERE id BETWEEN ? AND ?',
 } as const
 
+/** Rows of a statement that puts many at once: a call costs as much as a row. */
+const MANY_ROWS = 16
+const ROW_PLACEHOLDER = '(?, ?)'
+
+/** Key and bytes of a row. */
+type KeyedBytes = readonly [key: number | bigint, bytes: Uint8Array]
+
 /** Parameters of a statement. */
 type StatementKey = readonly (number | string | Uint8Array)[]
 
@@ -47,6 +54,7 @@ type StatementKey = readonly (number | string | Uint8Array)[]
 export class SqliteStatements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<keyof typeof SQL, StatementSync>()
+  readonly #many = new Map<keyof typeof SQL, StatementSync>()
   readonly #values = new Map<keyof typeof SQL, StatementSync>()
 
   constructor(db: DatabaseSync) {
@@ -58,6 +66,23 @@ export class SqliteStatements {
     if (known !== undefined) return known
     const statement = this.#db.prepare(SQL[name])
     this.#prepared.set(name, statement)
+    return statement
+  }
+
+  /** Puts rows, many with each call. */
+  putAll(name: 'putPage' | 'putBlob' | 'putJournal', rows: readonly KeyedBytes[]): void {
+    const whole = rows.length - (rows.length % MANY_ROWS)
+    for (let at = 0; at < whole; at += MANY_ROWS)
+      this.#getForMany(name).run(...rows.slice(at, at + MANY_ROWS).flat())
+    for (const [key, bytes] of rows.slice(whole)) this.get(name).run(key, bytes)
+  }
+
+  #getForMany(name: 'putPage' | 'putBlob' | 'putJournal'): StatementSync {
+    const known = this.#many.get(name)
+    if (known !== undefined) return known
+    const values = Array.from({ length: MANY_ROWS }, () => ROW_PLACEHOLDER).join(', ')
+    const statement = this.#db.prepare(SQL[name].replace(ROW_PLACEHOLDER, values))
+    this.#many.set(name, statement)
     return statement
   }
 
