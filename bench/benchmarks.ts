@@ -7,6 +7,7 @@ import { policy } from './policy/policy.ts'
 import { remote } from './remote/remote.ts'
 import { store } from './store/store.ts'
 import { tools } from './tools/tools.ts'
+import { ui } from './ui/ui.ts'
 import { persistentMap } from './vfs/persistent-map.ts'
 import { vfs } from './vfs/vfs.ts'
 
@@ -21,5 +22,6 @@ export const benchmarks: readonly Benchmark[] = [
   fuse,
   exec,
   kernel,
+  ui,
   adapters,
 ]

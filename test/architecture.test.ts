@@ -12,7 +12,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   machine: [],
   'web-api': [],
   http: [],
-  web: ['web-api', 'preact', '@preact/signals'],
+  web: [
+    'web-api',
+    ...['preact', '@preact/signals'],
+    ...['@codemirror/commands', '@codemirror/merge', '@codemirror/state', '@codemirror/view'],
+  ],
   text: [],
   secrets: [],
   vfs: [],

@@ -1,7 +1,7 @@
 import { isVfsError } from '../vfs/index.ts'
 import { commitOnce, isRecordStored } from './commit-once.ts'
 import type { Batch, Engine, MaybePromise } from './engine.ts'
-import { EngineReader } from './engine-reader.ts'
+import { chain, EngineReader } from './engine-reader.ts'
 import { VaultFiles } from './files/vault-files.ts'
 import type { StoreSession } from './sessions/store-session.ts'
 import { StoredTrees } from './stored-trees.ts'
@@ -114,6 +114,13 @@ export class StoreHome {
     return this.reader.run(() =>
       this.reader.listRecords(vaultPrefix).map(({ key }) => key.slice(vaultPrefix.length)),
     )
+  }
+
+  /** Returns a number that changes with commits of other processes, and with rows of this one. Cheap enough to ask often. */
+  getChangeCount(): MaybePromise<number> {
+    // An engine need not count the commits of its own process, which the logs know.
+    const own = this.#openLogs.entries().reduce((sum, [, log]) => sum + log.seq, 0)
+    return chain(this.engine.changeCount(), (count) => count + own)
   }
 
   /** Flushes the pages of every vault this process has open: the stored trees are then complete. */

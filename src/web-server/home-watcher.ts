@@ -9,8 +9,12 @@ import { isTrialName } from './trial-name.ts'
 import { WebAuthors } from './web-author.ts'
 import type { WebContext } from './web-context.ts'
 
-/** Interval at which changes of other programs are noticed while a page looks. */
-const POLL_MS = 500
+/** Interval at which commits are noticed while a page looks. */
+const POLL_MS = 50
+/** Time after which it looks without a commit: commands that run are no part of the store. */
+const LOOK_MS = 500
+/** A look may take this share of the time: a home with thousands of vaults is looked at less often. */
+const MAX_SHARE = 0.2
 /** Rows that an event has at most. */
 const MAX_ROWS = 50
 
@@ -26,6 +30,10 @@ export class HomeWatcher implements Disposable {
   #running = ''
   #waiting = ''
   #isFirst = true
+  #changeCount = -1
+  /** Times of the last look, in milliseconds: its end, and the earliest begin of the next one. */
+  #lookedAt = 0
+  #notBefore = 0
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
   #poll: Promise<void> | undefined
@@ -58,10 +66,21 @@ export class HomeWatcher implements Disposable {
     if (this.#isClosed) return
     this.#timer = setTimeout(async () => {
       // The store may be busy for a moment; the next look finds the same.
-      if (this.#isWatched()) await this.look().catch(() => {})
+      if (this.#isWatched()) await this.#lookIfDue().catch(() => {})
       this.#schedule()
     }, POLL_MS)
     this.#timer.unref()
+  }
+
+  async #lookIfDue(): Promise<void> {
+    const startedAt = performance.now()
+    if (startedAt < this.#notBefore) return
+    const count = await this.#web.home.getChangeCount()
+    if (count === this.#changeCount && startedAt - this.#lookedAt < LOOK_MS) return
+    this.#changeCount = count
+    await this.look()
+    this.#lookedAt = performance.now()
+    this.#notBefore = this.#lookedAt + (this.#lookedAt - startedAt) * (1 / MAX_SHARE - 1)
   }
 
   async #look(): Promise<void> {

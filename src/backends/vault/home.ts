@@ -357,6 +357,11 @@ export class Home implements AsyncDisposable {
     return getHomeStats(this.#store)
   }
 
+  /** Returns a number that changes with commits of other processes, and with rows of this one. Cheap enough to ask often. */
+  async getChangeCount(): Promise<number> {
+    return this.#store.getChangeCount()
+  }
+
   /** Makes everything acknowledged so far survive power loss. */
   async sync(): Promise<void> {
     await this.#store.engine.sync()

@@ -7,16 +7,17 @@ type Listener = (events: readonly WebEvent[]) => void
 
 const listeners = new Set<Listener>()
 let waiting: WebEvent[] = []
+let deliveredAt = Number.NEGATIVE_INFINITY
 
-/** Time in which events are gathered: hundreds in a second cost ten updates. */
+/** Time between two deliveries: hundreds of events in a second cost ten updates, and a single one does not wait. */
 const DELIVER_MS = 100
-/** Time in which changes are gathered before a list is read again. */
+/** Time between two reads of a list. */
 const RELOAD_MS = 150
 
-/** Gives an event to the screens, together with those that arrive shortly after it. */
+/** Gives an event to the screens at once, or with others if the last ones have just arrived. */
 export function publishEvent(event: WebEvent): void {
   waiting.push(event)
-  if (waiting.length === 1) setTimeout(deliverEvents, DELIVER_MS)
+  if (waiting.length === 1) setTimeout(deliverEvents, deliveredAt + DELIVER_MS - performance.now())
 }
 
 /** Calls a function with the events that arrive while a component is shown. */
@@ -33,14 +34,19 @@ export function useEvents(listener: Listener): void {
 /** Calls a function when an event arrives that concerns it, at most once in a while. */
 export function useReload(isConcerned: (event: WebEvent) => boolean, reload: () => void): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const reloadedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => () => clearTimeout(timer.current), [])
   useEvents((events) => {
     if (timer.current !== undefined || !events.some((event) => event.type === 'reset' || isConcerned(event)))
       return
-    timer.current = setTimeout(() => {
-      timer.current = undefined
-      reload()
-    }, RELOAD_MS)
+    timer.current = setTimeout(
+      () => {
+        timer.current = undefined
+        reloadedAt.current = performance.now()
+        reload()
+      },
+      reloadedAt.current + RELOAD_MS - performance.now(),
+    )
   })
 }
 
@@ -63,5 +69,6 @@ export function useReconnect(run: () => void): void {
 function deliverEvents(): void {
   const events = waiting
   waiting = []
+  deliveredAt = performance.now()
   for (const listener of listeners) listener(events)
 }
