@@ -3,7 +3,7 @@ import { Targets } from '../harness/targets.ts'
 import { APPLIED_FILES, APPLY_FACTOR, MERGE_SECONDS, MERGED_FILES } from './applied-files.ts'
 import { SIZES } from './directories.ts'
 import { HOOK_BYTES, HOOK_LIMITS, HOOK_RECORDS, HOOK_SIZES } from './hooks.ts'
-import { HOME_FACTOR, IMPORT_FACTOR, IMPORTED_FILES } from './imported-files.ts'
+import { HOME_FACTOR, IMPORT_FACTOR, IMPORTED_FILES, INDEX_FACTOR } from './imported-files.ts'
 import { PROGRAMS, PROXY_BYTES } from './programs.ts'
 
 const MILLISECOND = 1e-3
@@ -76,6 +76,8 @@ export const exec: Benchmark = {
     { id: 'apply-merge', label: `apply --merge of ${formatCount(MERGED_FILES)} files`, unit: 'time' },
     { id: 'import', label: `import of ${formatCount(IMPORTED_FILES)} files`, unit: 'time' },
     { id: 'import-space', label: 'its home / bytes', unit: 'times' },
+    { id: 'index-space', label: 'its home with an index / without', unit: 'times' },
+    { id: 'grep-first', label: 'first grep of them', unit: 'time' },
     { id: 'checkout', label: 'checkout of them, beside the command', unit: 'time' },
     { id: 'checkout-fork', label: 'first command in a fork of them', unit: 'time' },
     { id: 'hook-space', label: `${formatCount(HOOK_RECORDS)} records of small edits`, unit: 'bytes' },
@@ -108,6 +110,7 @@ export const exec: Benchmark = {
       `import of ${formatCount(IMPORTED_FILES)} files (git add -A)`,
     ),
     ours.atMost(HOME_FACTOR, 'import-space', 'home of an import'),
+    ours.atMost(INDEX_FACTOR, 'index-space', 'its home with an index'),
     ours.atLeast(1, 'git', 'checkout', `checkout of ${formatCount(IMPORTED_FILES)} files (git worktree add)`),
     ours.below(HOOK_BYTES, 'hook-space', `${formatCount(HOOK_RECORDS)} records of small edits`),
   ],

@@ -11,6 +11,8 @@ export const IMPORTED_FILES = 20_000
 export const IMPORT_FACTOR = 1.5
 /** Times of the bytes that a home may take. */
 export const HOME_FACTOR = 1.3
+/** Times of its size that a home with an index may take. */
+export const INDEX_FACTOR = 1.2
 /** Passes of a round; the fastest counts. */
 export const IMPORT_PASSES = 3
 

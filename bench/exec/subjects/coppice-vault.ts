@@ -14,8 +14,10 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     return measurePass(settings, files, `home-vault-${process.pid}-${pass}`)
   })
   const least = (work: keyof ReturnType<typeof measurePass>) => Math.min(...passes.map((pass) => pass[work]))
-  for (const work of ['import', 'checkout', 'checkout-fork'] as const) recorder.note(work, least(work))
+  for (const work of ['import', 'checkout', 'checkout-fork', 'grep-first'] as const)
+    recorder.note(work, least(work))
   recorder.note('import-space', least('space'))
+  recorder.note('index-space', least('indexed'))
 }
 
 function measurePass(settings: Settings, files: string, home: string) {
@@ -23,12 +25,21 @@ function measurePass(settings: Settings, files: string, home: string) {
   const run = (...words: readonly string[]) =>
     getProcessorTime({ argv: coppice([], ...words), cwd: settings.directory, env })
   const time = run('import', files, '--vault', 'base')
-  const space = countBytes(join(settings.directory, home)) / countBytes(files)
+  const imported = countBytes(join(settings.directory, home))
+  const grep = run('grep', '-l', 'sideEffects', '--vault', 'base')
+  const indexed = countBytes(join(settings.directory, home))
   const first = run('exec', '--vault', 'base', '--', 'true')
   const again = run('exec', '--vault', 'base', '--', 'true')
   const [program = '', ...args] = coppice([], 'fork', 'base', 'task')
   spawnSync(program, args, { env, cwd: settings.directory })
   const fork = run('exec', '--vault', 'task', '--', 'true')
   rmSync(join(settings.directory, home), { recursive: true })
-  return { import: time, space, checkout: first - again, 'checkout-fork': fork }
+  return {
+    import: time,
+    space: imported / countBytes(files),
+    indexed: indexed / imported,
+    'grep-first': grep,
+    checkout: first - again,
+    'checkout-fork': fork,
+  }
 }

@@ -52,9 +52,9 @@ function isSmallTree(path: string): boolean {
   try {
     count(path)
     return left > 0
-  } catch {
-    // Missing, a file, or closed to this user.
-    return false
+  } catch (error) {
+    // Missing, a file or a link, which are removed at once; otherwise closed to this user, or too deep.
+    return isErrno(error, 'ENOENT', 'ENOTDIR')
   }
 }
 
