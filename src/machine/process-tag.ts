@@ -50,7 +50,10 @@ export function createProcessTag(): string {
 let nonces = ''
 
 function takeNonce(): string {
-  if (nonces === '') nonces = loadCrypto().randomBytes(NONCE_BYTES * NONCES_AT_ONCE).toString('hex')
+  if (nonces === '')
+    nonces = loadCrypto()
+      .randomBytes(NONCE_BYTES * NONCES_AT_ONCE)
+      .toString('hex')
   const nonce = nonces.slice(0, 2 * NONCE_BYTES)
   nonces = nonces.slice(2 * NONCE_BYTES)
   return nonce
