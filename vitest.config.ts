@@ -26,7 +26,7 @@ const SYSTEM_IN_SRC = [
   'src/adapters/threads/*.test.ts',
   'src/backends/archive/*.test.ts',
   'src/backends/host/{confinement-race,conformance,descriptors,file-locks}.test.ts',
-  'src/backends/vault/{history,merge-properties,read-only-home,vault-fs,vault-search}.test.ts',
+  'src/backends/vault/{history,merge-properties,read-only-home,segments,vault-fs,vault-search}.test.ts',
   'src/backends/vault/transfer/*.test.ts',
   'src/boundary/*.test.ts',
   'src/daemon/*.test.ts',

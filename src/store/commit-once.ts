@@ -1,8 +1,9 @@
 import { VfsError } from '../vfs/index.ts'
 import { decodeChecksummedJson } from './checksummed-json.ts'
 import type { Batch, JournalRow, MaybePromise, RecordRow } from './engine.ts'
-import { chain, type EngineReader } from './engine-reader.ts'
+import type { EngineReader } from './engine-reader.ts'
 import { getErrorMessage } from './engines/engine-errors.ts'
+import { chain } from './maybe-promise.ts'
 
 /**
  * Commits a batch and reports whether the store has it. A failed commit may have succeeded with its response lost, so

@@ -1,8 +1,11 @@
 import { VfsError } from '../vfs/index.ts'
 import type { Engine, JournalRow, MaybePromise, RecordRow } from './engine.ts'
 import { readError } from './engines/engine-errors.ts'
+import { chain } from './maybe-promise.ts'
 import { createSnapshotCollectedError, MissingError } from './missing-error.ts'
 import { ReadQueue, readsInBatches } from './read-queue.ts'
+import { readSegmentBlob } from './segments/read-segment.ts'
+import { isSegmentBlob } from './segments/segment-row.ts'
 import { StoreSession } from './sessions/store-session.ts'
 import { PageFault } from './tree/node-cache.ts'
 
@@ -98,7 +101,7 @@ export class EngineReader {
   }
 
   readBlob(id: number): Uint8Array | undefined {
-    const read = () => this.#source.readBlob(id)
+    const read = () => this.#readContent(id)
     return this.#readOrFault(
       ({ blobs }) => blobs,
       () => id,
@@ -108,7 +111,12 @@ export class EngineReader {
 
   /** Reads a blob for a caller that awaits it itself. */
   fetchBlob(id: number): MaybePromise<Uint8Array | undefined> {
-    return this.#readEngine(() => this.#source.readBlob(id))
+    return this.#readEngine(() => this.#readContent(id))
+  }
+
+  /** Finds a blob for a caller that awaits it itself. */
+  fetchBlobId(hash: Uint8Array): MaybePromise<number | undefined> {
+    return this.#readEngine(() => this.#source.findBlob(hash))
   }
 
   findBlob(hash: Uint8Array): number | undefined {
@@ -185,6 +193,15 @@ export class EngineReader {
     })
   }
 
+  #readContent(id: number): MaybePromise<Uint8Array | undefined> {
+    if (!isSegmentBlob(id)) return this.#source.readBlob(id)
+    this.session.answerIfDue()
+    // Read again without a cache: a collection moves content to another segment.
+    return readSegmentBlob(this.engine.segments, id, (isRepeated) =>
+      isRepeated ? this.engine.readBlob(id) : this.#source.readBlob(id),
+    )
+  }
+
   /** Reports a failed read as EIO, whatever error the engine throws. */
   #readEngine<T>(read: () => MaybePromise<T>): MaybePromise<T> {
     try {
@@ -234,9 +251,4 @@ export function createNotLocalError({ name }: Engine): VfsError {
 
 function throwReadError(error: unknown): never {
   throw readError(error)
-}
-
-/** Continues with a value, synchronously if it is no promise. */
-export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
-  return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -1,8 +1,9 @@
 import type { LocalCache } from './local-cache.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { SegmentStore } from './segments/segment-store.ts'
 import type { SessionRegistry } from './sessions/session-registry.ts'
 
-/** A value from a local engine, or a promise from a remote one. */
-export type MaybePromise<T> = T | Promise<T>
+export type { MaybePromise } from './maybe-promise.ts'
 
 /** A journal row and its sequence number. A vault's rows have no gaps between its oldest and its newest. */
 export interface JournalRow {
@@ -15,6 +16,7 @@ export interface JournalRow {
 export interface BlobRow {
   readonly id: number
   readonly hash: Uint8Array
+  /** The content, or an encoded `SegmentRow`. */
   readonly bytes: Uint8Array
   /** Checksum of the bytes, if known. */
   readonly crc?: number
@@ -132,6 +134,11 @@ export interface Engine extends AsyncDisposable {
   readonly groupCommit?: GroupCommit | undefined
   /** Pages and blobs on this machine, ahead of `readBatch`; absent if the engine is on this machine itself. */
   readonly localCache?: LocalCache | undefined
+  /**
+   * Large content outside the engine, to which rows of blobs from `FIRST_SEGMENT_BLOB` on refer. The first commit of
+   * such a row raises the format of the store. Absent where the engine has all content itself.
+   */
+  readonly segments?: SegmentStore | undefined
   /** Registry of what each opener reads; absent if only one process can open the home. */
   readonly sessionRegistry?: SessionRegistry | undefined
   readPage(id: number): MaybePromise<Uint8Array | undefined>

@@ -29,7 +29,7 @@ export type {
   RecordRow,
   Sweep,
 } from './engine.ts'
-export { chain, createNotLocalError, EngineReader } from './engine-reader.ts'
+export { createNotLocalError, EngineReader } from './engine-reader.ts'
 export { type EngineSubject, engineSuite } from './engine-suite.ts'
 export { DelayedEngine, type DelayedEngineOptions } from './engines/delayed-engine.ts'
 export { LevelEngine, type LevelEngineOptions } from './engines/level/level-engine.ts'
@@ -60,6 +60,7 @@ export type {
 export { countLinks, type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
 export { forkFromSameBase, forkVault, forkVaultAt, forkVaultAtRow } from './fork-vault.ts'
 export { type CacheEntry, LocalCache, type LocalCacheOptions } from './local-cache.ts'
+export { chain } from './maybe-promise.ts'
 export { getFirstDivergentInode } from './merge-base.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
@@ -96,6 +97,13 @@ export {
   type TextMatch,
   type TrigramQuery,
 } from './search/index.ts'
+export { isSegmentName } from './segments/segment-row.ts'
+export {
+  MIN_SEGMENTED_BYTES,
+  SEGMENT_BYTES,
+  type SegmentInfo,
+  type SegmentStore,
+} from './segments/segment-store.ts'
 export type { Hold } from './sessions/store-session.ts'
 export { LEASE_MS } from './sessions/store-session.ts'
 export { StoreHome } from './store-home.ts'
@@ -133,7 +141,7 @@ export { BlobStore } from './vault/blob-store.ts'
 export { type Checkpoint, decodeCheckpoint, listInheritedCheckpoints } from './vault/checkpoints.ts'
 export { countPieces, readPiece } from './vault/content-pieces.ts'
 export { createCheckpoint } from './vault/create-checkpoint.ts'
-export { appendBytes, readContent, storeBytes, storeStream } from './vault/file-content.ts'
+export { appendBytes, readContent, storeBytes } from './vault/file-content.ts'
 export { FileHistory, type JournaledVersion } from './vault/file-history.ts'
 export { Journal, type NumberedJournalEntry } from './vault/journal.ts'
 export {
@@ -156,6 +164,7 @@ export { patchBytes, patchSize } from './vault/patch.ts'
 export type { ExtraRecords } from './vault/pending-operation.ts'
 export { replayJournal } from './vault/replay-journal.ts'
 export { type OperationPlan, toMoment } from './vault/replica.ts'
+export { storeStream } from './vault/streamed-content.ts'
 export { Upload } from './vault/upload.ts'
 export type { Ancestor, VaultHead } from './vault/vault-head.ts'
 export { VaultLog } from './vault/vault-log.ts'

@@ -21,7 +21,7 @@ export type PlaceEngine = EngineName | 'postgres'
 
 /** Everything that may lie in the directory of a home; anything else is junk somebody left behind. */
 const HOME_FILES =
-  /^(?:home\.json|store\.(db(-wal|-shm|-reserve|-sessions(\/.*)?)?|lmdb(\/((data|lock)\.mdb|reserve|(sessions|open)(\/.*)?))?|level(\/(CURRENT|LOCK|reserve|closed|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|log)))?))$/
+  /^(?:home\.json|store\.(db(-wal|-shm|-reserve|-(sessions|segments)(\/.*)?)?|lmdb(\/((data|lock)\.mdb|reserve|(sessions|segments|open)(\/.*)?))?|level(\/(CURRENT|LOCK|reserve|closed|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|log)))?))$/
 
 export interface Place {
   /** A directory, or the URL of a database. */

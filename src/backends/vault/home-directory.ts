@@ -109,7 +109,7 @@ function listChildren(directory: string): string[] {
 }
 
 function listStores(home: string): string[] {
-  return ['store.db', 'store.lmdb', 'store.level'].map((name) => join(home, name))
+  return ['store.db', 'store.db-segments', 'store.lmdb', 'store.level'].map((name) => join(home, name))
 }
 
 /** Throws if another user owns the store and could read it. The superuser can read everything anyway. */

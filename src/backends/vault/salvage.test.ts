@@ -73,7 +73,7 @@ describe('fsck', () => {
 
   it('finds nothing in a home without a vault', async () => {
     await using home = await openHome({ path: join(scratch, 'empty') })
-    expect(await home.fsck()).toEqual({ checked: 0, damaged: [] })
+    expect(await home.fsck()).toEqual({ checked: 0, damaged: [], orphanedSegments: [] })
   })
 })
 

@@ -8,6 +8,7 @@ import {
   type ExtraRecords,
   type Inode,
   type MaybePromise,
+  MIN_SEGMENTED_BYTES,
   type OperationPlan,
   readContent,
   type StoredContent,
@@ -258,8 +259,9 @@ export class VaultFs
       )
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
       return this.#writeStream(content, submit)
-    // Content in memory is submitted synchronously, so that writes issued together are committed together.
     const bytes = this.blobs.copy(content)
+    if (bytes.length > MIN_SEGMENTED_BYTES) return this.#writeStream(toStream(bytes), submit)
+    // Other content in memory is submitted synchronously, so that writes issued together are committed together.
     const stored = this.blobs.reader.run(() => storeBytes(bytes, this.blobs))
     return stored instanceof Promise ? stored.then((content) => submit(content)) : submit(stored)
   }
@@ -384,4 +386,8 @@ async function* emptyStream(): AsyncGenerator<never> {}
 function takeFirst(chunks: Iterable<Uint8Array>): Uint8Array {
   for (const chunk of chunks) return chunk
   return new Uint8Array(0)
+}
+
+async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }

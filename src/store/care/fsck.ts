@@ -7,6 +7,7 @@ import type { TreeNode } from '../tree/tree-node.ts'
 import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
 import { uploadPrefix } from '../vault/upload.ts'
 import { checkNames } from './check-names.ts'
+import { describeBlobSegment, listOrphanedSegments, readBlobContent } from './check-segments.ts'
 import type { Damage } from './damage.ts'
 import { addDamagePlaces } from './damage-places.ts'
 import { readRoots } from './gc-roots.ts'
@@ -18,6 +19,8 @@ export interface FsckReport {
   /** Number of pages and blobs that were checked. */
   readonly checked: number
   readonly damaged: readonly Damage[]
+  /** Files or objects with content that nothing uses, such as those of a killed writer. `gc` removes them. */
+  readonly orphanedSegments: readonly string[]
 }
 
 /**
@@ -32,15 +35,18 @@ export async function fsck(home: StoreHome, options: MaintenanceOptions = {}): P
   const broken = home.engine.findDamage?.() ?? []
   // Reading such a store through its engine could end the process.
   if (broken.length > 0) {
-    return { checked: 0, damaged: broken.map((detail) => ({ kind: 'store', id: 0, detail })) }
+    const damaged = broken.map((detail) => ({ kind: 'store', id: 0, detail }) as const)
+    return { checked: 0, damaged, orphanedSegments: [] }
   }
+  const segments = (await home.engine.segments?.list()) ?? []
   await home.commitAndFlushAll()
   const first = await checkAll(home, options)
-  if (first.damaged.length === 0) return first
+  const orphanedSegments = await listOrphanedSegments(home, segments)
+  if (first.damaged.length === 0) return { ...first, orphanedSegments }
   const { checked, damaged } = await checkAll(home, options)
   const known = new Set(first.damaged.map(toDamageKey))
   const confirmed = damaged.filter((damage) => known.has(toDamageKey(damage)))
-  return { checked, damaged: await addDamagePlaces(home, confirmed) }
+  return { checked, damaged: await addDamagePlaces(home, confirmed), orphanedSegments }
 }
 
 /** Returns a key that identifies the damaged object. */
@@ -48,7 +54,10 @@ function toDamageKey({ kind, id, places = [] }: Damage): string {
   return JSON.stringify([kind, id, places])
 }
 
-function checkAll(home: StoreHome, options: MaintenanceOptions): Promise<FsckReport> {
+/** Result of one walk. */
+type CheckResult = Pick<FsckReport, 'checked' | 'damaged'>
+
+function checkAll(home: StoreHome, options: MaintenanceOptions): Promise<CheckResult> {
   return home.session.withHolds((hold) => checkWithHolds(home, hold, options))
 }
 
@@ -56,7 +65,7 @@ async function checkWithHolds(
   home: StoreHome,
   hold: (root: number) => number,
   { onProgress, signal }: MaintenanceOptions,
-): Promise<FsckReport> {
+): Promise<CheckResult> {
   const damaged: Damage[] = []
   const total = await countObjects(home)
   const report = (damage: Damage) => damaged.push(damage)
@@ -70,8 +79,10 @@ async function checkWithHolds(
       return undefined
     },
     blob: async (ref) => {
-      const bytes = await tryRead(() => home.engine.readBlob(ref.blob))
-      const detail = typeof bytes === 'string' ? bytes : findBlobProblem(bytes, ref)
+      const bytes = await tryRead(() => readBlobContent(home, ref.blob))
+      const problem = typeof bytes === 'string' ? undefined : findBlobProblem(bytes, ref)
+      const place = problem === undefined ? '' : await describeBlobSegment(home, ref.blob)
+      const detail = typeof bytes === 'string' ? bytes : problem && `${problem}${place}`
       if (detail !== undefined) damaged.push({ kind: 'blob', id: ref.blob, detail })
     },
     pause: () => {

@@ -1,12 +1,13 @@
-import { hash } from 'node:crypto'
 import { isVfsError } from '../../vfs/index.ts'
 import type { HashRow, Sweep } from '../engine.ts'
+import { computeBlobHash } from '../segments/hash-chunks.ts'
+import { decodeSegmentRow, isSegmentBlob } from '../segments/segment-row.ts'
 import { querySessions } from '../sessions/query-sessions.ts'
 import type { StoreHome } from '../store-home.ts'
-import { MIN_DEDUPLICATED_BYTES } from '../vault/blob-store.ts'
 import { decodeUploads, type UploadRecord, uploadPrefix } from '../vault/upload.ts'
 import { decodeHead, vaultKey } from '../vault/vault-head.ts'
 import { readRoots } from './gc-roots.ts'
+import { type SegmentSweep, sweepSegments } from './gc-segments.ts'
 import type { MaintenanceOptions } from './maintenance-progress.ts'
 import { pruneJournals } from './prune.ts'
 import { ReachabilityWalk } from './reachability-walk.ts'
@@ -17,6 +18,7 @@ const SWEEP_BATCH_SIZE = 500
 /** Batch size on a nearly full disk: each row may need its own rewritten page. */
 const SCARCE_SWEEP_BATCH_SIZE = 50
 const SCARCE_BYTES = 128 * 1024 * 1024
+const NO_SEGMENTS: SegmentSweep = { segments: 0, bytes: 0 }
 /** Uploads of earlier versions name no session. */
 const LEGACY_UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
@@ -37,6 +39,8 @@ export interface GcReport {
   readonly bytes: number
   /** Bytes the store returned to the disk; the store reuses the rest. */
   readonly givenBack: number
+  /** Number of deleted segments: files, or objects, with large content. */
+  readonly segments: number
   /** Number of uploads in progress: they kept every page and blob from removal. */
   readonly uploads: number
 }
@@ -48,6 +52,8 @@ export interface GcReport {
  * by its hash. So the collection removes hashes first: a writer that needs such a blob then stores it again with its
  * hash, and the sweep spares blobs that their hash finds. A second mark finds blobs that were reused before that.
  *
+ * Segments go last: once no row names them, and no upload is about to.
+ *
  * Sessions report trees they read that no record names (`StoreSession`). The collection queries them after reading
  * the roots: a later read begins at a marked tree.
  */
@@ -55,6 +61,8 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   const { onProgress, signal, keepHistory } = options
   if (keepHistory !== undefined) await openUnflushedVaults(home)
   await home.flushAllPages()
+  // Listed before the uploads are: a segment of a later upload is none of these.
+  const segments = (await home.engine.segments?.list()) ?? []
   await removeStaleMergePoints(home)
   const journalRows = await pruneJournals(home, keepHistory)
   const pages = await listAllIds((after, limit) => home.engine.listPages(after, limit))
@@ -95,8 +103,17 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   await forEachBatch(home, deadPages, (pages) => sweep({ pages }, pages.length))
   await forEachBatch(home, deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
-  const givenBack = await shrinkEngine(home, () => report('giving back', total))
-  return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, givenBack, uploads }
+  const removed = uploads > 0 ? NO_SEGMENTS : await sweepSegments(home, segments)
+  const givenBack = removed.bytes + (await shrinkEngine(home, () => report('giving back', total)))
+  return {
+    pages: deadPages.length,
+    blobs: deadBlobs.length,
+    journalRows,
+    bytes,
+    givenBack,
+    segments: removed.segments,
+    uploads,
+  }
 }
 
 /** Opens vaults with unflushed rows: until a flush, the stored tree still uses what those rows removed. */
@@ -144,13 +161,11 @@ interface UnusedBlob extends HashRow {
 async function hashBlobs(home: StoreHome, ids: readonly number[], report: () => void): Promise<UnusedBlob[]> {
   const all: UnusedBlob[] = []
   for (const blob of ids) {
-    const content = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
-    const size = content.length
-    all.push({
-      blob,
-      size,
-      hash: size >= MIN_DEDUPLICATED_BYTES ? hash('sha256', content, 'buffer') : new Uint8Array(0),
-    })
+    const row = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
+    // What is in a segment need not be read: its row has the hash.
+    const content = isSegmentBlob(blob) && row.length > 0 ? decodeSegmentRow(blob, row) : row
+    const hash = content instanceof Uint8Array ? computeBlobHash(content) : content.hash
+    all.push({ blob, size: content.length, hash })
     if (all.length % SWEEP_BATCH_SIZE === 0) report()
   }
   return all

@@ -10,6 +10,8 @@ export interface HomeStats extends EngineUsage {
   readonly files: number
   /** Sum of the sizes of all files of all vaults. */
   readonly fileBytes: number
+  /** Files or objects with large content, which the total includes. */
+  readonly segments: { readonly count: number; readonly bytes: number }
 }
 
 export async function getHomeStats(home: StoreHome): Promise<HomeStats> {
@@ -28,5 +30,12 @@ async function countWithHolds(home: StoreHome, hold: (root: number) => number): 
     files += counters.files
     fileBytes += counters.bytes
   }
-  return { engine: home.engine.name, vaults: heads.length, checkpoints, files, fileBytes, ...usage }
+  const segments = await measureSegments(home)
+  const totals = { ...usage, segments, totalBytes: usage.totalBytes + segments.bytes }
+  return { engine: home.engine.name, vaults: heads.length, checkpoints, files, fileBytes, ...totals }
+}
+
+async function measureSegments({ engine }: StoreHome): Promise<{ count: number; bytes: number }> {
+  const listed = (await engine.segments?.list()) ?? []
+  return { count: listed.length, bytes: listed.reduce((sum, { size }) => sum + size, 0) }
 }

@@ -9,8 +9,9 @@ import type {
   ReadBatchResult,
   RecordRow,
 } from '../engine.ts'
-import { chain } from '../engine-reader.ts'
 import type { LocalCache } from '../local-cache.ts'
+import { chain } from '../maybe-promise.ts'
+import type { SegmentStore } from '../segments/segment-store.ts'
 import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
 
 export interface DelayedEngineOptions {
@@ -27,6 +28,7 @@ export class DelayedEngine implements Engine {
   readonly name: string
   readonly sessionRegistry: SessionRegistry | undefined
   readonly localCache: LocalCache | undefined
+  readonly segments: SegmentStore | undefined
   readonly #inner: Engine
 
   readonly #isNotified: boolean
@@ -37,6 +39,7 @@ export class DelayedEngine implements Engine {
   constructor(inner: Engine, { isNotified = false, localCache }: DelayedEngineOptions = {}) {
     this.name = `delayed ${inner.name}`
     this.#inner = inner
+    this.segments = inner.segments
     this.#isNotified = isNotified
     this.localCache = localCache
     this.sessionRegistry = inner.sessionRegistry && new DelayedSessionRegistry(inner.sessionRegistry)

@@ -88,6 +88,12 @@ export class DiskSpace {
     return true
   }
 
+  /** Called before content is written beside the store: ENOSPC if the disk lacks space for it beside the reserve. */
+  assertSpaceForBytes(bytes: number): void {
+    const isRecent = !this.#isScarce && performance.now() - this.#measuredAt < MEASURE_INTERVAL_MS
+    if (!isRecent && !this.#canGrow(bytes, () => 0)) throw createDiskFullError()
+  }
+
   #canGrow(bytes: number, within: () => number): boolean {
     try {
       return this.#hasFreeBytes(bytes) || (within() >= bytes && this.#lend(bytes))

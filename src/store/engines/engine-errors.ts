@@ -8,13 +8,6 @@ export function commitError(cause: unknown): VfsError {
   return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
 }
 
-/** Throws ENOTSUP if a later version wrote the store. */
-export function assertFormat(path: string, found: number, known: number): void {
-  if (found === known) return
-  const detail = `the store has format ${found}, this version knows ${known}; update coppice`
-  throw new VfsError('ENOTSUP', path, { op: 'open', detail })
-}
-
 /** Creates ENOTSUP for a database of another program. */
 export function createForeignStoreError(path: string, kind: string, names: readonly string[]): VfsError {
   const tables = names.slice(0, 5).map((name) => `'${name}'`)

@@ -48,7 +48,12 @@ export async function openReadOnlyEngine({
     storePath,
     ...SQLITE_LOG_SUFFIXES.map((suffix) => `${storePath}${suffix}`).filter(hasContent),
   ]
-  return openCopy(list, home, (directory) => new SqliteEngine({ file: join(directory, basename(storePath)) }))
+  return openCopy(
+    list,
+    home,
+    (directory) =>
+      new SqliteEngine({ file: join(directory, basename(storePath)), segments: `${storePath}-segments` }),
+  )
 }
 
 /**

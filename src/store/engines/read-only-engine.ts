@@ -1,6 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow } from '../engine.ts'
-import { chain } from '../engine-reader.ts'
+import { chain } from '../maybe-promise.ts'
+import type { SegmentStore } from '../segments/segment-store.ts'
 import { canCommit } from './can-commit.ts'
 
 export interface ReadOnlyOptions {
@@ -17,6 +18,7 @@ export class ReadOnlyEngine implements Engine {
   readonly name: string
   readonly isSync: boolean
   readonly isReadOnly = true
+  readonly segments: SegmentStore | undefined
   readonly #engine: Engine
   readonly #home: string
   readonly #onClose: () => void
@@ -28,6 +30,7 @@ export class ReadOnlyEngine implements Engine {
   constructor(engine: Engine, home: string, { onClose = () => {}, damage }: ReadOnlyOptions = {}) {
     this.name = engine.name
     this.isSync = engine.isSync === true
+    this.segments = engine.segments
     this.#engine = engine
     this.#home = home
     this.#onClose = onClose

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../engine.ts'
-import { chain } from '../engine-reader.ts'
+import { chain } from '../maybe-promise.ts'
 import type { StoreHome } from '../store-home.ts'
 import { readContent } from '../vault/file-content.ts'
 import { encodeHead, vaultKey } from '../vault/vault-head.ts'

@@ -1,14 +1,13 @@
-import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { Slab, VfsError } from '../../vfs/index.ts'
 import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
+import { computeBlobHash } from '../segments/hash-chunks.ts'
+import { encodeInlineRow, isSegmentBlob } from '../segments/segment-row.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { BlobCache } from './blob-cache.ts'
 
-/** Minimum size of deduplicated content; the lookup costs more than smaller content. */
-export const MIN_DEDUPLICATED_BYTES = 4096
 const encoder = new TextEncoder()
 const NO_HASH = new Uint8Array(0)
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
@@ -64,8 +63,8 @@ export class BlobStore {
   /** Returns a reference to these bytes, already stored or staged for the next commit. The bytes must not change. */
   put(bytes: Uint8Array): BlobRef {
     const facts = { size: bytes.length, crc: crc32(bytes) }
-    if (bytes.length < MIN_DEDUPLICATED_BYTES) return { blob: this.#stage(bytes, NO_HASH), ...facts }
-    const digest = hash('sha256', bytes, 'buffer')
+    const digest = computeBlobHash(bytes)
+    if (digest.length === 0) return { blob: this.#stage(bytes, NO_HASH), ...facts }
     const staged = this.#byHash.get(toHashKey(digest))
     if (staged !== undefined) return { blob: staged, ...facts }
     const stored = this.reader.findBlob(digest)
@@ -208,9 +207,14 @@ export function toBatchBlobs(
   { fresh, reused }: StagedBlobs,
   wasRefused: boolean,
 ): Pick<Batch, 'blobs' | 'requires'> {
-  if (wasRefused) return { blobs: [...fresh, ...reused] }
+  if (wasRefused) return { blobs: [...fresh, ...reused.map(toStoredRow)] }
   if (reused.length === 0) return { blobs: fresh }
   return { blobs: fresh, requires: reused.map(({ id, hash }) => ({ hash, blob: id })) }
+}
+
+/** Returns the row that stores content again, under its id. */
+function toStoredRow(row: BlobRow): BlobRow {
+  return isSegmentBlob(row.id) ? { ...row, bytes: encodeInlineRow(row.bytes) } : row
 }
 
 function toHashKey(digest: Uint8Array): string {

@@ -1,9 +1,7 @@
-import { contentChunks } from '../../vfs/index.ts'
 import type { FileOperation, StoredContent } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
 import { type BlobRef, CHUNK_BYTES, type ContentRef } from '../tree/tree-values.ts'
 import type { BlobStore } from './blob-store.ts'
-import type { Upload } from './upload.ts'
 
 /** Limit in bytes for content inside the inode's record. */
 export const MAX_INLINE_BYTES = 256
@@ -17,34 +15,6 @@ export function storeBytes(bytes: Uint8Array, blobs: Pick<BlobStore, 'put'>): St
   if (bytes.length <= MAX_INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
   return { size: bytes.length, chunks: splitChunks(bytes).map((chunk) => blobs.put(chunk)) }
-}
-
-/** Stores a stream in chunks; the upload protects them until a commit refers to them. */
-export async function storeStream(
-  content: AsyncIterable<Uint8Array | string>,
-  blobs: BlobStore,
-  upload: Upload,
-): Promise<StoredContent> {
-  const chunks: BlobRef[] = []
-  let rest: Uint8Array = new Uint8Array(0)
-  let size = 0
-  for await (const part of contentChunks(content)) {
-    size += part.length
-    const joined = rest.length === 0 ? part : Buffer.concat([rest, part])
-    const whole = joined.length - (joined.length % CHUNK_BYTES)
-    for (let at = 0; at < whole; at += CHUNK_BYTES) {
-      // Copied: the source may reuse its buffer.
-      const chunk = new Uint8Array(joined.subarray(at, at + CHUNK_BYTES))
-      chunks.push(await blobs.reader.run(() => upload.put(chunk)))
-    }
-    rest = new Uint8Array(joined.subarray(whole))
-    await upload.flushIfLarge()
-  }
-  const isSmall = chunks.length === 0
-  const small = isSmall ? await blobs.reader.run(() => storeBytes(rest, upload)) : undefined
-  if (!isSmall && rest.length > 0) chunks.push(await blobs.reader.run(() => upload.put(rest)))
-  upload.handOver()
-  return small ?? { size, chunks }
 }
 
 /** Returns a file's content as another file can refer to it, without copying bytes. */

@@ -1,8 +1,9 @@
 import { VfsError } from '../../vfs/index.ts'
 import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
 import type { MaybePromise } from '../engine.ts'
-import { chain, type EngineReader } from '../engine-reader.ts'
+import type { EngineReader } from '../engine-reader.ts'
 import { commitError } from '../engines/engine-errors.ts'
+import { chain } from '../maybe-promise.ts'
 import { PageFault } from '../tree/node-cache.ts'
 
 const IDS_KEY = 'ids'

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { VfsError } from '../../vfs/index.ts'
 import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
+import type { BlobRow } from '../engine.ts'
+import { type ChunkStore, SegmentStream } from '../segments/segment-stream.ts'
+import { SegmentUpload } from '../segments/segment-upload.ts'
 import type { Hold } from '../sessions/store-session.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { type BlobStore, toBatchBlobs } from './blob-store.ts'
 import type { ExtraRecords } from './pending-operation.ts'
 
 const UPLOAD_KEY_PREFIX = 'upload/'
+/** Number of rows of chunks in segments that wait in memory, for a gibibyte. Until then a failure frees everything. */
+const MAX_STAGED_ROWS = 32_768
 /** Number of attempts to remove the record of an upload. */
 const MAX_REMOVE_ATTEMPTS = 3
 
@@ -28,17 +33,54 @@ export class Upload implements AsyncDisposable {
   readonly #shared: BlobStore
   readonly #key = UPLOAD_KEY_PREFIX + randomUUID()
   #record: Uint8Array | undefined
-  #isRecorded = false
+  readonly #segments: SegmentUpload | undefined
+  #recording: Promise<void> | undefined
   #hold: Hold | undefined
 
   /** @param shared blob store of the commit that will refer to the content. */
   constructor(shared: BlobStore) {
     this.#blobs = shared.createSeparate()
     this.#shared = shared
+    const { reader, maxStagedBytes, nextId } = shared
+    const { segments } = reader.engine
+    if (segments !== undefined && maxStagedBytes < Number.POSITIVE_INFINITY)
+      this.#segments = new SegmentUpload(reader, segments, nextId)
+  }
+
+  /** True if large content goes to segments. */
+  get hasSegments(): boolean {
+    return this.#segments !== undefined
   }
 
   put(bytes: Uint8Array): BlobRef {
     return this.#blobs.put(bytes)
+  }
+
+  /** Begins to store a large stream in segments. Requires `hasSegments`. */
+  async openSegmentStream(): Promise<SegmentStream> {
+    return new SegmentStream(await this.#openSegments())
+  }
+
+  /** Stores chunks in a segment. Requires `hasSegments`. */
+  async storeInSegment(chunks: readonly Uint8Array[]): Promise<readonly BlobRef[]> {
+    return (await this.#openSegments()).store(chunks)
+  }
+
+  async #openSegments(): Promise<ChunkStore> {
+    const segments = this.#segments
+    if (segments === undefined) throw new Error('the home has no segments')
+    // Before the first segment exists: a collection that finds it finds the upload, too.
+    await this.hold()
+    return {
+      concurrency: segments.concurrency,
+      store: async (chunks) => {
+        const refs = await segments.store(chunks)
+        if (segments.inlineBytes >= this.#blobs.maxStagedBytes)
+          await this.commitRows(segments.takeInlineRows())
+        if (segments.rowCount >= MAX_STAGED_ROWS) await this.commitRows(segments.takeRows())
+        return refs
+      },
+    }
   }
 
   /** Stores staged blobs once they are large. */
@@ -47,18 +89,24 @@ export class Upload implements AsyncDisposable {
   }
 
   /** Keeps garbage collections from removing anything until this is disposed of. */
-  async hold(): Promise<void> {
-    if (this.#isRecorded) return
+  hold(): Promise<void> {
+    this.#recording ??= this.#recordHold().catch((error) => {
+      this.#recording = undefined
+      throw error
+    })
+    return this.#recording
+  }
+
+  async #recordHold(): Promise<void> {
     const { engine, session } = this.#blobs.reader
     const record: UploadRecord = { session: session.id }
     const bytes = encodeChecksummedJson(record)
     // Published before it is recorded: a collection that finds the record finds the session, too.
-    this.#hold = session.hold({ isUpload: true })
+    this.#hold ??= session.hold({ isUpload: true })
     await session.publish()
     // A failed commit may still have stored it; then dispose removes it.
     this.#record = bytes
     await engine.commit({ records: [{ key: this.#key, bytes }] })
-    this.#isRecorded = true
   }
 
   /**
@@ -85,14 +133,30 @@ export class Upload implements AsyncDisposable {
       this.#blobs.restage(staged)
       throw error
     }
+    if (this.#segments !== undefined) await this.commitRows(this.#segments.takeRows())
   }
 
-  /** Called at the end of the stream: the next commit includes the remaining staged blobs. */
-  handOver(): void {
+  /**
+   * Called at the end of the stream: the next commit includes the remaining staged blobs. Rows of segments are stored
+   * before, as they depend on the upload: other commits must not find them after its end.
+   */
+  async handOver(): Promise<void> {
     this.#shared.restage(this.#blobs.takeStaged())
+    if (this.#segments !== undefined) await this.commitRows(this.#segments.takeRows())
+  }
+
+  /**
+   * Commits rows that name segments. Throws EUNAVAILABLE if a collection did not wait for this session, and may have
+   * deleted the segments: then nothing must find the rows.
+   */
+  async commitRows(blobs: readonly BlobRow[]): Promise<void> {
+    if (blobs.length === 0 || this.#record === undefined) return
+    const expect = [{ key: this.#key, bytes: this.#record }]
+    if (!(await this.#blobs.reader.engine.commit({ expect, blobs }))) throw createUploadLostError()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#segments?.discard()
     this.#hold?.release()
     if (this.#record !== undefined) await this.#removeRecord()
   }

@@ -222,7 +222,11 @@ export class SharedHome extends Home {
     const report = await this.#shared.fsck(options)
     if (!this.#machine.exists) return report
     const own = await (await this.#machine.open()).home.fsck(options)
-    return { checked: report.checked + own.checked, damaged: [...report.damaged, ...own.damaged] }
+    return {
+      checked: report.checked + own.checked,
+      damaged: [...report.damaged, ...own.damaged],
+      orphanedSegments: [...report.orphanedSegments, ...own.orphanedSegments],
+    }
   }
 
   override async sync(): Promise<void> {

@@ -7,6 +7,8 @@ import {
   type Checkpoint,
   createCheckpoint,
   type ExtraRecords,
+  MIN_SEGMENTED_BYTES,
+  SEGMENT_BYTES,
   type StoreHome,
   Tree,
   Upload,
@@ -164,6 +166,9 @@ class ReceiveJob {
   readonly #stagedTree: StagedTree
   readonly #tree: ReceivedTree
   readonly #counts = { operations: 0, blobs: 0, bytes: 0 }
+  /** Blobs that wait to be stored together: operations after them refer to them. */
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
 
   constructor(
     home: StoreHome,
@@ -193,6 +198,7 @@ class ReceiveJob {
   async #receiveAll(): Promise<number> {
     try {
       while (await this.#receiveFrame());
+      await this.#storeWaiting()
       const root = await this.#stagedTree.flushPages()
       await this.#upload.flush()
       this.#options.signal?.throwIfAborted()
@@ -219,14 +225,30 @@ class ReceiveJob {
       throw createStreamError('EINVAL', 'a blob of the stream has an invalid size')
     // Copied, because it may wait for a commit while the next part arrives.
     const bytes = new Uint8Array(payload)
-    this.#tree.addBlob(await this.#home.reader.run(() => this.#upload.put(bytes)))
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
     this.#counts.blobs++
     this.#counts.bytes += bytes.length
+    if (this.#waitingBytes > SEGMENT_BYTES - CHUNK_BYTES) await this.#storeWaiting()
+  }
+
+  /** Stores blobs: many bytes in a segment, few in rows. */
+  async #storeWaiting(): Promise<void> {
+    const [waiting, bytes] = [this.#waiting, this.#waitingBytes]
+    this.#waiting = []
+    this.#waitingBytes = 0
+    if (this.#upload.hasSegments && bytes > MIN_SEGMENTED_BYTES) {
+      for (const ref of await this.#upload.storeInSegment(waiting)) this.#tree.addBlob(ref)
+      return
+    }
+    for (const chunk of waiting)
+      this.#tree.addBlob(await this.#home.reader.run(() => this.#upload.put(chunk)))
     await this.#upload.flushIfLarge()
   }
 
   async #receiveOperations(payload: Buffer): Promise<void> {
     const operations = decodeOperations(payload)
+    await this.#storeWaiting()
     await this.#tree.apply(operations)
     this.#counts.operations += operations.length
     await this.#stagedTree.flushIfLarge()

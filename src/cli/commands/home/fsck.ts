@@ -21,11 +21,13 @@ export const fsck: Command = defineCommand(
       const report = await withProgress(terminal, 'fsck', 'object', (onProgress) =>
         home.fsck({ onProgress, signal: terminal.signal }),
       )
-      const { checked, damaged } = report
+      const { checked, damaged, orphanedSegments } = report
       const lines = damaged.flatMap(({ kind, id, detail, places = [] }) => [
         `damaged ${kind} ${id}: ${detail}`,
         ...places.map((location) => `  in ${escapeName(location)}`),
       ])
+      for (const path of orphanedSegments)
+        lines.push(`unused segment ${escapeName(path)}: coppice gc removes it`)
       const verdict = damaged.length === 0 ? 'no damage' : `${formatCount(damaged.length, 'object')} damaged`
       await output.writeValue(
         report,

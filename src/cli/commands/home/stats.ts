@@ -28,6 +28,7 @@ export const stats: Command = defineCommand(
         ['files', `${formatNumber(figures.files)}, ${formatBytes(figures.fileBytes)}`],
         formatStored('pages', figures.pages),
         formatStored('blobs', figures.blobs),
+        formatStored('segments', figures.segments),
         formatStored('journal', figures.journal),
         ['on disk', formatBytes(figures.totalBytes)],
       ]

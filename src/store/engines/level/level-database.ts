@@ -4,16 +4,14 @@ import { makeFilesPrivate, makePrivateDirectory } from '../../../machine/index.t
 import { VfsError } from '../../../vfs/index.ts'
 import { decodeNumberAt, encodeIdKey } from '../binary-keys.ts'
 import {
-  assertFormat,
   createDamagedStoreError,
   createForeignStoreError,
   createMissingPackageError,
   getErrorMessage,
 } from '../engine-errors.ts'
+import { assertFormat, FIRST_FORMAT } from '../store-format.ts'
 import { assertLevelIntact, findLevelDamage, recordClosedSizes } from './level-check.ts'
 import { createPut, FORMAT_KEY } from './level-rows.ts'
-
-const FORMAT_VERSION = 1
 
 /**
  * Syncs every batch before it is acknowledged, whatever the durability. Without that, LevelDB's recovery after power
@@ -105,12 +103,12 @@ async function loadLevel(directory: string): Promise<typeof import('classic-leve
 async function assertOwnFormat(db: LevelDatabase, directory: string): Promise<void> {
   const found = db.getSync(FORMAT_KEY)
   if (found !== undefined) {
-    assertFormat(directory, decodeNumberAt(found, 0), FORMAT_VERSION)
+    assertFormat(directory, decodeNumberAt(found, 0), FIRST_FORMAT)
     return
   }
   const keys = await db.keys({ limit: 1 }).all()
   if (keys.length > 0) throw createForeignStoreError(directory, 'a LevelDB database', [])
-  await db.batch([createPut(FORMAT_KEY, encodeIdKey(FORMAT_VERSION))], WRITE_OPTIONS)
+  await db.batch([createPut(FORMAT_KEY, encodeIdKey(FIRST_FORMAT))], WRITE_OPTIONS)
 }
 
 function toOpenError(directory: string, error: unknown): VfsError {

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { makePrivateDirectory, makePrivateFile } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../../engine.ts'
+import { FileSegments } from '../../segments/file-segments.ts'
+import { isSegmentBlob } from '../../segments/segment-row.ts'
 import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
 import { decodeNumberAt, encodeIdKey, encodeJournalKey } from '../binary-keys.ts'
 import { type CommittedState, canCommit } from '../can-commit.ts'
@@ -18,8 +20,10 @@ import {
   type LmdbTable,
   type LmdbTables,
   loadLmdb,
+  markSegments,
   measureTable,
   openTables,
+  SEGMENT_DIRECTORY,
 } from './lmdb-tables.ts'
 
 const COUNT_KEY = Buffer.from('commits')
@@ -55,6 +59,7 @@ export class LmdbEngine implements Engine {
   readonly name = 'lmdb'
   readonly isSync = true
   readonly sessionRegistry: FileSessionRegistry
+  readonly segments: FileSegments
   readonly #directory: string
   readonly #root: LmdbRoot
   readonly #tables: LmdbTables
@@ -83,6 +88,9 @@ export class LmdbEngine implements Engine {
     this.#openMarker = mark
     this.#directory = directory
     this.sessionRegistry = new FileSessionRegistry(join(directory, 'sessions'))
+    this.segments = new FileSegments(join(directory, SEGMENT_DIRECTORY), {
+      assertSpace: (bytes) => room.assertSpaceForBytes(bytes),
+    })
     this.#root = root
     this.#abort = abort
     this.#isFullyDurable = durability === 'full'
@@ -230,6 +238,7 @@ export class LmdbEngine implements Engine {
 
   async #closeAll(): Promise<void> {
     using _mark = this.#openMarker
+    this.segments.close()
     await this.#root.close()
     this.#storeFile.close()
     this.#diskSpace.close()
@@ -283,6 +292,7 @@ export class LmdbEngine implements Engine {
     const { meta, pages, blobs, hashes, journal, records } = this.#tables
     if (batch.sweep) this.#sweep(batch.sweep)
     for (const { id, bytes } of batch.blobs ?? []) blobs.putSync(encodeIdKey(id), bytes)
+    if (batch.blobs?.some(({ id }) => isSegmentBlob(id))) markSegments(this.#tables)
     for (const { id, hash } of batch.blobs ?? []) if (hash.length > 0) hashes.putSync(hash, encodeIdKey(id))
     for (const { id, bytes } of batch.pages ?? []) pages.putSync(encodeIdKey(id), bytes)
     for (const row of batch.journal ?? []) journal.putSync(encodeJournalKey(row), row.bytes)

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { VfsError } from '../../../vfs/index.ts'
 import type { Engine, EngineUsage, JournalRow, RecordRow } from '../../engine.ts'
+import { FileSegments } from '../../segments/file-segments.ts'
 import { decodeNumberAt } from '../binary-keys.ts'
 import { LmdbFile } from './lmdb-file.ts'
+import { SEGMENT_DIRECTORY } from './lmdb-tables.ts'
 
 type ReadBytes = () => Uint8Array | undefined
 
@@ -11,6 +13,7 @@ export class LmdbFileEngine implements Engine {
   readonly name = 'lmdb'
   readonly isSync = true
   readonly isReadOnly = true
+  readonly segments: FileSegments
   readonly #file: LmdbFile
   readonly #pages: Map<number, ReadBytes>
   readonly #blobs: Map<number, ReadBytes>
@@ -19,6 +22,7 @@ export class LmdbFileEngine implements Engine {
 
   constructor({ directory }: { readonly directory: string }) {
     this.#file = new LmdbFile(join(directory, 'data.mdb'))
+    this.segments = new FileSegments(join(directory, SEGMENT_DIRECTORY))
     this.#pages = this.#mapById('pages')
     this.#blobs = this.#mapById('blobs')
     this.#journal = this.#listEntries('journal', 16)
@@ -86,6 +90,7 @@ export class LmdbFileEngine implements Engine {
   sync(): void {}
 
   async close(): Promise<void> {
+    this.segments.close()
     this.#file[Symbol.dispose]()
   }
 

@@ -1,8 +1,10 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { decodeNumberAt, encodeIdKey } from '../binary-keys.ts'
-import { assertFormat, createForeignStoreError, createMissingPackageError } from '../engine-errors.ts'
+import { createForeignStoreError, createMissingPackageError } from '../engine-errors.ts'
+import { assertFormat, FIRST_FORMAT, SEGMENT_FORMAT } from '../store-format.ts'
 
-const FORMAT_VERSION = 1
+/** Directory of large content in that of the environment. */
+export const SEGMENT_DIRECTORY = 'segments'
 const FORMAT_KEY = Buffer.from('format')
 
 export type LmdbRoot = RootDatabase<Uint8Array, Uint8Array>
@@ -56,11 +58,16 @@ export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: b
   }
   const readOrMark = () => {
     const found = read()
-    if (found === undefined) meta.putSync(FORMAT_KEY, encodeIdKey(FORMAT_VERSION))
+    if (found === undefined) meta.putSync(FORMAT_KEY, encodeIdKey(FIRST_FORMAT))
     return found
   }
   const found = isReadOnly ? read() : root.transactionSync(readOrMark)
-  assertFormat(directory, found ?? FORMAT_VERSION, FORMAT_VERSION)
+  assertFormat(directory, found ?? FIRST_FORMAT)
+}
+
+/** Raises the format of a store with content in segments. Call it in a transaction. */
+export function markSegments({ meta }: LmdbTables): void {
+  meta.putSync(FORMAT_KEY, encodeIdKey(SEGMENT_FORMAT))
 }
 
 /** Counts the rows and bytes of a table by reading all of it. */

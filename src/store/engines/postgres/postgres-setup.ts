@@ -1,10 +1,10 @@
 import { VfsError } from '../../../vfs/index.ts'
-import { assertFormat, createForeignStoreError } from '../engine-errors.ts'
+import { createForeignStoreError } from '../engine-errors.ts'
+import { assertFormat } from '../store-format.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getErrorState, toPostgresError } from './postgres-errors.ts'
 import {
-  FORMAT_VERSION,
   INCARNATION_FUNCTION,
   PUBLISH_FUNCTION,
   SETTLE_FUNCTION,
@@ -81,7 +81,7 @@ async function readFormat(connection: PostgresConnection): Promise<PostgresHome>
     schema,
   )
   const [[format, id, state, incarnation = null] = []] = await connection.read({ text })
-  assertFormat(label, Number(format), FORMAT_VERSION)
+  assertFormat(label, Number(format))
   return {
     id: String(id),
     state: String(state),

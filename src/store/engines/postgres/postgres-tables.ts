@@ -1,5 +1,4 @@
-/** Version of the tables and functions below. A home of another version is refused. */
-export const FORMAT_VERSION = 1
+import { FIRST_FORMAT } from '../store-format.ts'
 
 /** Tables of a home. `S` stands for the schema. */
 export const TABLES: string = `
@@ -24,7 +23,7 @@ export const TABLES: string = `
   create unlogged table S.incarnations (number bigint not null);
   alter table S.pages alter column bytes set storage external;
   alter table S.blobs alter column bytes set storage external;
-  insert into S.home values ('format', '${FORMAT_VERSION}'), ('id', gen_random_uuid()::text);
+  insert into S.home values ('format', '${FIRST_FORMAT}'), ('id', gen_random_uuid()::text);
 `
 
 /** Names of the tables: a schema with others belongs to somebody else. */

@@ -13,12 +13,15 @@ import type {
   Sweep,
 } from '../../engine.ts'
 import { SqliteGroupCommit } from '../../group-commit/sqlite-group-commit.ts'
+import { FileSegments } from '../../segments/file-segments.ts'
+import { isSegmentBlob } from '../../segments/segment-row.ts'
 import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
 import { type CommittedState, canCommit } from '../can-commit.ts'
 import { DiskSpace, isGrowing } from '../disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
 import { commitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
+import { SEGMENT_FORMAT } from '../store-format.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
 import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 import { findOnlyRow, SqliteRowCommit } from './sqlite-row-commit.ts'
@@ -30,6 +33,7 @@ import { SqliteWal } from './sqlite-wal.ts'
 const SHRINK_PAGES = 256
 /** The same on a nearly full disk: the log gets each moved page and the pages that refer to it. */
 const SCARCE_SHRINK_PAGES = 32
+const MARK_SEGMENTS = `PRAGMA user_version = ${SEGMENT_FORMAT}`
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
 /** Replaces a value that is damaged and no longer a blob; decoding it reports the damage. */
@@ -44,6 +48,11 @@ export interface SqliteEngineOptions {
   readonly durability?: Durability
   /** True to only read the file and create nothing beside it. Changes in a log beside it are ignored. */
   readonly isImmutable?: boolean
+  /**
+   * Directory of large content.
+   * @default `${file}-segments`
+   */
+  readonly segments?: string
 }
 
 /** A home in one SQLite file, in WAL mode. The default: it needs no package, and any SQLite tool can read it. */
@@ -51,6 +60,7 @@ export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
   readonly isSync = true
   readonly sessionRegistry: FileSessionRegistry
+  readonly segments: FileSegments
   readonly #file: string
   readonly #db: DatabaseSync
   readonly #isFullyDurable: boolean
@@ -71,7 +81,12 @@ export class SqliteEngine implements Engine {
   #snapshotChanges: number | undefined
   #isClosed = false
 
-  constructor({ file, durability = 'process', isImmutable = false }: SqliteEngineOptions) {
+  constructor({
+    file,
+    durability = 'process',
+    isImmutable = false,
+    segments = `${file}-segments`,
+  }: SqliteEngineOptions) {
     this.#file = file
     this.#isImmutable = isImmutable
     // Created before SQLite does it: its log files copy the permissions.
@@ -80,6 +95,9 @@ export class SqliteEngine implements Engine {
     // Opening a store writes a little. On a full disk, SQLite's memory-mapped file would end the process.
     this.#diskSpace = new DiskSpace(`${file}-reserve`)
     if (!isImmutable) this.#diskSpace.freeReserve()
+    this.segments = new FileSegments(segments, {
+      assertSpace: (bytes) => this.#diskSpace.assertSpaceForBytes(bytes),
+    })
     this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
     this.#wal = new SqliteWal(this.#db)
     this.#rowCommit = new SqliteRowCommit(this.#db)
@@ -215,6 +233,7 @@ export class SqliteEngine implements Engine {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.segments.close()
     if (!this.#isImmutable) this.#groupCommit.close()
     this.#db.close()
     this.#storeFile.close()
@@ -302,6 +321,7 @@ export class SqliteEngine implements Engine {
       'putBlob',
       blobs.map(({ id, bytes }) => [id, bytes]),
     )
+    if (blobs.some(({ id }) => isSegmentBlob(id))) this.#db.exec(MARK_SEGMENTS)
     for (const { id, hash } of blobs) if (hash.length > 0) run.get('putHash').run(hash, id)
     run.putAll(
       'putPage',

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { assertFormat, createForeignStoreError } from '../engine-errors.ts'
+import { createForeignStoreError } from '../engine-errors.ts'
+import { assertFormat } from '../store-format.ts'
 
 /** Application id in the header of each store: "copp". Older stores have none. */
 export const APPLICATION_ID = 0x636f7070
-export const FORMAT_VERSION = 1
 
 const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'pages', 'records']
 
@@ -19,7 +19,7 @@ export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity
   const id = readPragma(db, 'application_id')
   const version = readPragma(db, 'user_version')
   if (id === APPLICATION_ID) {
-    assertFormat(file, version, FORMAT_VERSION)
+    assertFormat(file, version)
     return 'store'
   }
   const names = db
@@ -28,7 +28,7 @@ export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity
     .map((row) => String(row['name']))
   const isOurs = names.every((name) => TABLE_NAMES.includes(name))
   if (id !== 0 || !isOurs) throw createForeignStoreError(file, 'a SQLite database', names)
-  if (version !== 0) assertFormat(file, version, FORMAT_VERSION)
+  if (version !== 0) assertFormat(file, version)
   // The process that created it was killed before the tables existed.
   return names.length === TABLE_NAMES.length ? 'store' : 'empty'
 }

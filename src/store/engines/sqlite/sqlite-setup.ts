@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { VfsError } from '../../../vfs/index.ts'
-import { APPLICATION_ID, BUSY_TIMEOUT_MS, FORMAT_VERSION, identifyDatabase } from './sqlite-identity.ts'
+import { FIRST_FORMAT } from '../store-format.ts'
+import { APPLICATION_ID, BUSY_TIMEOUT_MS, identifyDatabase } from './sqlite-identity.ts'
 import { SCHEMA } from './sqlite-statements.ts'
 
 /** Page size of a store. */
@@ -64,7 +65,7 @@ function prepareStore(db: DatabaseSync, file: string, isFullyDurable: boolean): 
 
 /** Creates all tables in one transaction, so that the next opener finds a store or an empty file. */
 function createTables(db: DatabaseSync): void {
-  const header = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT_VERSION}`
+  const header = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FIRST_FORMAT}`
   db.exec('BEGIN IMMEDIATE')
   try {
     db.exec(`${header}; ${SCHEMA}; COMMIT`)

@@ -1,0 +1,141 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isErrno, loadFsPromises, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import { commitError } from '../engines/engine-errors.ts'
+import { isSegmentName } from './segment-row.ts'
+import type { SegmentInfo, SegmentStore } from './segment-store.ts'
+
+/** Limit of segments that stay open for reads. */
+const MAX_OPEN_FILES = 16
+/** A segment that is not read for this time is closed: a deleted one takes space while it is open. */
+const IDLE_MS = 1000
+
+export interface FileSegmentsOptions {
+  /** Called before a segment of this size is written; throws ENOSPC to keep the rest of the disk. */
+  readonly assertSpace?: (bytes: number) => void
+}
+
+/** Segments as files of a directory, which is created with the first of them. */
+export class FileSegments implements SegmentStore {
+  readonly concurrency = 2
+  readonly #directory: string
+  readonly #assertSpace: (bytes: number) => void
+  /** Descriptors by name, the least recently opened first. */
+  readonly #open = new Map<string, number>()
+  #idleTimer: NodeJS.Timeout | undefined
+  #wasRead = false
+
+  constructor(directory: string, { assertSpace = () => {} }: FileSegmentsOptions = {}) {
+    this.#directory = directory
+    this.#assertSpace = assertSpace
+  }
+
+  locate(name: string): string {
+    return join(this.#directory, name)
+  }
+
+  async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
+    const path = this.locate(name)
+    try {
+      this.#assertSpace(parts.reduce((sum, { length }) => sum + length, 0))
+      makePrivateDirectory(this.#directory)
+      makePrivateFile(path)
+      await writeFile(path, parts)
+      await syncDirectory(this.#directory)
+    } catch (error) {
+      rmSync(path, { force: true })
+      throw commitError(error)
+    }
+  }
+
+  read(name: string, offset: number, length: number): Uint8Array | undefined {
+    const fd = this.#open.get(name) ?? this.#openFile(name)
+    if (fd === undefined) return undefined
+    this.#wasRead = true
+    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+    let done = 0
+    for (let read = -1; done < length && read !== 0; done += read)
+      read = readSync(fd, bytes, done, length - done, offset + done)
+    return done === length ? bytes : bytes.subarray(0, done)
+  }
+
+  list(): SegmentInfo[] {
+    const names = this.#listNames().filter(isSegmentName)
+    return names.flatMap((name) => {
+      const found = statSync(this.locate(name), { throwIfNoEntry: false })
+      return found === undefined ? [] : [{ name, size: found.size }]
+    })
+  }
+
+  delete(name: string): void {
+    this.#close(name)
+    rmSync(this.locate(name), { force: true })
+  }
+
+  close(): void {
+    clearInterval(this.#idleTimer)
+    this.#idleTimer = undefined
+    for (const name of [...this.#open.keys()]) this.#close(name)
+  }
+
+  #listNames(): string[] {
+    try {
+      return readdirSync(this.#directory)
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #openFile(name: string): number | undefined {
+    let fd: number
+    try {
+      fd = openSync(this.locate(name), 'r')
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return undefined
+      throw error
+    }
+    this.#open.set(name, fd)
+    const [oldest] = this.#open.keys()
+    if (this.#open.size > MAX_OPEN_FILES && oldest !== undefined) this.#close(oldest)
+    this.#idleTimer ??= setInterval(() => this.#closeIfIdle(), IDLE_MS).unref()
+    return fd
+  }
+
+  /** Closes everything after a time without reads, and at once what was deleted by another process. */
+  #closeIfIdle(): void {
+    if (!this.#wasRead) this.close()
+    this.#wasRead = false
+    for (const [name, fd] of [...this.#open]) if (fstatSync(fd).nlink === 0) this.#close(name)
+  }
+
+  #close(name: string): void {
+    const fd = this.#open.get(name)
+    if (fd === undefined) return
+    this.#open.delete(name)
+    closeSync(fd)
+  }
+}
+
+/** Writes a file and waits for the disk: whatever the durability, power loss must not leave a row without its content. */
+async function writeFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  const handle = await loadFsPromises().open(path, 'r+')
+  try {
+    for (const part of parts) {
+      for (let done = 0; done < part.length; )
+        done += (await handle.write(part, done, part.length - done, null)).bytesWritten
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await loadFsPromises().open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
