@@ -5,3 +5,4 @@
  */
 export { S3Fs } from './s3-fs.ts'
 export type { S3Options } from './s3-options.ts'
+export { S3Segments, type S3SegmentsOptions } from './s3-segments.ts'

@@ -70,6 +70,7 @@ export {
   recordDatabase,
   type StoredEngineName,
 } from './home-engine.ts'
+export { type HomeObjects, parseObjectsUrl } from './home-objects.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Lease, LeaseOptions } from './lease.ts'
 export type { MachineCopy } from './machine-copy.ts'

@@ -29,6 +29,7 @@ import {
   recordEngine,
   type StoredEngineName,
 } from './home-engine.ts'
+import { formatObjectsUrl, type HomeObjects, openObjects } from './home-objects.ts'
 
 /** The engines of a home. `lmdb` and `level` need the packages `lmdb` and `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
@@ -65,6 +66,11 @@ export interface HomeOptions {
    * user. The path when absent; nothing is kept between processes without both.
    */
   readonly cacheDirectory?: string
+  /**
+   * The S3 bucket for content of more than 1 MiB of a home in a database. The home remembers it, without credentials;
+   * it can be set once. Needs the package `@aws-sdk/client-s3`. In the database when absent.
+   */
+  readonly objects?: HomeObjects
   /** True to throw ENOENT if a database has no home yet, instead of creating it. */
   readonly mustExist?: boolean
   /** Open read-only for `salvage`. This also opens a store that is too damaged for its engine. */
@@ -118,7 +124,16 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
 
 async function openDatabase(
   url: string,
-  { path, engine: named, durability, freshness, cacheDirectory = path, mustExist, ...rest }: HomeOptions,
+  {
+    path,
+    engine: named,
+    durability,
+    freshness,
+    cacheDirectory = path,
+    mustExist,
+    objects,
+    ...rest
+  }: HomeOptions,
 ): Promise<OpenedEngine> {
   if (named !== undefined) {
     const detail = 'a home in a database has no other engine; omit engine'
@@ -129,6 +144,8 @@ async function openDatabase(
     url,
     // A directory alone names a home that was there before.
     mustExist: mustExist ?? rest.url === undefined,
+    ...(objects !== undefined && { objects: formatObjectsUrl(objects) }),
+    openObjects: (recorded) => openObjects(recorded, objects?.client),
     ...(durability !== undefined && { durability }),
     ...(freshness !== undefined && { freshness }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),

@@ -12,12 +12,21 @@ const create: Command = defineCommand(
     summary: 'Create a home in a PostgreSQL database',
     details: `Creates the schema with the tables of the home; later openers need no right to create one.
 The schema is coppice, or that of ?schema=. The password comes from PGPASSWORD or ~/.pgpass.
-Needs the package pg (npm install pg), and PostgreSQL 15 or later.`,
+Needs the package pg (npm install pg), and PostgreSQL 15 or later.
+--objects needs @aws-sdk/client-s3. The home remembers the bucket; ?endpoint= and ?region= name its server.
+Credentials of S3 come from the environment or ~/.aws.`,
     scope: 'none',
+    options: {
+      objects: {
+        summary: 'Keep content of more than 1 MiB in this bucket: s3://bucket/prefix',
+        value: 'url',
+      },
+    },
     arguments: { url: { summary: 'postgres://user@host/database' } },
     examples: [
       'coppice home create postgres://ann@db.example.com/work',
       "coppice home create 'postgres://ann@/work?host=/run/postgresql&schema=team_a'",
+      'coppice home create postgres://ann@db.example.com/work --objects s3://team-content/work',
     ],
   },
   async (call) => {
@@ -29,8 +38,9 @@ Needs the package pg (npm install pg), and PostgreSQL 15 or later.`,
     }
     const { assertNoPassword } = await import('../../access/shared-home.ts')
     await assertNoPassword(url)
-    const { hideUrlPassword, openHome } = await import('../../../backends/vault/index.ts')
-    const home = await openHome({ url })
+    const { hideUrlPassword, openHome, parseObjectsUrl } = await import('../../../backends/vault/index.ts')
+    const objects = call.option('objects')
+    const home = await openHome({ url, ...(objects !== undefined && { objects: parseObjectsUrl(objects) }) })
     await home.close()
     const label = hideUrlPassword(url)
     await call.output.writeValue(

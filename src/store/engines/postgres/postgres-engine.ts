@@ -13,6 +13,7 @@ import type {
   RecordRow,
 } from '../../engine.ts'
 import { LocalCache } from '../../local-cache.ts'
+import type { SegmentStore } from '../../segments/segment-store.ts'
 import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
@@ -21,7 +22,7 @@ import { PostgresIncarnations } from './postgres-incarnations.ts'
 import { PostgresOutcomes } from './postgres-outcomes.ts'
 import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
-import { type PostgresHome, setUpHome } from './postgres-setup.ts'
+import { type PostgresHome, recordObjects, setUpHome } from './postgres-setup.ts'
 import { createStatements, type PostgresStatements } from './postgres-statements.ts'
 import { type Freshness, parsePostgresUrl } from './postgres-url.ts'
 
@@ -37,6 +38,10 @@ export interface PostgresEngineOptions {
   readonly freshness?: Freshness
   /** Directory for the cache of this machine; nothing is cached between processes when absent. */
   readonly cacheDirectory?: string
+  /** Records where large content goes, for all who open the home. EINVAL if it has another place already. */
+  readonly objects?: string
+  /** Opens the place that the home has recorded. Without it, a home that has one is ENOTSUP. */
+  readonly openObjects?: (objects: string) => SegmentStore
   /** True to throw ENOENT instead of creating a missing home. */
   readonly mustExist?: boolean
 }
@@ -47,6 +52,7 @@ export class PostgresEngine implements Engine {
   readonly isReadOnly: boolean
   readonly sessionRegistry: PostgresSessionRegistry
   readonly localCache?: LocalCache
+  readonly segments?: SegmentStore
   readonly #connection: PostgresConnection
   readonly #statements: PostgresStatements
   readonly #outcomes: PostgresOutcomes
@@ -59,9 +65,13 @@ export class PostgresEngine implements Engine {
   private constructor(
     connection: PostgresConnection,
     home: PostgresHome,
-    { durability = 'full', freshness, cacheDirectory }: PostgresEngineOptions,
+    { durability = 'full', freshness, cacheDirectory, openObjects }: PostgresEngineOptions,
   ) {
     if (cacheDirectory !== undefined) this.localCache = openCache(cacheDirectory, home)
+    if (home.objects !== undefined) {
+      if (openObjects === undefined) throw createObjectsError(connection.address.label, home.objects)
+      this.segments = openObjects(home.objects)
+    }
     this.#connection = connection
     this.isReadOnly = home.isReadOnly
     this.#isFullyDurable = durability === 'full'
@@ -93,7 +103,9 @@ export class PostgresEngine implements Engine {
     const connection = await PostgresConnection.create(parsePostgresUrl(options.url))
     try {
       const home = await setUpHome(connection, options.mustExist === true)
-      return new PostgresEngine(connection, home, options)
+      const { objects } = options
+      if (objects !== undefined && objects !== home.objects) await recordObjects(connection, objects)
+      return new PostgresEngine(connection, { ...home, objects: objects ?? home.objects }, options)
     } catch (error) {
       await connection.close()
       throw error
@@ -176,6 +188,7 @@ export class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     this.localCache?.[Symbol.dispose]()
+    await this.segments?.close()
     await this.#hints.close()
     await this.#connection.close()
   }
@@ -194,6 +207,11 @@ export class PostgresEngine implements Engine {
 function createReadOnlyError(label: string): VfsError {
   const detail = `this role may only read the home ${label}, or its server is a standby`
   return new VfsError('EROFS', label, { op: 'commit', detail })
+}
+
+function createObjectsError(label: string, objects: string): VfsError {
+  const detail = `the home ${label} has its large content in ${objects}, which this program cannot open`
+  return new VfsError('ENOTSUP', label, { op: 'open', detail })
 }
 
 function toIds(rows: readonly SqlRow[]): number[] {

@@ -1,6 +1,6 @@
 import { VfsError } from '../../../vfs/index.ts'
 import { createForeignStoreError } from '../engine-errors.ts'
-import { assertFormat } from '../store-format.ts'
+import { assertFormat, SEGMENT_FORMAT } from '../store-format.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getErrorState, toPostgresError } from './postgres-errors.ts'
@@ -24,6 +24,8 @@ export interface PostgresHome {
   readonly id: string
   /** Changes if the home is restored from a backup: it then has other pages under the same numbers, too. */
   readonly state: string
+  /** Recorded place of large content; undefined if that is in the database. */
+  readonly objects: string | undefined
   /** Number of the time since the last crash; undefined if the home is read-only. */
   readonly incarnation: string | undefined
 }
@@ -73,17 +75,19 @@ async function readFormat(connection: PostgresConnection): Promise<PostgresHome>
   const text = qualify(
     `select f.value,
         i.value,
+        o.value,
         concat_ws('-', pg_relation_filenode('S.pages'), (pg_control_checkpoint()).timeline_id),
         case when can_write then S.incarnation() end
-      from S.home f left join S.home i on i.key = 'id',
+      from S.home f left join S.home i on i.key = 'id' left join S.home o on o.key = 'objects',
         (select has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()) r(can_write)
       where f.key = 'format'`,
     schema,
   )
-  const [[format, id, state, incarnation = null] = []] = await connection.read({ text })
+  const [[format, id, objects = null, state, incarnation = null] = []] = await connection.read({ text })
   assertFormat(label, Number(format))
   return {
     id: String(id),
+    objects: objects === null ? undefined : String(objects),
     state: String(state),
     isReadOnly: incarnation === null,
     incarnation: incarnation === null ? undefined : String(incarnation),
@@ -104,4 +108,22 @@ async function createHome(connection: PostgresConnection): Promise<void> {
     const state = getErrorState(error)
     if (state !== '42P07' && state !== '42723') throw toPostgresError('open', label, error)
   }
+}
+
+/**
+ * Records where large content goes, for all who open the home, and raises its format. EINVAL if it has another place
+ * already: content that is there would be lost.
+ */
+export async function recordObjects(connection: PostgresConnection, objects: string): Promise<void> {
+  const { label, schema } = connection.address
+  const text = qualify(
+    `with added as (insert into S.home values ('objects', $1) on conflict do nothing returning value),
+      raised as (update S.home set value = '${SEGMENT_FORMAT}' where key = 'format' and exists (select from added))
+      select value from added union select value from S.home where key = 'objects'`,
+    schema,
+  )
+  const [[found] = []] = await connection.read({ text }, [objects])
+  if (found === objects) return
+  const detail = `the home ${label} has its large content in ${found}, not in ${objects}; omit objects`
+  throw new VfsError('EINVAL', label, { op: 'open', detail })
 }

@@ -1,0 +1,111 @@
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import { isSegmentName, type SegmentInfo, type SegmentStore } from '../../store/index.ts'
+import { listKeyPages } from './list-key-pages.ts'
+import { deleteObject, getObject, putObject } from './objects.ts'
+import type { S3Call } from './s3-call.ts'
+import { S3Connection } from './s3-connection.ts'
+
+/** Reads fetch whole blocks of this size: the next chunk of a file is most likely in the same one. */
+const BLOCK_BYTES = 1024 * 1024
+/** Limit of blocks in memory. */
+const MAX_BLOCKS = 48
+
+/** Options of `S3Segments`. */
+export interface S3SegmentsOptions {
+  readonly bucket: string
+  /** Prefix of the keys, without a slash at its end; the whole bucket when empty. */
+  readonly prefix?: string
+  /** A client, which the caller closes, or the configuration for one. */
+  readonly client?: S3Client | S3ClientConfig
+}
+
+/** Segments as objects of an S3 bucket. Each has a name of its own, so S3 decides nothing between two writers. */
+export class S3Segments implements SegmentStore {
+  readonly concurrency = 4
+  readonly #connection: S3Connection
+  readonly #prefix: string
+  /** Blocks by segment and index, fetched or on their way, the least recently used first. */
+  readonly #blocks = new Map<string, Promise<Uint8Array | undefined>>()
+
+  constructor({ bucket, prefix = '', client }: S3SegmentsOptions) {
+    this.#connection = new S3Connection(bucket, client)
+    this.#prefix = prefix === '' ? '' : `${prefix}/`
+  }
+
+  locate(name: string): string {
+    return `s3://${this.#connection.bucket}/${this.#prefix}${name}`
+  }
+
+  /** A repeated request stores the same bytes under the same key, so a lost response does no harm. */
+  async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
+    await putObject(
+      this.#connection,
+      this.#prefix + name,
+      Buffer.concat(parts),
+      {},
+      this.#createCall('write', name),
+    )
+  }
+
+  async read(name: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    const first = Math.floor(offset / BLOCK_BYTES)
+    const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
+    const wanted = Array.from({ length: last - first + 1 }, (_, index) => this.#getBlock(name, first + index))
+    const blocks = await Promise.all(wanted)
+    const [head] = blocks
+    if (head === undefined) return undefined
+    const start = offset - first * BLOCK_BYTES
+    const whole =
+      blocks.length === 1 ? head : Buffer.concat(blocks.map((block) => block ?? new Uint8Array(0)))
+    return whole.subarray(start, start + length)
+  }
+
+  async list(): Promise<SegmentInfo[]> {
+    const found: SegmentInfo[] = []
+    for await (const page of listKeyPages(this.#connection, this.#prefix, {}, this.#createCall('list', ''))) {
+      for (const { key, stat } of page) {
+        const name = key.slice(this.#prefix.length)
+        if (isSegmentName(name)) found.push({ name, size: Number(stat.size) })
+      }
+    }
+    return found
+  }
+
+  async delete(name: string): Promise<void> {
+    await deleteObject(this.#connection, this.#prefix + name, this.#createCall('remove', name))
+  }
+
+  close(): Promise<void> {
+    this.#blocks.clear()
+    return this.#connection.close()
+  }
+
+  #getBlock(name: string, index: number): Promise<Uint8Array | undefined> {
+    const key = `${name}/${index}`
+    const block = this.#blocks.get(key) ?? this.#fetchBlock(key, name, index)
+    this.#blocks.delete(key)
+    this.#blocks.set(key, block)
+    const [oldest] = this.#blocks.keys()
+    if (this.#blocks.size > MAX_BLOCKS && oldest !== undefined) this.#blocks.delete(oldest)
+    return block
+  }
+
+  /** Fetches a block; undefined if there is no such segment. A failure, or what is missing, is fetched anew. */
+  async #fetchBlock(key: string, name: string, index: number): Promise<Uint8Array | undefined> {
+    try {
+      const range = [index * BLOCK_BYTES, BLOCK_BYTES] as const
+      const call = this.#createCall('read', name)
+      const found = await getObject(this.#connection, this.#prefix + name, range, call)
+      if (found !== undefined) return Buffer.concat(await Array.fromAsync(found.bytes))
+      this.#blocks.delete(key)
+      return undefined
+    } catch (error) {
+      this.#blocks.delete(key)
+      throw error
+    }
+  }
+
+  #createCall(op: string, name: string): S3Call {
+    return { op, path: this.locate(name), signal: undefined }
+  }
+}

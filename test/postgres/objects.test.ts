@@ -1,0 +1,159 @@
+import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Home, type HomeObjects, openHome } from '../../src/backends/vault/index.ts'
+import { readFile, readText } from '../../src/vfs/index.ts'
+import { largeContent } from '../support/large-content.ts'
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
+import { refuse, S3Proxy } from '../support/s3-proxy.ts'
+import { S3Server } from '../support/s3-server.ts'
+
+const MEBIBYTE = 1024 * 1024
+const SIZE = 18 * MEBIBYTE + 321
+
+let database: PostgresServer
+let s3: S3Server
+let client: S3Client
+let places = 0
+
+beforeAll(async () => {
+  if (!hasPostgres) return
+  database = await PostgresServer.start()
+  s3 = await S3Server.s3rver()
+  client = s3.client()
+  process.env['AWS_ACCESS_KEY_ID'] = 'S3RVER'
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'S3RVER'
+})
+afterAll(async () => {
+  await database?.[Symbol.asyncDispose]()
+  await s3?.[Symbol.asyncDispose]()
+})
+
+/** A home of its own with a bucket of its own, behind a proxy. */
+async function newPlace(): Promise<{
+  url: string
+  objects: HomeObjects
+  proxy: S3Proxy
+  keys(): Promise<string[]>
+}> {
+  const proxy = new S3Proxy(s3.endpoint)
+  const endpoint = await proxy.start()
+  const bucket = await s3.bucket(client)
+  const keys = async () => {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+    return Contents.map(({ Key = '' }) => Key)
+  }
+  return {
+    url: database.url(`objects_${++places}`),
+    objects: { bucket, prefix: 'team/work', endpoint },
+    proxy,
+    keys,
+  }
+}
+
+async function* streamOf(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += 100_000) yield content.subarray(at, at + 100_000)
+}
+
+async function expectContent(home: Home, path: string, content: Buffer): Promise<void> {
+  expect(content.equals(await readFile(await home.vault('base'), path))).toBe(true)
+}
+
+const forgetAll = () => ({ keepHistory: new Date(Date.now() + 1) })
+
+describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', () => {
+  it('puts large content into objects, and everybody who opens the home finds them', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    const content = largeContent('shared', SIZE)
+    await using home = await openHome({ url, objects })
+    const vault = await home.createVault('base')
+    await vault.write('/large', streamOf(content))
+    expect(await keys()).toHaveLength(3)
+    for (const key of await keys()) expect(key).toMatch(/^team\/work\/[0-9a-f]{32}$/)
+    // The home has recorded the bucket.
+    await using other = await openHome({ url })
+    await expectContent(other, '/large', content)
+    await (await other.vault('base')).write('/again', streamOf(content))
+    expect(await keys()).toHaveLength(3)
+    expect(await home.stats()).toMatchObject({ segments: { count: 3, bytes: SIZE } })
+    expect(await other.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+    await expect(openHome({ url, objects: { bucket: 'another' } })).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('asks S3 for nothing that is small', async () => {
+    const { url, objects, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    const vault = await home.createVault('base')
+    proxy.meddle = (_asked, answer) => refuse(answer, 503, 'SlowDown')
+    await vault.write('/small', 'text')
+    await vault.write('/medium', new Uint8Array(900_000))
+    await home.fork('base', 'fork')
+    expect(await readText(vault, '/small')).toBe('text')
+    expect(proxy.asked).toEqual([])
+  })
+
+  it('deletes objects with the collection after the last vault that has them', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    const vault = await home.createVault('base')
+    await vault.write('/kept', largeContent('kept'))
+    await (await home.createVault('dropped')).write('/large', streamOf(largeContent('dropped', SIZE)))
+    await vault.write('/part', largeContent('kept').subarray(0, 2 * MEBIBYTE))
+    await home.deleteVault('dropped')
+    await vault.remove('/kept')
+    // Three are deleted, and one of which little is in use is rewritten.
+    expect(await home.gc(forgetAll())).toMatchObject({ segments: 4 })
+    expect(await keys()).toHaveLength(1)
+    await expectContent(home, '/part', largeContent('kept').subarray(0, 2 * MEBIBYTE))
+    await using other = await openHome({ url })
+    await expectContent(other, '/part', largeContent('kept').subarray(0, 2 * MEBIBYTE))
+    expect(await home.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+  })
+
+  it('loses nothing if S3 fails, and nothing if its responses are lost', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    const vault = await home.createVault('base')
+    await vault.write('/large', 'before')
+    proxy.meddle = ({ method }, answer) => method === 'PUT' && refuse(answer, 403, 'AccessDenied')
+    await expect(vault.write('/large', streamOf(largeContent('refused', SIZE)))).rejects.toMatchObject({
+      code: 'EACCES',
+    })
+    expect(await readText(vault, '/large')).toBe('before')
+    let lost = 0
+    proxy.meddle = (asked, answer) => {
+      if (asked.method !== 'PUT' || lost >= 3) return false
+      lost++
+      // The server stores the object; nobody hears of it.
+      proxy.pass(asked, answer)
+      answer.writeHead = () => answer.destroy()
+      return true
+    }
+    await vault.write('/large', streamOf(largeContent('lost responses', SIZE)))
+    expect(lost).toBe(3)
+    proxy.meddle = () => false
+    await expectContent(home, '/large', largeContent('lost responses', SIZE))
+    await home.gc(forgetAll())
+    expect(await keys()).toHaveLength(3)
+    expect(await home.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+  })
+
+  it('reports objects that are missing, with their files', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    await (await home.createVault('base')).write('/large', streamOf(largeContent('missing', 2 * MEBIBYTE)))
+    const [key = ''] = await keys()
+    proxy.meddle = ({ method }, answer) => method === 'GET' && refuse(answer, 404, 'NoSuchKey')
+    await using other = await openHome({ url })
+    await expect(readFile(await other.vault('base'), '/large')).rejects.toMatchObject({ code: 'EIO' })
+    proxy.meddle = ({ method, url: path = '' }, answer) =>
+      method === 'GET' && path.includes(key) && refuse(answer, 404, 'NoSuchKey')
+    const { damaged } = await other.fsck()
+    expect(damaged[0]).toMatchObject({ places: ['base:/large'] })
+    expect(damaged[0]?.detail).toContain(`s3://${objects.bucket}/${key} is missing`)
+  })
+})
