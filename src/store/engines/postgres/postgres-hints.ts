@@ -8,6 +8,8 @@ import type { PostgresConnection } from './postgres-connection.ts'
 const INTERVAL_MS = 100
 /** A hint is a transaction of its own, which need not wait for the disk. */
 const ANNOUNCE = { text: "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)" }
+/** Time without a read after which hints are not worth a connection. */
+const IDLE_MS = 10_000
 /** Vaults that one hint names at most: PostgreSQL limits its length. The others are found by the next question. */
 const MAX_VAULTS = 400
 
@@ -32,6 +34,7 @@ export class PostgresHints {
   readonly #due = new Set<number>()
   #listener: Promise<Client | undefined> | undefined
   #socket: Socket | undefined
+  #idle: NodeJS.Timeout | undefined
   readonly #closing = new AbortController()
 
   constructor(connection: PostgresConnection) {
@@ -50,15 +53,25 @@ export class PostgresHints {
 
   /**
    * Calls back for each hint of others with the vaults it names, on a connection of its own. Connects again after a
-   * loss, if called again.
+   * loss, if called again. Disconnects if it is not called for some seconds.
    */
   listen(listener: HintListener): void {
     if (this.#closing.signal.aborted) return
     this.#listener ??= this.#connect(listener)
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => void this.#disconnect(listener), IDLE_MS).unref()
+  }
+
+  async #disconnect({ onLoss }: HintListener): Promise<void> {
+    const client = await this.#listener
+    this.#listener = undefined
+    onLoss()
+    await client?.end().catch(() => {})
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
+    clearTimeout(this.#idle)
     // A program that waits for the close must not end before it.
     this.#socket?.ref()
     await this.#announcing
