@@ -1,5 +1,6 @@
 import type { Benchmark } from '../harness/benchmark.ts'
 import { Targets } from '../harness/targets.ts'
+import { MIB } from './sizes.ts'
 
 const targets = new Targets('coppice')
 
@@ -14,8 +15,10 @@ export const remote: Benchmark = {
         { name: 'writes', module: new URL('./coppice-writes.ts', import.meta.url) },
         { name: 'reads', module: new URL('./coppice-reads.ts', import.meta.url) },
         { name: 'machines', module: new URL('./coppice-machines.ts', import.meta.url) },
+        { name: 'objects', module: new URL('./coppice-objects.ts', import.meta.url) },
       ],
     },
+    { name: 's3', parts: [{ name: 'objects', module: new URL('./s3-objects.ts', import.meta.url) }] },
     { name: 'pg', parts: [{ name: 'writes', module: new URL('./pg-writes.ts', import.meta.url) }] },
   ],
   works: [
@@ -30,6 +33,8 @@ export const remote: Benchmark = {
     { id: 'machines', label: 'commits of 4 machines, own forks each', unit: 'rate' },
     { id: 'leased', label: 'small writes, leased vault', unit: 'rate' },
     { id: 'local', label: 'small writes, local home', unit: 'rate' },
+    { id: 's3-in', label: 'stream 256 MiB to S3', unit: { throughput: MIB } },
+    { id: 's3-out', label: 'stream 256 MiB from S3', unit: { throughput: MIB } },
     { id: 'idle-rows', label: 'rows that 50 idle vaults add', unit: 'times' },
     { id: 'idle-connections', label: 'connections of an idle home', unit: 'times' },
   ],
@@ -40,12 +45,15 @@ export const remote: Benchmark = {
     targets.atMost(2, 'fork-trips', 'trips of a fork'),
     targets.speedup('4 machines at least 3× the commits of one', 3, 'machines', 'machine'),
     targets.slowdown('writes in a leased vault within 1.2× a local home', 1.2, 'leased', 'local'),
+    targets.atLeast(0.7, 's3', 's3-in', 'stream to S3'),
+    targets.atLeast(0.7, 's3', 's3-out', 'stream from S3'),
     targets.atMost(0, 'idle-rows', 'rows of idle vaults'),
     targets.atMost(0, 'idle-connections', 'connections of an idle home'),
   ],
   notes: [
     'Trips of a fork do not depend on its files: they are counted on the vault of the walk.',
     'PostgreSQL on a unix socket of this machine, which waits for its disk at every commit.',
+    's3: the client alone, objects of 8 MiB on s3rver, four in flight on the way in.',
     'pg: one row of the same size for each file, prepared, on six connections where many are in flight.',
   ],
   hasQuickForm: true,

@@ -23,3 +23,10 @@ export async function runInFlight(
   await Promise.all(Array.from({ length: IN_FLIGHT }, run))
   return next
 }
+
+export const MIB: number = 1024 ** 2
+
+/** Bytes of a large file. */
+export function countStreamBytes({ isQuick }: Settings): number {
+  return (isQuick ? 32 : 256) * MIB
+}

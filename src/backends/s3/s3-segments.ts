@@ -1,5 +1,5 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { isSegmentName, type SegmentInfo, type SegmentStore } from '../../store/index.ts'
+import { isSegmentName, SEGMENT_BYTES, type SegmentInfo, type SegmentStore } from '../../store/index.ts'
 import { listKeyPages } from './list-key-pages.ts'
 import { deleteObject, getObject, putObject } from './objects.ts'
 import type { S3Call } from './s3-call.ts'
@@ -51,6 +51,7 @@ export class S3Segments implements SegmentStore {
     const first = Math.floor(offset / BLOCK_BYTES)
     const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
     const wanted = Array.from({ length: last - first + 1 }, (_, index) => this.#getBlock(name, first + index))
+    this.#readAhead(name, last)
     const blocks = await Promise.all(wanted)
     const [head] = blocks
     if (head === undefined) return undefined
@@ -78,6 +79,13 @@ export class S3Segments implements SegmentStore {
   close(): Promise<void> {
     this.#blocks.clear()
     return this.#connection.close()
+  }
+
+  /** Has the rest of a segment fetched at once if it is read in order. A failure shows when a block is read. */
+  #readAhead(name: string, index: number): void {
+    if (index > 0 && !this.#blocks.has(`${name}/${index - 1}`)) return
+    for (let next = index + 1; next < SEGMENT_BYTES / BLOCK_BYTES; next++)
+      if (!this.#blocks.has(`${name}/${next}`)) this.#getBlock(name, next).catch(() => {})
   }
 
   #getBlock(name: string, index: number): Promise<Uint8Array | undefined> {

@@ -15,7 +15,9 @@ const MAX_STAGED_BYTES = 8 * 1024 * 1024
 
 /** Limit of blobs that are read in one trip, and of those that are kept until they are asked for. */
 const BLOBS_AHEAD = 16
-const MAX_BLOBS_AHEAD = 4 * BLOBS_AHEAD
+/** The same for blobs in segments, whose rows are small: enough for the next segment to arrive in time. */
+const SEGMENT_BLOBS_AHEAD = 128
+const MAX_BLOBS_AHEAD = 2 * SEGMENT_BLOBS_AHEAD
 
 /** Blobs a commit must include or require, so that all its references resolve. */
 export interface StagedBlobs {
@@ -124,7 +126,7 @@ export class BlobStore {
    */
   readAhead({ blob }: BlobRef, listBlobs: (limit: number) => readonly BlobRef[]): void {
     if (!this.reader.readsAhead || this.#isKnown(blob)) return
-    for (const { blob: id, size } of listBlobs(BLOBS_AHEAD))
+    for (const { blob: id, size } of listBlobs(isSegmentBlob(blob) ? SEGMENT_BLOBS_AHEAD : BLOBS_AHEAD))
       if (size > 0 && !this.#isKnown(id)) this.#fetchAhead(id).catch(() => {})
   }
 
