@@ -7,6 +7,8 @@ import type { SegmentInfo, SegmentStore } from './segment-store.ts'
 
 /** Limit of segments that stay open for reads. */
 const MAX_OPEN_FILES = 16
+/** Size of a read in order: fewer calls, and fewer buffers to collect. */
+const READ_AHEAD_BYTES = 256 * 1024
 /** A segment that is not read for this time is closed: a deleted one takes space while it is open. */
 const IDLE_MS = 1000
 
@@ -22,6 +24,10 @@ export class FileSegments implements SegmentStore {
   readonly #assertSpace: (bytes: number) => void
   /** Descriptors by name, the least recently opened first. */
   readonly #open = new Map<string, number>()
+  /** Bytes after those of a read in order. */
+  #ahead: { readonly name: string; readonly start: number; readonly bytes: Uint8Array } | undefined
+  /** Segment and end of the last read. */
+  #last = { name: '', end: 0 }
   #idleTimer: NodeJS.Timeout | undefined
   #wasRead = false
 
@@ -52,11 +58,23 @@ export class FileSegments implements SegmentStore {
     const fd = this.#open.get(name) ?? this.#openFile(name)
     if (fd === undefined) return undefined
     this.#wasRead = true
-    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
-    let done = 0
-    for (let read = -1; done < length && read !== 0; done += read)
-      read = readSync(fd, bytes, done, length - done, offset + done)
-    return done === length ? bytes : bytes.subarray(0, done)
+    const ahead = this.#findAhead(name, offset, length)
+    if (ahead !== undefined) return ahead
+    const isSequential = this.#last.name === name && this.#last.end === offset
+    this.#last = { name, end: offset + length }
+    if (!isSequential) return readRange(fd, offset, length)
+    const start = offset
+    this.#ahead = { name, start, bytes: readRange(fd, offset, Math.max(length, READ_AHEAD_BYTES)) }
+    return this.#ahead.bytes.subarray(0, length)
+  }
+
+  /** Returns a range of what was read ahead, if that has all of it. */
+  #findAhead(name: string, offset: number, length: number): Uint8Array | undefined {
+    if (this.#ahead?.name !== name) return undefined
+    const at = offset - this.#ahead.start
+    if (at < 0 || at + length > this.#ahead.bytes.length) return undefined
+    this.#last = { name, end: offset + length }
+    return this.#ahead.bytes.subarray(at, at + length)
   }
 
   list(): SegmentInfo[] {
@@ -75,6 +93,7 @@ export class FileSegments implements SegmentStore {
   close(): void {
     clearInterval(this.#idleTimer)
     this.#idleTimer = undefined
+    this.#ahead = undefined
     for (const name of [...this.#open.keys()]) this.#close(name)
   }
 
@@ -111,10 +130,20 @@ export class FileSegments implements SegmentStore {
 
   #close(name: string): void {
     const fd = this.#open.get(name)
+    if (this.#ahead?.name === name) this.#ahead = undefined
     if (fd === undefined) return
     this.#open.delete(name)
     closeSync(fd)
   }
+}
+
+/** Reads a range of a file, less if that ends before. */
+function readRange(fd: number, offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+  let done = 0
+  for (let read = -1; done < length && read !== 0; done += read)
+    read = readSync(fd, bytes, done, length - done, offset + done)
+  return done === length ? bytes : bytes.subarray(0, done)
 }
 
 /** Writes a file and waits for the disk: whatever the durability, power loss must not leave a row without its content. */
