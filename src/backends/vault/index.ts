@@ -64,7 +64,6 @@ export type { ChangedInodes, ForeignChangeOptions } from './foreign-changes.ts'
 export { type ForkOptions, Home, type VaultInfo } from './home.ts'
 export { restrictHomeAccess } from './home-directory.ts'
 export {
-  findDatabase,
   findEngine,
   getStorePath,
   recordDatabase,

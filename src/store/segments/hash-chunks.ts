@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** Minimum size of deduplicated content; the lookup costs more than smaller content. */
-export const MIN_DEDUPLICATED_BYTES = 4096
+const MIN_DEDUPLICATED_BYTES = 4096
 const NO_HASH = new Uint8Array(0)
 
 /** Checksum of content, and the hash that finds it; empty if it is too small to be looked for. */

@@ -10,7 +10,7 @@ import {
 const ROWS_PER_READ = 1000
 
 /** Reads rows of blobs as they are stored, in one trip where the engine can do that. */
-export async function readBlobRows(
+async function readBlobRows(
   engine: Engine,
   ids: readonly number[],
 ): Promise<readonly (Uint8Array | undefined)[]> {

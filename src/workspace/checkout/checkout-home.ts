@@ -1,7 +1,7 @@
 import type { TreeFiles } from '../link/index.ts'
 
 /** Files that are checked out so far. */
-export interface CheckoutProgress {
+interface CheckoutProgress {
   readonly done: number
   readonly bytes: number
   readonly total?: number
