@@ -81,7 +81,7 @@ describe('coppice', () => {
     for (const words of ['exec --fork a -- touch new', 'enter a -- true', 'forks', 'diff a'])
       expect((await cli.run(words.split(' '), { env })).stderr, words).not.toContain('/node_modules/')
     // A command that needs a package, to see that the hook reports it.
-    expect((await cli.run(['tool', 'list'], { env })).stderr).toContain('/node_modules/zod/')
+    expect((await cli.run(['tool', 'list'], { env })).stderr).toContain('/node_modules/re2js/')
   })
 
   it('explains to an old Node which version it needs', async () => {
