@@ -55,7 +55,13 @@ export const COMMIT_FUNCTION: string = `
 
     -- expected records: keys; positions, lengths (-1: absent)
     c := p_numbers[2];
-    if c > 0 then
+    if c = 1 and p_numbers[at+2] < 0 then
+      -- Usually that there is no lease of the vault.
+      perform 1 from S.records where key = p_keys[k+1];
+      if found then return ${commitResults.refused}; end if;
+      k := k + 1;
+      at := at + 2;
+    elsif c > 0 then
       perform 1 from unnest(p_keys[k+1:k+c], p_numbers[at+1:at+c], p_numbers[at+c+1:at+2*c]) e(key, start, size)
         left join S.records r on r.key = e.key
         where case when e.size < 0 then r.key is not null
