@@ -41,6 +41,10 @@ export class DaemonUi implements AsyncDisposable {
   /** Finds a fork by its name. ENOENT. */
   async find(fork: string): Promise<{ readonly isLinked: boolean; readonly from: string | null }> {
     const { home } = this.#options
+    if (!(await home.hasVault(fork))) {
+      const detail = `there is no fork or vault '${fork}'; see: coppice forks, coppice vault list`
+      throw new VfsError('ENOENT', fork, { op: 'ui', detail })
+    }
     const { from } = await home.info(fork)
     const linked = await findForkByName(home, fork)
     return { isLinked: linked !== undefined, from: linked?.directory ?? from?.vault ?? null }

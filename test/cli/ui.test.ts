@@ -42,7 +42,10 @@ describe('coppice ui', () => {
       'vault:base',
     ])
     const missing = await cli.run(['ui', 'diff', 'none', '--no-open'])
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("there is no vault 'none'")])
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining("there is no fork or vault 'none'; see: coppice forks"),
+    ])
     expect((await cli.run(['ui', 'diff'])).stderr).toContain('name the fork')
     expect((await cli.run(['ui', 'settings'])).stderr).toContain("there is no screen 'settings'")
     expect((await cli.run(['ui', '--port', '70000'])).stderr).toContain('from 1 to 65535')

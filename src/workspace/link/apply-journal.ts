@@ -1,4 +1,4 @@
-import type { CallContext } from '../../vfs/index.ts'
+import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import { compareTrees, createChangeWork, type TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
 import { ForkSecrets } from './fork-secrets.ts'
@@ -20,6 +20,7 @@ import { createStageName } from './stage-names.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 import { discardStage, revertUnfinished } from './unfinished-write.ts'
+import { createWriteError } from './write-error.ts'
 
 /** Outcome of an apply or undo whose process was killed. */
 export interface Recovery {
@@ -124,7 +125,8 @@ export class ApplyJournal {
     } catch (error) {
       // If this fails too, the next command retries.
       await this.#revert(tree, leader, record).catch(() => {})
-      throw error
+      // Another process may have moved what is read for an undo.
+      throw isVfsError(error) ? error : createWriteError(tree.path, stage, error)
     }
     await this.#finish(leader, record)
   }
