@@ -90,6 +90,21 @@ async function readShared(home: Home, path: string, vault = 'base'): Promise<str
   return readText(await home.vault(vault), path)
 }
 
+describe.runIf(hasPostgres)('the change count of a shared home', () => {
+  it('changes with its vaults, and with those that are on this machine only', async () => {
+    const { ann } = await createTeam()
+    const counts = [await ann.getChangeCount()]
+    await (await ann.vault('base')).write('/plan.md', 'two')
+    counts.push(await ann.getChangeCount())
+    const own = await ann.createVault('link-own')
+    counts.push(await ann.getChangeCount())
+    await own.write('/f', 'x')
+    counts.push(await ann.getChangeCount())
+    expect(new Set(counts).size).toBe(counts.length)
+    await ann.close()
+  })
+})
+
 describe.runIf(hasPostgres)('a leased vault', () => {
   it('shows others what was shipped, and refuses their changes with the name of the holder', async () => {
     const { ann, bob } = await createTeam()

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -175,6 +176,16 @@ describe.runIf(hasPostgres && canMount)('a vault of a shared home as a directory
     expect(ann.get('fsck')).toContain('no damage')
   })
 
+  it('refuses extended attributes if its mount has none', async () => {
+    const { ann } = createTeam()
+    const directory = join(ann.directory, 'mount')
+    mkdirSync(directory)
+    await using _mount = await mountVault(ann, directory, '--no-xattr')
+    const attempt = 'import os, sys; os.setxattr(sys.argv[1], "user.a", b"b")'
+    const { stderr } = spawnSync('python3', ['-c', attempt, join(directory, 'plan.md')], { encoding: 'utf8' })
+    expect(stderr).toContain('Operation not supported')
+  })
+
   it('is shipped by the next command if its server is killed', async () => {
     const { ann, bob } = createTeam()
     const directory = join(ann.directory, 'mount')
@@ -190,8 +201,8 @@ describe.runIf(hasPostgres && canMount)('a vault of a shared home as a directory
 })
 
 /** Mounts the vault `base` by a process of a machine. */
-async function mountVault(machine: Machine, directory: string) {
-  const server = machine.start('mount', 'base', directory)
+async function mountVault(machine: Machine, directory: string, ...options: readonly string[]) {
+  const server = machine.start('mount', 'base', directory, ...options)
   const ended = once(server, 'exit')
   await once(server.stdout, 'data')
   const end = async (signal: NodeJS.Signals) => {

@@ -229,6 +229,13 @@ export class SharedHome extends Home {
     }
   }
 
+  /** Counts the changes of both parts: forks of directories are on this machine. */
+  override async getChangeCount(): Promise<number> {
+    const shared = await this.#shared.getChangeCount()
+    if (!this.#machine.exists) return shared
+    return shared + (await (await this.#machine.open()).home.getChangeCount())
+  }
+
   override async sync(): Promise<void> {
     for (const lease of this.#leases) await lease.flush()
     await this.#shared.sync()

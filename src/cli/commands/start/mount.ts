@@ -76,7 +76,7 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
   if (found === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
   if (found.isShared) {
     const { runSharedMount } = await import('./shared-mount.ts')
-    return runSharedMount(call, plan, (mounted) =>
+    return runSharedMount(call, { ...plan, withoutXattrs }, (mounted) =>
       serveUntilStopped(call, mounted, { name, fields: { vault: name } }),
     )
   }

@@ -6,13 +6,19 @@ import type { MountPlan } from './unprivileged-mount.ts'
 
 type SharedMountInvocation = CommandInvocation<never, 'what'>
 
+/** A plan whose device may be open already. */
+interface PreparedMount extends MountPlan {
+  readonly device?: number
+  readonly withoutXattrs: boolean
+}
+
 /**
  * Mounts a vault of a shared home: this machine leases it, and gives it back after the unmount. Read-only, it mounts a
  * copy of the current state, which needs no lease.
  */
 export function runSharedMount(
   call: SharedMountInvocation,
-  plan: MountPlan & { readonly device?: number },
+  plan: PreparedMount,
   serve: (mounted: FuseMount) => Promise<void>,
 ): Promise<void> {
   return withHome(call, (open) =>
@@ -23,7 +29,7 @@ export function runSharedMount(
 async function mountCopy(
   call: SharedMountInvocation,
   { home }: OpenHome,
-  plan: MountPlan & { readonly device?: number },
+  plan: PreparedMount,
   serve: (mounted: FuseMount) => Promise<void>,
 ): Promise<void> {
   const name = call.argument('what')
@@ -35,7 +41,7 @@ async function mountCopy(
 async function mountLease(
   call: SharedMountInvocation,
   { home, ctx }: OpenHome,
-  plan: MountPlan & { readonly device?: number },
+  plan: PreparedMount,
   serve: (mounted: FuseMount) => Promise<void>,
 ): Promise<void> {
   const name = call.argument('what')
