@@ -79,7 +79,7 @@ describe('an agent', () => {
   })
 
   it.each([
-    ['skils: [review]', "line 1: there is no key 'skils'; known: name, description, models"],
+    ['skils: [review]', "line 1: there is no key 'skils'; valid keys: name, description, models"],
     ['description: x\nmodels:\n  provder: y', "line 3: there is no key 'models.provder'"],
     ['description: x\n\nmax_steps: many', "line 3: 'max_steps'"],
     ['description: x\nskills:\n\n  a: 1', "line 2: 'skills'"],
@@ -87,7 +87,7 @@ describe('an agent', () => {
     ['description: "open', 'line 1: '],
     ['a: 1\na: 2', 'line 2: '],
     ['name: other', "line 1: the name 'other' differs from the directory 'a'"],
-    ['just words', 'line 1: the file must have keys and values; known keys:'],
+    ['just words', 'line 1: the file must have keys and values; valid keys:'],
     ['context_budget: -1', "line 1: 'context_budget'"],
     ['allowed_devices: [/dev/../etc]', "line 1: 'allowed_devices.0'"],
     ['allowed_devices: [/dev]', 'the path of a device'],

@@ -1,12 +1,14 @@
-/** Finds the line of each key of a TOML document. */
+type Keys = readonly (string | number)[]
+
+/** The lines of the keys of a TOML document. */
 export interface KeyLines {
-  /** Returns the line, from 1, that sets a key or opens its table, or that of its nearest parent. */
-  getLine(keys: readonly (string | number)[]): number
+  /** Returns the line, from 1, that sets a key or opens its table, or that of its nearest parent; 1 if there is none. */
+  getLine(keys: Keys): number
 }
 
 /**
- * Finds the line of every key: tables, dotted and quoted keys, inline tables and elements of arrays. The text must be
- * valid TOML, so the structure can be read without parsing values.
+ * Finds the line of every key: tables, dotted and quoted keys, inline tables and elements of arrays. All tables of
+ * `[[a]]` count as one. The text must be valid TOML, so the structure can be read without parsing values.
  */
 export function scanKeyLines(text: string): KeyLines {
   const lines = new KeyScanner(text).scan()
@@ -21,28 +23,27 @@ export function scanKeyLines(text: string): KeyLines {
   }
 }
 
-type Keys = readonly (string | number)[]
-
 /** Encodes keys as one string for lookups. */
 function encodeKeys(keys: Keys): string {
   return JSON.stringify(keys.map(String))
 }
 
-const BLANK = /[ \t]*/y
-const BLANK_LINES = /(?:[ \t\r\n]|#[^\n]*)*/y
+const SPACES = /[ \t]*/y
+const SPACES_AND_COMMENTS = /(?:[ \t\r\n]|#[^\n]*)*/y
 const BARE_KEY = /[A-Za-z0-9_-]+/y
 const BARE_VALUE = /[^,\]}\n#]*/y
 /**
- * The four kinds of strings. The long ones come first, since a short one would match their quotes as an empty string.
+ * The four kinds of strings. Those of several lines come first: the beginning of their quotes is an empty string.
  */
 const STRING = /"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'/sy
 
 class KeyScanner {
   readonly #text: string
   readonly #lines = new Map<string, number>()
-  #at = 0
-  /** Line number of `#counted`, which follows `#at`. */
+  #position = 0
+  /** Line at `#countedTo`. */
   #line = 1
+  /** Line breaks before this position are counted. */
   #countedTo = 0
 
   constructor(text: string) {
@@ -51,50 +52,54 @@ class KeyScanner {
 
   scan(): ReadonlyMap<string, number> {
     let table: Keys = []
-    for (this.#match(BLANK_LINES); this.#at < this.#text.length; this.#match(BLANK_LINES)) {
-      const start = this.#at
-      if (this.#text[this.#at] === '[') table = this.#readTable()
+    for (
+      this.#take(SPACES_AND_COMMENTS);
+      this.#position < this.#text.length;
+      this.#take(SPACES_AND_COMMENTS)
+    ) {
+      const start = this.#position
+      if (this.#text[this.#position] === '[') table = this.#readTable()
       else this.#readSetting(table)
-      // The text is not valid TOML: return the lines found so far instead of looping forever.
-      if (this.#at === start) break
+      // No progress: the text is not valid TOML. The lines found so far have to do.
+      if (this.#position === start) break
     }
     return this.#lines
   }
 
-  /** Reads `[a.b]` or `[[a.b]]`; returns the key of the table. */
+  /** Reads `[a.b]` or `[[a.b]]`; returns the keys `a` and `b`. */
   #readTable(): Keys {
-    this.#match(/\[+/y)
+    this.#take(/\[+/y)
     const keys = this.#readKeys([])
-    this.#match(BLANK)
-    this.#match(/\]+/y)
+    this.#take(SPACES)
+    this.#take(/\]+/y)
     return keys
   }
 
   /** Reads `a.b = value`. */
   #readSetting(table: Keys): void {
     const keys = this.#readKeys(table)
-    this.#match(/[ \t]*=[ \t]*/y)
+    this.#take(/[ \t]*=[ \t]*/y)
     this.#readValue(keys)
   }
 
-  /** Reads a dotted key below another, and records the line of each new part. */
-  #readKeys(above: Keys): Keys {
-    let keys = above
+  /** Reads a dotted key in a table, and records the line of each part. */
+  #readKeys(table: Keys): Keys {
+    let keys = table
     do {
-      this.#match(BLANK)
-      const quoted = this.#match(STRING)
-      keys = [...keys, quoted === '' ? this.#match(BARE_KEY) : unquoteKey(quoted)]
+      this.#take(SPACES)
+      const quoted = this.#take(STRING)
+      keys = [...keys, quoted === '' ? this.#take(BARE_KEY) : unquoteKey(quoted)]
       this.#recordLine(keys)
-      this.#match(BLANK)
-    } while (this.#match(/\./y) !== '')
+      this.#take(SPACES)
+    } while (this.#take(/\./y) !== '')
     return keys
   }
 
   #readValue(keys: Keys): void {
-    const first = this.#text[this.#at]
-    if (first === '[') this.#readElements(']', (index) => this.#readElement([...keys, index]))
-    else if (first === '{') this.#readElements('}', () => this.#readSetting(keys))
-    else if (this.#match(STRING) === '') this.#match(BARE_VALUE)
+    const first = this.#text[this.#position]
+    if (first === '[') this.#readList(']', (index) => this.#readElement([...keys, index]))
+    else if (first === '{') this.#readList('}', () => this.#readSetting(keys))
+    else if (this.#take(STRING) === '') this.#take(BARE_VALUE)
   }
 
   #readElement(keys: Keys): void {
@@ -103,40 +108,40 @@ class KeyScanner {
   }
 
   /** Reads a comma-separated list between brackets or braces. */
-  #readElements(end: string, read: (index: number) => void): void {
-    this.#at++
-    for (let index = 0; this.#at < this.#text.length; index++) {
-      this.#match(BLANK_LINES)
-      if (this.#text[this.#at] === end) break
+  #readList(closing: string, read: (index: number) => void): void {
+    this.#position++
+    for (let index = 0; this.#position < this.#text.length; index++) {
+      this.#take(SPACES_AND_COMMENTS)
+      if (this.#text[this.#position] === closing) break
       read(index)
-      this.#match(BLANK_LINES)
-      if (this.#match(/,/y) === '') break
+      this.#take(SPACES_AND_COMMENTS)
+      if (this.#take(/,/y) === '') break
     }
-    this.#match(BLANK_LINES)
-    if (this.#text[this.#at] === end) this.#at++
+    this.#take(SPACES_AND_COMMENTS)
+    if (this.#text[this.#position] === closing) this.#position++
   }
 
   #recordLine(keys: Keys): void {
-    const name = encodeKeys(keys)
-    if (!this.#lines.has(name)) this.#lines.set(name, this.#getCurrentLine())
+    const encoded = encodeKeys(keys)
+    if (!this.#lines.has(encoded)) this.#lines.set(encoded, this.#getCurrentLine())
   }
 
   #getCurrentLine(): number {
-    for (; this.#countedTo < this.#at; this.#countedTo++)
+    for (; this.#countedTo < this.#position; this.#countedTo++)
       if (this.#text[this.#countedTo] === '\n') this.#line++
     return this.#line
   }
 
-  /** Returns the match of a sticky pattern here, or an empty string. */
-  #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#at
+  /** Returns what a sticky pattern matches here and moves past it; an empty string if it does not match. */
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#position
     const [taken = ''] = pattern.exec(this.#text) ?? []
-    this.#at += taken.length
+    this.#position += taken.length
     return taken
   }
 }
 
-/** TOML has the escapes of JSON, except for long code points. */
+/** Removes the quotes of a key and decodes its escapes: those of JSON, and `\\U`, `\\x` and `\\e`. */
 function unquoteKey(key: string): string {
   if (key.startsWith("'")) return key.slice(1, -1)
   return key

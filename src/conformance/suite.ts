@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FileSystem } from '../vfs/index.ts'
-import { bothFacesCases } from './cases/both-faces.ts'
+import { bothInterfacesCases } from './cases/both-faces.ts'
 import { directoryCases } from './cases/directories.ts'
 import { hardLinkCases } from './cases/hard-links.ts'
 import { helperCases } from './cases/helpers.ts'
@@ -31,48 +31,48 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   'symbolic links': linkCases,
   attributes: attributeCases,
   'hard links': hardLinkCases,
-  'the synchronous face': synchronousCases,
+  'the synchronous interface': synchronousCases,
   helpers: helperCases,
-  properties: [...propertyCases, ...bothFacesCases],
+  properties: [...propertyCases, ...bothInterfacesCases],
 }
 
 /**
- * Registers the whole contract of a file system as tests of the given runner. Only the declared capabilities decide
- * which rules apply.
+ * Registers the whole contract of a file system as tests of the given runner. The capabilities of the file system decide
+ * which cases run.
  */
 export function fileSystemSuite({ describe, it }: Runner, subject: Subject): void {
   assertKnownCases(Object.keys(subject.expectedFailures ?? {}))
   describe(subject.name, () => {
     for (const [group, cases] of Object.entries(groups)) {
       describe(group, () => {
-        for (const rule of cases) it(rule.name, (context) => runCase(rule, subject, context))
+        for (const testCase of cases) it(testCase.name, (context) => runCase(testCase, subject, context))
       })
     }
   })
 }
 
-async function runCase(rule: Case, subject: Subject, context: TestContext): Promise<void> {
-  const fs = await subject.create(rule.seed ?? standardSeed)
+async function runCase(testCase: Case, subject: Subject, context: TestContext): Promise<void> {
+  const fs = await subject.create(testCase.seed ?? standardSeed)
   try {
-    const obstacle = findSkipReason(rule, fs)
-    if (obstacle !== undefined) {
+    const skipReason = findSkipReason(testCase, fs)
+    if (skipReason !== undefined) {
       assert.ok(
-        !(rule.name in (subject.expectedFailures ?? {})),
-        `not run at all (${obstacle}): remove it from expectedFailures`,
+        !(testCase.name in (subject.expectedFailures ?? {})),
+        `this case is skipped (${skipReason}): remove it from expectedFailures`,
       )
-      return void context.skip?.(obstacle)
+      return void context.skip?.(skipReason)
     }
-    await writeSeed(fs, rule.seed ?? standardSeed)
-    await assertCaseOutcome(rule, subject, fs)
+    await writeMissingSeed(fs, testCase.seed ?? standardSeed)
+    await runAndCheck(testCase, subject, fs)
   } finally {
     await subject.dispose?.(fs)
   }
 }
 
-async function assertCaseOutcome(rule: Case, subject: Subject, fs: FileSystem): Promise<void> {
-  const reason = subject.expectedFailures?.[rule.name]
-  if (reason === undefined) return rule.run(fs, subject)
-  const failed = await rule.run(fs, subject).then(
+async function runAndCheck(testCase: Case, subject: Subject, fs: FileSystem): Promise<void> {
+  const reason = subject.expectedFailures?.[testCase.name]
+  if (reason === undefined) return testCase.run(fs, subject)
+  const failed = await testCase.run(fs, subject).then(
     () => false,
     () => true,
   )
@@ -86,12 +86,12 @@ function findSkipReason({ needs = [], without = [] }: Case, fs: FileSystem): str
   return present === undefined ? undefined : `declared: ${present}`
 }
 
-async function writeSeed(fs: FileSystem, seed: Seed): Promise<void> {
+async function writeMissingSeed(fs: FileSystem, seed: Seed): Promise<void> {
   for (const [path, content] of Object.entries(seed)) {
     if (await fs.exists(path)) continue
     assert.ok(
       fs.capabilities.has('write'),
-      `create() must seed a file system that cannot be written: ${path} is missing`,
+      `create() must return a read-only file system with its seed: ${path} is missing`,
     )
     await fs.write(path, content)
   }

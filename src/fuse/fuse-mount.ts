@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { endConnection, guardConnection } from './mounting/connection-guard.ts'
-import { findOwnMount, type MountEntry } from './mounting/mount-list.ts'
+import { findFuseMount, type MountEntry } from './mounting/mount-list.ts'
 import { forceUnmount, isRoot, pokeServer, unmount } from './mounting/unmount.ts'
 
 /** A file system mounted in a directory of this machine while this process serves it. Dispose of it to unmount. */
@@ -22,7 +22,7 @@ export class FuseMount implements AsyncDisposable {
   ) {
     this.directory = directory
     // Identifies this mount among others at the same path.
-    this.#entry = findOwnMount(directory)
+    this.#entry = findFuseMount(directory)
     this.#guard = this.#entry && guardConnection(this.#entry, fd)
     this.#ending = ending
     // A thread blocked in a read of the device does not end with its process.
@@ -58,7 +58,7 @@ export class FuseMount implements AsyncDisposable {
   #stop(): void {
     Atomics.store(this.#ending, 0, 1)
     // After the mount has ended, its ids may be reused.
-    if (this.#entry === undefined || findOwnMount(this.directory)?.id !== this.#entry.id) return
+    if (this.#entry === undefined || findFuseMount(this.directory)?.id !== this.#entry.id) return
     const isEnded = endConnection(this.#entry)
     if (isRoot()) this.#forceUnmount()
     // One more request wakes the thread, which then sees `ending`.

@@ -20,6 +20,7 @@ export interface InodeAttributes {
   readonly rdev: number
 }
 
+/** Attributes to set; absent ones stay. */
 export interface InodeChanges {
   readonly mode?: number
   readonly uid?: number
@@ -29,8 +30,8 @@ export interface InodeChanges {
   readonly mtime?: InodeTime | 'now'
 }
 
-/** Owner and permissions of a new inode. */
-interface InodeOwner {
+/** Permissions and owner of a new inode. */
+interface NewInode {
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -42,12 +43,13 @@ export interface InodeEntry {
   readonly inode: number
 }
 
-/** Appended bytes and their position. */
+/** A piece of a write that was appended, and its position. */
 export interface InodeAppend {
   readonly position: number
   readonly bytes: Buffer
 }
 
+/** Space of the file system, as `statfs` returns it. */
 interface InodeSpace {
   readonly blockSize: number
   readonly blocks: number
@@ -58,24 +60,27 @@ interface InodeSpace {
 }
 
 /**
- * The file system interface of a kernel: inodes by number, the root is 1. Calls are synchronous and throw a VfsError.
- * The kernel checks permissions. A vault's `PosixFiles` implements it.
+ * The file system that a FUSE server serves: inodes by number, the root is 1. Calls are synchronous and throw a
+ * VfsError. Linux checks permissions. A vault's `PosixFiles` implements it.
+ * A change survives the end of this process at once, is visible to other processes after `commit`, and survives power
+ * loss after `fsync`.
  */
 export interface InodeFs {
-  /** Commits the changes made in `work` together; runs it again after a conflicting commit. */
+  /** Commits all changes of `work` together. Runs it again if another process committed first. */
   batch(work: () => void): void
   lookup(parent: number, name: string): number | undefined
+  /** Returns the parent of a directory. */
   getParent(ino: number): number
   getattr(ino: number): InodeAttributes
   setattr(ino: number, changes: InodeChanges): void
-  /** Returns entries after a name in a fixed order; none at the end. */
+  /** Returns up to `limit` entries after a name, in a fixed order; none at the end. */
   readdir(ino: number, after?: string, limit?: number): readonly InodeEntry[]
-  create(parent: number, name: string, owner: InodeOwner): number
-  mkdir(parent: number, name: string, owner: InodeOwner): number
-  mknod(parent: number, name: string, owner: InodeOwner, rdev?: number): number
-  symlink(parent: number, name: string, target: string, owner: Omit<InodeOwner, 'mode'>): number
-  /** Creates an unnamed file with one open reference. */
-  tmpfile(parent: number, owner: InodeOwner): number
+  create(parent: number, name: string, owner: NewInode): number
+  mkdir(parent: number, name: string, owner: NewInode): number
+  mknod(parent: number, name: string, owner: NewInode, rdev?: number): number
+  symlink(parent: number, name: string, target: string, owner: Omit<NewInode, 'mode'>): number
+  /** Creates a file without a name, opened once. */
+  tmpfile(parent: number, owner: NewInode): number
   readlink(ino: number): string
   link(ino: number, parent: number, name: string): void
   unlink(parent: number, name: string): void
@@ -87,27 +92,28 @@ export interface InodeFs {
     newName: string,
     mode?: 'replace' | 'noreplace' | 'exchange',
   ): void
-  /** Keeps the inode, named or not, until an equal number of releases. */
+  /** Keeps the inode, also without a name, until it is released as often as it was opened. */
   open(ino: number): void
   release(ino: number, times?: number): void
   read(ino: number, position: number, length: number): Uint8Array
   write(ino: number, position: number, bytes: Uint8Array): void
   /**
-   * Appends at the end of the file at commit time and returns that position.
-   * Bytes that continue `begun` follow it directly, after appends of others.
+   * Appends at the end that the file has when this is committed; returns that position. `firstPiece` is the part of a
+   * write that came in an earlier request: both parts then stay together, after what others appended meanwhile.
    */
-  append(ino: number, bytes: Uint8Array, begun?: InodeAppend): number
+  append(ino: number, bytes: Uint8Array, firstPiece?: InodeAppend): number
   allocate(ino: number, position: number, length: number, options?: { readonly keepSize?: boolean }): void
   punchHole(ino: number, position: number, length: number): void
-  seek(ino: number, position: number, what: 'data' | 'hole'): number | null
+  /** Returns the next position with data or in a hole; null if there is none. */
+  seek(ino: number, position: number, target: 'data' | 'hole'): number | null
   getxattr(ino: number, name: string): Uint8Array | undefined
   setxattr(ino: number, name: string, value: Uint8Array, mode?: 'any' | 'create' | 'replace'): void
   listxattr(ino: number): readonly string[]
   removexattr(ino: number, name: string): void
   statfs(): InodeSpace
-  /** True if changes are cheap because they share a group commit. */
+  /** True if small changes share a commit, so that callers need not collect them. */
   readonly usesGroupCommit: boolean
-  /** Changes with each uncommitted change; 0 if there is none. Uncommitted changes survive the end of the process. */
+  /** 0 if everything is committed; otherwise a number that is another one after each change. */
   readonly pendingVersion: number
   /** Makes all changes visible to other processes. */
   commit(): void

@@ -12,9 +12,9 @@ import { createFailure, createSuccess, type ToolResult, toFailure } from './tool
 import { toUri } from './uri.ts'
 
 const DEFAULT_CONTEXT = 'agent'
-/** Limit of a read from the cache: it is not cached again, which would create stubs of stubs. */
-const MAX_CACHED_READ_CHARACTERS = 40_000
-/** Limit of an unknown tool name repeated in a message. */
+/** Limit of a read from the cache. Such an output is cut and not cached: a stub must not lead to another stub. */
+const MAX_CACHE_READ_CHARACTERS = 40_000
+/** Limit of an unknown tool's name in a message. */
 const MAX_NAME_CHARACTERS = 60
 
 /** Description of a tool for clients. */
@@ -25,7 +25,7 @@ export interface ToolInfo {
   readonly hints: ToolHints
   /** JSON Schema of the arguments, draft 2020-12. */
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** Zod schema of the arguments, which is a Standard Schema. */
+  /** Zod schema of the arguments, for frameworks that take a Standard Schema. */
   readonly schema: z.ZodType
 }
 
@@ -35,41 +35,42 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Trace id of the call in the journal. */
   readonly trace?: string
+  /** Receives messages about the progress of the call. */
   readonly progress?: ToolCall['progress']
   /** Asks the person behind the call, such as whether a command may reach the network. */
   readonly ask?: ToolCall['ask']
-  /** Versions that the caller has read; those that the callers of this registry have read when absent. */
+  /** Versions of files that the caller has read; when absent, those read through this registry. */
   readonly reads?: ReadTracker
 }
 
-/** Tools that one context may call. */
+/** The tools of one caller. */
 export interface ToolRegistry {
   readonly tools: readonly ToolInfo[]
   /**
-   * Calls a tool. Any failure, including an unknown tool or invalid arguments, is a result a model
-   * can act on; only an aborted call rejects, with the signal's reason.
+   * Calls a tool. Failures are returned as results, also an unknown tool and invalid arguments. Only an aborted call
+   * rejects, with the signal's reason.
    */
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>
 }
 
 /** Options of `agentTools` and `createToolRegistry`. */
 export interface AgentToolsOptions {
-  /** Context that the tools act for; `agent` when absent. */
+  /** Name of the agent's context that the tools act for; `agent` when absent. */
   readonly context?: string
   /** Caller within the context, such as a process; the context itself when absent. */
   readonly caller?: Caller
-  /** Names of the tools to include. */
+  /** Names of the tools to include; all when absent. */
   readonly tools?: readonly string[]
 }
 
-/** Creates the tools for a namespace, or for any file system. EINVAL for a bad context name or an unknown tool. */
+/** Creates the tools for a namespace, or for any file system. EINVAL for an invalid context or an unknown tool. */
 export function createToolRegistry(
   namespace: ToolNamespace | FileSystem,
-  { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: only }: AgentToolsOptions = {},
+  { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: names }: AgentToolsOptions = {},
 ): ToolRegistry {
   const environment = createToolEnvironment(namespace)
   const all = listTools(environment)
-  const tools = only === undefined ? all : only.map((name) => requireTool(name, all))
+  const tools = names === undefined ? all : names.map((name) => getTool(name, all))
   return new BuiltinToolRegistry(tools, environment, context, caller)
 }
 
@@ -107,15 +108,15 @@ class BuiltinToolRegistry implements ToolRegistry {
     try {
       const environment = { ...this.#environment, reads }
       const output = await tool.run(parsed.args, environment, { ctx, progress: progress ?? noop, ask })
-      return await this.#formatResult(tool, parsed.args, output, ctx)
+      return await this.#createResult(tool, parsed.args, output, ctx)
     } catch (error) {
       signal?.throwIfAborted()
       return toFailure(error, name)
     }
   }
 
-  /** Returns the output, or a stub if it was cached. */
-  async #formatResult(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
+  /** Returns the result of a call. A long output is cached, and a stub with its path takes its place. */
+  async #createResult(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
     if (this.#environment.cache === undefined || tool.isBounded) return createSuccess(output)
     if (tool.hints.readOnly && readsCachedOutput(args)) return createSuccess(truncateOutput(output))
     const { text, cached } = await this.#environment.cache.keep(this.#context, tool.name, output, ctx)
@@ -131,7 +132,8 @@ class BuiltinToolRegistry implements ToolRegistry {
   }
 }
 
-function requireTool(name: string, tools: readonly Tool[]): Tool {
+/** Returns the tool of a name. EINVAL if there is none. */
+function getTool(name: string, tools: readonly Tool[]): Tool {
   const tool = tools.find((candidate) => candidate.name === name)
   if (tool !== undefined) return tool
   const known = tools.map((candidate) => candidate.name).join(', ')
@@ -145,28 +147,28 @@ function getToolInfo(tool: Tool): ToolInfo {
   const known = toolInfos.get(tool)
   if (known !== undefined) return known
   const { name, title, description, hints, schema } = tool
-  const inputSchema = z.toJSONSchema(schema, { io: 'input', override: dropSafeLimits })
+  const inputSchema = z.toJSONSchema(schema, { io: 'input', override: removeSafeIntegerLimits })
   const info = { name, title, description, hints, schema, inputSchema }
   toolInfos.set(tool, info)
   return info
 }
 
-/** Drops the limits of safe integers, which say nothing to a model. */
-function dropSafeLimits({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/** Removes the limits of safe integers, of which a model learns nothing. */
+function removeSafeIntegerLimits({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }
 
-/** True if a call reads a cached output. */
+/** Reports whether a call reads a cached output. */
 function readsCachedOutput(args: unknown): boolean {
   if (typeof args !== 'object' || args === null || !('path' in args)) return false
   return typeof args.path === 'string' && args.path.startsWith(`${toUri(TOOL_CACHE)}/`)
 }
 
 function truncateOutput(output: string): string {
-  if (output.length <= MAX_CACHED_READ_CHARACTERS) return output
-  const newline = output.lastIndexOf('\n', MAX_CACHED_READ_CHARACTERS)
-  const head = output.slice(0, newline > 0 ? newline : getCutPosition(output, MAX_CACHED_READ_CHARACTERS))
+  if (output.length <= MAX_CACHE_READ_CHARACTERS) return output
+  const newline = output.lastIndexOf('\n', MAX_CACHE_READ_CHARACTERS)
+  const head = output.slice(0, newline > 0 ? newline : getCutPosition(output, MAX_CACHE_READ_CHARACTERS))
   return `${head}\n… (cut at ${head.length} of ${output.length} characters; ask for fewer lines)`
 }
 

@@ -4,7 +4,7 @@ import type { InodeIdentity, OpenOptions, RealpathOptions, RenameOptions, StatCh
 
 /** An open file with synchronous random access. It stays usable until it is closed, even after its name is removed. */
 export interface SyncFileHandle {
-  /** Returns fewer bytes only at the end of the file. */
+  /** Reads up to `length` bytes; fewer only at the end of the file. */
   read(position: number, length: number): Uint8Array
   /** Fills a gap between the end and `position` with zeros. */
   write(position: number, bytes: Uint8Array): void
@@ -28,10 +28,10 @@ export interface SyncFileSystem {
   stat(path: string, ctx?: CallContext): SyncStat
   /** Returns the immediate children, sorted. ENOENT, ENOTDIR. */
   readdir(path: string, ctx?: CallContext): DirEntry[]
-  /** Follows links. ENOENT without `create`, EISDIR. */
+  /** Opens a file and follows links. ENOENT if it is missing and `create` is not set, EISDIR for a directory. */
   open(path: string, options?: OpenOptions, ctx?: CallContext): SyncFileHandle
   mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): void
-  /** EISDIR for a directory unless `recursive`. */
+  /** Removes a file, or with `recursive` a whole directory. EISDIR for a directory without it. */
   remove(path: string, options?: RemoveOptions, ctx?: CallContext): void
   /** Removes an empty directory. ENOTEMPTY, ENOTDIR. */
   rmdir(path: string, ctx?: CallContext): void
@@ -40,23 +40,26 @@ export interface SyncFileSystem {
   readlink(path: string, ctx?: CallContext): string
   realpath(path: string, options?: RealpathOptions, ctx?: CallContext): string
   /** Creates a hard link. EEXIST, EISDIR. */
-  link(existing: string, path: string, ctx?: CallContext): void
+  link(existingPath: string, newPath: string, ctx?: CallContext): void
   setattr(path: string, changes: StatChanges, ctx?: CallContext): void
 }
 
-/** Has a synchronous interface. */
+/** A file system that has a synchronous interface. */
 export interface Synchronous {
   readonly sync: SyncFileSystem
 }
 
-/** Checks the capability, not the property: a layer always has the property. */
+/**
+ * Reports whether a file system has a synchronous interface. The capability decides: a file system around another one
+ * always has the property.
+ */
 export function isSynchronous(fs: FileSystem): fs is FileSystem & Synchronous {
   return fs.capabilities.has('sync')
 }
 
 /**
- * Calls the synchronous interface. Returns undefined if there is none or it throws ENOTSUP, as it does for a vault's
- * history.
+ * Calls the synchronous interface. Returns undefined if there is none, or if it throws ENOTSUP, as that of a vault's
+ * history does. So `call` must not return undefined itself.
  */
 export function trySync<T>(fs: FileSystem, call: (sync: SyncFileSystem) => T): T | undefined {
   if (!isSynchronous(fs)) return undefined

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { listOwnMounts } from '../../src/fuse/index.ts'
+import { listFuseMounts } from '../../src/fuse/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
 import { hasTool, run, whyNotNobody } from '../support/tools.ts'
@@ -42,7 +42,7 @@ class Mounting extends Cli {
   }
 
   get isMounted(): boolean {
-    return listOwnMounts().some(({ directory }) => directory === this.place)
+    return listFuseMounts().some(({ directory }) => directory === this.place)
   }
 }
 

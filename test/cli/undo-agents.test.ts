@@ -220,6 +220,12 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     })
   })
 
+  it('takes an event that cannot be read without a word', () => {
+    const { cli } = new FakeAgent()
+    const hook = `exec ${process.execPath} ${join(root, 'bin/coppice.js')} hook claude < ${cli.scratch} 2>&1`
+    expect(execFileSync('sh', ['-c', hook], { encoding: 'utf8' })).toBe('')
+  })
+
   it('installs hooks that a shell can run, and removes them', async () => {
     const { cli, project } = new FakeAgent()
     const user = join(cli.scratch, 'user home')

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { listOwnMounts, sweepStaleMounts } from '../../src/fuse/index.ts'
+import { listFuseMounts, sweepStaleMounts } from '../../src/fuse/index.ts'
 import { root } from '../support/run-node.ts'
 import { run, whyNotNobody } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
@@ -92,7 +92,7 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     await expect(mount?.unmount()).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     closeSync(fd)
     await mount?.unmount()
-    expect(listOwnMounts().map(({ directory }) => directory)).not.toContain(mounted.path)
+    expect(listFuseMounts().map(({ directory }) => directory)).not.toContain(mounted.path)
   })
 
   it('loses nothing that was closed when its server is killed, and is swept away', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     // A test that mounts at the same moment sweeps this mount away too; then there is no such file.
     expect(() => statSync(join(directory, 'd'))).toThrow(/ENOTCONN|ECONNABORTED|ENOENT/)
     await sweepStaleMounts()
-    expect(listOwnMounts().map((mount) => mount.directory)).not.toContain(directory)
+    expect(listFuseMounts().map((mount) => mount.directory)).not.toContain(directory)
     expect(readdirSync(directory)).toEqual([])
     await using home = await openHome({ path: mounted.home })
     for (let index = 0; index < 20; index++)

@@ -33,7 +33,7 @@ interface FaceStep {
 
 type BothFaces = FileSystem & Synchronous & HardLinkable & Renamable
 
-export const bothFacesCases: readonly Case[] = [
+export const bothInterfacesCases: readonly Case[] = [
   {
     name: 'any sequence on both faces, with links and open files, answers as a plain map of files would',
     needs: ['write', 'mkdir', 'sync', 'hardlink', 'rename', 'fork'],

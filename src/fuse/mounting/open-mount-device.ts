@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { VfsError } from '../../vfs/index.ts'
 import { openDevice } from './mount-command.ts'
-import { findOwnMount } from './mount-list.ts'
+import { findFuseMount } from './mount-list.ts'
 import { sweepStaleMounts } from './stale-mounts.ts'
 
 /** Target of a mount. */
@@ -22,7 +22,7 @@ export async function openMountDevice({ directory, device }: MountTarget): Promi
   if (device !== undefined) return { fd: device, directory, isMounted: true }
   await sweepStaleMounts()
   const real = await realpath(directory)
-  const there = findOwnMount(real)
+  const there = findFuseMount(real)
   if (there !== undefined) {
     const detail = `${there.source} is already mounted on ${real}; unmount it first, or use another directory`
     throw new VfsError('EEXIST', real, { op: 'mount', detail })

@@ -1,4 +1,4 @@
-import { listOwnMounts } from './mount-list.ts'
+import { listFuseMounts } from './mount-list.ts'
 import { runSystemProgram } from './system-program.ts'
 import { forceUnmount } from './unmount.ts'
 
@@ -9,11 +9,11 @@ const DISCONNECTED = /Transport endpoint is not connected|Software caused connec
 
 /** Unmounts mounts whose server has died, as far as this user may; returns their directories. */
 export async function sweepStaleMounts(): Promise<string[]> {
-  const mountPoints = listOwnMounts().map(({ directory }) => directory)
+  const mountPoints = listFuseMounts().map(({ directory }) => directory)
   const dead = await Promise.all(mountPoints.map((path) => isDisconnected(path)))
   const stale = mountPoints.filter((_, index) => dead[index])
   for (const directory of stale) forceUnmount(directory)
-  const left = new Set(listOwnMounts().map(({ directory }) => directory))
+  const left = new Set(listFuseMounts().map(({ directory }) => directory))
   return stale.filter((directory) => !left.has(directory))
 }
 

@@ -3,54 +3,54 @@ import { type ReapStep, reapSteps } from '../event.ts'
 import type { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** Cleanup functions for the state that a process leaves in other parts of the kernel. */
+/** Removes what a process leaves in other parts of the kernel. */
 export interface ReapHooks {
   leaveGroups(process: Process): void
   clearThreads(process: Process): Promise<void>
   clearCoroutines(process: Process): Promise<void>
 }
 
-/** Reaps ended processes, each once, in an order that uses nothing after it is removed. */
+/** Cleans up ended processes, each once. No step uses what an earlier one removed. */
 export class Reaper {
   readonly #table: ProcessTable
   readonly #contexts: Contexts
   readonly #hooks: ReapHooks
-  readonly #reaping = new Map<number, Promise<void>>()
+  readonly #reapsByPid = new Map<number, Promise<void>>()
 
-  constructor(table: ProcessTable, contexts: Contexts, remains: ReapHooks) {
+  constructor(table: ProcessTable, contexts: Contexts, hooks: ReapHooks) {
     this.#table = table
     this.#contexts = contexts
-    this.#hooks = remains
+    this.#hooks = hooks
   }
 
-  /** A second call waits for the first. A process that never ran has already been cleaned up. */
+  /** Cleans up a process; a second call waits for the first. One that never ran is left to `abandon`. */
   async reap(process: Process): Promise<void> {
     if (process.state === 'dead' || process.state === 'created') return
-    const underWay = this.#reaping.get(process.pid) ?? this.#reap(process)
-    this.#reaping.set(process.pid, underWay)
+    const reaping = this.#reapsByPid.get(process.pid) ?? this.#reap(process)
+    this.#reapsByPid.set(process.pid, reaping)
     try {
-      await underWay
+      await reaping
     } finally {
-      this.#reaping.delete(process.pid)
+      this.#reapsByPid.delete(process.pid)
     }
   }
 
-  /** Cleans up a process that never ran: it has no loop to wait for and emits no end. */
+  /** Cleans up a process that never ran: it has no loop to wait for, emits no events and never becomes `dead`. */
   async abandon(process: Process): Promise<void> {
-    const { loop: _, dead: __, ...steps } = this.#createSteps(process)
-    for (const act of Object.values(steps)) await act()
+    const actions = this.#createActions(process)
+    for (const step of reapSteps) if (step !== 'loop' && step !== 'dead') await actions[step]()
   }
 
   async #reap(process: Process): Promise<void> {
-    const steps = this.#createSteps(process)
+    const actions = this.#createActions(process)
     for (const step of reapSteps) {
-      await steps[step]()
+      await actions[step]()
       process.emit({ kind: 'reap', step })
     }
   }
 
-  /** Returns the steps in the order in which they run. */
-  #createSteps(process: Process): Readonly<Record<ReapStep, () => void | Promise<void>>> {
+  /** Returns the action of each step; `reapSteps` has their order. */
+  #createActions(process: Process): Readonly<Record<ReapStep, () => void | Promise<void>>> {
     return {
       orphans: () => this.#reparent(process),
       cancel: () => process.cancel('reaped'),
@@ -70,7 +70,7 @@ export class Reaper {
     }
   }
 
-  /** Gives running children to the kernel, and reaps ended children, because no process will wait for them. */
+  /** Makes the kernel the parent of the children. Cleans up ended ones, because no process will wait for them. */
   #reparent(process: Process): void {
     for (const pid of process.children) {
       const child = this.#table.find(pid)

@@ -3,20 +3,20 @@ import { MemorySessionRegistry } from '../sessions/session-registry.ts'
 import { type CommittedState, canCommit } from './can-commit.ts'
 import { RowTable } from './row-table.ts'
 
-/** A vault's rows without gaps, and the number of the first. */
+/** Rows of a vault's journal, numbered without gaps. */
 interface MemoryJournal {
-  first: number
+  firstSeq: number
   readonly rows: Uint8Array[]
 }
 
-/** A home in memory, for tests and temporary work. */
+/** Keeps all rows in memory, for tests and temporary homes. */
 export class MemoryEngine implements Engine {
   readonly name = 'memory'
   readonly isSync = true
   readonly sessionRegistry: MemorySessionRegistry = new MemorySessionRegistry()
   readonly #pages = new RowTable()
   readonly #blobs = new RowTable()
-  readonly #hashes = new Map<string, number>()
+  readonly #blobsByHash = new Map<string, number>()
   readonly #records = new Map<string, Uint8Array>()
   readonly #journals = new Map<number, MemoryJournal>()
   readonly #committedState: CommittedState = {
@@ -35,7 +35,7 @@ export class MemoryEngine implements Engine {
   }
 
   findBlob(hash: Uint8Array): number | undefined {
-    return this.#hashes.get(toHex(hash))
+    return this.#blobsByHash.get(toHex(hash))
   }
 
   readRecord(key: string): Uint8Array | undefined {
@@ -48,10 +48,10 @@ export class MemoryEngine implements Engine {
   }
 
   readJournal(vault: number, after: number, limit: number): JournalRow[] {
-    const { first, rows } = this.#journals.get(vault) ?? { first: 1, rows: [] }
-    const from = Math.max(after + 1, first)
+    const { firstSeq, rows } = this.#journals.get(vault) ?? { firstSeq: 1, rows: [] }
+    const from = Math.max(after + 1, firstSeq)
     return rows
-      .slice(from - first, from - first + limit)
+      .slice(from - firstSeq, from - firstSeq + limit)
       .map((bytes, index) => ({ vault, seq: from + index, bytes }))
   }
 
@@ -86,9 +86,9 @@ export class MemoryEngine implements Engine {
     for (const { id, bytes } of batch.pages ?? []) this.#pages.set(id, bytes)
     for (const { id, hash, bytes } of batch.blobs ?? []) {
       this.#blobs.set(id, bytes)
-      if (hash.length > 0) this.#hashes.set(toHex(hash), id)
+      if (hash.length > 0) this.#blobsByHash.set(toHex(hash), id)
     }
-    for (const row of batch.journal ?? []) this.#append(row)
+    for (const row of batch.journal ?? []) this.#appendRow(row)
     return true
   }
 
@@ -100,28 +100,31 @@ export class MemoryEngine implements Engine {
     return this.close()
   }
 
+  /** Removes the rows that a collection found unused. */
   #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
     for (const id of pages) this.#pages.delete(id)
-    for (const { hash, blob } of hashes) if (this.findBlob(hash) === blob) this.#hashes.delete(toHex(hash))
+    for (const { hash, blob } of hashes)
+      if (this.findBlob(hash) === blob) this.#blobsByHash.delete(toHex(hash))
+    // A blob that its hash still finds was used again meanwhile.
     for (const { hash, blob } of blobs) if (this.findBlob(hash) !== blob) this.#blobs.delete(blob)
     for (const { vault, upTo } of journal) {
       const found = this.#journals.get(vault)
-      if (found === undefined || upTo < found.first) continue
-      const swept = found.rows.splice(0, upTo - found.first + 1)
-      found.first += swept.length
+      if (found === undefined || upTo < found.firstSeq) continue
+      const swept = found.rows.splice(0, upTo - found.firstSeq + 1)
+      found.firstSeq += swept.length
       if (found.rows.length === 0) this.#journals.delete(vault)
     }
   }
 
-  #append({ vault, seq, bytes }: JournalRow): void {
-    const journal = this.#journals.get(vault) ?? { first: seq, rows: [] }
+  #appendRow({ vault, seq, bytes }: JournalRow): void {
+    const journal = this.#journals.get(vault) ?? { firstSeq: seq, rows: [] }
     journal.rows.push(bytes)
     this.#journals.set(vault, journal)
   }
 }
 
 function getNextSeq(journal: MemoryJournal | undefined): number {
-  return journal === undefined ? 0 : journal.first + journal.rows.length
+  return journal === undefined ? 0 : journal.firstSeq + journal.rows.length
 }
 
 function toHex(bytes: Uint8Array): string {

@@ -124,7 +124,7 @@ export class MemoryTree {
     const name = entry.type === 'shared' ? entry : this.#share(existing, entry)
     directory.entries.set(basename(path), name)
     directory.mtime = options.now
-    this.#ownShared().count(name.ino, 1)
+    this.#ownShared().changeNameCount(name.ino, 1)
   }
 
   /** Moves an entry, replacing the target. */
@@ -194,7 +194,7 @@ export class MemoryTree {
         if (this.#shared.get(node.ino) !== undefined) removed.push(node.ino)
       }
     }
-    for (const ino of removed) this.#ownShared().count(ino, -1)
+    for (const ino of removed) this.#ownShared().changeNameCount(ino, -1)
   }
 
   #ownShared(): SharedFiles {

@@ -1,6 +1,7 @@
 import { type EditToken, OrderedMap } from '../ordered-map.ts'
 import type { LeafNode, MemoryNode, NodeEntry } from './nodes.ts'
 
+/** A file with several names, and their number. */
 interface SharedFile {
   readonly node: LeafNode
   readonly nlink: number
@@ -8,15 +9,15 @@ interface SharedFile {
 
 /**
  * The files of a tree that have several names, by inode number. Their directories hold only the number, so a change
- * under one name is visible under all. Part of the tree's state: changed in place under its own token, forked for any
- * other. A file stays here when only one name is left.
+ * under one name is visible under all. Part of the tree's state: changes with the token it was made with are made in
+ * place, and another token gets a copy. A file stays here when only one name is left, until that is removed.
  */
 export class SharedFiles {
-  readonly #edit: EditToken
+  readonly #token: EditToken
   readonly #files: OrderedMap<SharedFile>
 
-  constructor(edit: EditToken, files: OrderedMap<SharedFile>) {
-    this.#edit = edit
+  constructor(token: EditToken, files: OrderedMap<SharedFile>) {
+    this.#token = token
     this.#files = files
   }
 
@@ -24,12 +25,12 @@ export class SharedFiles {
     return this.#files.size === 0
   }
 
-  /** Returns the same files, writable under this token. Constant time. */
-  withToken(edit: EditToken): SharedFiles {
-    return edit === this.#edit ? this : new SharedFiles(edit, this.#files.fork(edit))
+  /** Returns these files for changes with a token. Takes constant time. */
+  withToken(token: EditToken): SharedFiles {
+    return token === this.#token ? this : new SharedFiles(token, this.#files.fork(token))
   }
 
-  /** Returns the node that a directory entry names. */
+  /** Returns the node that a directory entry refers to. */
   getNode(entry: NodeEntry): MemoryNode {
     return entry.type === 'shared' ? this.#getFile(entry.ino).node : entry
   }
@@ -38,24 +39,25 @@ export class SharedFiles {
     return this.#files.get(String(ino))
   }
 
+  /** Adds a file with one name. */
   add(node: LeafNode): void {
     this.#files.set(String(node.ino), { node, nlink: 1 })
   }
 
-  /** Replaces the state of a file. */
+  /** Replaces the node of a file; its number of names stays. */
   replace(node: LeafNode): void {
     this.#files.set(String(node.ino), { node, nlink: this.#getFile(node.ino).nlink })
   }
 
   /** Adds a name (1) or removes one (-1). Removing the last name removes the file. */
-  count(ino: number, change: 1 | -1): void {
+  changeNameCount(ino: number, change: 1 | -1): void {
     const { node, nlink } = this.#getFile(ino)
     if (nlink + change === 0) this.#files.delete(String(ino))
     else this.#files.set(String(ino), { node, nlink: nlink + change })
   }
 
-  /** Returns the inode numbers of the files that changed or were added since `before`. */
-  listChangedSince(before: SharedFiles): Set<number> {
+  /** Returns the numbers of the inodes whose node is new or differs from that in `before`. */
+  findChangedInodes(before: SharedFiles): Set<number> {
     if (this.isEmpty) return new Set()
     const differences = [...this.#files.differencesFrom(before.#files)]
     return new Set(
@@ -72,6 +74,7 @@ export class SharedFiles {
   }
 }
 
+/** Nothing changes with it, so that the constant below stays empty. */
 const EMPTY_TOKEN: EditToken = {}
 
 /** The shared files of a tree in which every file has one name. */

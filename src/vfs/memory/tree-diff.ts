@@ -38,7 +38,7 @@ function findLinkedChanges(
   after: TreeSnapshot,
   known: ReadonlySet<string>,
 ): PathChange[] {
-  const changed = after.shared.listChangedSince(before.shared)
+  const changed = after.shared.findChangedInodes(before.shared)
   if (changed.size === 0) return []
   const old = new Map<string, MemoryNode>()
   const earlier = new TreeCursor(before.root, before.shared, '/')

@@ -13,6 +13,10 @@ import type { WebContext } from '../web-context.ts'
 
 type HomeMethod = 'getStatus' | 'listProcesses' | 'listTrees' | 'listWaiting'
 
+/** Longest result of a process in a list. */
+const MAX_RESULT_CHARACTERS = 2000
+
+/** Creates the methods about the home as a whole. */
 export function createHomeMethods(web: WebContext): MethodTable<HomeMethod> {
   const trees = new TreeList(web)
   return {
@@ -32,14 +36,14 @@ export function createHomeMethods(web: WebContext): MethodTable<HomeMethod> {
     listTrees: defineWebMethod('listTrees', z.strictObject(pageShape), (page) => trees.list(page)),
     listWaiting: defineWebMethod('listWaiting', z.strictObject({}), async () => {
       const boundary = await web.openBoundary()
-      const waiting = (await boundary.approvals.list()).filter(
+      const undecided = (await boundary.approvals.list()).filter(
         ({ approved, denied }) => approved === null && denied === undefined,
       )
       const merges = await Promise.all(
         new PendingMerges(web.path).list().map((merge) => toWebMerge(web, merge)),
       )
       return {
-        approvals: waiting.sort((one, other) => (one.asked < other.asked ? -1 : 1)).map(({ id }) => id),
+        approvals: undecided.sort((one, other) => (one.asked < other.asked ? -1 : 1)).map(({ id }) => id),
         questions: web.agents.tty.pending().map(toWebQuestion),
         merges: merges.filter((merge) => merge !== undefined),
       }
@@ -47,6 +51,7 @@ export function createHomeMethods(web: WebContext): MethodTable<HomeMethod> {
   }
 }
 
+/** Converts the state of a process for the page. */
 export async function toWebProcess(web: WebContext, status: ProcessStatus): Promise<WebProcess> {
   const { agents, redactor } = web
   const { pid } = status
@@ -65,15 +70,17 @@ export async function toWebProcess(web: WebContext, status: ProcessStatus): Prom
     step: status.step,
     maxSteps: status.max_steps,
     tokens: status.tokens_used,
+    // A budget of 0 is no limit.
     budget: spec === undefined || spec.contextBudget === 0 ? null : spec.contextBudget,
     exitCode: status.exit_code,
     reason: status.reason,
-    result: toSummary(status.result, redactor, 2000),
+    result: toSummary(status.result, redactor, MAX_RESULT_CHARACTERS),
     lastAction: toSummary(await agents.readLastLog(pid), redactor),
     questions: agents.tty
       .pending()
-      .filter((asked) => asked.pid === pid)
+      .filter((question) => question.pid === pid)
       .map(toWebQuestion),
+    // It works in a fork of the source.
     tree: status.fork === null ? null : await nameTree(web, status.fork),
     source: status.vault === null ? null : await nameTree(web, status.vault),
   }
@@ -91,7 +98,7 @@ export function toWebQuestion({ id, pid, questions }: AskedQuestions): WebQuesti
   }
 }
 
-/** Names the tree of a vault, a fork of a directory or a directory; null if it is gone. */
+/** Returns the page's name of a directory, a fork of one or a vault; null if the fork or vault is gone. */
 export async function nameTree({ home }: WebContext, name: string): Promise<string | null> {
   if (name.startsWith('/')) return formatTreeRef({ kind: 'directory', path: name })
   const info = await home.info(name).catch(ignoreMissing)
@@ -99,13 +106,13 @@ export async function nameTree({ home }: WebContext, name: string): Promise<stri
   return formatTreeRef({ kind: isLinkedFork(info.from) ? 'fork' : 'vault', name })
 }
 
+/** Converts a pending merge for the page; undefined if one of its trees is gone. */
 async function toWebMerge(
   web: WebContext,
-  { kind, sources, target, resolutions }: PendingMerge,
+  { sources, target, resolutions }: PendingMerge,
 ): Promise<WebPendingMerge | undefined> {
   const names = await Promise.all(sources.map((source) => nameTree(web, source)))
   const into = await nameTree(web, target)
   if (into === null || names.includes(null)) return undefined
-  const known = names.filter((name) => name !== null)
-  return { sources: known, into: kind === 'apply' ? `directory:${target}` : into, resolved: resolutions.size }
+  return { sources: names.filter((name) => name !== null), into, resolved: resolutions.size }
 }

@@ -3,8 +3,10 @@ import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listEnclosingDirectories, listLinkedForkNames } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { connectCommand } from './run-connection.ts'
+import { runOptions } from './run-options.ts'
 import { runAndReport } from './run-report.ts'
-import { connectCommand, createRunRequest, placeInDirectory, prepareRun, runOptions } from './run-request.ts'
+import { createRunRequest, placeInDirectory, prepareRun } from './run-request.ts'
 
 const DEFAULT_SHELL = '/bin/sh'
 /** Forks that a message names at most. */

@@ -9,18 +9,10 @@ import { UsageError } from '../../framework/usage-error.ts'
 import { fork } from '../shared-options.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
 import type { LaneResult } from './exec-lanes.ts'
+import { connectCommand, connectStreams, createApprovalOptions } from './run-connection.ts'
+import { type RunOption, runOptions } from './run-options.ts'
 import { formatLeftOut, getExitCode, printWithheld, runAndReport } from './run-report.ts'
-import {
-  connectCommand,
-  connectStreams,
-  createApprovalOptions,
-  createRunRequest,
-  type PreparedRun,
-  placeInDirectory,
-  prepareRun,
-  type RunOption,
-  runOptions,
-} from './run-request.ts'
+import { createRunRequest, type PreparedRun, placeInDirectory, prepareRun } from './run-request.ts'
 
 const MAX_LANES = 64
 const LANE_HINTS = {

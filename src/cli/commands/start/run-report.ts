@@ -8,7 +8,9 @@ import { formatChangeSummary } from '../../render/change-summary.ts'
 import { withProgress } from '../../render/progress.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
 import { askAboutRefusedHosts } from './refused-hosts.ts'
-import { createApprovalOptions, type PreparedRun, type RunInvocation } from './run-request.ts'
+import { createApprovalOptions } from './run-connection.ts'
+import type { RunInvocation } from './run-options.ts'
+import type { PreparedRun } from './run-request.ts'
 
 /** Exit codes of a shell for a command that timed out, and for one that was killed. */
 const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]

@@ -3,9 +3,8 @@ import { homedir } from 'node:os'
 import { relative } from 'node:path'
 import type { BoundaryRunOptions } from '../../../boundary/index.ts'
 import type { Config } from '../../../config/index.ts'
-import { type PublishedPort, parseHostRule } from '../../../network/index.ts'
+import { parseHostRule } from '../../../network/index.ts'
 import type { Redactor } from '../../../secrets/index.ts'
-import { formatApproval } from '../../../text/index.ts'
 import type { CommandSpec, ExecutionRequestInput } from '../../../workspace/index.ts'
 import {
   createCommandEnvironment,
@@ -14,86 +13,26 @@ import {
 } from '../../access/command-environment.ts'
 import { listKnownHomes, type OpenHome } from '../../access/home-access.ts'
 import { type ChosenProfiles, chooseProfiles, takeUnseenProfiles } from '../../access/profile-access.ts'
-import type { CommandOption } from '../../framework/command-definition.ts'
-import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { findCommandTerminal } from '../../framework/command-terminal.ts'
 import { parseByteCount } from '../../framework/parse-byte-count.ts'
 import { UsageError } from '../../framework/usage-error.ts'
-import { confirmAfterShowing } from '../../render/confirm.ts'
 import { formatProfileNotice } from '../../render/profile-lines.ts'
-import { OutputForwarder } from './output-forwarder.ts'
+import type { RunConnection } from './run-connection.ts'
+import { ISOLATIONS, type RunInvocation, SESSIONS } from './run-options.ts'
 
-const SESSIONS = ['auto', 'overlay', 'fuse', 'dir'] as const
-const ISOLATIONS = ['auto', 'none', 'strict'] as const
 const MS_PER_SECOND = 1000
 const MAX_PORT = 65_535
 
-/** Names of these options. */
-export type RunOption =
-  | 'network'
-  | 'allow-host'
-  | 'port'
-  | 'isolation'
-  | 'session'
-  | 'timeout'
-  | 'memory'
-  | 'read-only'
-  | 'env'
-  | 'with'
-  | 'mask'
-  | 'no-mask'
-
-/** Options of every command that runs a program in a session. */
-export const runOptions: Readonly<Record<RunOption, CommandOption>> = {
-  network: { summary: 'Let the command reach the whole network; needs your approval' },
-  'allow-host': {
-    summary: 'Let the command reach NAME[:PORT] or *.NAME; repeatable',
-    value: 'host',
-    isList: true,
-  },
-  port: {
-    summary: 'Give only this port an address, from the start (default: each that opens); repeatable',
-    value: 'port',
-    isList: true,
-  },
-  isolation: {
-    summary: 'Isolation from this machine (auto)',
-    value: 'level',
-    choices: ISOLATIONS,
-  },
-  session: { summary: 'Way to present the fork as a directory (auto)', value: 'kind', choices: SESSIONS },
-  timeout: { summary: 'Time limit; 0 for none (300; none at a terminal)', value: 'seconds' },
-  memory: {
-    summary: 'Memory limit, such as 2G, or none (half of the machine)',
-    value: 'size',
-  },
-  'read-only': { summary: 'Run in a read-only workspace' },
-  env: {
-    summary: 'Set NAME=value, or pass on your variable NAME; repeatable',
-    value: 'setting',
-    isList: true,
-  },
-  with: {
-    summary: 'Also use this profile; repeatable (coppice profile list)',
-    value: 'profile',
-    isList: true,
-  },
-  mask: { summary: 'Show placeholders in place of the values of .env and similar files' },
-  'no-mask': { summary: 'Show the values of .env and similar files' },
-}
-
-export type RunInvocation = CommandInvocation<RunOption, never>
-
-/** Returns the request of a command line: the program, and the options that say how it runs. */
+/** Creates the request that a command line describes: the program, and how it runs. */
 export function createRunRequest(
   call: RunInvocation,
   command: CommandSpec,
   { terminal }: Pick<BoundaryRunOptions, 'terminal'>,
 ): ExecutionRequestInput {
-  // A person at a terminal ends a command that takes too long.
+  // At a terminal there is no time limit: the person can end the command.
   const timeout = call.countOption('timeout') ?? (terminal === undefined ? undefined : 0)
   const passedEnv = listPassedVariables(call)
   return {
+    // The name of a vault, or the path of a directory.
     vault: call.option('vault') ?? process.cwd(),
     command,
     ...(timeout !== undefined && { timeoutMs: timeout * MS_PER_SECOND }),
@@ -106,13 +45,13 @@ export function createRunRequest(
   }
 }
 
-/** Returns the ports that a person names; undefined for all that open. */
+/** Returns the ports of `--port`; undefined without it: then each port that opens is published. */
 function parsePorts(call: RunInvocation): readonly number[] | undefined {
   const texts = call.optionValues('port')
   if (texts.length === 0) return undefined
   if (call.has('network') || call.choiceOption('isolation', ISOLATIONS) === 'none')
     throw new UsageError(
-      '--port is for a command with its own network; this one opens its ports on this machine',
+      '--port is for a command with its own network; this one uses the network of this machine',
     )
   return texts.map((text) => {
     const port = Number(text)
@@ -122,10 +61,10 @@ function parsePorts(call: RunInvocation): readonly number[] | undefined {
   })
 }
 
-/** Returns the request in a directory that contains the working directory, which stays that of the command. */
+/** Moves a request to a directory above the working directory. The command still starts in the working directory. */
 export function placeInDirectory(request: ExecutionRequestInput, directory: string): ExecutionRequestInput {
-  const inside = relative(directory, realpathSync(process.cwd()))
-  return { ...request, vault: directory, ...(inside !== '' && { cwd: `/${inside}` }) }
+  const pathInside = relative(directory, realpathSync(process.cwd()))
+  return { ...request, vault: directory, ...(pathInside !== '' && { cwd: `/${pathInside}` }) }
 }
 
 function isAssignment(text: string): boolean {
@@ -156,32 +95,32 @@ function assertVariableName(name: string): string {
 export interface PreparedRun {
   readonly request: ExecutionRequestInput
   readonly options: BoundaryRunOptions
-  /** Variables that the command does not get. */
+  /** Variables of this process that the command does not get, since they look like credentials. */
   readonly withheld: readonly string[]
-  /** Removes the secrets that the command could print. */
+  /** Replaces secrets in what is printed. */
   readonly redactor: Redactor
 }
 
-/** Adds to a request what the profiles of its program give it, and prints each of them once. */
+/** Prepares a run: its options, with what the profiles of the program give it, and its environment. Prints new profiles. */
 export async function prepareRun(
   call: RunInvocation,
-  open: OpenHome,
+  home: OpenHome,
   request: ExecutionRequestInput,
   connection: RunConnection,
 ): Promise<PreparedRun> {
   const directory = request.vault.startsWith('/') ? request.vault : undefined
-  const chosen = await chooseProfiles(open.path, request.command, call.optionValues('with'), directory)
-  printNewProfiles(call, open, chosen)
+  const chosen = await chooseProfiles(home.path, request.command, call.optionValues('with'), directory)
+  printNewProfiles(call, home, chosen)
   const { env, withheld } = createCommandEnvironment([...listPassedVariables(call), ...chosen.env])
   return {
     request,
-    options: { ...createRunOptions(call, open, chosen), ...connection, env, ports: parsePorts(call) },
+    options: { ...createBoundaryOptions(call, home, chosen), ...connection, env, ports: parsePorts(call) },
     withheld: withheld.filter((name) => request.env?.[name] === undefined),
-    redactor: createRedactor(open.config, request.env),
+    redactor: createRedactor(home.config, request.env),
   }
 }
 
-/** Prints what a profile gives to the command, the first time that it is used as it is now. */
+/** Prints what each profile gives to the command, if it is new or has changed since it was last used. */
 function printNewProfiles(
   { terminal }: RunInvocation,
   { path }: OpenHome,
@@ -191,7 +130,7 @@ function printNewProfiles(
     terminal.err.write(`coppice: ${formatProfileNotice(profile).join('\n')}\n`)
 }
 
-/** Parses the hosts that the person allows by naming them. EINVAL for an invalid one. */
+/** Parses the hosts of `--allow-host`. UsageError where hosts cannot be limited, EINVAL for an invalid one. */
 function parseAllowedHosts(call: RunInvocation): NonNullable<BoundaryRunOptions['allowedHosts']> {
   const hosts = call.optionValues('allow-host')
   if (hosts.length > 0 && call.choiceOption('isolation', ISOLATIONS) === 'none')
@@ -201,7 +140,7 @@ function parseAllowedHosts(call: RunInvocation): NonNullable<BoundaryRunOptions[
   return hosts.map(parseHostRule)
 }
 
-function createRunOptions(
+function createBoundaryOptions(
   call: RunInvocation,
   { ctx, path, config }: OpenHome,
   chosen: ChosenProfiles,
@@ -219,7 +158,7 @@ function createRunOptions(
   }
 }
 
-/** Reports whether a command sees placeholders: agents do, commands that a person types do not. */
+/** Reports whether a command sees placeholders. Without an option or setting, agents do and other commands do not. */
 function isMasked(call: RunInvocation, { secrets = {} }: Config, { profiles }: ChosenProfiles): boolean {
   if (call.has('mask') && call.has('no-mask'))
     throw new UsageError('--mask and --no-mask exclude each other; leave one out')
@@ -228,54 +167,8 @@ function isMasked(call: RunInvocation, { secrets = {} }: Config, { profiles }: C
   return isAgent ? (secrets.mask_agents ?? true) : (secrets.mask_commands ?? false)
 }
 
-/** The terminal of a command, or its input and output. */
-export type RunConnection = Pick<BoundaryRunOptions, 'terminal' | 'stdin' | 'onOutput' | 'isHeard' | 'onPort'>
-
-/** Connects a command to the terminal, or its input and output to those of this program. */
-export function connectCommand(call: RunInvocation): RunConnection {
-  const terminal = call.isJson ? undefined : findCommandTerminal(call.terminal)
-  if (terminal === undefined) return connectStreams(call)
-  return { terminal, onPort: (port) => terminal.announce(formatPort(port)) }
-}
-
-/** Connects the input and output of a command to those of this program. */
-export function connectStreams(call: RunInvocation): RunConnection {
-  const { in: input } = call.terminal
-  return {
-    ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
-    // With --json the envelope has the output.
-    ...(!call.isJson && forwardOutput(call)),
-    onPort: (port) => call.terminal.err.write(`${formatPort(port)}\n`),
-  }
-}
-
-function formatPort({ port, url, address }: PublishedPort): string {
-  return `coppice: port ${port} is open at ${url} (other protocols: ${address})`
-}
-
 function parseMemoryLimit(call: RunInvocation): Pick<BoundaryRunOptions, 'memory'> {
   const size = call.option('memory')
   if (size === undefined) return {}
   return { memory: size === 'none' ? size : parseByteCount('memory', size) }
-}
-
-function forwardOutput({ terminal }: RunInvocation): Pick<BoundaryRunOptions, 'onOutput' | 'isHeard'> {
-  const output = new OutputForwarder(terminal)
-  return { onOutput: output.write.bind(output), isHeard: output.isOpen.bind(output) }
-}
-
-/** Creates the question for a gated command; none without a terminal. */
-export function createApprovalOptions(
-  { terminal }: RunInvocation,
-  count: number,
-): Pick<BoundaryRunOptions, 'ask' | 'asksToReadOutside'> {
-  if (!terminal.canAsk) return {}
-  const times = count === 1 ? '' : ` ${count} times`
-  return {
-    asksToReadOutside: true,
-    ask: async (decision, request) =>
-      (await confirmAfterShowing(terminal, formatApproval(request, decision), `Let it run${times}?`))
-        ? 'yes'
-        : 'no',
-  }
 }

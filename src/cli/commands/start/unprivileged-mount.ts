@@ -26,14 +26,14 @@ export async function prepareMount(plan: MountPlan): Promise<MountPlan & { reado
   // A mount without a server would block forever, so it is not inspected.
   if (mounted === undefined) await assertDirectory(plan.directory)
   if (process.getuid?.() === 0) return plan
-  const { DEVICE_DESCRIPTOR, createFusermountCommand, listOwnMounts, sweepStaleMounts } = await import(
+  const { DEVICE_DESCRIPTOR, createFusermountCommand, listFuseMounts, sweepStaleMounts } = await import(
     '../../../fuse/index.ts'
   )
   if (mounted !== undefined) return { ...plan, directory: mounted, device: DEVICE_DESCRIPTOR }
   findProgram('fusermount3')
   await sweepStaleMounts()
   const directory = await realpath(plan.directory)
-  const existingMount = listOwnMounts().find((mount) => mount.directory === directory)
+  const existingMount = listFuseMounts().find((mount) => mount.directory === directory)
   if (existingMount !== undefined) {
     const next = 'unmount it first, or choose another directory'
     throw new CommandError(`${existingMount.source} is mounted on ${directory} already; ${next}`)

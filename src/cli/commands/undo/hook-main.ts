@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { readEvent, receiveEvent } from './receive-event.ts'
+import { receiveEvent } from './receive-event.ts'
 
 /**
  * Records an event if the arguments are those that `coppice hooks install` writes; false otherwise. It is a bundle of
@@ -11,6 +11,6 @@ export async function receiveHook(args: readonly string[]): Promise<boolean> {
   // A person at a terminal gets the help of the command.
   if (first !== 'hook' || agent.startsWith('-') || !isComplete || fstatSync(0).isCharacterDevice())
     return false
-  await receiveEvent(agent, home, await readEvent())
+  await receiveEvent(agent, home)
   return true
 }

@@ -1,7 +1,7 @@
 import { agentNames } from '../../../timeline/events/index.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { UsageError } from '../../framework/usage-error.ts'
-import { readEvent, receiveEvent } from './receive-event.ts'
+import { receiveEvent } from './receive-event.ts'
 
 export const hook: Command = defineCommand(
   {
@@ -18,6 +18,6 @@ Failures are listed by coppice timeline.`,
       throw new UsageError(
         'agents write their events to standard input; set that up with: coppice hooks install',
       )
-    await receiveEvent(call.argument('agent'), call.option('home'), await readEvent())
+    await receiveEvent(call.argument('agent'), call.option('home'))
   },
 )

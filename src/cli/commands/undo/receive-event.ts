@@ -16,47 +16,51 @@ import { findHomePath } from '../../access/home-path.ts'
 import { findEventProject, findRecordingProblem } from '../../access/project-directory.ts'
 
 /**
- * Records the event of an agent. Never throws and never prints: an agent would take output as an answer, and a failure
- * as a refusal. Failures are listed by `coppice timeline`.
+ * Records the event of an agent that is on standard input. Never throws and never prints: an agent would take output as
+ * an answer, and a failure as a refusal. `coppice timeline` lists failures, except those before the project is known.
  */
 export async function receiveEvent(
-  name: string | undefined,
-  named: string | undefined,
-  text: string,
+  agentName: string | undefined,
+  homeOption: string | undefined,
 ): Promise<void> {
-  const agent = agentNames.find((known) => known === name)
+  const agent = agentNames.find((name) => name === agentName)
   if (agent === undefined) return
   // In a session of `coppice exec`, all changes are in a fork, and the home is hidden.
   if (process.env['COPPICE_WORKSPACE']) return
   let files: TimelineFiles | undefined
   try {
-    const home = findHomePath(named)
-    const event = parseAgentEvent(agent, text)
+    const home = findHomePath(homeOption)
+    const event = parseAgentEvent(agent, await readInput())
     if (home === undefined || event === undefined) return
     const directory = findEventProject(home, event.directory)
     files = new TimelineFiles(home, directory)
     const problem = findRecordingProblem(directory)
-    if (problem === undefined) await recordEvent(home, directory, redactEvent(event))
+    if (problem === undefined) await recordInProject({ home, directory }, redactEvent(event))
+    // Once for each prompt, not for each event.
     else if (event.kind === 'prompt') noteFailure(files, agent, problem)
   } catch (error) {
     noteFailure(files, agent, error instanceof Error ? error.message : String(error))
   }
 }
 
-async function recordEvent(home: string, directory: string, event: AgentEvent): Promise<void> {
-  const place = { home, directory, settings: await readSettings(home) }
-  const agent = findAgentProcess(process.ppid)
-  if (await receiveWithoutChange(place, event, agent)) return
+async function recordInProject(
+  { home, directory }: { readonly home: string; readonly directory: string },
+  event: AgentEvent,
+): Promise<void> {
+  const project = { home, directory, settings: await readSettings(home) }
+  const agentProcess = findAgentProcess(process.ppid)
+  if (await receiveWithoutChange(project, event, agentProcess)) return
+  // Loaded only now: the agent waits for this program.
   const { recordChangedDirectory } = await import('./record-changed-directory.ts')
-  await recordChangedDirectory(place, event, agent)
+  await recordChangedDirectory(project, event, agentProcess)
 }
 
-/** Reads the event from standard input. */
-export async function readEvent(): Promise<string> {
+/** Reads all of standard input. */
+async function readInput(): Promise<string> {
   try {
     return readFileSync(0, 'utf8')
   } catch (error) {
-    // Somebody made the pipe non-blocking.
+    // The agent's pipe is non-blocking, and has no bytes yet.
     if (!isErrno(error, 'EAGAIN')) throw error
   }
   const chunks: Buffer[] = []
@@ -64,7 +68,7 @@ export async function readEvent(): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Reads `[undo]` of the configuration. One without that word is not parsed. ConfigError. */
+/** Reads `[undo]` of the configuration, which is parsed only if it has that word. ConfigError if it is invalid. */
 async function readSettings(home: string): Promise<UndoSettings> {
   if (!/\bundo\b/.test(readIfPresent(join(home, 'config.toml')))) return {}
   const { readUndoSettings } = await import('./record-changed-directory.ts')
@@ -80,6 +84,7 @@ function readIfPresent(file: string): string {
   }
 }
 
+/** Removes secrets from the prompt and the summary of the call. */
 function redactEvent(event: AgentEvent): AgentEvent {
   const { prompt, call } = event
   if (prompt === undefined && call === undefined) return event
@@ -95,6 +100,6 @@ function noteFailure(files: TimelineFiles | undefined, agent: AgentName, message
   try {
     files?.addNote({ kind: 'failure', time: Date.now(), agent, message })
   } catch {
-    // The home cannot be written either.
+    // The home cannot be written: the failure is lost.
   }
 }

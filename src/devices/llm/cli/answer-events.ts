@@ -90,16 +90,16 @@ export class AnswerEvents {
   }
 
   /** Returns the response. EACCES if the program asks the person to sign in, the code of the API's failure, else EIO. */
-  response({ exit, stderrTail }: ProgramEnd): ModelResponse {
+  response({ exit, lastMessage }: ProgramEnd): ModelResponse {
     const [program, result] = [this.#program, this.#result]
     if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {
-      const why = result.result || stderrTail || result.subtype
+      const why = result.result || lastMessage || result.subtype
       throw createProgramError(program, why, findApiCode(result))
     }
     if (exit !== 0)
-      throw createProgramError(program, `the program ended with ${exit}: ${stderrTail || 'no reason given'}`)
+      throw createProgramError(program, `the program ended with ${exit}: ${lastMessage || 'no reason given'}`)
     if (result === undefined) {
-      throw createProgramError(program, `the program ended without a result: ${stderrTail || 'no output'}`)
+      throw createProgramError(program, `the program ended without a result: ${lastMessage || 'no output'}`)
     }
     return { content: this.#textSinceTool || (result.result ?? ''), tokens_used: sumTokens(result.usage) }
   }

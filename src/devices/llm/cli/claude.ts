@@ -42,8 +42,8 @@ export function claudeDevice({
     executable,
     // It refuses to start inside a session of its own kind.
     env: { ...env, CLAUDECODE: undefined },
-    directory,
-    install:
+    workingDirectory: directory,
+    installHint:
       'install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to sign in, or use another provider',
   }
   return modelDevice(PATH, () => async (request, signal, onText) => {

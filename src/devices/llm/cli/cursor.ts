@@ -22,8 +22,8 @@ export function cursorDevice({
     path: PATH,
     executable,
     env,
-    directory,
-    install: 'install it with `curl https://cursor.com/install -fsS | bash`, or use another provider',
+    workingDirectory: directory,
+    installHint: 'install it with `curl https://cursor.com/install -fsS | bash`, or use another provider',
   }
   return modelDevice(PATH, () => async (request, signal, onText) => {
     assertKey(env)

@@ -7,15 +7,15 @@ export class JsonLineReader {
   readonly #onObject: (value: object) => void
   #partial: string[] = []
   #partialLength = 0
-  #lastOther = ''
+  #lastSkippedLine = ''
 
   constructor(onObject: (value: object) => void) {
     this.#onObject = onObject
   }
 
-  /** Last line that was not a JSON object. */
-  get lastOther(): string {
-    return this.#lastOther
+  /** The last line that was not a JSON object; empty if there was none. */
+  get lastSkippedLine(): string {
+    return this.#lastSkippedLine
   }
 
   /** Parses bytes. Throws a RangeError if a line exceeds the limit. */
@@ -48,7 +48,7 @@ export class JsonLineReader {
     this.#partialLength = 0
     if (line === '') return
     const value = parseObject(line)
-    if (value === undefined) this.#lastOther = line
+    if (value === undefined) this.#lastSkippedLine = line
     else this.#onObject(value)
   }
 }

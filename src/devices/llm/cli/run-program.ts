@@ -5,62 +5,65 @@ import { createGroupTree, RUN_ID_VARIABLE } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import { JsonLineReader } from './json-line-reader.ts'
 
-/** Characters of standard error to keep: the end of the output explains a failure best. */
+/** Characters of standard error to keep: its end explains a failure best. */
 const MAX_STDERR_CHARACTERS = 2000
-/** Time to wait for output that an escaped child process holds open. */
+/** Time to wait for the output to close. A child that left the process group may keep it open. */
 const OUTPUT_GRACE_MS = 1000
 
-/** A program that serves as a model. */
+/** A command-line program that answers as a model, such as `claude`. */
 export interface ModelProgram {
   /** Path of the device, for messages. */
   readonly path: string
   readonly executable: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly directory: string
+  readonly workingDirectory: string
   /** Instruction for installing the program. */
-  readonly install: string
+  readonly installHint: string
 }
 
+/** Arguments and input of one run, and the receiver of its events. */
 export interface ProgramRun {
   readonly args: readonly string[]
   readonly input: string
   onEvent(event: object): void
 }
 
-/** Exit status of a program and the tail of its standard error. */
+/** Exit status of a program. */
 export interface ProgramEnd {
   /** Exit code from 0 to 255, or the signal that killed it. */
   readonly exit: number | NodeJS.Signals
-  readonly stderrTail: string
+  /** Text that may explain a failure: the end of standard error, or else the last line that is no event. */
+  readonly lastMessage: string
 }
 
 /**
- * Runs a program that prints events as lines of JSON. When the signal aborts, kills its process group
- * before returning. EUNAVAILABLE if it cannot be started, EIO if its output exceeds
- * the limit, and any VfsError of `onEvent`, which stops it.
+ * Runs a program that prints events as lines of JSON. An aborted signal kills its process group, and this returns as
+ * after any other end. EUNAVAILABLE if it cannot be started, EIO if it prints too long a line. A VfsError of `onEvent`
+ * stops it and is thrown.
  */
 export async function runProgram(
   program: ModelProgram,
   { args, input, onEvent }: ProgramRun,
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
-  const mark = randomBytes(8).toString('hex')
-  const child = spawnProgram(program, args, mark)
+  const runId = randomBytes(8).toString('hex')
+  const child = spawnProgram(program, args, runId)
   const kill = () => {
-    if (child.pid !== undefined) createGroupTree(child.pid, mark).kill()
+    if (child.pid !== undefined) createGroupTree(child.pid, runId).kill()
   }
   const stop = () => {
     kill()
     closeOutput(child)
   }
   const output = new ProgramOutput(child, onEvent, stop)
+  if (signal.aborted) stop()
   signal.addEventListener('abort', stop)
   try {
-    // A process that ends without reading its input reports the reason elsewhere.
+    // A program may end without reading its input. Its exit status is reported.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const exit = await waitForExit(child, program, kill)
-    return { exit, stderrTail: output.getStderrTail(program) }
+    return { exit, lastMessage: output.finish(program) }
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -69,12 +72,12 @@ export async function runProgram(
 function spawnProgram(
   program: ModelProgram,
   args: readonly string[],
-  mark: string,
+  runId: string,
 ): ChildProcessWithoutNullStreams {
   try {
     return spawn(program.executable, args, {
-      cwd: program.directory,
-      env: { ...program.env, [RUN_ID_VARIABLE]: mark },
+      cwd: program.workingDirectory,
+      env: { ...program.env, [RUN_ID_VARIABLE]: runId },
       // A process group of its own: it can be killed as a whole, and Ctrl-C does not reach it.
       detached: true,
     })
@@ -87,7 +90,7 @@ function spawnProgram(
 class ProgramOutput {
   readonly #lines: JsonLineReader
   #stderr = ''
-  #problem: unknown
+  #error: unknown
 
   constructor(child: ChildProcessWithoutNullStreams, onEvent: (event: object) => void, stop: () => void) {
     this.#lines = new JsonLineReader(onEvent)
@@ -95,7 +98,7 @@ class ProgramOutput {
       try {
         this.#lines.add(chunk)
       } catch (error) {
-        this.#problem = error
+        this.#error = error
         stop()
       }
     })
@@ -104,33 +107,36 @@ class ProgramOutput {
     })
   }
 
-  /** Returns the tail of standard error once all is read. EIO if the output exceeded the limit. */
-  getStderrTail({ path, executable }: ModelProgram): string {
-    if (this.#problem instanceof VfsError) throw this.#problem
-    if (this.#problem instanceof Error) {
-      const detail = `'${executable}' printed ${this.#problem.message}`
+  /**
+   * Handles the last line, and returns what may explain a failure. Throws the error that stopped the program: a
+   * VfsError of `onEvent`, or EIO.
+   */
+  finish({ path, executable }: ModelProgram): string {
+    if (this.#error instanceof VfsError) throw this.#error
+    if (this.#error instanceof Error) {
+      const detail = `'${executable}' printed ${this.#error.message}`
       throw new VfsError('EIO', path, { op: 'write', detail })
     }
     this.#lines.end()
-    return this.#stderr.trim() || this.#lines.lastOther.slice(-MAX_STDERR_CHARACTERS)
+    return this.#stderr.trim() || this.#lines.lastSkippedLine.slice(-MAX_STDERR_CHARACTERS)
   }
 }
 
-/** Waits for a program and its output, then kills what is left of its process group. */
+/** Waits for the end of a program, kills what is left of its process group, and waits for its output to close. */
 function waitForExit(
   child: ChildProcessWithoutNullStreams,
   program: ModelProgram,
   kill: () => void,
 ): Promise<number | NodeJS.Signals> {
   return new Promise((resolve, reject) => {
-    let late: NodeJS.Timeout | undefined
+    let closeTimer: NodeJS.Timeout | undefined
     child.once('error', (cause) => reject(createStartError(program, cause)))
     child.once('exit', () => {
       kill()
-      late = setTimeout(() => closeOutput(child), OUTPUT_GRACE_MS)
+      closeTimer = setTimeout(() => closeOutput(child), OUTPUT_GRACE_MS)
     })
     child.once('close', (code, signal) => {
-      clearTimeout(late)
+      clearTimeout(closeTimer)
       resolve(code ?? signal ?? 'SIGKILL')
     })
   })
@@ -141,10 +147,13 @@ function closeOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
   stderr.destroy()
 }
 
-function createStartError({ path, executable, directory, install }: ModelProgram, cause: unknown): VfsError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  const detail = existsSync(directory)
-    ? `'${executable}' cannot be started (${why}): ${install}`
-    : `there is no directory '${directory}' to run '${executable}' in`
+function createStartError(
+  { path, executable, workingDirectory, installHint }: ModelProgram,
+  cause: unknown,
+): VfsError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const detail = existsSync(workingDirectory)
+    ? `'${executable}' cannot be started (${reason}): ${installHint}`
+    : `there is no directory '${workingDirectory}' to run '${executable}' in`
   return new VfsError('EUNAVAILABLE', path, { op: 'write', detail, cause })
 }

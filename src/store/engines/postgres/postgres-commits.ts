@@ -4,7 +4,7 @@ import type { Batch } from '../../engine.ts'
 import { type PackedBatch, packBatch } from './postgres-batch.ts'
 import { commitResults, REFUSED_STATE } from './postgres-commit-function.ts'
 import type { PostgresConnection, SqlStatement, SqlValue } from './postgres-connection.ts'
-import { getErrorState, isTransient, toPostgresError } from './postgres-errors.ts'
+import { getRejectionState, isRolledBack, toPostgresError } from './postgres-errors.ts'
 import type { PostgresIncarnations } from './postgres-incarnations.ts'
 import { createIdentity, type PostgresOutcomes } from './postgres-outcomes.ts'
 import type { PostgresSessionRegistry, SessionFence } from './postgres-session-registry.ts'
@@ -58,9 +58,10 @@ export class PostgresCommits {
     } catch (error) {
       // Thrown here, or before anything was sent.
       if (error instanceof VfsError) throw error
-      if (getErrorState(error) === REFUSED_STATE) return false
-      if (isTransient(error)) return undefined
-      if (getErrorState(error) !== undefined) throw toPostgresError('commit', connection.address.label, error)
+      if (getRejectionState(error) === REFUSED_STATE) return false
+      if (isRolledBack(error)) return undefined
+      if (getRejectionState(error) !== undefined)
+        throw toPostgresError('commit', connection.address.label, error)
       return (await outcomes.settle(identity, batch.journal?.[0])) || undefined
     }
   }

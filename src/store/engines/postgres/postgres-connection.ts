@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { createMissingPackageError } from '../engine-errors.ts'
-import { getErrorState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
+import { getRejectionState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
 import type { PostgresAddress } from './postgres-url.ts'
 
 const MAX_CONNECTIONS = 6
@@ -60,7 +60,7 @@ export class PostgresConnection {
       try {
         return await this.runOnce(statement, values)
       } catch (error) {
-        if (getErrorState(error) !== undefined || tries === 2)
+        if (getRejectionState(error) !== undefined || tries === 2)
           throw toPostgresError('read', this.address.label, error)
       }
     }
@@ -76,7 +76,7 @@ export class PostgresConnection {
       client.release()
       return rows
     } catch (error) {
-      client.release(getErrorState(error) === undefined)
+      client.release(getRejectionState(error) === undefined)
       if (!isNamed || !isLostStatement(error)) throw error
       this.#canPrepare = false
       return this.runOnce({ text }, values)

@@ -3,7 +3,7 @@ import { createForeignStoreError } from '../engine-errors.ts'
 import { assertFormat, SEGMENT_FORMAT } from '../store-format.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { getErrorState, toPostgresError } from './postgres-errors.ts'
+import { getRejectionState, toPostgresError } from './postgres-errors.ts'
 import {
   INCARNATION_FUNCTION,
   PUBLISH_FUNCTION,
@@ -105,7 +105,7 @@ async function createHome(connection: PostgresConnection): Promise<void> {
     await connection.runScript(script)
   } catch (error) {
     // 42P07, 42723: the table or function exists.
-    const state = getErrorState(error)
+    const state = getRejectionState(error)
     if (state !== '42P07' && state !== '42723') throw toPostgresError('open', label, error)
   }
 }
