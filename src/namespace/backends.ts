@@ -7,8 +7,8 @@ import type { LazyHome } from './lazy-home.ts'
 export type OpenedFs = FileSystem & Partial<AsyncDisposable>
 
 /**
- * Opens a configured mount. This switch lists all backends: nothing registers itself, and the compiler reports a
- * missing one. ENOENT.
+ * Opens the backend of a configured mount. This switch lists all backends: nothing registers itself, and the compiler
+ * reports a missing one. ENOENT if the directory, the vault or its checkpoint does not exist.
  */
 export async function openBackend(settings: UserMountSettings, lazyHome: LazyHome): Promise<OpenedFs> {
   switch (settings.backend) {
@@ -23,14 +23,21 @@ export async function openBackend(settings: UserMountSettings, lazyHome: LazyHom
 
 async function openDirectory(directory: string, lazyHome: LazyHome): Promise<OpenedFs> {
   const fs = new HostFs(directory, lazyHome.hostOptions)
-  // Fails now instead of during an agent's work, since it is opened on first use.
+  // `HostFs` opens the directory on first use. A missing one must fail now, not during an agent's work.
   await fs.stat('/')
   return fs
 }
 
-async function openVault(name: string, at: string | undefined, lazyHome: LazyHome): Promise<OpenedFs> {
+/** Opens a vault, or its state at a checkpoint. */
+async function openVault(
+  name: string,
+  checkpoint: string | undefined,
+  lazyHome: LazyHome,
+): Promise<OpenedFs> {
   const vault = await (await lazyHome.open()).vault(name)
-  if (at === undefined) return vault
-  if ((await vault.checkpoints()).some((checkpoint) => checkpoint.name === at)) return vault.at(at)
-  throw new VfsError('ENOENT', at, { op: 'mount', detail: `there is no checkpoint '${at}' of '${name}'` })
+  if (checkpoint === undefined) return vault
+  if ((await vault.checkpoints()).some((existing) => existing.name === checkpoint))
+    return vault.at(checkpoint)
+  const detail = `there is no checkpoint '${checkpoint}' of '${name}'`
+  throw new VfsError('ENOENT', checkpoint, { op: 'mount', detail })
 }

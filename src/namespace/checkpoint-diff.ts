@@ -10,17 +10,18 @@ import {
   readFile,
 } from '../vfs/index.ts'
 
-/** The two vaults of a fork, and the changes between them. */
+/** The two vaults of a fork of a directory, and the changes between them. */
 interface ComparedFork {
-  /** The directory at the paths that the fork has touched. */
+  /** The state of the directory, at the paths that the fork has touched. */
   readonly mirror: Vault
+  /** The state of the fork, at the same paths. */
   readonly vault: Vault
   readonly changes: AsyncIterable<PathChange>
 }
 
 /**
- * Compares a fork of a directory with a checkpoint of it. A path that was touched only since then was as the directory,
- * which the mirror has. O(changes).
+ * Compares a fork of a directory with a checkpoint of the fork. A path that the fork had not changed at the checkpoint
+ * was as in the directory, and the mirror has that state. O(changes).
  */
 export async function compareWithCheckpoint(
   { mirror, vault, changes }: ComparedFork,

@@ -2,7 +2,7 @@
 export class CleanupStack {
   readonly #closers: (() => Promise<void>)[] = []
 
-  /** Adds a resource to close, if it can be closed. */
+  /** Adds a resource to close, if it can be closed, and returns it. */
   use<T extends Partial<AsyncDisposable>>(thing: T): T {
     this.#closers.push(async () => thing[Symbol.asyncDispose]?.())
     return thing

@@ -11,7 +11,7 @@ import type { OpenedFork } from './open-fork.ts'
 import { assertNotReserved } from './open-workspace.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 
-/** A fork of a directory as the workspace of a caller. The directory changes only in `coppice apply`. */
+/** A fork of a directory as the workspace of a caller. Nothing here changes the directory. */
 export class ForkWorkspace implements Workspace {
   readonly path: string
   readonly #home: Home
@@ -95,7 +95,7 @@ export class ForkWorkspace implements Workspace {
   async *log(limit: number): AsyncGenerator<LogEntry> {
     let left = limit
     for await (const { seq, time, caller, op, path } of this.#opened.vault.journal({ newestFirst: true })) {
-      // Copies of the directory's own files.
+      // The system has copied files of the directory into the fork; the caller did not write them.
       if (caller?.kind === 'system') continue
       if (left-- <= 0) return
       yield { seq, time, caller: getCallerContext(caller), op, path: toNamespacePath(this.path, path) }

@@ -15,11 +15,14 @@ import type { OutputCacheOptions } from '../tools/index.ts'
 export interface HomeSettings {
   /** The home, or its directory. The caller closes a home given as an object. */
   readonly home: Home | string
-  /** Replaces the `config.toml` of the home. Its directories are absolute. */
+  /** Used in place of the `config.toml` of the home. Its directories must be absolute. */
   readonly config?: Config
 }
 
-/** Returns the configuration and its file, if there is one. ConfigError. */
+/**
+ * Returns the given configuration, or reads that of the home with its file. A home in memory has an empty one.
+ * ConfigError if it is invalid.
+ */
 export async function resolveSettings({
   home,
   config,
@@ -32,7 +35,7 @@ export async function resolveSettings({
   return { config: resolveConfigPaths(source), source }
 }
 
-/** Lists names that are never written in directories of this machine. */
+/** Lists names and globs that agents never write in directories of this machine. */
 export function listProtectedNames({
   protect = [],
   protect_usual: isUsual = true,
@@ -40,7 +43,7 @@ export function listProtectedNames({
   return isUsual ? [...DEFAULT_PROTECTED_NAMES, ...protect] : protect
 }
 
-/** Converts the settings of the contract to options of the cache. */
+/** Converts settings of the configuration to options of the cache. */
 export function toCacheOptions({
   tool_output_cache_threshold: threshold,
   tool_cache_preview_chars: previewChars,

@@ -10,7 +10,7 @@ export interface HostAccess {
   readonly home: LazyHome
 }
 
-/** Opens directories of this machine for tools, with the hooks and protected names of a namespace. */
+/** Returns a function that opens directories of this machine for tools, with the hooks and protected names of a namespace. */
 export function createHostOpener({
   protect,
   hooks = {},

@@ -1,7 +1,7 @@
 /**
  * The composition root: combines homes, zones, mounts, tools and the guard by a configuration. Start here to embed
  * all of Coppice; each part has its own folder.
- * Invariant: concrete backends are named here (`backends.ts`) and in no layer below.
+ * Invariant: `openBackend` has the only list of backends that a configuration can name.
  */
 
 export {

@@ -6,20 +6,18 @@ import type { Config } from '../config/index.ts'
 const LOCKS_DIRECTORY = 'locks'
 const CLOSED_REASON = 'a home of Coppice is closed to agents; use vfs:/// paths for the files in its vaults'
 
-/** A home that is opened on first use, and closed here only if it was opened here. */
+/** A home that is opened on first use. One given as an object is open already, and stays open. */
 export class LazyHome {
   /** The directory of the home; undefined if it is in memory. */
   readonly path: string | undefined
   /** This home and other directories that are closed to agents. */
   readonly closedDirectories: readonly string[]
-  /** Identity of the home: namespaces of the same open home have the same. */
+  /** Key of what namespaces share: the same object for all namespaces of a home given as an object. */
   readonly identity: object
   readonly #open: () => Promise<Home>
   #opened: Promise<Home> | undefined
 
-  /**
-   * @param closed more directories of this machine that are closed to agents.
-   */
+  /** @param closed more directories of this machine that are closed to agents. */
   constructor(home: Home | string, { engine, durability }: Config, closed: readonly string[] = []) {
     const path = home instanceof Home ? home.path : home
     this.identity = home instanceof Home ? home : this
@@ -40,20 +38,22 @@ export class LazyHome {
     }
   }
 
-  /** Opens a directory of this machine for agents, without access to any home. */
+  /** Options to open a directory of this machine for agents, without access to any home. */
   get hostOptions(): HostFsOptions {
     return { ...this.ownOptions, closed: { directories: this.closedDirectories, reason: CLOSED_REASON } }
   }
 
-  /** Opens a directory of the home; processes of the home serialize their writes. */
+  /** Options to open a directory of the home. Processes that use the home serialize their writes. */
   get ownOptions(): HostFsOptions {
     return this.path === undefined ? {} : { locks: join(this.path, LOCKS_DIRECTORY) }
   }
 
+  /** Returns the home, opened by the first call. */
   open(): Promise<Home> {
     return this.#open()
   }
 
+  /** Closes the home if it was opened here. */
   async close(): Promise<void> {
     const opened = this.#opened
     this.#opened = undefined

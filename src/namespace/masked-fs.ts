@@ -52,12 +52,12 @@ import {
 } from '../vfs/index.ts'
 import type { WorkspaceSecrets } from './workspace-secrets.ts'
 
-/** Comparing, forking and versions would go around the mask. */
+/** Capabilities that are not offered, because they would go around the mask. */
 const UNMASKED: ReadonlySet<Capability> = new Set(['sync', 'fork', 'diff', 'version'])
 
 /**
- * A workspace in which files with secrets show placeholders in place of their values. A write puts the values back where
- * their placeholders still stand at their own keys, so the workspace below always has the values.
+ * A workspace in which files with secrets show placeholders in place of their values. A write puts each value back where
+ * its placeholder is still at its key, so the workspace below always has the values.
  */
 export class MaskedFs
   extends Backend
@@ -134,15 +134,16 @@ export class MaskedFs
     )
   }
 
+  /** Appends to the values, not to the placeholders that a read shows. */
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, async (checked) => {
-      const { path: at, ctx: inner } = checked
+      const { path: target, ctx: inner } = checked
       const added = copyContent(checked.content)
-      const origin = await this.#secrets.findOrigin(at)
-      if (origin === undefined) return append(this.#fs, at, added, inner)
-      const before = await this.#readIfPresent(at, inner)
+      const origin = await this.#secrets.findOrigin(target)
+      if (origin === undefined) return append(this.#fs, target, added, inner)
+      const before = await this.#readIfPresent(target, inner)
       const bytes = Buffer.concat([before ?? new Uint8Array(0), await collect(added)])
-      await this.#fs.write(at, bytes, {}, inner)
+      await this.#fs.write(target, bytes, {}, inner)
     })
   }
 
@@ -196,8 +197,8 @@ export class MaskedFs
     ctx?: CallContext,
   ): AsyncGenerator<WalkEntry> {
     for await (const { path, stat } of this.#fs.walk(root, options, ctx)) {
-      const isNamed = stat.type === 'file' && this.#secrets.hasSecretName(path)
-      yield { path, stat: isNamed ? await this.#maskStat(path, stat, ctx) : stat }
+      const isSecret = stat.type === 'file' && this.#secrets.hasSecretName(path)
+      yield { path, stat: isSecret ? await this.#maskStat(path, stat, ctx) : stat }
     }
   }
 
@@ -232,14 +233,14 @@ export class MaskedFs
     return this.#fs.remove(path, options, ctx)
   }
 
-  /** The file system below checks this in the write itself. */
+  /** Checks nothing: the file system below compares `ifMatch` in the write itself. */
   protected override assertMatch(): void {}
 
   /** Searches the shown content alone: a match must not depend on a value. */
   async *#search(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
-    const secret = await this.#secrets.listBelow(root, ctx)
-    for await (const match of grep(this.#fs, root, query, ctx)) if (!secret.has(match.path)) yield match
-    for (const [path, origin] of secret) {
+    const masks = await this.#secrets.listBelow(root, ctx)
+    for await (const match of grep(this.#fs, root, query, ctx)) if (!masks.has(match.path)) yield match
+    for (const [path, origin] of masks) {
       const masked = await this.#secrets.readMasked(path, origin, ctx)
       yield* grep(new MemoryFs({ [path]: masked }), path, query, ctx)
     }
@@ -266,6 +267,7 @@ export class MaskedFs
     }
   }
 
+  /** Throws EACCES if a masked file at or below `from` would have a name below `to` that is not masked. */
   async #assertStaysMasked(op: string, from: string, to: string): Promise<void> {
     const { type } = await this.#fs.stat(from)
     // A link leads to the same file from anywhere.
@@ -278,7 +280,10 @@ export class MaskedFs
     }
   }
 
-  /** Replaces a masked file by one with its placeholders, as editors save. Returns false if that is not the case. */
+  /**
+   * Renames a file with placeholders over a masked file, as editors save, and puts the values into it. Returns false, and
+   * changes nothing, if `to` is not masked or `from` has no placeholders.
+   */
   async #replaceMasked(from: string, to: string, ctx?: CallContext): Promise<boolean> {
     const origin = await this.#secrets.findOrigin(to)
     const real = origin === undefined ? undefined : await this.#readIfPresent(to, ctx)

@@ -25,7 +25,7 @@ export class NamespaceWorkspace implements Workspace {
   readonly #secrets: WorkspaceSecrets | undefined
   readonly exec?: NonNullable<Workspace['exec']>
 
-  /** Commands need settings and a home on disk. */
+  /** It has `exec` only if there are settings of commands and the home is on disk. */
   constructor(home: Home, vault: Vault, path: string, { commands, secrets }: WorkspaceParts = {}) {
     this.#home = home
     this.#vault = vault
@@ -63,12 +63,12 @@ export class NamespaceWorkspace implements Workspace {
   }
 
   async *diff(since?: string): AsyncGenerator<PathChange> {
-    for await (const change of this.#changes(since)) yield toNamespaceChange(this.path, change)
+    for await (const change of this.#listChanges(since)) yield toNamespaceChange(this.path, change)
   }
 
   async *patch(since?: string): AsyncGenerator<string> {
     const trees = { before: this.#mask(await this.#getBaseTree(since)), after: this.#mask(this.#vault) }
-    for await (const change of listFileChanges(this.#changes(since), trees, {})) {
+    for await (const change of listFileChanges(this.#listChanges(since), trees, {})) {
       const lines = formatPatch(await readChangedText(change, trees, {}))
       yield `${lines.join('\n')}\n`
     }
@@ -88,19 +88,19 @@ export class NamespaceWorkspace implements Workspace {
     let left = limit
     for await (const { seq, time, caller, op, path } of this.#vault.journal({ newestFirst: true })) {
       if (left-- <= 0) return
-      const who = caller?.kind === 'system' ? 'system' : getCallerContext(caller)
-      yield { seq, time, caller: who, op, path: toNamespacePath(this.path, path) }
+      const name = caller?.kind === 'system' ? 'system' : getCallerContext(caller)
+      yield { seq, time, caller: name, op, path: toNamespacePath(this.path, path) }
     }
   }
 
-  async *#changes(since: string | undefined): AsyncGenerator<PathChange> {
+  async *#listChanges(since: string | undefined): AsyncGenerator<PathChange> {
     if (since !== undefined || (await this.#isFork())) yield* this.#vault.diff(since)
     else yield* diff(new MemoryFs(), this.#vault)
   }
 
   /** Returns a state of the workspace as its user sees it. */
   #mask(tree: FileSystem): FileSystem {
-    return this.#secrets === undefined ? tree : new MaskedFs(tree, this.#secrets.of(tree))
+    return this.#secrets === undefined ? tree : new MaskedFs(tree, this.#secrets.forTree(tree))
   }
 
   /** Returns the base of a diff: a checkpoint, the fork point, or an empty tree. */

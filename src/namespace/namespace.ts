@@ -30,7 +30,7 @@ export interface NamespaceParts {
 export interface ToolOptions {
   /** Names of the tools to include; all when absent. */
   readonly tools?: readonly string[]
-  /** Host files in place of those of the namespace; these when absent. */
+  /** Host files for the tools; those of the namespace when absent. */
   readonly host?: HostFiles | undefined
 }
 
@@ -65,12 +65,12 @@ export class Namespace implements AsyncDisposable {
   /** Creates the tools of this context, or those that `tools` names. */
   tools({ host = this.host, ...options }: ToolOptions = {}): ToolRegistry {
     const { fs, workspace, cache, context } = this
-    const given = { ...(host && { host }), ...(workspace && { workspace }) }
-    return createToolRegistry({ fs, cache, ...given }, { context, ...options })
+    const optional = { ...(host && { host }), ...(workspace && { workspace }) }
+    return createToolRegistry({ fs, cache, ...optional }, { context, ...options })
   }
 
   /**
-   * Creates host files for one client, with an allow-list of its own; the namespace's when absent. The caller closes
+   * Creates host files for one client, with its own allow-list; that of the namespace when absent. The caller closes
    * them. Throws EINVAL, ENOENT or ENOTDIR for a directory that cannot be allowed.
    */
   hostFiles(directories: readonly string[] = this.host?.allowed ?? []): HostFiles {

@@ -18,7 +18,7 @@ export interface DirectoryWorkspace {
   readonly fork?: string | undefined
   /** A new fork begins as this one is, or was at a checkpoint; as the directory when absent. */
   readonly from?: { readonly fork: string; readonly at?: string | undefined } | undefined
-  /** Forks of the same directory whose changes are merged into a new fork. ECONFLICT. */
+  /** Forks of the same directory whose changes are merged into a new fork. ECONFLICT if the changes conflict. */
   readonly merge?: readonly string[] | undefined
   /** Keeps a new fork, also without changes, and lists it at once. */
   readonly isKept?: boolean | undefined
@@ -34,7 +34,7 @@ export interface OpenForkOptions {
   openDirectory(path: string): HostFs
 }
 
-/** An open fork of a directory. Closing it deletes a fork that has no changes. */
+/** An open fork of a directory. */
 export interface OpenedFork {
   readonly link: LinkedDirectory
   readonly fork: LinkedFork
@@ -43,12 +43,14 @@ export interface OpenedFork {
   readonly fs: FileSystem
   /** Orders the changes of tools and commands. */
   readonly mutex: Mutex
+  /** Also deletes a fork that was created here, has no changes and is not to be kept. */
   close(): Promise<void>
 }
 
 /**
- * Opens a fork of a directory: nothing is imported, and the directory stays as it is. EINVAL in a home in memory, EEXIST
- * for the name of another vault, ENOENT.
+ * Opens a fork of a directory: nothing is imported, and the directory stays as it is. EINVAL in a home in memory, or if a
+ * fork to begin with is not one of a directory; EEXIST for the name of another vault; ECONFLICT if forks cannot be merged;
+ * ENOENT if the directory or a fork does not exist.
  */
 export async function openFork(
   home: Home,
@@ -79,7 +81,7 @@ export async function openFork(
   })
   const close = async () => {
     await directory.close()
-    // Changes that are under way are complete then. Others may use a fork that was there before.
+    // The mutex waits for pending changes. A fork that existed before may have other users.
     if (isNew && workspace.isKept !== true) await mutex.run(() => dropIfUnused(link, fork))
     release()
   }
@@ -91,26 +93,28 @@ async function obtainFork(
   home: Home,
   homePath: string,
   link: LinkedDirectory,
-  { fork: named, program, ...choice }: DirectoryWorkspace,
+  { fork: requested, program, ...choice }: DirectoryWorkspace,
 ): Promise<{ readonly fork: LinkedFork; readonly isNew: boolean; readonly release: () => void }> {
   const running = RunningForks.of(homePath)
   const claim = (fork: string) => running.claim({ fork, directory: link.path, command: program })
-  // Reverts a killed apply, too.
+  // Also reverts an apply whose process was killed.
   const forks = await link.listForks()
-  const known = named === undefined ? undefined : forks.find(({ name }) => name === named)
+  const existing = requested === undefined ? undefined : forks.find(({ name }) => name === requested)
   const vaults = await home.vaults()
-  if (named !== undefined && known === undefined && vaults.includes(named)) {
-    const user = running.find(named)?.command
+  if (requested !== undefined && existing === undefined && vaults.includes(requested)) {
+    const user = running.find(requested)?.command
     const problem =
       user === undefined ? `is not a fork of ${link.path}` : `was just created by '${user}' and is empty`
-    const detail = `'${named}' ${problem}; choose another name`
-    throw new VfsError('EEXIST', named, { op: 'fork', detail })
+    const detail = `'${requested}' ${problem}; choose another name`
+    throw new VfsError('EEXIST', requested, { op: 'fork', detail })
   }
   const claimed =
-    named === undefined ? claimNewFork(link.path, vaults, claim) : { name: named, claim: claim(named) }
+    requested === undefined
+      ? claimNewFork(link.path, vaults, claim)
+      : { name: requested, claim: claim(requested) }
   const release = () => claimed.claim?.[Symbol.dispose]()
   try {
-    if (known !== undefined) return { fork: known, isNew: false, release }
+    if (existing !== undefined) return { fork: existing, isNew: false, release }
     return { fork: await startFork(home, link, claimed.name, choice), isNew: true, release }
   } catch (error) {
     release()
@@ -158,7 +162,7 @@ export async function deleteFork(home: Home, name: string): Promise<void> {
   else await new LinkedDirectory(home, found.directory).drop(found.fork)
 }
 
-/** A fork that somebody dropped already is gone. */
+/** Deletes a fork without changes, unless somebody has deleted it already. */
 async function dropIfUnused(link: LinkedDirectory, fork: LinkedFork): Promise<void> {
   try {
     await link.dropIfUnused(fork)

@@ -229,7 +229,7 @@ describe('the workspace', () => {
     [{ vault: 'gone' }, 'ENOENT', /there is no vault 'gone'/],
     [{ vault: 'gone', fork: 'task' }, 'ENOENT', /there is no vault 'gone'/],
     [{ fork: 'task' }, 'EINVAL', /the fork 'task' needs a vault/],
-    [{ vault: 'base', fork: 'other' }, 'EINVAL', /'other' is not a fork, not of 'base'/],
+    [{ vault: 'base', fork: 'other' }, 'EINVAL', /'other' is a vault, not a fork of 'base'/],
     [{ vault: 'base', fork: 'of-other' }, 'EINVAL', /'of-other' is a fork of 'other', not of 'base'/],
     [{ config: { vfs: { backend: 'local' } } }, 'EINVAL', /need a home on disk/],
     [{ vault: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of all contexts/],

@@ -34,7 +34,7 @@ const WORKSPACE = '/workspace'
 
 /** Options of `openNamespace`. */
 export interface NamespaceOptions extends HomeSettings {
-  /** Name of the context: letters, digits, - and _. It has its own home. */
+  /** Name of the context. Its home directory is `/home/<context>`. */
   readonly context: string
   /** The vault for `/workspace`; none when absent. */
   readonly vault?: string | undefined
@@ -46,7 +46,7 @@ export interface NamespaceOptions extends HomeSettings {
   readonly mounts?: Readonly<Record<string, OpenedFs>>
   /** Directories of this machine that tools may use, in addition to those of the configuration. */
   readonly allow?: readonly string[]
-  /** Directories of this machine that are closed to the context and its commands, as the home is: other homes. */
+  /** Directories of this machine, such as other homes, that are closed to the context and its commands as the home is. */
   readonly closed?: readonly string[] | undefined
   /** Hooks that run before tools use a file of this machine. */
   readonly hooks?: HostHooks
@@ -64,7 +64,8 @@ export interface NamespaceOptions extends HomeSettings {
 
 /**
  * Opens the namespace of a context: zones, `/workspace` and mounts behind one guard. Creates missing zones, the fork
- * and the context's home. ConfigError, ENOENT, EINVAL; a failure leaves nothing open.
+ * and the context's home. ConfigError for an invalid configuration, ENOENT if a vault or directory does not exist, EINVAL
+ * for options that do not fit, EEXIST if a name is taken. A failure leaves nothing open.
  */
 export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
   const context = assertContextName(options.context)
@@ -84,14 +85,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     await assertMountable(mounts, lazyHome.closedDirectories)
     const secrets = vault && createSecrets(options, await lazyHome.open(), vault)
     const files = vault === undefined || secrets === undefined ? vault : new MaskedFs(vault, secrets)
-    const shown = linked?.fs ?? files
-    const table = createMountTable(zones, shown, mounts)
+    const workspaceFs = linked?.fs ?? files
+    const table = createMountTable(zones, workspaceFs, mounts)
     for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
     table.mount(TOOL_CACHE, cleanup.use(await openToolCache(lazyHome)))
     const protect = listProtectedNames(config.host)
     const fs = guard(table, [
       zonePolicy([
-        ...createWritableZones(context, shown !== undefined, mounts),
+        ...createWritableZones(context, workspaceFs !== undefined, mounts),
         ...createDeviceZones(context, options.devices),
       ]),
       ...protectHostDirectories(protect, mounts),

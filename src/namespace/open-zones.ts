@@ -38,7 +38,7 @@ export class Zones implements AsyncDisposable {
   }
 }
 
-/** Opens the zones of a home, and creates missing ones. ConfigError. */
+/** Opens the zones of a home, and creates missing ones. ConfigError if the configuration is invalid. */
 export async function openZones(settings: HomeSettings): Promise<Zones> {
   const { config } = await resolveSettings(settings)
   const lazyHome = new LazyHome(settings.home, config)

@@ -23,7 +23,7 @@ export interface UserMount {
   readonly directory?: string
 }
 
-/** Opens the configured mounts. ConfigError with the mount's line if the configuration is a file. */
+/** Opens the configured mounts. If the configuration is a file, a failure is a ConfigError with the mount's line. */
 export async function openConfiguredMounts(
   { mounts = {} }: Config,
   source: ConfigFile | undefined,
@@ -57,8 +57,8 @@ export function toUserMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMo
 }
 
 /**
- * Refuses mounts that overlap each other or the zones, and mounts by which contexts could write the zones or a home,
- * or read a home. EINVAL.
+ * Throws EINVAL for mounts that overlap each other or the zones, and for mounts through which contexts could write a
+ * reserved vault, or read or write a home.
  * @param homes directories of homes.
  */
 export async function assertMountable(mounts: readonly UserMount[], homes: readonly string[]): Promise<void> {
@@ -77,9 +77,9 @@ async function findMountDanger(
   { fs, directory, isWritable }: UserMount,
   homes: readonly string[],
 ): Promise<string | undefined> {
-  const kept = fs instanceof Vault && isWritable ? findReservedPurpose(fs.name) : undefined
-  if (fs instanceof Vault && kept !== undefined) {
-    return `the vault '${fs.name}' ${kept}; mount it as new ReadOnlyFs(vault)`
+  const purpose = fs instanceof Vault && isWritable ? findReservedPurpose(fs.name) : undefined
+  if (fs instanceof Vault && purpose !== undefined) {
+    return `the vault '${fs.name}' ${purpose}; mount it as new ReadOnlyFs(vault)`
   }
   if (directory === undefined) return undefined
   for (const home of homes) {
@@ -89,7 +89,7 @@ async function findMountDanger(
   return undefined
 }
 
-/** Returns the real path, by which protected names and the home are matched. */
+/** Returns the real path of a mounted directory, by which protected names and the home are matched. */
 function findHostDirectory(fs: OpenedFs): { readonly directory?: string } {
   if (!(fs instanceof HostFs)) return {}
   const { directory } = fs

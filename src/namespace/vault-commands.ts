@@ -27,7 +27,7 @@ export class VaultCommands implements CommandTarget {
   async begin({ ctx }: CommandCall): Promise<CommandRun> {
     const { createForkName } = await import('../workspace/index.ts')
     return {
-      // Until the merge the fork belongs to this process; the next process sweeps leftovers.
+      // A fork with such a name belongs to this process. The next process deletes it if this one is killed.
       options: { fork: createForkName() },
       keep: (report) => this.#keep(report, ctx),
       discard: async ({ fork }) => {
@@ -56,7 +56,7 @@ export class VaultCommands implements CommandTarget {
     }
   }
 
-  /** Gives a fork a permanent name. */
+  /** Moves the changes of a fork to one with a permanent name. */
   async #keepFork(fork: string, provenance: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
     const name = `exec-${randomBytes(6).toString('hex')}`
     const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })

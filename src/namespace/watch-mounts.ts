@@ -16,7 +16,7 @@ interface WatchedMount {
 
 /**
  * Yields changes at or below a path, by any process, from every mount that reports them, until the loop is left.
- * Paths are those of the namespace. Skips changes that another mount covers.
+ * Paths are those of the namespace. Skips changes below a mount point of another mount, which hides them.
  * @param mounts longest mount point first.
  */
 export async function* watchMounts(
@@ -48,10 +48,10 @@ async function* watchMount(
 ): AsyncGenerator<PathChange> {
   if (!isWatchable(mount.fs)) return
   const inner = relativeTo(top, mount.path) ?? ''
-  const outer = (path: string) => join(mount.path, path.slice(1))
+  const toOuterPath = (path: string) => join(mount.path, path.slice(1))
   for await (const change of mount.fs.watch(`/${inner}`, ctx)) {
-    const path = outer(change.path)
-    const from = change.from === undefined ? undefined : outer(change.from)
+    const path = toOuterPath(change.path)
+    const from = change.from === undefined ? undefined : toOuterPath(change.from)
     if (isShown(path, mount)) yield { ...change, path, ...(from !== undefined && { from }) }
   }
 }

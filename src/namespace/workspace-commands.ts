@@ -27,9 +27,9 @@ export interface CommandSettings {
   readonly redactor?: Redactor | undefined
 }
 
-/** The workspace of commands. */
+/** A workspace in which commands run. */
 export interface CommandTarget {
-  /** The vault of a request, or the path of a directory. */
+  /** The `vault` of an execution request: the name of a vault, or the path of a directory. */
   readonly vault: string
   /** Prepares the run of one command. */
   begin(call: CommandCall): Promise<CommandRun>
@@ -59,13 +59,15 @@ export class WorkspaceCommands {
     this.#settings = settings
   }
 
-  /** Runs a command. Throws EACCES if it may not run, EINVAL for an invalid request or policy. */
+  /**
+   * Runs a command and keeps its changes. EACCES if it may not run, EINVAL for an invalid request or policy. A cancelled
+   * call keeps nothing and throws the reason of its signal.
+   */
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
-    const begun = await this.#target.begin(call)
-    const report = await this.#run(command, call, begun)
+    const prepared = await this.#target.begin(call)
+    const report = await this.#run(command, call, prepared)
     if (call.ctx.signal?.aborted === true) {
-      // A cancelled call leaves no changes.
-      await begun.discard(report)
+      await prepared.discard(report)
       call.ctx.signal.throwIfAborted()
     }
     const { result } = report
@@ -77,12 +79,12 @@ export class WorkspaceCommands {
       leftOut: result.left_out ?? [],
       isTruncated: result.truncated ?? false,
       isNetworked: hasReachedNetwork(command, result),
-      ...(await begun.keep(report)),
+      ...(await prepared.keep(report)),
     }
   }
 
-  #createRequest(asked: WorkspaceCommand): ExecutionRequestInput {
-    const { command, cwd, stdin, timeoutMs, network, hosts } = asked
+  #createRequest(workspaceCommand: WorkspaceCommand): ExecutionRequestInput {
+    const { command, cwd, stdin, timeoutMs, network, hosts } = workspaceCommand
     const { isolation = 'auto' } = this.#settings
     return {
       vault: this.#target.vault,
@@ -134,7 +136,7 @@ function decodeOutput(output: OutputText): string {
   return `(parts of the output are not UTF-8)\n${bytes.toString('utf8')}`
 }
 
-/** Formats the question before a command runs: the whole command and all it gets, each line marked. */
+/** Formats the question before a command runs. It shows the whole command and what it may use. */
 function formatCommandQuestion(request: ExecutionRequest, decision: ExecutionDecision): string {
   return ['Let this run once?', ...formatApproval(request, decision)].join('\n')
 }

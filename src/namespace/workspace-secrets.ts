@@ -23,8 +23,8 @@ export class WorkspaceSecrets {
     this.#loadMask = loadMask
   }
 
-  /** The same files in another state of the workspace. */
-  of(fs: FileSystem): WorkspaceSecrets {
+  /** Returns the secrets of another state of the workspace, with the same rules and mask. */
+  forTree(fs: FileSystem): WorkspaceSecrets {
     return new WorkspaceSecrets(fs, this.#files, () => this.#getMask())
   }
 
@@ -33,7 +33,10 @@ export class WorkspaceSecrets {
     return this.#files.includes(path)
   }
 
-  /** Returns the path that the placeholders of a file are of; undefined if it is not masked. */
+  /**
+   * Returns the path by which the placeholders of a file are made; undefined if it is not masked. It differs from the path
+   * of a symbolic link, or of another name of a masked file.
+   */
   async findOrigin(path: string): Promise<string | undefined> {
     const real = await this.#resolveLinks(path)
     if (this.#files.includes(real)) return real
@@ -42,16 +45,16 @@ export class WorkspaceSecrets {
     return ino === undefined ? undefined : (await this.#listSharedInodes()).get(ino)
   }
 
-  /** Lists the masked files at or below a path, with the path that their placeholders are of. */
+  /** Lists the masked files at or below a path, each with its origin. */
   async listBelow(root: string, ctx?: CallContext): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    const origin = await this.findOrigin(root)
-    if (origin !== undefined) found.set(root, origin)
+    const rootOrigin = await this.findOrigin(root)
+    if (rootOrigin !== undefined) found.set(root, rootOrigin)
     const shared = await this.#listSharedInodes()
     for await (const { path, stat } of this.#fs.walk(root, {}, ctx)) {
-      const isSecret = stat.type === 'file' && (this.#files.includes(path) || shared.size > 0)
-      const at = isSecret ? await this.findOrigin(path) : undefined
-      if (at !== undefined) found.set(path, at)
+      const canBeSecret = stat.type === 'file' && (this.#files.includes(path) || shared.size > 0)
+      const origin = canBeSecret ? await this.findOrigin(path) : undefined
+      if (origin !== undefined) found.set(path, origin)
     }
     return found
   }
@@ -74,13 +77,13 @@ export class WorkspaceSecrets {
     try {
       return isLinkable(this.#fs) ? await this.#fs.realpath(path, { followLast: true }) : path
     } catch (error) {
-      // The operation itself fails on it, too.
+      // The operation on the path then fails itself, with a better message.
       if (isVfsError(error)) return path
       throw error
     }
   }
 
-  /** Returns the inode of a file that has several names. */
+  /** Returns the inode of a file that has several names; undefined for others. */
   async #findSharedInode(path: string): Promise<number | undefined> {
     if (!isHardLinkable(this.#fs)) return undefined
     try {

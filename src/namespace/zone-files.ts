@@ -30,15 +30,15 @@ export async function openZoneFiles(config: Config, lazyHome: LazyHome): Promise
 }
 
 /**
- * Creates the home directory of a context and reports whether it is new. Throws EINVAL if the name is reserved, EEXIST if
- * another context has the same name in other case or a file has the path of the home.
+ * Creates the home directory of a context and returns true if it is new. EINVAL if the name is invalid or reserved. EEXIST
+ * if the name of another context differs only in upper and lower case, or if the path of the home is a file.
  */
 export async function createContext(zones: FileSystem, name: string): Promise<boolean> {
   const home = `${CONTEXT_HOMES}/${assertContextName(name)}`
-  const known = await listContexts(zones)
-  if (known.includes(name)) return false
+  const existing = await listContexts(zones)
+  if (existing.includes(name)) return false
   // On a case-insensitive disk, both would have the same home.
-  const similar = known.find((context) => context.toLowerCase() === name.toLowerCase())
+  const similar = existing.find((context) => context.toLowerCase() === name.toLowerCase())
   if (similar === undefined) return ensureDirectory(zones, home)
   const detail = `the context '${similar}' exists, and names must differ in more than upper and lower case`
   throw new VfsError('EEXIST', home, { op: 'context', detail })
@@ -64,8 +64,8 @@ async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostF
 }
 
 /**
- * Creates a directory and reports whether it is new. Checks first, because a mkdir of an existing one would add a
- * record to the journal. Throws EEXIST if the path is a file.
+ * Creates a directory and returns true if it is new. Checks first, because a mkdir of an existing one would add a
+ * record to the journal. EEXIST if the path is a file.
  */
 async function ensureDirectory(zones: FileSystem, path: string): Promise<boolean> {
   const found = await zones.stat(path, asSystem).catch((error: unknown) => {
