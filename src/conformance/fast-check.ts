@@ -4,9 +4,10 @@ import type { Subject } from './subject.ts'
 
 export type FastCheckModule = typeof FastCheck
 
+/** Number of random inputs for a property of a subject without `runs`. */
 export const DEFAULT_RUNS = 50
 
-/** Runs a test on a fresh file system. */
+/** Runs a test on a new, empty file system, and disposes of it. */
 export async function withFreshFileSystem(
   subject: Subject,
   test: (fs: FileSystem) => Promise<void>,
@@ -19,7 +20,7 @@ export async function withFreshFileSystem(
   }
 }
 
-/** Loads fast-check on use: an optional peer, needed only to run the suite. */
+/** Loads fast-check, an optional peer dependency. Throws an Error with the command that installs it. */
 export async function loadFastCheck(): Promise<FastCheckModule> {
   try {
     return await import('fast-check')

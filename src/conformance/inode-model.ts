@@ -5,7 +5,7 @@ export interface ModelFile {
   content: string
 }
 
-/** A model of hard links: every path in one plain map, a directory as null. */
+/** A model of hard links: the file of every path in one plain map, null for a directory. */
 export class InodeModel {
   readonly #names = new Map<string, ModelFile | null>([['/', null]])
 

@@ -15,7 +15,7 @@ export interface Subject {
   readonly dispose?: (fs: FileSystem) => void | Promise<void>
   /** Tests that are known to fail, by name, each with its reason. The suite fails if one of them passes. */
   readonly expectedFailures?: Readonly<Record<string, string>>
-  /** Number of random cases for each property. 50 when absent. */
+  /** Number of random inputs for each property; 50 when absent. */
   readonly runs?: number
 }
 
@@ -30,22 +30,25 @@ export interface TestContext {
   skip?: (reason?: string) => unknown
 }
 
-/** One rule of the contract. */
+/** One test of the suite: a rule of the contract. */
 export interface Case {
   readonly name: string
-  /** Capabilities without which the rule does not apply. */
+  /** Capabilities without which the case is skipped. */
   readonly needs?: readonly Capability[]
-  /** Capabilities with which the rule does not apply. */
+  /** Capabilities with which the case is skipped. */
   readonly without?: readonly Capability[]
   /** Initial content of the file system; `standardSeed` when absent. */
   readonly seed?: Seed
   readonly run: (fs: FileSystem, subject: Subject) => Promise<void>
 }
 
-/** 200,000 bytes in which a missing or repeated chunk is always detected. */
+/** Spreads consecutive numbers over 32 bits: 2^32 divided by the golden ratio. */
+const SPREAD = 2_654_435_761
+
+/** 200,000 bytes in which chunks of equal size differ, so a missing, repeated or swapped one is detected. */
 export const largeContent: Uint8Array = Uint8Array.from(
   { length: 200_000 },
-  (_, at) => (at * 31 + (at >> 8)) & 0xff,
+  (_, index) => Math.imul(index, SPREAD) >>> 24,
 )
 
 /** Umlauts, ideographs, an emoji and CRLF, which a careless chunk border would break. */

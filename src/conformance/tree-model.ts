@@ -12,16 +12,17 @@ export interface ModelAction {
 /** Result of an action: a plain value, or its error code. */
 export type ModelOutcome = { readonly ok: unknown } | { readonly error: ErrorCode }
 
-export async function captureOutcome(answer: () => unknown): Promise<ModelOutcome> {
+/** Runs an action and returns its value or error code. Throws an error that is no VfsError. */
+export async function captureOutcome(action: () => unknown): Promise<ModelOutcome> {
   try {
-    return { ok: (await answer()) ?? null }
+    return { ok: (await action()) ?? null }
   } catch (error) {
     if (isVfsError(error)) return { error: error.code }
     throw error
   }
 }
 
-/** A model of the contract: every path in one plain map, a directory as null. */
+/** A model of the contract: the content of every path in one plain map, null for a directory. */
 export class TreeModel {
   readonly #entries = new Map<string, string | null>([['/', null]])
 

@@ -19,15 +19,26 @@ import { InodeModel, type ModelFile } from '../inode-model.ts'
 import type { Case } from '../subject.ts'
 import { captureOutcome } from '../tree-model.ts'
 
-/** One step of a random sequence, through one of the two interfaces. */
+/** One step of a random sequence, on the asynchronous or the synchronous face. */
 interface FaceStep {
-  readonly op: 'write' | 'append' | 'link' | 'rename' | 'remove' | 'look' | 'open' | 'put' | 'cut' | 'keep'
+  readonly op:
+    | 'write'
+    | 'append'
+    | 'link'
+    | 'rename'
+    | 'remove'
+    | 'read'
+    | 'open'
+    | 'patch'
+    | 'truncate'
+    | 'snapshot'
   readonly isSync: boolean
   readonly path: string
   readonly to: string
   readonly content: string
-  readonly at: number
-  /** `overwrite`, `recursive`, `create`. */
+  /** Position of `patch`, size of `truncate`. */
+  readonly position: number
+  /** `overwrite` of rename, `recursive` of remove, `create` of open. */
   readonly flag: boolean
 }
 
@@ -57,7 +68,7 @@ export const bothInterfacesCases: readonly Case[] = [
 class ModelRun {
   readonly #fs: BothFaces
   readonly #model = new InodeModel()
-  readonly #keptChecks: (() => Promise<void>)[] = []
+  readonly #snapshotChecks: (() => Promise<void>)[] = []
   #open: { readonly handle: SyncFileHandle; readonly file: ModelFile } | undefined
 
   constructor(fs: BothFaces) {
@@ -72,11 +83,11 @@ class ModelRun {
       this.#assertHandle(`step ${index}: ${JSON.stringify(step)}`)
     }
     assert.deepEqual(await readContents(this.#fs), this.#model.contents())
-    for (const check of this.#keptChecks) await check()
+    for (const check of this.#snapshotChecks) await check()
     this.#open?.handle.close()
   }
 
-  #expect({ op, path, to, content, at, flag }: FaceStep): unknown {
+  #expect({ op, path, to, content, position, flag }: FaceStep): unknown {
     const model = this.#model
     switch (op) {
       case 'write':
@@ -89,32 +100,32 @@ class ModelRun {
         return model.rename(path, to, flag)
       case 'remove':
         return model.remove(path, flag)
-      case 'look':
+      case 'read':
         return model.readEntry(path)
       case 'open':
         return void model.open(path, flag)
-      case 'put':
-        return this.#open && patchFile(this.#open.file, at, content)
-      case 'cut':
-        return this.#open && truncateFile(this.#open.file, at)
-      case 'keep':
+      case 'patch':
+        return this.#open && patchFile(this.#open.file, position, content)
+      case 'truncate':
+        return this.#open && truncateFile(this.#open.file, position)
+      case 'snapshot':
         return undefined
     }
   }
 
   #perform(step: FaceStep): unknown {
-    const { op, path, content, at } = step
+    const { op, path, content, position } = step
     switch (op) {
       case 'append':
         return append(this.#fs, path, content)
       case 'open':
         return this.#reopen(step)
-      case 'put':
-        return this.#open?.handle.write(at, Buffer.from(content))
-      case 'cut':
-        return this.#open?.handle.truncate(at)
-      case 'keep':
-        return this.#keepSnapshot(path)
+      case 'patch':
+        return this.#open?.handle.write(position, Buffer.from(content))
+      case 'truncate':
+        return this.#open?.handle.truncate(position)
+      case 'snapshot':
+        return this.#takeSnapshot(path)
       default:
         return step.isSync ? this.#performSync(step) : this.#performAsync(step)
     }
@@ -157,15 +168,15 @@ class ModelRun {
     this.#open = { handle, file: this.#model.open(path, false) }
   }
 
-  /** Takes a fork and starts a stream. Both must keep showing the current state. */
-  async #keepSnapshot(path: string): Promise<void> {
+  /** Takes a fork, and starts a stream if the path is a file. Both must still show the current state at the end. */
+  async #takeSnapshot(path: string): Promise<void> {
     const contents = this.#model.contents()
     const fork = isForkable(this.#fs) ? this.#fs.fork() : assert.fail('it declares that it forks')
-    this.#keptChecks.push(async () => assert.deepEqual(await readContents(fork), contents))
+    this.#snapshotChecks.push(async () => assert.deepEqual(await readContents(fork), contents))
     const content = contents[path]
     if (content === undefined) return
     const chunks = this.#fs.read(path, { chunkSize: 2 })
-    this.#keptChecks.push(async () => {
+    this.#snapshotChecks.push(async () => {
       assert.equal(Buffer.concat(await Array.fromAsync(chunks)).toString(), content)
     })
   }
@@ -180,23 +191,23 @@ class ModelRun {
 
 function stepArbitrary(fc: FastCheckModule): FastCheck.Arbitrary<FaceStep> {
   const path = fc.constantFrom('/a', '/b', '/d', '/d/a', '/d/b', '/e', '/e/a')
-  const names = ['write', 'append', 'link', 'link', 'rename', 'rename', 'remove', 'look'] as const
-  const handles = ['open', 'open', 'put', 'put', 'put', 'cut', 'keep'] as const
+  const names = ['write', 'append', 'link', 'link', 'rename', 'rename', 'remove', 'read'] as const
+  const handles = ['open', 'open', 'patch', 'patch', 'patch', 'truncate', 'snapshot'] as const
   return fc.record({
     op: fc.constantFrom(...names, ...handles),
     isSync: fc.boolean(),
     path,
     to: path,
     content: fc.constantFrom('', 'x', 'four', 'eight by'),
-    at: fc.nat({ max: 12 }),
+    position: fc.nat({ max: 12 }),
     flag: fc.boolean(),
   })
 }
 
-function patchFile(file: ModelFile, at: number, content: string): void {
+function patchFile(file: ModelFile, position: number, content: string): void {
   if (content === '') return
-  const before = file.content.slice(0, at).padEnd(at, '\0')
-  file.content = before + content + file.content.slice(at + content.length)
+  const before = file.content.slice(0, position).padEnd(position, '\0')
+  file.content = before + content + file.content.slice(position + content.length)
 }
 
 function truncateFile(file: ModelFile, size: number): void {

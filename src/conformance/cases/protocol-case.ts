@@ -3,8 +3,8 @@ import type { FileSystem } from '../../vfs/index.ts'
 import type { Case } from '../subject.ts'
 
 /**
- * Creates a rule for file systems with a secondary protocol. The guard must agree with the capabilities; the rule gets
- * the protocol's methods.
+ * Creates a case for file systems with a secondary protocol. It fails if the guard denies what the capabilities declare;
+ * otherwise `run` gets the protocol's methods.
  */
 export function createProtocolCase<Protocol>(
   name: string,
