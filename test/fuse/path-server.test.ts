@@ -4,11 +4,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PathServer } from '../../src/fuse/paths/index.ts'
 import { opcodes } from '../../src/fuse/protocol/index.ts'
-import { type FileSystem, MemoryFs, readText } from '../../src/vfs/index.ts'
+import { type FileSystem, MemoryFs, ReadOnlyFs, readText } from '../../src/vfs/index.ts'
 import { type Answer, EVERYTHING, frame, ROOT, text, u32, u64 } from './kernel.ts'
 
 const { errno } = constants
 const { O_APPEND, O_WRONLY } = files
+/** Bit of a `setattr` that changes the size. */
+const SET_SIZE = 1 << 3
 
 /** A server of a file system, seen by a kernel that sends one request at a time. */
 class Asker {
@@ -68,6 +70,15 @@ describe('a server of paths', () => {
     asker.server.handle(frame(opcodes.interrupt, 0, u64(unique), 99n))
     expect((await answer).errno).toBe(errno.EINTR)
     expect((await asker.ask(opcodes.getattr, 2, Buffer.alloc(16))).errno).toBe(errno.ENOENT)
+  })
+
+  it('shows the stored content after a truncate that failed', async () => {
+    const asker = new Asker(new ReadOnlyFs(new MemoryFs({ '/f': 'content' })))
+    const node = Number((await asker.ask(opcodes.lookup, ROOT, text('f'))).body.readBigUInt64LE(0))
+    const setSize = Buffer.concat([u32(SET_SIZE, 0), u64(0), u64(3), Buffer.alloc(64)])
+    expect((await asker.ask(opcodes.setattr, node, setSize)).errno).toBe(errno.EROFS)
+    const { body } = await asker.ask(opcodes.getattr, node, Buffer.alloc(16))
+    expect(body.readBigUInt64LE(24)).toBe(7n)
   })
 
   it('refuses unknown handles, and writes to a file opened for reading', async () => {

@@ -46,8 +46,8 @@ export class PathFiles {
     this.#onStored = onStored
   }
 
-  /** Returns the context for one request. */
-  context(signal: AbortSignal): CallContext {
+  /** Returns the context of the calls for one request. */
+  createContext(signal: AbortSignal): CallContext {
     return { ...this.#ctx, signal }
   }
 
@@ -68,7 +68,7 @@ export class PathFiles {
     return new OpenPathFile(node, isWriter, this.fs, () => this.table.getPath(node), this.#ctx)
   }
 
-  /** Fails at open if the file is not writable, not after everything is written. */
+  /** Throws if a file is not writable, so that an open fails and not the store after everything is written. */
   async assertWritable(node: PathNode, ctx: CallContext): Promise<void> {
     if (!this.isOrphan(node)) await assertWritable(this.fs, this.table.getPath(node), ctx)
   }
@@ -78,7 +78,7 @@ export class PathFiles {
     const open = this.#openNode(node)
     open.openings++
     if (isWriter) open.writers++
-    if (truncates) void this.#runInOrder(open, () => this.#truncateDraft(open))
+    if (truncates) void this.#runInOrder(open, () => this.#emptyBuffer(open))
   }
 
   read(
@@ -109,21 +109,25 @@ export class PathFiles {
     })
   }
 
-  /** Sets the size of an open file in its write buffer, of any other file at once. */
+  /** Sets the size of a file: in its write buffer while it is open for writing, otherwise at once. */
   truncate(node: PathNode, size: number, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
     return this.#runInOrder(open, async () => {
-      if (size === 0) this.#truncateDraft(open)
+      if (size === 0) this.#emptyBuffer(open)
       else (await this.#getBuffer(node, open, ctx)).truncate(size)
       if (open.writers > 0) return
-      await this.#store(node, open, ctx)
-      this.#releaseUnused(node, open)
+      try {
+        await this.#store(node, open, ctx)
+      } finally {
+        // A size that could not be stored must not be shown.
+        this.#releaseUnused(node, open)
+      }
     })
   }
 
   /**
-   * Sets permissions by rewriting the file. If that is impossible, added permissions are ignored silently.
-   * Removing permissions fails with ENOTSUP then.
+   * Sets permissions by rewriting the file. For a directory, or without stored modes, that is impossible: a mode that only
+   * adds permissions is then ignored, and one that removes any fails with ENOTSUP.
    */
   async chmod(node: PathNode, mode: number, ctx: CallContext): Promise<void> {
     const stat = await this.stat(node, ctx)
@@ -161,7 +165,10 @@ export class PathFiles {
     }
   }
 
-  /** Removes a name. Reads the content of open files first, because it is lost afterwards. */
+  /**
+   * Runs `change`, which removes or replaces a name. Reads the content of an open file first, because it is lost
+   * afterwards.
+   */
   async removeName(
     { parent, name, path }: PathDentry,
     ctx: CallContext,
@@ -211,7 +218,7 @@ export class PathFiles {
     return done
   }
 
-  #truncateDraft(open: OpenNode): void {
+  #emptyBuffer(open: OpenNode): void {
     if (open.buffer === undefined) open.buffer = WriteBuffer.createEmpty()
     else open.buffer.truncate(0)
   }
