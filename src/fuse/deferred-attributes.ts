@@ -6,16 +6,16 @@ interface DeferredChange extends InodeChanges {
   readonly ctime: InodeTime
 }
 
+/** Bits of a mode with the file type. */
 const FORMAT = 0o170000
 const REGULAR = 0o100000
 /** Number of deferred changes that forces a commit. */
 const MAX_DEFERRED = 256
 
 /**
- * Attribute changes of files that are not committed yet. A kernel that writes a file sets times, owner and mode one by
- * one.
- * Those changes are deferred and committed with the next other change. A file system with group commit needs no
- * deferral.
+ * Attribute changes of files that are not committed yet. A program that unpacks files sets the times, owner and mode of
+ * each one by one. Those changes are deferred and committed with the next other change. A file system with group commit
+ * needs no deferral.
  * `get` includes them at once. Only a killed server loses any, and never content or a name.
  */
 export class DeferredAttributes {
@@ -26,6 +26,7 @@ export class DeferredAttributes {
     this.#files = files
   }
 
+  /** Number of inodes with deferred changes. */
   get size(): number {
     return this.#deferred.size
   }
@@ -36,7 +37,8 @@ export class DeferredAttributes {
   }
 
   /**
-   * Sets attributes and returns them. Defers the change unless it sets a size or the inode is no regular file. ENOENT.
+   * Sets attributes and returns them. Defers the change unless it sets a size, the inode is no regular file, or the file
+   * system has group commit. ENOENT.
    */
   set(ino: number, changes: InodeChanges): InodeAttributes {
     if (this.#files.usesGroupCommit || changes.size !== undefined) return this.#setNow(ino, changes)
@@ -71,7 +73,7 @@ export class DeferredAttributes {
     return this.get(ino)
   }
 
-  /** Ignores a file that another process has removed. */
+  /** Sets attributes, unless another process has removed the file. */
   #setIfPresent(ino: number, changes: InodeChanges): void {
     try {
       this.#files.setattr(ino, changes)

@@ -36,12 +36,12 @@ export class FuseMount implements AsyncDisposable {
     this.ended.catch(() => {})
   }
 
-  /** Runs a function when the mount has ended, before its device is closed. */
+  /** Sets the function that runs when the mount has ended, before its device is closed. */
   beforeClose(work: () => Promise<void>): void {
     this.#beforeClose = work
   }
 
-  /** Throws EUNAVAILABLE while it is in use. */
+  /** Unmounts it and waits for its end. EUNAVAILABLE while it is in use, EINVAL if it is not mounted. */
   async unmount(): Promise<void> {
     await unmount(this.directory)
     await this.ended

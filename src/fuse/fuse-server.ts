@@ -31,10 +31,11 @@ const XATTR_OPCODES: ReadonlySet<number> = new Set([
 ])
 
 export interface FuseServerOptions {
+  /** Time that the kernel may cache names and attributes. */
   readonly validity: CacheTtl
   /** Name by which the kernel looks up the wake file. */
   readonly wakeName?: string
-  /** Refuses extended attributes, for good: the kernel does not ask again. */
+  /** Refuses extended attributes with ENOSYS: the kernel then answers ENOTSUP itself and sends no more such requests. */
   readonly withoutXattrs?: boolean
   /** Called with each inode whose content in the kernel's cache is wrong. */
   readonly onStale?: (ino: number) => void
@@ -81,12 +82,15 @@ export class FuseServer {
     return OPCODES_WITHOUT_REPLY.has(request.opcode) ? undefined : reply.pieces()
   }
 
-  /** Changes with each uncommitted change; 0 if all are committed. `statfs` and `notifyReply` commit. */
+  /**
+   * Changes with each uncommitted change; 0 if all are committed. `statfs`, `notifyReply` and a lookup of the wake file
+   * commit.
+   */
   get waiting(): number {
     return this.#connection.attributes.size + this.#connection.files.pendingVersion
   }
 
-  /** Releases all inodes after the kernel has disconnected; unlinked files are removed. */
+  /** Commits everything and releases all inodes, after the kernel has disconnected; unlinked files are removed. */
   close(): void {
     this.#connection.attributes.commit()
     this.#connection.nodes.clear()

@@ -1,7 +1,7 @@
 /**
  * Mounts vaults and other file systems in directories, through the FUSE protocol without a native addon. `protocol`
- * encodes; `operations` serves vaults by inode, `paths` any file system by path; `mounting` mounts. Invariant: changes
- * of an answered request survive the end of the server; others see them some milliseconds later.
+ * encodes; `operations` serves vaults by inode, `paths` any file system by path; `mounting` mounts. Invariant of a mounted
+ * vault: changes of an answered request survive the end of the server; others see them some milliseconds later.
  */
 export type { HomeLocation } from '../backends/vault/index.ts'
 export type { FuseMount } from './fuse-mount.ts'

@@ -5,20 +5,20 @@ export const PARENT_COOKIE = 2
 
 /**
  * Cookies for positions in a directory listing. The kernel resumes after any entry by a 64-bit number.
- * The order of names has no such numbers, so each name gets a cookie while the directory is known.
+ * The order of names has no such numbers, so each name gets a cookie until the kernel forgets the directory.
  */
 export class ListingCookies {
   readonly #directories = new Map<number, { names: string[]; cookies: Map<string, number> }>()
 
   /** Returns the cookie of the position after a name. */
   getCookie(directory: number, name: string): number {
-    let known = this.#directories.get(directory)
-    if (known === undefined) {
-      known = { names: [], cookies: new Map() }
-      this.#directories.set(directory, known)
+    let listing = this.#directories.get(directory)
+    if (listing === undefined) {
+      listing = { names: [], cookies: new Map() }
+      this.#directories.set(directory, listing)
     }
-    const cookie = known.cookies.get(name) ?? known.names.push(name) - 1 + FIRST_COOKIE
-    known.cookies.set(name, cookie)
+    const cookie = listing.cookies.get(name) ?? listing.names.push(name) - 1 + FIRST_COOKIE
+    listing.cookies.set(name, cookie)
     return cookie
   }
 

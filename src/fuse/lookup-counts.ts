@@ -5,9 +5,8 @@ const RELEASE_BATCH = 128
 const ROOT_INODE = 1
 
 /**
- * Lookup counts of the inodes that the kernel knows. The kernel opens files without a request, so a known inode may be
- * open.
- * It stays in the file system, named or not, until the kernel forgets it.
+ * Lookup counts of the inodes that the kernel knows. The kernel opens files without a request, so each of them may be
+ * open. Such an inode stays in the file system, named or not, until the kernel forgets it.
  */
 export class LookupCounts {
   readonly #files: InodeFs
@@ -25,7 +24,7 @@ export class LookupCounts {
     this.#counts.set(ino, count + 1)
   }
 
-  /** Counts a lookup of a file that was created open. */
+  /** Counts the first lookup of a file that was created open. */
   addOpen(ino: number): void {
     this.#counts.set(ino, 1)
   }

@@ -26,14 +26,15 @@ export interface FileSystemMountOptions extends MountTarget, Partial<FuseMountSe
   readonly validSeconds?: number
   /** Directory on the disk with the files, whose free space `df` shows; a fixed amount when absent. */
   readonly disk?: string
-  /** Time a call may continue after its caller got a signal; a second when absent. */
+  /** Time that a call may continue after its caller got a signal; one second when absent. */
   readonly interruptAfterMs?: number
 }
 
 /**
  * Mounts any file system, for use by other processes. This process serves it from its event loop.
  * It may therefore use the directory only without blocking, and must not start programs in it.
- * ENOENT if the directory does not exist; ENOTSUP, EACCES or EPERM if this machine or user cannot mount.
+ * ENOENT if the directory does not exist; EEXIST if coppice has a mount there; ENOTSUP, EACCES or EPERM if this machine or
+ * user cannot mount; EIO if mounting fails otherwise.
  */
 export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOptions): Promise<FuseMount> {
   const {
@@ -75,7 +76,10 @@ export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOp
   return mount
 }
 
-/** Notifies the kernel of changes. Must not block: the kernel may accept a notice only after a reply to a request. */
+/**
+ * Notifies the kernel of changes until they end. Sending must not block this thread: the kernel may accept a notice only
+ * after a reply to a request.
+ */
 async function notifyChanges(
   changes: AsyncIterable<PathChange> | undefined,
   server: PathServer,

@@ -11,7 +11,7 @@ import { SYNC_REQUEST, shipOutcomes, type VaultWorkerData } from './vault-worker
 const send = promisify(write)
 
 /**
- * Notifies the kernel of changes by others in a vault until the signal aborts.
+ * Notifies the kernel of changes by others in a vault until the signal aborts. Calls `onReady` once it watches.
  * Not in the serving thread: the kernel may accept a notice only after a reply to a request.
  */
 export async function notifyForeignChanges(
@@ -32,7 +32,7 @@ export async function notifyForeignChanges(
 
 /**
  * Drops the kernel's cached content of files whose appends went to another position than it assumed.
- * The serving thread reports them. Returns a function that ends it after the reported files are dropped.
+ * The serving thread reports them. Returns a function that waits until the files reported so far are dropped.
  */
 export function dropStaleContent({ fd }: VaultWorkerData, server: Worker): () => Promise<void> {
   const stale = new Set<number>()
@@ -55,7 +55,10 @@ export function dropStaleContent({ fd }: VaultWorkerData, server: Worker): () =>
   }
 }
 
-/** Makes changes durable elsewhere whenever the serving thread waits for that in an `fsync`. */
+/**
+ * Calls `flush`, which makes changes durable elsewhere, whenever the serving thread waits for that in an `fsync`.
+ * @param shipped gets the outcome, one of `shipOutcomes`.
+ */
 export function shipOnSync(shipped: Int32Array, server: Worker, flush: () => Promise<void>): void {
   const finish = (outcome: number) => {
     Atomics.store(shipped, 0, outcome)
@@ -85,7 +88,10 @@ export function commitWhenIdle({ fd, waiting, directory, wakeName }: VaultWorker
   }
 }
 
-/** The kernel rejects a notice about something it has not cached, and every notice after the mount has ended. */
+/**
+ * Sends a notice and ignores failures. The kernel rejects a notice about something it has not cached, and every notice
+ * after the mount has ended.
+ */
 async function sendNotice(fd: number, notice: Buffer): Promise<void> {
   await send(fd, notice, 0, notice.length, null).catch(() => {})
 }

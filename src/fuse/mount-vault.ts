@@ -17,8 +17,8 @@ export interface VaultMountOptions extends MountTarget, Omit<FuseMountSettings, 
   /** Caller recorded in the journal for changes through the mount. */
   readonly caller?: Caller
   /**
-   * Refuses extended attributes with ENOTSUP. The kernel then no longer looks for capabilities before the first write
-   * to a file and before each change of its owner, which is one request in five of `tar x`.
+   * Refuses extended attributes: programs get ENOTSUP. The kernel then no longer looks for capabilities before the first
+   * write to a file and before each change of its owner, which is one request in five of `tar x`.
    */
   readonly withoutXattrs?: boolean
   /** Makes everything durable elsewhere, too: `fsync` waits for it. */
@@ -26,8 +26,8 @@ export interface VaultMountOptions extends MountTarget, Omit<FuseMountSettings, 
 }
 
 /**
- * Mounts a vault and serves it in its own thread. ENOENT if the vault or directory does not exist;
- * ENOTSUP, EACCES or EPERM if this machine or user cannot mount.
+ * Mounts a vault and serves it in its own thread. ENOENT if the vault or directory does not exist; EEXIST if coppice has a
+ * mount there; ENOTSUP, EACCES or EPERM if this machine or user cannot mount; EIO if mounting fails otherwise.
  */
 export async function mountVault(options: VaultMountOptions): Promise<FuseMount> {
   const { home, vault, isReadOnly = false, allowsOthers = process.getuid?.() === 0 } = options
@@ -55,21 +55,21 @@ export async function mountVault(options: VaultMountOptions): Promise<FuseMount>
   return startMaintenance(work, new FuseMount(directory, worker, { fd, ending }), endDropping)
 }
 
-/** Runs the maintenance tasks of a mount until it ends. */
+/** Starts the maintenance tasks of a mount, which run until it ends. Returns the mount once changes by others are watched. */
 async function startMaintenance(
   work: VaultWorkerData,
   mount: FuseMount,
   endDropping: () => Promise<void>,
 ): Promise<FuseMount> {
-  const ending = new AbortController()
-  const stop = commitWhenIdle(work)
+  const watching = new AbortController()
+  const stopCommitting = commitWhenIdle(work)
   const { promise: isReady, resolve } = Promise.withResolvers<void>()
   // If it fails, changes by others become visible late; the mount continues.
-  const notifying = notifyForeignChanges(work, ending.signal, resolve).catch(() => resolve())
+  const notifying = notifyForeignChanges(work, watching.signal, resolve).catch(() => resolve())
   mount.beforeClose(async () => {
-    await stop()
+    await stopCommitting()
     await endDropping()
-    ending.abort()
+    watching.abort()
     await notifying
   })
   await isReady

@@ -26,7 +26,7 @@ function watchForIdle({ waiting, ...mount }: IdleWorkerData): void {
   for (;;) {
     Atomics.wait(waiting, 0, 0)
     const before = Atomics.load(waiting, 0)
-    // Used as a timer; no thread notifies it here.
+    // Used as a timer. A notification here means another change, so the comparison below fails.
     Atomics.wait(waiting, 0, before, IDLE_MS)
     if (before !== 0 && Atomics.load(waiting, 0) === before) requestCommit(mount)
   }

@@ -60,7 +60,10 @@ function tryLockExclusive(lock: DatabaseSync): boolean {
   }
 }
 
-/** While one vault is served, another one with the same lock is not cleaned up at its start. */
+/**
+ * Returns the name of the lock file of a vault. While one vault is served, another one with the same lock is not cleaned
+ * up at its start.
+ */
 function toLockName(vault: string): string {
   return String((createHash('sha256').update(vault).digest()[0] ?? 0) % LOCK_COUNT)
 }

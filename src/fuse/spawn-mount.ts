@@ -14,7 +14,7 @@ export interface ProcessMountOptions extends VaultMountOptions {
 
 /**
  * Mounts a vault from a separate process, possibly in other namespaces.
- * The mount is visible there and ends with that process. ENOENT, ENOTSUP, EACCES and EPERM as for `mountVault`.
+ * The mount is visible there and ends with that process. Fails as `mountVault` does, and with EIO if the process ends.
  */
 export async function mountInProcess({
   wrapCommand,
@@ -29,10 +29,10 @@ export async function mountInProcess({
   child.stdin.write(`${JSON.stringify(work)}\n`)
   const complaint = text(child.stderr)
   const [output]: (Buffer | undefined)[] = await Promise.race([once(child.stdout, 'data'), mount.ended])
-  const refusal: VfsErrorJson | 'mounted' | undefined = output && JSON.parse(output.toString())
-  if (refusal === 'mounted') return mount
+  const outcome: VfsErrorJson | 'mounted' | undefined = output && JSON.parse(output.toString())
+  if (outcome === 'mounted') return mount
   await mount.ended
-  if (refusal !== undefined) throw VfsError.fromJSON(refusal)
+  if (outcome !== undefined) throw VfsError.fromJSON(outcome)
   const detail = (await complaint).trim().split('\n', 1)[0] || 'the serving process ended immediately'
   throw new VfsError('EIO', work.directory, { op: 'mount', detail })
 }
@@ -41,6 +41,7 @@ export async function mountInProcess({
 export class ProcessMount implements AsyncDisposable {
   /** Process that serves it, provided that the wrapped command execs it. */
   readonly pid: number
+  /** Resolves, with an empty array, when the process has ended or could not start. */
   readonly ended: Promise<[]>
   readonly #child: ChildProcessWithoutNullStreams
 

@@ -2,6 +2,7 @@ import type { InodeAppend } from './inode-fs.ts'
 
 /** Minimum page size in bytes. The kernel splits a write at the end of a page that it has cached in part. */
 const PAGE_BYTES = 4096
+/** Limit of a remembered piece, which is copied. */
 const MAX_PIECE_BYTES = 64 * 1024
 /** Limit of remembered files; enough for concurrent appends. */
 const MAX_FILES = 64
@@ -25,12 +26,16 @@ export class SplitAppends {
     return piece?.next === position ? piece : undefined
   }
 
-  /** Remembers a piece that ends at a page boundary. @param at its position in the file. */
-  recordPiece(ino: number, position: number, at: number, bytes: Buffer): void {
+  /**
+   * Remembers a piece if it ends at a page boundary.
+   * @param position where it starts as the kernel counts.
+   * @param actualPosition where it starts in the file.
+   */
+  recordPiece(ino: number, position: number, actualPosition: number, bytes: Buffer): void {
     const next = position + bytes.length
     if (next % PAGE_BYTES !== 0 || bytes.length > MAX_PIECE_BYTES) return
     const [oldest] = this.#pieces.keys()
     if (this.#pieces.size >= MAX_FILES && oldest !== undefined) this.#pieces.delete(oldest)
-    this.#pieces.set(ino, { next, position: at, bytes: Buffer.from(bytes) })
+    this.#pieces.set(ino, { next, position: actualPosition, bytes: Buffer.from(bytes) })
   }
 }

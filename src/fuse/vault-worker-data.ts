@@ -1,7 +1,7 @@
 import type { HomeLocation } from '../backends/vault/index.ts'
 import type { Caller } from '../vfs/index.ts'
 
-/** Message of the serving thread that waits until everything is durable elsewhere, too. */
+/** Message of the serving thread, which then waits until everything is durable elsewhere, too. */
 export const SYNC_REQUEST = 'sync'
 
 /** Values of `shipped`. */
@@ -9,7 +9,7 @@ export const shipOutcomes = { waiting: 0, done: 1, failed: 2 } as const
 
 /** Input of the thread that serves a vault. */
 export interface VaultWorkerData {
-  /** `/dev/fuse`, open and mounted. */
+  /** `/dev/fuse`, open. It is mounted once the thread gets its first message. */
   readonly fd: number
   readonly home: HomeLocation
   readonly vault: string
@@ -23,9 +23,10 @@ export interface VaultWorkerData {
   readonly waiting: Int32Array
   /** Set when the thread must end, even if the mount is in use; shared memory. */
   readonly ending: Int32Array
-  /** Changes when the main thread has made everything durable that `fsync` waits for; shared memory. */
+  /** One of `shipOutcomes`: whether the main thread has made everything durable that `fsync` waits for; shared memory. */
   readonly shipped?: Int32Array
-  /** Mount point, and the name of the wake file in it. */
+  /** The mount point. */
   readonly directory: string
+  /** Name of the wake file in the mount point. */
   readonly wakeName: string
 }

@@ -7,8 +7,8 @@ export const WAKE_NODE: number = Number.MAX_SAFE_INTEGER
 const EPOCH = { seconds: 0, nanos: 0 }
 
 /**
- * A file in no listing. The kernel accepts a retrieve notice only for a regular file that it knows.
- * It knows this one from the start, by a secret name.
+ * Attributes of the wake file, which is in no listing. The kernel accepts a retrieve notice only for a regular file that it
+ * knows. It knows this one from the start, by a secret name.
  */
 export const wakeAttributes: InodeAttributes = {
   mode: 0o100000,

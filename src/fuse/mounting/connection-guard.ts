@@ -7,13 +7,14 @@ import { createForceUnmountCommand } from './unmount.ts'
 const CONNECTIONS = '/sys/fs/fuse/connections'
 /** Descriptor of the device in the guard. */
 const DEVICE_FD = 3
-/** A server answers one request after another, or, for devices, some at a time. */
+/** Requests that may wait for a reply. A server answers one after another, or, for devices, some at a time. */
 const MAX_UNANSWERED = 256
-/** A request without a reply may hold the lock, and so may one that the server has not read yet. */
+/** Attempts to refuse requests. The lock may be held by one that was answered last, or not read yet. */
 const MAX_ROUNDS = 20
 
 /**
- * Waits until its input ends, when it is no longer needed, or SIGTERM reports the death of its parent.
+ * Shell program of the guard. Waits until its input ends, when it is no longer needed, or SIGTERM reports the death of
+ * its parent.
  * The signal also comes when only a thread ends, so it ends the connection only if the process is a zombie or gone.
  * If fusectl is not mounted, root mounts it in a private namespace for that moment. Another user cannot: while a thread
  * of the server is blocked, the guard itself replies ENOTCONN to the newest requests. It knows their numbers, which are
@@ -53,12 +54,12 @@ done`
  * @param fd the device of the mount.
  */
 export function guardConnection({ directory, connection }: MountEntry, fd: number): Disposable {
-  const words = [String(process.pid), getAbortFile(connection), directory]
+  const parameters = [String(process.pid), getAbortFile(connection), directory]
   const guard = spawnWithoutInheritedFds(
     'setpriv',
     [
       ...['--pdeathsig', 'TERM', '--', 'sh', '-c', PROGRAM, 'coppice'],
-      ...words,
+      ...parameters,
       ...createForceUnmountCommand(directory),
     ],
     // In its own session, so that a signal to this process group does not kill the guard.
@@ -71,7 +72,10 @@ export function guardConnection({ directory, connection }: MountEntry, fd: numbe
   return { [Symbol.dispose]: () => guard.stdin?.destroy() }
 }
 
-/** Ends a connection at once: users of the mount get ENOTCONN. False if this user lacks permission. */
+/**
+ * Ends a connection at once: users of the mount get ENOTCONN. Returns false if this user lacks permission, or if the
+ * kernel's list of connections is not mounted.
+ */
 export function endConnection({ connection }: MountEntry): boolean {
   try {
     writeFileSync(getAbortFile(connection), '1')
@@ -81,7 +85,7 @@ export function endConnection({ connection }: MountEntry): boolean {
   }
 }
 
-/** The file belongs to the user who mounted. */
+/** Returns the file that ends a connection when it is written. It belongs to the user who mounted. */
 function getAbortFile(connection: string): string {
   return `${CONNECTIONS}/${connection}/abort`
 }

@@ -4,9 +4,8 @@ import { type FuseMountSettings, getPermissionOptions } from './mount-command.ts
 export const DEVICE_DESCRIPTOR = 3
 
 /**
- * fusermount3 passes the device over a socket, which Node cannot receive. This script receives it and then execs the
- * server.
- * A signal before that unmounts again.
+ * Python program that runs fusermount3, receives the device from it over a socket, which Node cannot, and then execs the
+ * server. A signal before that unmounts again.
  */
 const RECEIVER = `
 import array, os, signal, socket, sys

@@ -3,7 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 import { runSystemProgram } from './system-program.ts'
 
 const DEVICE = '/dev/fuse'
-/** File system type of our mounts in mountinfo. */
+/** File system type of the mounts in mountinfo. */
 export const MOUNT_TYPE = 'fuse.coppice'
 /** Descriptor of the device in the mounting program. */
 const DEVICE_FD = 3
@@ -16,7 +16,7 @@ export interface FuseMountSettings {
   readonly allowsOthers?: boolean
 }
 
-/** Opens the FUSE device. ENOTSUP and EACCES name what this machine lacks. */
+/** Opens the FUSE device. EACCES if this user may not open it, ENOTSUP if this machine has none. */
 export function openDevice(): number {
   try {
     return openSync(DEVICE, constants.O_RDWR)
@@ -31,18 +31,19 @@ export function openDevice(): number {
   }
 }
 
-/** Mounts an open device. Requires root, also of a user namespace. EPERM, EIO. */
+/** Mounts an open device. EPERM for a user who is not root, also of a user namespace; EIO if `mount` fails otherwise. */
 export async function mountDevice(fd: number, directory: string, settings: FuseMountSettings): Promise<void> {
   const args = ['-i', '-t', MOUNT_TYPE, '-o', formatMountOptions(settings), settings.source, directory]
-  const words = await runSystemProgram('mount', args, { fd })
-  if (words === undefined) return
-  const isDenied = /permission|superuser|not permitted/i.test(words)
+  const complaint = await runSystemProgram('mount', args, { fd })
+  if (complaint === undefined) return
+  const isDenied = /permission|superuser|not permitted/i.test(complaint)
   const advice = isDenied ? '; run as root, or in your own namespace: unshare -Urm' : ''
-  throw new VfsError(isDenied ? 'EPERM' : 'EIO', directory, { op: 'mount', detail: `${words}${advice}` })
+  throw new VfsError(isDenied ? 'EPERM' : 'EIO', directory, { op: 'mount', detail: `${complaint}${advice}` })
 }
 
 /**
- * The kernel checks permissions only if other users are allowed; an ordinary user owns everything in a private mount.
+ * Returns the mount options for permissions. The kernel checks permissions if other users are allowed or root mounts. In
+ * a private mount of an ordinary user, that user owns everything.
  */
 export function getPermissionOptions(allowsOthers: boolean): string[] {
   return [

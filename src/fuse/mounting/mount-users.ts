@@ -17,11 +17,12 @@ export function listMountUsers(directory: string): string[] {
   return found
 }
 
-function isUsing(process: string, directory: string): boolean {
-  const files = tryRead(() => readdirSync(join(process, 'fd')))?.map((fd) => join('fd', fd)) ?? []
+/** @param processDirectory the process, as its directory in `/proc`. */
+function isUsing(processDirectory: string, directory: string): boolean {
+  const files = tryRead(() => readdirSync(join(processDirectory, 'fd')))?.map((fd) => join('fd', fd)) ?? []
   return ['cwd', 'root', 'exe', ...files].some((link) => {
     // The kernel resolves these links without a request to the server.
-    const target = tryRead(() => readlinkSync(join(process, link)))
+    const target = tryRead(() => readlinkSync(join(processDirectory, link)))
     return target === directory || target?.startsWith(`${directory}/`)
   })
 }

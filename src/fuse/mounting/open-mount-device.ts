@@ -12,7 +12,10 @@ export interface MountTarget {
   readonly device?: number
 }
 
-/** Opens a device for a directory, after removing stale mounts. EEXIST if one of our mounts is there. */
+/**
+ * Opens a device for a directory, after removing stale mounts; returns the given device if there is one. ENOENT if the
+ * directory does not exist, EEXIST if coppice has a mount there, EACCES or ENOTSUP if the device cannot be opened.
+ */
 export async function openMountDevice({ directory, device }: MountTarget): Promise<{
   readonly fd: number
   readonly directory: string
@@ -22,9 +25,9 @@ export async function openMountDevice({ directory, device }: MountTarget): Promi
   if (device !== undefined) return { fd: device, directory, isMounted: true }
   await sweepStaleMounts()
   const real = await realpath(directory)
-  const there = findFuseMount(real)
-  if (there !== undefined) {
-    const detail = `${there.source} is already mounted on ${real}; unmount it first, or use another directory`
+  const existing = findFuseMount(real)
+  if (existing !== undefined) {
+    const detail = `${existing.source} is already mounted on ${real}; unmount it first, or use another directory`
     throw new VfsError('EEXIST', real, { op: 'mount', detail })
   }
   return { fd: openDevice(), directory: real, isMounted: false }

@@ -2,9 +2,9 @@ import { listFuseMounts } from './mount-list.ts'
 import { runSystemProgram } from './system-program.ts'
 import { forceUnmount } from './unmount.ts'
 
-/** A server that takes longer is alive. */
+/** Time in which a mount without a server answers with an error. A server that takes longer is alive. */
 const TIMEOUT_MS = 1000
-/** The second is the answer to a request that was waiting when the connection ended. */
+/** Messages of `stat` on such a mount. The second answers a request that was waiting when the connection ended. */
 const DISCONNECTED = /Transport endpoint is not connected|Software caused connection abort/
 
 /** Unmounts mounts whose server has died, as far as this user may; returns their directories. */
@@ -13,8 +13,8 @@ export async function sweepStaleMounts(): Promise<string[]> {
   const dead = await Promise.all(mountPoints.map((path) => isDisconnected(path)))
   const stale = mountPoints.filter((_, index) => dead[index])
   for (const directory of stale) forceUnmount(directory)
-  const left = new Set(listFuseMounts().map(({ directory }) => directory))
-  return stale.filter((directory) => !left.has(directory))
+  const remaining = new Set(listFuseMounts().map(({ directory }) => directory))
+  return stale.filter((directory) => !remaining.has(directory))
 }
 
 /**

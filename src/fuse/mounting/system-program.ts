@@ -7,7 +7,8 @@ export interface SystemProgramOptions {
 }
 
 /**
- * Runs a system program with `fd` as its descriptor 3. Returns its error output if it failed or is missing.
+ * Runs a system program with `fd` as its descriptor 3. Returns undefined if it succeeded, otherwise its error output or the
+ * reason why it has none.
  * It does not block: this process may have to serve the directory concerned.
  * Once the signal aborts it stops waiting, though the program may continue in the kernel.
  */
@@ -16,9 +17,8 @@ export async function runSystemProgram(
   args: readonly string[],
   { fd = 'ignore', signal }: SystemProgramOptions = {},
 ): Promise<string | undefined> {
-  // The C locale: callers parse the error output.
   const stdio = ['ignore', 'ignore', 'pipe', fd] as const
-  // Detached, so that ^C does not kill it with its mount in an unknown state.
+  // In the C locale, because callers parse the error output. Detached, so that ^C does not kill it with its mount in an unknown state.
   const child = spawn('env', ['LC_ALL=C', file, ...args], { stdio: [...stdio], detached: true })
   const { promise: end, resolve } = Promise.withResolvers<number | string>()
   child.once('error', (error) => resolve(error.message))
@@ -29,7 +29,7 @@ export async function runSystemProgram(
     child.stderr?.destroy()
     resolve('it takes too long')
   })
-  const [outcome, words] = await Promise.all([end, child.stderr && text(child.stderr).catch(() => '')])
+  const [outcome, complaint] = await Promise.all([end, child.stderr && text(child.stderr).catch(() => '')])
   if (outcome === 0) return undefined
-  return words?.trim() || `${file}: ${outcome}`
+  return complaint?.trim() || `${file}: ${outcome}`
 }

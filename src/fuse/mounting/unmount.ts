@@ -4,27 +4,31 @@ import { findCoppiceMount } from './mount-list.ts'
 import { listMountUsers } from './mount-users.ts'
 import { runSystemProgram } from './system-program.ts'
 
-/** Unmounts a directory. EUNAVAILABLE with the users if it is busy; EINVAL if nothing is mounted. */
+/**
+ * Unmounts a directory. EUNAVAILABLE with the users if it is busy; EINVAL if coppice has no mount there or the program
+ * that unmounts fails.
+ */
 export async function unmount(directory: string): Promise<void> {
   if (findCoppiceMount(directory) === undefined) {
     const detail = `coppice has no mount at ${directory}, or another file system is mounted over it`
     throw new VfsError('EINVAL', directory, { op: 'unmount', detail })
   }
   const [file, ...args] = isRoot() ? ['umount', '-i', directory] : ['fusermount3', '-u', '--', directory]
-  const words = await runSystemProgram(file, args)
-  if (words === undefined) return
-  if (/busy/i.test(words)) {
+  const complaint = await runSystemProgram(file, args)
+  if (complaint === undefined) return
+  if (/busy/i.test(complaint)) {
     const users = listMountUsers(directory)
     const reason = users.length === 0 ? 'the mount is in use' : `the mount is in use by ${users.join(', ')}`
     const detail = `${reason}; leave the directory, close its files and try again, or use --lazy`
     throw new VfsError('EUNAVAILABLE', directory, { op: 'unmount', detail })
   }
-  throw new VfsError('EINVAL', directory, { op: 'unmount', detail: words })
+  throw new VfsError('EINVAL', directory, { op: 'unmount', detail: complaint })
 }
 
 /**
- * Detaches our mount at once and ends its connection: its users get ENOTCONN. Never fails.
- * Other mounts at the same path, below or above it, stay.
+ * Detaches the mount of coppice that is visible in a directory, in use or not. Its users get ENOTCONN once its connection
+ * or server ends. Other mounts at the same path stay. Never fails, and does nothing if there is no such mount.
+ * @param id only this mount; does nothing if another one is visible there.
  */
 export function forceUnmount(
   directory: string,
@@ -37,9 +41,9 @@ export function forceUnmount(
 
 /** Sends the server of a mount a request, without waiting for the reply. */
 export function pokeServer(directory: string): void {
-  const asking = spawn('stat', ['-f', '--', directory], { stdio: 'ignore', detached: true })
-  asking.on('error', () => {})
-  asking.unref()
+  const child = spawn('stat', ['-f', '--', directory], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
 }
 
 /** True for root of this machine or of a user namespace. */
@@ -48,8 +52,7 @@ export function isRoot(): boolean {
 }
 
 /**
- * Returns the command that detaches a mount, in use or not. For root, also of a user namespace, it ends the
- * connection.
+ * Returns the command that detaches a mount, in use or not. For root, also of a user namespace, it ends the connection.
  * Other users need fusermount3, which checks that the mount is theirs.
  */
 export function createForceUnmountCommand(directory: string): readonly [file: string, ...args: string[]] {

@@ -27,6 +27,7 @@ import { getxattr, listxattr, removexattr, setxattr } from './inode-xattrs.ts'
 export type { FuseConnection, InodeRequestHandler } from './inode-request-handler.ts'
 
 /**
+ * Handlers by opcode. The kernel itself does what is not listed.
  * Without `open` and `create` the kernel creates files with `mknod` and opens them itself.
  * Without `flush` a close is complete once the data is written. Without `access` and locks the kernel decides itself.
  */

@@ -21,7 +21,7 @@ export const setattr: InodeRequestHandler = (request, reply, { attributes, valid
   putAttributes(reply, node, attributes.set(node, changes), validity)
 }
 
-/** Returns the mode that a change implies without setting it; undefined if it stays the same. */
+/** Returns the mode that a change of owner or size implies; undefined if the mode stays, or if the change sets it. */
 function findModeAfter(
   { changes, killsPrivileges }: SetAttributes,
   attributes: () => InodeAttributes,

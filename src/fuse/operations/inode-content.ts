@@ -29,18 +29,18 @@ function appendToInode(
   { position, bytes }: WriteRequest,
   { files, attributes, splitAppends, reportStale }: FuseConnection,
 ): void {
-  const begun = splitAppends.takePiece(node, position)
-  const end = attributes.commitWith(() => files.append(node, bytes, begun))
-  splitAppends.recordPiece(node, position, end, bytes)
-  // The kernel has cached the bytes at the end that it assumed.
-  if (end !== position) reportStale(node)
+  const previous = splitAppends.takePiece(node, position)
+  const actualPosition = attributes.commitWith(() => files.append(node, bytes, previous))
+  splitAppends.recordPiece(node, position, actualPosition, bytes)
+  // The kernel has cached the bytes at the position that it assumed.
+  if (actualPosition !== position) reportStale(node)
 }
 
 export const fallocate: InodeRequestHandler = (request, _, { files, attributes }) => {
   const { node } = request
   const [position, length, mode] = [request.u64(8), request.u64(16), request.u32(24)]
   const { clears, keepSize } = parseAllocationMode(mode, node)
-  // As for a write, for which the kernel sets a flag.
+  // A change of content clears set-user-id. For a write the kernel asks for that by a flag; here it does not.
   const reduced = request.uid === 0 ? undefined : findReducedMode(attributes.get(node).mode)
   if (reduced !== undefined) attributes.set(node, { mode: reduced })
   attributes.commitWith(() => {
@@ -51,28 +51,32 @@ export const fallocate: InodeRequestHandler = (request, _, { files, attributes }
   })
 }
 
-/** Parses the operation on a range. Writing zeros punches a hole, since zeros take no space. ENOTSUP. */
+/**
+ * Parses the operation on a range: allocate, punch a hole, or write zeros, which also punches a hole since zeros take no
+ * space. ENOTSUP for any other.
+ */
 function parseAllocationMode(
   mode: number,
   node: number,
 ): { readonly clears: boolean; readonly keepSize: boolean } {
   const keepSize = (mode & allocation.keepSize) !== 0
-  const way = mode & ~allocation.keepSize
-  const isHole = way === allocation.punchHole && keepSize
-  if (way === 0 || way === allocation.zeroRange || isHole) return { clears: way !== 0, keepSize }
+  const operation = mode & ~allocation.keepSize
+  const isHole = operation === allocation.punchHole && keepSize
+  if (operation === 0 || operation === allocation.zeroRange || isHole)
+    return { clears: operation !== 0, keepSize }
   throw new VfsError('ENOTSUP', `inode ${node}`, { op: 'fallocate' })
 }
 
 export const lseek: InodeRequestHandler = (request, reply, { files }) => {
-  const [position, what] = [request.u64(8), request.u32(16)]
-  if (what !== whence.data && what !== whence.hole)
+  const [position, target] = [request.u64(8), request.u32(16)]
+  if (target !== whence.data && target !== whence.hole)
     throw new VfsError('EINVAL', `inode ${request.node}`, { op: 'lseek' })
-  const found = files.seek(request.node, position, what === whence.data ? 'data' : 'hole')
+  const found = files.seek(request.node, position, target === whence.data ? 'data' : 'hole')
   if (found === null) throw new WireError('ENXIO')
   reply.u64(found)
 }
 
-/** Makes all changes survive power loss. They are committed already. */
+/** Commits deferred attributes and makes all changes survive power loss. */
 export const fsync: InodeRequestHandler = (_request, _reply, { files, attributes }) => {
   attributes.commit()
   files.fsync()

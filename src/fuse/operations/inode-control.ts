@@ -23,7 +23,10 @@ export const statfs: InodeRequestHandler = (_request, reply, connection) => {
   reply.zeros(STATFS_REST_BYTES)
 }
 
-/** Answers the notice of a timer thread, which wakes this loop from a read when nothing happens, to commit what waits. */
+/**
+ * Commits pending changes. The kernel sends this request for a notice of the idle thread: the server blocks in a read and
+ * reacts to requests only.
+ */
 export const notifyReply: InodeRequestHandler = (_request, _reply, connection) => {
   commitPending(connection)
 }
@@ -44,12 +47,12 @@ export const destroy: InodeRequestHandler = (_request, _reply, { attributes, nod
 function* parseForgets(request: FuseRequest): Generator<{ ino: number; times: number }> {
   const count = request.u32(0)
   for (let index = 0; index < count; index++) {
-    const at = FORGET_HEADER_BYTES + index * FORGET_BYTES
-    yield { ino: request.u64(at), times: request.u64(at + 8) }
+    const offset = FORGET_HEADER_BYTES + index * FORGET_BYTES
+    yield { ino: request.u64(offset), times: request.u64(offset + 8) }
   }
 }
 
-/** Counts down the references of the kernel. With the last one, the listing positions of a directory go too. */
+/** Subtracts lookups of an inode. With the last one, the cookies of a directory are dropped too. */
 function forgetOne({ nodes, cookies }: FuseConnection, ino: number, times: number): void {
   if (nodes.forget(ino, times)) cookies.forget(ino)
 }

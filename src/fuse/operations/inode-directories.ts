@@ -75,11 +75,14 @@ class InodeListing {
 
   #putEntry({ name, type, inode }: InodeEntry): void {
     const cookie = this.#connection.cookies.getCookie(this.#directory, name)
-    if (this.#isPlus) this.#replyIfPresent(inode)
+    if (this.#isPlus) this.#putLookup(inode)
     putDirent(this.#reply, inode, cookie, name, this.#getEntryType(type, inode))
   }
 
-  /** A directory does not distinguish pipes, sockets and devices; their inodes do. */
+  /**
+   * Returns the `d_type` of an entry; 0 if the file was removed. An entry does not distinguish pipes, sockets and devices,
+   * but their inodes do.
+   */
   #getEntryType(type: FileType, ino: number): number {
     if (type !== 'other') return toEntryType(formats[type])
     try {
@@ -90,8 +93,8 @@ class InodeListing {
     }
   }
 
-  /** Adds the entry without a lookup if another process has removed the file since it was listed. */
-  #replyIfPresent(ino: number): void {
+  /** Adds the lookup result of an entry; a placeholder if another process has removed the file since it was listed. */
+  #putLookup(ino: number): void {
     try {
       replyWithInode(this.#reply, this.#connection, ino)
     } catch (error) {

@@ -26,7 +26,7 @@ export const lookup: InodeRequestHandler = (request, reply, connection) => {
   else replyWithInode(reply, connection, ino)
 }
 
-/** The kernel looks up dots only to resolve a file handle that it has forgotten. */
+/** Returns the inode of a name. The kernel looks up dots only to resolve a file handle that it has forgotten. */
 function findInode(files: InodeFs, node: number, name: string): number | undefined {
   if (name === '.') return node
   return name === '..' ? files.getParent(node) : files.lookup(node, name)
@@ -106,7 +106,7 @@ function parseRenameNames(request: FuseRequest, offset: number): readonly [from:
   return [request.text(offset), request.text(request.getTextEnd(offset))]
 }
 
-/** Rejects the third flag, a whiteout, which a vault cannot store. */
+/** Parses the flags of `rename2`. EINVAL for others, such as the whiteout, which a vault cannot store. */
 function parseRenameMode(flags: number, name: string): 'replace' | 'noreplace' | 'exchange' {
   if (flags === 0) return 'replace'
   if (flags === renameFlags.noreplace) return 'noreplace'

@@ -26,15 +26,15 @@ export type InodeRequestHandler = (request: FuseRequest, reply: FuseReply, conne
 /** Replies with an inode and counts the lookup. */
 export function replyWithInode(
   reply: FuseReply,
-  { attributes: late, nodes, validity }: FuseConnection,
+  { attributes: deferred, nodes, validity }: FuseConnection,
   ino: number,
 ): void {
-  const attributes = late.get(ino)
+  const attributes = deferred.get(ino)
   nodes.increment(ino)
   putEntry(reply, ino, attributes, validity)
 }
 
-/** Commits everything that is deferred. */
+/** Commits deferred attributes, releases forgotten inodes and makes all changes visible to others. */
 export function commitPending({ files, attributes, nodes }: FuseConnection): void {
   attributes.commit()
   nodes.releaseForgotten()

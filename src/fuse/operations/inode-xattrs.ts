@@ -35,14 +35,17 @@ export const removexattr: InodeRequestHandler = (request, _, { files, attributes
   attributes.commitWith(() => files.removexattr(request.node, name))
 }
 
-/** Rejects access control lists and other system attributes, because they would be stored but not enforced. */
+/**
+ * Returns the name of an attribute that can be stored. ENOTSUP for access control lists and other system attributes, which
+ * would be stored but not enforced.
+ */
 function assertStorableName(name: string): string {
   if (!namespaces.some((namespace) => name.startsWith(namespace)))
     throw new VfsError('ENOTSUP', name, { op: 'xattr' })
   return name
 }
 
-/** Writes the value, or its length if the caller passed no buffer. ERANGE. */
+/** Writes the value, or its length if the caller passed no buffer. ERANGE if its buffer is too small. */
 function putXattrValue(reply: FuseReply, value: Uint8Array, room: number): void {
   if (room === 0) {
     reply.u32(value.length)

@@ -10,14 +10,14 @@ export class HandleTable<T> {
     return this.#last
   }
 
-  /** EBADF. */
+  /** EBADF for a handle that is not open. */
   get(handle: number): T {
     const value = this.#open.get(handle)
     if (value === undefined) throw new VfsError('EBADF', `handle ${handle}`)
     return value
   }
 
-  /** Removes and returns an object. EBADF. */
+  /** Removes and returns an object. EBADF for a handle that is not open. */
   remove(handle: number): T {
     const value = this.get(handle)
     this.#open.delete(handle)

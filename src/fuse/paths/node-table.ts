@@ -37,7 +37,7 @@ export class NodeTable {
     return child(this.getPath(node.parent), node.name)
   }
 
-  /** Returns the node for a path that the kernel knows. */
+  /** Returns the node for a path; undefined if the kernel does not know it. */
   findNode(path: string): PathNode | undefined {
     const names = path === '/' ? [] : path.slice(1).split('/')
     let node: PathNode | undefined = this.root
@@ -45,10 +45,10 @@ export class NodeTable {
     return node
   }
 
-  /** Returns the node for a name and counts one lookup. */
+  /** Returns the node for a name, a new one if its type has changed, and counts one lookup. */
   addLookup(parent: PathNode, name: string, type: FileType): PathNode {
-    const known = parent.children.get(name)
-    const node = known?.type === type ? known : this.#addNode(parent, name, type)
+    const existing = parent.children.get(name)
+    const node = existing?.type === type ? existing : this.#addNode(parent, name, type)
     node.lookupCount++
     return node
   }

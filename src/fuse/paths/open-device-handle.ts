@@ -17,7 +17,7 @@ export class OpenDeviceHandle implements OpenHandle {
     this.#handle = handle
   }
 
-  /** Truncates a file at its opening; a device has no content. */
+  /** Does nothing: a device has no content to truncate. */
   begin(): void {}
 
   read(position: number, length: number): Promise<Uint8Array> {
@@ -36,7 +36,7 @@ export class OpenDeviceHandle implements OpenHandle {
   /** Writes are never buffered. */
   async flush(): Promise<void> {}
 
-  /** Either this or `close` is called, once. */
+  /** Closes the device. Either this or `close` is called, once. */
   release(): Promise<void> {
     return this.#handle.close()
   }
@@ -46,7 +46,7 @@ export class OpenDeviceHandle implements OpenHandle {
   }
 }
 
-/** Opens a node that is neither file nor directory; undefined for others. */
+/** Opens a node of type `other`; undefined for other types, or if the file system cannot open files. */
 export async function openDeviceHandle(
   fs: FileSystem,
   { node, path, isWriter }: { readonly node: PathNode; readonly path: string; readonly isWriter: boolean },
@@ -55,8 +55,8 @@ export async function openDeviceHandle(
 ): Promise<OpenDeviceHandle | undefined> {
   if (type !== 'other' || !isOpenable(fs)) return undefined
   // The handle outlives the request that opens it.
-  const { signal, ...lasting } = ctx
-  const handle = await fs.open(path, { write: isWriter }, lasting)
+  const { signal, ...sessionCtx } = ctx
+  const handle = await fs.open(path, { write: isWriter }, sessionCtx)
   if (signal?.aborted) {
     // The kernel no longer waits for it and will not release it.
     await handle.close()

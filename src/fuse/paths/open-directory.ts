@@ -18,7 +18,7 @@ export class OpenDirectory {
   }
 
   /** Returns the entry at an index; undefined at the end. */
-  async at(index: number): Promise<DirEntry | undefined> {
+  async getEntry(index: number): Promise<DirEntry | undefined> {
     while (this.#entries.length <= index && this.#source !== undefined) {
       const { done, value } = await this.#source.next()
       if (done) this.#source = undefined

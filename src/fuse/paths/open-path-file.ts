@@ -1,16 +1,16 @@
 import { type CallContext, type FileSystem, PartReader } from '../../vfs/index.ts'
 import type { PathNode } from './node-table.ts'
 
-/** State of one `open`. */
+/** The reader of one `open` of a file. */
 export class OpenPathFile {
   readonly node: PathNode
   readonly isWriter: boolean
   readonly #parts: PartReader
 
-  constructor(node: PathNode, isWriter: boolean, fs: FileSystem, pathOf: () => string, ctx: CallContext) {
+  constructor(node: PathNode, isWriter: boolean, fs: FileSystem, getPath: () => string, ctx: CallContext) {
     this.node = node
     this.isWriter = isWriter
-    this.#parts = new PartReader(fs, pathOf, ctx)
+    this.#parts = new PartReader(fs, getPath, ctx)
   }
 
   /** Returns a part of the content, shorter only at its end. */

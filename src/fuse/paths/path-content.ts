@@ -59,7 +59,7 @@ export const open: PathRequestHandler = async (request, connection, ctx) => {
   if (device !== undefined)
     return (reply) => putOpenReply(reply, connection, device, { truncates, isDirect: true, isStream: true })
   if (isWriter) await files.assertWritable(node, ctx)
-  // Generated content has no size in advance. A writer may want to map the file, which direct I/O prevents.
+  // Generated content may have size 0 until it is read. A writer may want to map the file, which direct I/O prevents.
   const isDirect = !isWriter && (stat.type === 'other' || stat.size === 0)
   const file = new OpenFileHandle(files, files.createOpenFile(node, isWriter))
   return (reply) => putOpenReply(reply, connection, file, { truncates, isDirect })
@@ -84,7 +84,7 @@ export const write: PathRequestHandler = async (request, { handles }, ctx) => {
   }
 }
 
-/** Called at every close and on `fsync`. */
+/** Stores the changes of a file, at every close and on `fsync`. */
 export const flush: PathRequestHandler = async (request, { handles }, ctx) => {
   await handles.get(request.u64(0)).flush(ctx)
   return emptyReply

@@ -8,7 +8,7 @@ export interface PathDentry {
   readonly path: string
 }
 
-/** Throws ENOENT for a removed directory. */
+/** Returns a name in a directory with its path. ENOENT for a removed directory. */
 export function getPathDentry(table: NodeTable, directory: number, name: string): PathDentry {
   const parent = table.get(directory)
   return { parent, name, path: child(table.getPath(parent), name) }

@@ -15,11 +15,11 @@ const DOTS: readonly DirEntry[] = [
 export const opendir: PathRequestHandler = async (request, { files, directories }, ctx) => {
   const path = files.table.getPath(files.table.get(request.node))
   // The listing outlives this request; its release ends it.
-  const { signal: _, ...lasting } = ctx
-  const directory = new OpenDirectory(files.fs, path, lasting)
+  const { signal: _, ...listingCtx } = ctx
+  const directory = new OpenDirectory(files.fs, path, listingCtx)
   await directory.rewind()
   // A failing listing fails at its first entry.
-  await directory.at(0)
+  await directory.getEntry(0)
   return (reply) => {
     reply.u64(directories.add(directory))
     reply.zeros(8)
@@ -43,13 +43,13 @@ export const releasedir: PathRequestHandler = async (request, { directories }) =
   return emptyReply
 }
 
-/** Reads as many entries as fit. */
+/** Reads entries from an index on, as many as fit. Index 0 restarts the listing. */
 async function readEntries(directory: OpenDirectory, first: number, room: number): Promise<DirEntry[]> {
   const entries: DirEntry[] = []
   let bytes = 0
   if (first === 0) await directory.rewind()
   for (let index = first; ; index++) {
-    const entry = DOTS[index] ?? (await directory.at(index - DOTS.length))
+    const entry = DOTS[index] ?? (await directory.getEntry(index - DOTS.length))
     if (entry === undefined) return entries
     bytes += getDirentSize(entry.name)
     if (bytes > room) return entries

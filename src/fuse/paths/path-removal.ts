@@ -57,11 +57,11 @@ async function renameEntry(
 function parseRenameDentries(
   request: FuseRequest,
   { files: { table } }: PathConnection,
-  at: number,
+  offset: number,
 ): readonly [PathDentry, PathDentry] {
   return [
-    getPathDentry(table, request.node, request.text(at)),
-    getPathDentry(table, request.u64(0), request.text(request.getTextEnd(at))),
+    getPathDentry(table, request.node, request.text(offset)),
+    getPathDentry(table, request.u64(0), request.text(request.getTextEnd(offset))),
   ]
 }
 

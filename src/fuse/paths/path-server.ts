@@ -18,6 +18,7 @@ import { PathFiles } from './path-files.ts'
 import { pathHandlers } from './path-handlers.ts'
 import type { PathConnection, PathRequestHandler, ReplyWriter } from './path-request-handler.ts'
 
+const FORGET_HEADER_BYTES = 8
 const FORGET_BYTES = 16
 
 export interface PathServerOptions {
@@ -30,7 +31,7 @@ export interface PathServerOptions {
   /** Time an interrupted operation may take to end by itself; most signals do not concern it. */
   readonly interruptAfterMs: number
   /** Sends a reply or a notice at once. */
-  readonly send: (answer: readonly Uint8Array[]) => void
+  readonly send: (message: readonly Uint8Array[]) => void
 }
 
 /**
@@ -106,7 +107,7 @@ export class PathServer {
     signal.addEventListener('abort', () => reject(new WireError('EINTR')), { once: true })
     this.#running.set(request.unique, running)
     try {
-      const work = operation(request, this.#connection, this.#connection.files.context(signal))
+      const work = operation(request, this.#connection, this.#connection.files.createContext(signal))
       this.#answer(request, await Promise.race([work, interrupted]))
     } catch (error) {
       this.#refuse(request, error)
@@ -115,7 +116,7 @@ export class PathServer {
     }
   }
 
-  /** Aborts an operation that does not end by itself soon. */
+  /** Aborts an operation after a while, if it has not ended by itself. */
   #interrupt(unique: number): void {
     const running = this.#running.get(unique)
     if (running === undefined) return
@@ -141,8 +142,8 @@ export class PathServer {
   #forgetAll(request: FuseRequest): void {
     const count = request.u32(0)
     for (let index = 0; index < count; index++) {
-      const at = 8 + index * FORGET_BYTES
-      this.#forget(request.u64(at), request.u64(at + 8))
+      const offset = FORGET_HEADER_BYTES + index * FORGET_BYTES
+      this.#forget(request.u64(offset), request.u64(offset + 8))
     }
   }
 }

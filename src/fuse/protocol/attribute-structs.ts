@@ -48,7 +48,7 @@ export function parseSetAttributes(request: FuseRequest): SetAttributes {
   }
 }
 
-/** `fuse_attr_out` */
+/** Writes a `fuse_attr_out`. */
 export function putAttributes(
   reply: FuseReply,
   ino: number,
@@ -60,7 +60,7 @@ export function putAttributes(
   putAttributeFields(reply, ino, attributes)
 }
 
-/** `fuse_entry_out` */
+/** Writes a `fuse_entry_out`. */
 export function putEntry(
   reply: FuseReply,
   ino: number,

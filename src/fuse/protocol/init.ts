@@ -5,7 +5,10 @@ import type { FuseRequest } from './fuse-request.ts'
 /** Protocol version of the structs in this folder. */
 const MAJOR = 7
 const MINOR = 38
-/** Older kernels lack explicit invalidation and cannot keep their caches consistent. */
+/**
+ * Older kernels lack explicit invalidation, without which their caches are not consistent, or the flag of a write that
+ * must clear set-user-id.
+ */
 const MIN_MINOR = 31
 /** Largest value that a kernel accepts with default settings. */
 const MAX_PAGES = 256
@@ -41,10 +44,10 @@ const features = {
 const { atomicTruncate, automaticInvalidation, ...byInode } = features
 const { asyncRead, bigWrites, parallelDirectories, abortError, maxPages } = features
 
-/** Kind of a connection: our inodes, or paths of any file system. */
-type Subject = 'inodes' | 'paths'
+/** Kind of a connection: inodes of a vault, or paths of any file system. */
+type ConnectionKind = 'inodes' | 'paths'
 
-const wantedFeatures: Readonly<Record<Subject, readonly number[]>> = {
+const wantedFeatures: Readonly<Record<ConnectionKind, readonly number[]>> = {
   /** The kernel may cache and handle as much as it can. */
   inodes: Object.values(byInode),
   /** Others change the paths without notice, so files are opened and written through. */
@@ -61,10 +64,9 @@ const wantedFeatures: Readonly<Record<Subject, readonly number[]>> = {
 
 /**
  * Replies to the first request of a connection. Returns false for a newer major version: the kernel then retries with
- * ours.
- * EPROTO for a kernel that is too old.
+ * the one of the reply. EPROTO for a kernel that is too old.
  */
-export function negotiate(request: FuseRequest, reply: FuseReply, about: Subject = 'inodes'): boolean {
+export function negotiate(request: FuseRequest, reply: FuseReply, kind: ConnectionKind = 'inodes'): boolean {
   const [major, minor, readahead] = [request.u32(0), request.u32(4), request.u32(8)]
   if (major > MAJOR) {
     putVersion(reply, MINOR)
@@ -74,7 +76,7 @@ export function negotiate(request: FuseRequest, reply: FuseReply, about: Subject
   if (major < MAJOR || minor < MIN_MINOR) throw new WireError('EPROTO')
   putVersion(reply, Math.min(minor, MINOR))
   reply.u32(readahead)
-  reply.u32(request.u32(12) & wantedFeatures[about].reduce((all, bit) => all | bit, 0))
+  reply.u32(request.u32(12) & wantedFeatures[kind].reduce((all, bit) => all | bit, 0))
   reply.u16(MAX_BACKGROUND)
   reply.u16(CONGESTION)
   reply.u32(MAX_WRITE_BYTES)
