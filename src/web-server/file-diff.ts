@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Hunk, listHunks, readChangedText, splitLines, type TreePair } from '../diff/index.ts'
+import { type Hunk, readChangedText, splitLines, type TreePair } from '../diff/index.ts'
 import type { Redactor } from '../secrets/index.ts'
 import { type CallContext, type PathChange, VfsError } from '../vfs/index.ts'
 import type { DiffLine, WebFileDiff, WebHunk } from '../web-api/index.ts'
+import { listHunksInThread } from './list-hunks-in-thread.ts'
 import { redactLines } from './shorten-text.ts'
 import { toWebChange } from './web-change.ts'
 
@@ -25,7 +26,7 @@ interface ShownDiff {
 /** Shows the hunks of changed files. They are found in the files themselves, and shown without secrets. */
 export class FileDiffs {
   readonly #redactor: Redactor
-  #kept: readonly ShownDiff[] = []
+  #kept: readonly { readonly digest: string; readonly diff: Promise<ShownDiff> }[] = []
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor
@@ -43,23 +44,32 @@ export class FileDiffs {
     const { isBinary, old, current } = isTooLarge
       ? { isBinary: true, old: '', current: '' }
       : await readChangedText(change, trees, ctx)
-    const { digest, hunks, lines } = this.#compare(isBinary ? '' : old, isBinary ? '' : current)
+    const { digest, hunks, lines } = await this.#compare(isBinary ? '' : old, isBinary ? '' : current)
     const page = listPage(hunks, parseCursor(cursor), lines)
     return { change: { ...shown, isBinary }, isBinary, isTooLarge, digest, total: hunks.length, ...page }
   }
 
-  #compare(old: string, current: string): ShownDiff {
+  #compare(old: string, current: string): Promise<ShownDiff> {
     const digest = digestTexts(old, current)
     const known = this.#kept.find((kept) => kept.digest === digest)
-    if (known !== undefined) return known
-    const [oldLines, newLines] = [splitLines(old), splitLines(current)]
-    const lines = {
-      old: redactLines(oldLines, this.#redactor),
-      current: redactLines(newLines, this.#redactor),
-    }
-    const diff = { digest, hunks: listHunks(oldLines, newLines), lines }
-    this.#kept = [diff, ...this.#kept].slice(0, MAX_KEPT)
+    if (known !== undefined) return known.diff
+    const diff = this.#createDiff(digest, old, current)
+    const kept = { digest, diff }
+    this.#kept = [kept, ...this.#kept].slice(0, MAX_KEPT)
+    // The next request tries again.
+    diff.catch(() => {
+      this.#kept = this.#kept.filter((each) => each !== kept)
+    })
     return diff
+  }
+
+  async #createDiff(digest: string, old: string, current: string): Promise<ShownDiff> {
+    const hunks = await listHunksInThread({ old, current })
+    const lines = {
+      old: redactLines(splitLines(old), this.#redactor),
+      current: redactLines(splitLines(current), this.#redactor),
+    }
+    return { digest, hunks, lines }
   }
 }
 

@@ -104,6 +104,32 @@ describe('files', () => {
     expect(answers[0]).toMatchObject({ isRedacted: true })
   })
 
+  it('compares texts that are too long for the thread of the server', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    const long = Array.from({ length: 60_000 }, (_, index) => `line ${index}\n`)
+    await base.write('/long', long.join(''))
+    const fork = await home.fork('base', 'task')
+    await fork.write(
+      '/long',
+      long.map((line, index) => (index % 20_000 === 7 ? `token = ${SECRET}\n` : line)).join(''),
+    )
+    const query = { from: 'vault:task^', to: 'vault:task', path: '/long' }
+    const [diff, again] = await Promise.all([
+      client.call('getFileDiff', query),
+      client.call('getFileDiff', query),
+    ])
+    expect(again).toEqual(diff)
+    expect(diff.total).toBe(3)
+    expect(diff.hunks.map(({ oldStart }) => oldStart)).toEqual([5, 20_005, 40_005])
+    expect(diff.hunks[1]?.lines.map(({ kind, text }) => [kind, text])).toEqual([
+      ...[20_004, 20_005, 20_006].map((index) => ['context', `line ${index}`]),
+      ['removed', 'line 20007'],
+      ['added', 'token = [redacted]'],
+      ...[20_008, 20_009, 20_010].map((index) => ['context', `line ${index}`]),
+    ])
+  })
+
   it('has versions, blame, search, journal and checkpoints with their authors', async () => {
     const { home, client } = await openWebScene()
     const base = await home.vault('base')

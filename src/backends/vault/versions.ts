@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   countPieces,
   diffLines,
@@ -100,6 +101,8 @@ export async function blameFile(home: StoreHome, history: FileHistory): Promise<
   }
   let lines: { text: string; version: StoredVersion }[] = []
   for (const version of versions.toReversed()) {
+    // Comparing two versions of a large file takes long, and other work of the process waits.
+    await nextTurn()
     const text = Buffer.concat(await Array.fromAsync(readVersionContent(home, history, version))).toString()
     lines = attributeLines(lines, splitLines(text), version)
   }
