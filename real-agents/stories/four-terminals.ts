@@ -19,7 +19,15 @@ const SERVER = `require('node:http')
   .createServer((_, response) => response.end(require('node:fs').readFileSync('made.txt')))
   .listen(${SERVER_PORT})
 `
-const FILES = { 'notes.txt': 'notes\n', '.env': 'TOKEN=SECRET-1\n', 'server.cjs': SERVER } as const
+const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('')
+const FILES = {
+  'notes.txt': 'notes\n',
+  'list.txt': LINES,
+  '.env': 'TOKEN=SECRET-1\n',
+  'server.cjs': SERVER,
+} as const
+/** The fork of which a person keeps one hunk. */
+const PICKED = 3
 const TASK = /task (\d) please/
 
 /**
@@ -56,11 +64,12 @@ export const fourTerminals: Story = {
       assert.match(changes, new RegExp(`^\\+made by ${number}$`, 'm'))
     }
     await keepParts(stage)
+    await keepHunk(stage, await open())
     assert.doesNotMatch(seen.join('\n'), /SECRET/)
     assert.equal(seen.join('\n').match(/no other host/g)?.length, NUMBERS.length)
     assert.equal(await readFile(join(stage.project, '.env'), 'utf8'), FILES['.env'])
     assert.deepEqual(api.problems, [])
-    return `${api.requests.length} requests; four forks with a change and a server each, one secret that none has read, parts of two kept, undone and kept again`
+    return `${api.requests.length} requests; four forks with a change and a server each, one secret that none has read, parts of two and a hunk of a third kept, undone and kept again`
   },
 }
 
@@ -70,6 +79,7 @@ function answer(last: string): MessagesTurn {
   const lines = [
     'cat .env',
     `echo made by ${task} > made.txt`,
+    ...(task === String(PICKED) ? ['sed -i "s/line 2$/TOP/; s/line 29$/BOTTOM/" list.txt'] : []),
     'curl -fsS -m 20 http://other.example/ || echo no other host',
     'node server.cjs >/dev/null 2>&1 &',
     'cat made.txt',
@@ -81,7 +91,9 @@ function answer(last: string): MessagesTurn {
 async function keepParts(stage: Stage): Promise<void> {
   const made = join(stage.project, 'made.txt')
   const forks = NUMBERS.map((number) => `fix-${number}`)
-  assert.match(await stage.coppice('compare', ...forks), /^fix-1 .* fix-2, fix-3, fix-4: 1 file$/m)
+  const compared = await stage.coppice('compare', ...forks, '--check', 'grep -q TOP list.txt')
+  assert.match(compared, /^fix-1 +exit 1 .* fix-2, fix-3, fix-4: 1 file$/m)
+  assert.match(compared, new RegExp(`^fix-${PICKED} +passed `, 'm'))
   await stage.coppice('apply', 'fix-1', '--', 'made.txt')
   await assert.rejects(stage.coppice('apply', 'fix-2', '--merge'), /coppice resolve \/made\.txt --union/)
   await stage.coppice('resolve', 'made.txt', '--union')
@@ -92,6 +104,18 @@ async function keepParts(stage: Stage): Promise<void> {
   await stage.coppice('apply', 'fix-1', '--', 'made.txt')
   await stage.coppice('apply', '--continue')
   assert.equal(await readFile(made, 'utf8'), 'made by 1\nmade by 2\n')
+}
+
+/** One of two hunks of a file is kept by answering the questions of `apply -p`. */
+async function keepHunk(stage: Stage, terminal: Terminal): Promise<void> {
+  const list = join(stage.project, 'list.txt')
+  await terminal.type(`coppice apply fix-${PICKED} -p -- list.txt`, 'Enter')
+  await terminal.shows(/\(1\/2\) .*\]\? *$/m)
+  await terminal.type('y', 'Enter')
+  await terminal.shows(/\(2\/2\) .*\]\? *$/m)
+  await terminal.type('n', 'Enter')
+  await terminal.shows(/^wrote 1 change/m)
+  assert.equal(await readFile(list, 'utf8'), LINES.replace('line 2\n', 'TOP\n'))
 }
 
 /** Each server is at the address of its fork, which `coppice forks` shows. */

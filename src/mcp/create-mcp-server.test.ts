@@ -368,14 +368,23 @@ describe('subscriptions', () => {
     await client.subscribeResource({ uri: 'vfs:///workspace/d/a' })
     await client.subscribeResource({ uri: 'vfs:///workspace/d' })
     await namespace.fs.write('/workspace/d/a', '2', {}, asSystem)
-    await vi.waitFor(() => expect(updated.toSorted()).toEqual(['vfs:///workspace/d', 'vfs:///workspace/d/a']))
+    await vi.waitFor(
+      () => expect(updated.toSorted()).toEqual(['vfs:///workspace/d', 'vfs:///workspace/d/a']),
+      20_000,
+    )
     await client.unsubscribeResource({ uri: 'vfs:///workspace/d/a' })
     await namespace.fs.write('/workspace/d/a', '3', {}, asSystem)
-    await vi.waitFor(() => expect(updated.filter((uri) => uri === 'vfs:///workspace/d')).toHaveLength(2))
+    await vi.waitFor(
+      () => expect(updated.filter((uri) => uri === 'vfs:///workspace/d')).toHaveLength(2),
+      20_000,
+    )
     expect(updated.filter((uri) => uri === 'vfs:///workspace/d/a')).toHaveLength(1)
     await client.subscribeResource({ uri: 'vfs:///workspace/d/a' })
     await namespace.fs.write('/workspace/d/a', '4', {}, asSystem)
-    await vi.waitFor(() => expect(updated.filter((uri) => uri === 'vfs:///workspace/d/a')).toHaveLength(2))
+    await vi.waitFor(
+      () => expect(updated.filter((uri) => uri === 'vfs:///workspace/d/a')).toHaveLength(2),
+      20_000,
+    )
   })
 
   it('report no other files', async () => {
@@ -385,7 +394,7 @@ describe('subscriptions', () => {
     await client.subscribeResource({ uri: 'vfs:///shared/last' })
     await namespace.fs.write('/shared/ab', 'x', {}, asSystem)
     await namespace.fs.write('/shared/last', 'x', {}, asSystem)
-    await vi.waitFor(() => expect(updated).toEqual(['vfs:///shared/last']))
+    await vi.waitFor(() => expect(updated).toEqual(['vfs:///shared/last']), 20_000)
   })
 
   it('start with the response: a write right after it is reported', async () => {
@@ -396,7 +405,7 @@ describe('subscriptions', () => {
       client.subscribeResource({ uri }),
       textOf(client, 'write_file', { path: uri, content: 'x' }),
     ])
-    await vi.waitFor(() => expect(updated).toContain(uri))
+    await vi.waitFor(() => expect(updated).toContain(uri), 20_000)
   })
 
   it('report added and removed files only to clients that have listed them', async () => {
@@ -406,10 +415,10 @@ describe('subscriptions', () => {
     await client.listResources()
     await client.subscribeResource({ uri: 'vfs:///shared/a' })
     await namespace.fs.write('/shared/a', '2', {}, asSystem)
-    await vi.waitFor(() => expect(updated).toHaveLength(1))
+    await vi.waitFor(() => expect(updated).toHaveLength(1), 20_000)
     expect(lists).toHaveLength(0)
     await namespace.fs.write('/shared/b', '1', {}, asSystem)
-    await vi.waitFor(() => expect(lists).toHaveLength(1))
+    await vi.waitFor(() => expect(lists).toHaveLength(1), 20_000)
   })
 
   it('refuse a foreign URI', async () => {

@@ -70,7 +70,7 @@ describe('the subscriptions of a session', () => {
     await client.listResources()
     expect(source.watchers).toBe(1)
     await client.close()
-    await vi.waitFor(() => expect(source.watchers).toBe(0))
+    await vi.waitFor(() => expect(source.watchers).toBe(0), 20_000)
   })
 
   it('notify at once, then once for many changes', async () => {
@@ -101,7 +101,7 @@ describe('the subscriptions of a session', () => {
     client.fallbackNotificationHandler = async ({ params }) => void logged.push(params)
     await client.subscribeResource({ uri: 'test://a' })
     source.fail(new Error('the disk is gone'))
-    await vi.waitFor(() => expect(logged).toMatchObject([{ level: 'error' }]))
+    await vi.waitFor(() => expect(logged).toMatchObject([{ level: 'error' }]), 20_000)
     await expect(client.ping()).resolves.toEqual({})
   })
 

@@ -6,8 +6,8 @@ import { Cli, type CliOptions } from './run-cli.ts'
 
 /** The real program, with a daemon that stops with the test. */
 export class DaemonCli extends Cli {
-  constructor() {
-    super()
+  constructor(user?: number) {
+    super(user)
     onTestFinished(async () => void (await this.run(['daemon', 'stop'])))
   }
 

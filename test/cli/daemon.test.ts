@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { users } from '../support/users.ts'
 import { DaemonCli } from './daemon-cli.ts'
 
 const slow = { say: 'late', delay_ms: 600_000 }
@@ -67,31 +69,36 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('ps', '--all')).toContain(`\n  /both also in ${other?.fork}\n`)
   })
 
-  it('works in a fork of the directory without a vault, which is applied and undone', async () => {
-    const cli = new DaemonCli()
-    writeFileSync(join(cli.files, 'a.txt'), 'one\n')
-    writeFileSync(join(cli.files, '.env'), 'API_KEY=sk-live-51Hx9aBcDeFgHiJkLm\n')
-    const script = cli.script(
-      call('/dev/fs/a.txt', { content: 'by an agent\n' }),
-      call('/dev/shell', { command: 'cat a.txt .env; echo made > made.txt' }),
-      { say: 'Done.' },
-    )
-    await cli.ok('spawn', 'write a file', '--script', script, '--follow')
-    const steps = await cli.ok('steps', '1', '2', '--json')
-    expect(steps).toContain('by an agent')
-    expect(steps).toContain('API_KEY=')
-    expect(steps).not.toContain('sk-live')
-    const [{ fork, vault }] = JSON.parse(await cli.ok('ps', '--all', '--json'))
-    expect(vault).toBe(realpathSync(cli.files))
-    expect(await cli.ok('diff', fork, '--stat')).toContain('2 paths')
-    const read = () => readFileSync(join(cli.files, 'a.txt'), 'utf8')
-    expect(read()).toBe('one\n')
-    await cli.ok('apply', fork)
-    expect(read()).toBe('by an agent\n')
-    await cli.ok('apply', '--undo')
-    expect(read()).toBe('one\n')
-    await cli.ok('drop', fork)
-  })
+  it.for(users)(
+    'works in a fork of the directory without a vault, which is applied and undone, as $name',
+    async ({ user, obstacle }, { skip }) => {
+      if (obstacle !== undefined) skip(obstacle)
+      const cli = new DaemonCli(user)
+      writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+      writeFileSync(join(cli.files, '.env'), 'API_KEY=sk-live-51Hx9aBcDeFgHiJkLm\n')
+      if (user !== undefined) execFileSync('chown', ['-R', `${user}:${user}`, cli.files])
+      const script = cli.script(
+        call('/dev/fs/a.txt', { content: 'by an agent\n' }),
+        call('/dev/shell', { command: 'cat a.txt .env; echo made > made.txt' }),
+        { say: 'Done.' },
+      )
+      await cli.ok('spawn', 'write a file', '--script', script, '--follow')
+      const steps = await cli.ok('steps', '1', '2', '--json')
+      expect(steps).toContain('by an agent')
+      expect(steps).toContain('API_KEY=')
+      expect(steps).not.toContain('sk-live')
+      const [{ fork, vault }] = JSON.parse(await cli.ok('ps', '--all', '--json'))
+      expect(vault).toBe(realpathSync(cli.files))
+      expect(await cli.ok('diff', fork, '--stat')).toContain('2 paths')
+      const read = () => readFileSync(join(cli.files, 'a.txt'), 'utf8')
+      expect(read()).toBe('one\n')
+      await cli.ok('apply', fork)
+      expect(read()).toBe('by an agent\n')
+      await cli.ok('apply', '--undo')
+      expect(read()).toBe('one\n')
+      await cli.ok('drop', fork)
+    },
+  )
 
   it('continues from a step, resumes, and takes a signal by either name', async () => {
     const cli = new DaemonCli()

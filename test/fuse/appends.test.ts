@@ -38,7 +38,8 @@ describe.skipIf(reason !== undefined)(`appends in a mount${reason ? `: ${reason}
       const content = await contentOf(home, '/log')
       expect(incomplete(content.toString(), 4)).toEqual([])
       // The kernels had other ideas of where the records are; they were made to drop them.
-      for (const file of [one, other]) await vi.waitFor(() => expect(readFileSync(file)).toEqual(content))
+      for (const file of [one, other])
+        await vi.waitFor(() => expect(readFileSync(file)).toEqual(content), 20_000)
     },
   )
 

@@ -3,11 +3,12 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { Cli } from '../cli/run-cli.ts'
+import { users } from '../support/users.ts'
 import { call, startClient, tryCall } from './mcp-client.ts'
 
 /** A project with a repository, packages and secrets, in the directory of the program. */
-function project(): Cli {
-  const cli = new Cli()
+function project(user?: number): Cli {
+  const cli = new Cli(user)
   const write = (path: string, text: string) => {
     mkdirSync(join(cli.files, path, '..'), { recursive: true })
     writeFileSync(join(cli.files, path), text)
@@ -17,7 +18,9 @@ function project(): Cli {
   write('src/old.ts', 'export {}\n')
   write('node_modules/left-pad/index.js', 'module.exports = () => "padded"\n')
   write('.env', 'API_KEY=sk-live-51Hx9aBcDeFgHiJkLm\nPORT=3000\n')
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: cli.files })
+  if (user !== undefined) execFileSync('chown', ['-R', `${user}:${user}`, cli.files])
+  const identity = user === undefined ? {} : { uid: user, gid: user }
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: cli.files, ...identity })
   git('init', '-q')
   git('add', 'src', 'README.md')
   git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'begin')
@@ -35,53 +38,59 @@ function listFiles(cli: Cli): string {
 const read = (cli: Cli, path: string) => readFileSync(join(cli.files, path), 'utf8')
 
 describe('coppice mcp in a directory', () => {
-  it('works on a fork of it, which a person applies and undoes', async () => {
-    const cli = project()
-    const before = listFiles(cli)
-    const { client } = await startClient(cli, [])
-    expect(client.getInstructions()).toContain(`its fork 'files-1'`)
-    expect(await call(client, 'file_read', { path: 'src/cart.ts' })).toContain('total = 0')
-    await call(client, 'file_edit', {
-      path: join(cli.files, 'src/cart.ts'),
-      operation: 'replace_string',
-      find: 'total = 0',
-      replace: 'total = 1',
-    })
-    await call(client, 'write_file', { path: 'docs/new.md', content: 'new\n' })
-    await call(client, 'vfs_delete', { path: 'vfs:///workspace/src/old.ts' })
-    expect(await call(client, 'vfs_list', { path: 'vfs:///workspace/src' })).not.toContain('old.ts')
-    const run = await call(client, 'shell_exec', {
-      command:
-        'cat src/cart.ts docs/new.md; ls src; node -e "console.log(require(\'left-pad\')())"; git status --short; echo more >> docs/new.md; pwd',
-    })
-    expect(run).toContain('total = 1')
-    expect(run).toContain('padded')
-    expect(run).toMatch(/^ D src\/old.ts$/m)
-    expect(run).toContain(`\n${cli.files}\n`)
-    expect(run).toContain('modified\t/workspace/docs/new.md')
-    expect(await call(client, 'file_read', { path: 'docs/new.md' })).toContain('more')
-    const patch = await call(client, 'workspace_diff', {})
-    expect(patch).toContain('-export const total = 0')
-    expect(listFiles(cli)).toBe(before)
+  it.for(users)(
+    'works on a fork of it, which a person applies and undoes, as $name',
+    async ({ user, obstacle }, { skip }) => {
+      if (obstacle !== undefined) skip(obstacle)
+      const cli = project(user)
+      const before = listFiles(cli)
+      const { client } = await startClient(cli, [])
+      expect(client.getInstructions()).toContain(`its fork 'files-1'`)
+      expect(await call(client, 'file_read', { path: 'src/cart.ts' })).toContain('total = 0')
+      await call(client, 'file_edit', {
+        path: join(cli.files, 'src/cart.ts'),
+        operation: 'replace_string',
+        find: 'total = 0',
+        replace: 'total = 1',
+      })
+      await call(client, 'write_file', { path: 'docs/new.md', content: 'new\n' })
+      await call(client, 'vfs_delete', { path: 'vfs:///workspace/src/old.ts' })
+      expect(await call(client, 'vfs_list', { path: 'vfs:///workspace/src' })).not.toContain('old.ts')
+      const run = await call(client, 'shell_exec', {
+        command:
+          'cat src/cart.ts docs/new.md; ls src; node -e "console.log(require(\'left-pad\')())"; git status --short; echo more >> docs/new.md; pwd',
+      })
+      expect(run).toContain('total = 1')
+      expect(run).toContain('padded')
+      expect(run).toMatch(/^ D src\/old.ts$/m)
+      expect(run).toContain(`\n${cli.files}\n`)
+      expect(run).toContain('modified\t/workspace/docs/new.md')
+      expect(await call(client, 'file_read', { path: 'docs/new.md' })).toContain('more')
+      const patch = await call(client, 'workspace_diff', {})
+      expect(patch).toContain('-export const total = 0')
+      expect(listFiles(cli)).toBe(before)
 
-    expect(await cli.ok('forks')).toMatch(/^files-1 +now +3 files \+3 -2 +runs coppice mcp$/m)
-    expect(await cli.ok('diff', '--stat')).toContain('3 paths')
-    expect((await cli.run(['drop', 'files-1'])).stderr).toContain("in use by 'coppice mcp'")
-    await cli.ok('apply', 'files-1')
-    expect(read(cli, 'docs/new.md')).toBe('new\nmore\n')
-    expect(read(cli, 'src/cart.ts')).toContain('total = 1')
-    expect(existsSync(join(cli.files, 'src/old.ts'))).toBe(false)
-    // The fork goes on from the directory.
-    await call(client, 'write_file', { path: 'docs/new.md', content: 'again\n' })
-    expect(await call(client, 'workspace_diff', { format: 'files' })).toBe('modified\t/workspace/docs/new.md')
-    expect(read(cli, 'docs/new.md')).toBe('new\nmore\n')
-    await cli.ok('apply', '--undo')
-    expect(listFiles(cli)).toBe(before)
-    await client.close()
-    await vi.waitFor(async () => expect(await cli.ok('forks')).not.toContain('runs'))
-    await cli.ok('drop', '--force')
-    expect(await cli.ok('forks')).toContain('no forks')
-  })
+      expect(await cli.ok('forks')).toMatch(/^files-1 +now +3 files \+3 -2 +runs coppice mcp$/m)
+      expect(await cli.ok('diff', '--stat')).toContain('3 paths')
+      expect((await cli.run(['drop', 'files-1'])).stderr).toContain("in use by 'coppice mcp'")
+      await cli.ok('apply', 'files-1')
+      expect(read(cli, 'docs/new.md')).toBe('new\nmore\n')
+      expect(read(cli, 'src/cart.ts')).toContain('total = 1')
+      expect(existsSync(join(cli.files, 'src/old.ts'))).toBe(false)
+      // The fork goes on from the directory.
+      await call(client, 'write_file', { path: 'docs/new.md', content: 'again\n' })
+      expect(await call(client, 'workspace_diff', { format: 'files' })).toBe(
+        'modified\t/workspace/docs/new.md',
+      )
+      expect(read(cli, 'docs/new.md')).toBe('new\nmore\n')
+      await cli.ok('apply', '--undo')
+      expect(listFiles(cli)).toBe(before)
+      await client.close()
+      await vi.waitFor(async () => expect(await cli.ok('forks')).not.toContain('runs'), 20_000)
+      await cli.ok('drop', '--force')
+      expect(await cli.ok('forks')).toContain('no forks')
+    },
+  )
 
   it('shows no values of secret files, and apply puts them back', async () => {
     const cli = project()
@@ -121,7 +130,7 @@ describe('coppice mcp in a directory', () => {
     await call(client, 'file_read', { path: 'README.md' })
     await call(client, 'shell_exec', { command: 'ls; true' })
     await client.close()
-    await vi.waitFor(async () => expect(await cli.ok('forks')).toContain('no forks'))
+    await vi.waitFor(async () => expect(await cli.ok('forks')).toContain('no forks'), 20_000)
     expect(await cli.ok('vault', 'list')).not.toContain('files-')
   })
 

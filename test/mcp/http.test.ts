@@ -206,7 +206,7 @@ describe('a server over HTTP', () => {
   it('ends idle sessions', async () => {
     const server = await echoServer({ maxIdleMs: 20 })
     await ask(server.url)
-    await vi.waitFor(() => expect(server.sessions).toBe(0))
+    await vi.waitFor(() => expect(server.sessions).toBe(0), 20_000)
   })
 
   it('replays missed events to a client that reconnects', async () => {

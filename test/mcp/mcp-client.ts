@@ -36,7 +36,12 @@ interface ProgramStart {
 export async function startClient(
   cli: Cli,
   args: readonly string[],
-  { command = [...PROGRAM, 'mcp'], cwd = cli.files, env = {}, ...person }: Person & ProgramStart = {},
+  {
+    command = [...becomeUser(cli), ...PROGRAM, 'mcp'],
+    cwd = cli.files,
+    env = {},
+    ...person
+  }: Person & ProgramStart = {},
 ): Promise<StartedClient> {
   const [program = '', ...first] = command
   const transport = new StdioClientTransport({
@@ -49,6 +54,12 @@ export async function startClient(
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, transport }
+}
+
+/** The beginning of a command line that runs the rest as the user of the test. */
+function becomeUser({ user }: Cli): string[] {
+  if (user === undefined) return []
+  return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']
 }
 
 /** A real client of `coppice mcp --http`, which serves until the end of the test. */
