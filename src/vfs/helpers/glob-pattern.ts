@@ -16,7 +16,7 @@ export function compileGlob(names: readonly string[]): GlobPattern {
   return names.map((name) => (name === '**' ? name : compileName(name)))
 }
 
-/** Reports whether a path matches. A leading `**` matches zero or more names, a final one at least one. */
+/** Reports whether a path matches. A final `**` matches one or more names, any other zero or more. */
 export function matchesPattern(pattern: GlobPattern, path: string): boolean {
   const names = split(path)
   const isTrailing = pattern.at(-1) === '**'
@@ -38,6 +38,7 @@ export function hasWildcard(name: string): boolean {
 
 /**
  * Expands `a{b,c}` to `ab` and `ac`. Braces may nest. An unclosed brace, or one without a comma, is a plain character.
+ * EINVAL for more than ten thousand alternatives.
  */
 export function expandBraces(pattern: string): string[] {
   // A set, because nested braces produce the same alternative in several ways.
@@ -62,9 +63,9 @@ function matchesName(tokens: readonly Token[], name: string): boolean {
     tokens.length,
     characters.length,
     (token) => tokens[token]?.star === true,
-    (token, at) => {
-      const wanted = tokens[token]
-      return wanted !== undefined && !wanted.star && wanted.accepts(characters[at] ?? '')
+    (index, character) => {
+      const token = tokens[index]
+      return token !== undefined && !token.star && token.accepts(characters[character] ?? '')
     },
   )
 }
@@ -100,23 +101,27 @@ function matchesWildcards(
 }
 
 function compileName(name: string): Token[] {
-  const parts = name.match(/\*+|\?|\[!?\]?[^\]]*\]|./gsu) ?? []
+  // A set has at least one member, so `[]` and `[!]` are plain characters. A `]` that begins a set is a member.
+  const parts = name.match(/\*+|\?|\[(?:!|(?!!))(?:\][^\]]*|[^\]]+)\]|./gsu) ?? []
   return parts.map((part): Token => {
     if (part.startsWith('*')) return { star: true }
     if (part === '?') return { star: false, accepts: () => true }
-    if (part.length > 2 && part.startsWith('['))
+    if (part.length > 1 && part.startsWith('['))
       return { star: false, accepts: compileSet(part.slice(1, -1)) }
     return { star: false, accepts: (character) => character === part }
   })
 }
 
-/** Compiles a set such as `a-z_`. A leading `!` negates it; a hyphen at either end stands for itself. */
+/**
+ * Compiles a set such as `a-z_`. A leading `!` negates it; a hyphen at either end stands for itself.
+ * EINVAL for an empty range.
+ */
 function compileSet(set: string): (character: string) => boolean {
   const isNegated = set.startsWith('!')
   const members = [...(isNegated ? set.slice(1) : set)]
   const ranges: (readonly [string, string])[] = []
-  for (let at = 0; at < members.length; at++) {
-    const [first, hyphen, last] = [members[at] ?? '', members[at + 1], members[at + 2]]
+  for (let index = 0; index < members.length; index++) {
+    const [first, hyphen, last] = [members[index] ?? '', members[index + 1], members[index + 2]]
     const isRange = hyphen === '-' && last !== undefined
     if (isRange && last < first) {
       throw new VfsError('EINVAL', `[${set}]`, {
@@ -125,7 +130,7 @@ function compileSet(set: string): (character: string) => boolean {
       })
     }
     ranges.push([first, isRange ? last : first])
-    if (isRange) at += 2
+    if (isRange) index += 2
   }
   return (character) => ranges.some(([first, last]) => first <= character && character <= last) !== isNegated
 }

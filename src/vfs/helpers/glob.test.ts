@@ -137,6 +137,15 @@ describe('matchesGlob', () => {
     expect(matchesGlob('/a', '/[!-a]')).toBe(false)
   })
 
+  it('matches a bracket without members literally', () => {
+    expect(matchesGlob('/[]', '/[]')).toBe(true)
+    expect(matchesGlob('/a[]b', '/a[]?')).toBe(true)
+    expect(matchesGlob('/x', '/[!]')).toBe(false)
+    expect(matchesGlob('/[!]', '/[!]')).toBe(true)
+    expect(matchesGlob('/]', '/[]]')).toBe(true)
+    expect(matchesGlob('/]', '/[!]]')).toBe(false)
+  })
+
   it('never lets a name pattern match a slash', () => {
     for (const pattern of ['/a*b', '/a?b', '/a[!x]b', '/a[/]b'])
       expect(matchesGlob('/a/b', pattern), pattern).toBe(false)
