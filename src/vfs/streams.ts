@@ -70,8 +70,18 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
+/** Returns the next item, synchronously if it can, and undefined after the last. */
+type Pull<T> = () => T | undefined | Promise<T | undefined>
+
+/** Returns a stream whose items come from another one's pull function, wrapped. Set by the class, whose field it reads. */
+let wrapPull: <T extends object>(source: ReadyStream<T>, wrap: (pull: Pull<T>) => Pull<T>) => ReadyStream<T>
+
 /** A stream whose items are mostly in memory: each step costs a single promise. */
 export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
+  static {
+    wrapPull = (source, wrap) => new ReadyStream(wrap(source.#pull))
+  }
+
   #pull: () => T | undefined | Promise<T | undefined>
 
   /** @param pull returns the next item, synchronously if it can, and undefined after the last. */
@@ -127,6 +137,21 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
   [Symbol.asyncIterator](): this {
     return this
   }
+}
+
+/** Returns a stream that calls `onError`, which throws another error, for each failure of the given one. */
+export function catchErrors<T extends object>(
+  source: ReadyStream<T>,
+  onError: (error: unknown) => never,
+): ReadyStream<T> {
+  return wrapPull(source, (pull) => () => {
+    try {
+      const item = pull()
+      return item instanceof Promise ? item.catch(onError) : item
+    } catch (error) {
+      return onError(error)
+    }
+  })
 }
 
 function toResult<T>(item: T | undefined): IteratorResult<T> {
@@ -216,19 +241,19 @@ async function collectStream(content: AsyncIterable<Uint8Array | string>): Promi
 
 function assertReadOptions(path: string, chunkSize: number, { byteRange, lineRange }: ReadOptions): void {
   if (chunkSize === DEFAULT_CHUNK_SIZE && byteRange === undefined && lineRange === undefined) return
-  const refuse = (detail: string) => new VfsError('EINVAL', path, { op: 'read', detail })
+  const createError = (detail: string) => new VfsError('EINVAL', path, { op: 'read', detail })
   if (!Number.isInteger(chunkSize) || chunkSize <= 0) {
-    throw refuse(`chunkSize is ${chunkSize}; pass an integer above 0`)
+    throw createError(`chunkSize is ${chunkSize}; pass an integer above 0`)
   }
   if (byteRange && !byteRange.every((bound) => Number.isInteger(bound) && bound >= 0)) {
-    throw refuse(`byteRange is [${byteRange.join(', ')}]; pass two integers from 0`)
+    throw createError(`byteRange is [${byteRange.join(', ')}]; pass two integers from 0`)
   }
   if (!lineRange) return
   const [first, last] = lineRange
   if (!Number.isInteger(first) || first < 1)
-    throw refuse(`lineRange starts at ${first}; pass an integer from 1`)
+    throw createError(`lineRange starts at ${first}; pass an integer from 1`)
   if (last !== 'end' && (!Number.isInteger(last) || last < first)) {
-    throw refuse(`lineRange ends at ${last}; pass ${first} or more, or 'end'`)
+    throw createError(`lineRange ends at ${last}; pass ${first} or more, or 'end'`)
   }
 }
 

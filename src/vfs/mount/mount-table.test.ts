@@ -6,10 +6,12 @@ import type { Capability, DirEntry, FileSystem, MaterializeOptions, Stat } from 
 import { copy, move } from '../helpers/copy-move.ts'
 import { readText } from '../helpers/file-content.ts'
 import { grep } from '../helpers/grep.ts'
+import { list } from '../helpers/listing.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { OverlayFs } from '../overlay/overlay-fs.ts'
 import { dirname, isWithin } from '../path.ts'
 import { ReadOnlyFs } from '../read-only-fs.ts'
+import { ReadyStream } from '../streams.ts'
 import { MountTable } from './mount-table.ts'
 
 async function names(fs: FileSystem, path: string): Promise<string[]> {
@@ -26,6 +28,23 @@ async function walked(
 
 function directory(): Stat {
   return { type: 'directory', size: 0, mtime: new Date(0), mode: null }
+}
+
+/** A file system whose listings fail at a step that is not in memory. */
+class Unreadable extends Backend {
+  readonly capabilities: ReadonlySet<Capability> = new Set(['read'])
+
+  protected doStat(): Stat {
+    return directory()
+  }
+
+  protected doReaddir(path: string): ReadyStream<DirEntry> {
+    return new ReadyStream(() => Promise.reject(new VfsError('EIO', path, { op: 'readdir' })))
+  }
+
+  protected doRead(path: string): AsyncIterable<Uint8Array> {
+    throw new VfsError('EISDIR', path, { op: 'read' })
+  }
 }
 
 /** A directory that never ends, and each of its entries is such a directory again. */
@@ -527,6 +546,13 @@ describe('links', () => {
 })
 
 describe('errors', () => {
+  it('of a listing that is partly in memory carry the path of the table', async () => {
+    const table = new MountTable({ '/m': new Unreadable() })
+    const expected = { code: 'EIO', path: '/m/d', mount: '/m' }
+    await expect(names(table, '/m/d')).rejects.toMatchObject(expected)
+    await expect(list(table, '/m/d')).rejects.toMatchObject(expected)
+  })
+
   it('of streams and calls have paths of the namespace', async () => {
     const guarded = new Guarded({ '/s/f': 'x' })
     guarded.denied.push('/s')

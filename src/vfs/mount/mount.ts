@@ -1,7 +1,7 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { Content, FileSystem } from '../file-system.ts'
 import type { InodeIdentity } from '../protocols.ts'
-import { InMemoryByteStream, ReadyStream } from '../streams.ts'
+import { catchErrors, InMemoryByteStream, ReadyStream } from '../streams.ts'
 import { isSynchronous, type SyncFileSystem } from '../sync-file-system.ts'
 
 /** Number of mounts in one table whose inode numbers cannot collide. */
@@ -76,7 +76,7 @@ export class Mount {
     }
   }
 
-  /** Calls the synchronous interface and translates its errors. */
+  /** Calls the synchronous face and translates its errors. ENOTSUP if there is none. */
   callSync<T>(call: (sync: SyncFileSystem) => T): T {
     const { fs } = this
     try {
@@ -96,25 +96,26 @@ export class Mount {
 
   /** Returns the stream with its errors translated and each item mapped. */
   translateStream<T extends object>(source: AsyncIterable<T>, map?: (item: T) => T): AsyncIterable<T> {
-    // A stream in memory cannot fail, so it needs no wrapper.
+    // Content in memory cannot fail, so it needs no wrapper.
     if (source instanceof InMemoryByteStream && map === undefined) return source
-    if (source instanceof ReadyStream) return map === undefined ? source : source.map(map)
-    return new TranslatedStream(source, map ?? ((item) => item), (error) => this.translateError(error))
+    if (source instanceof ReadyStream) {
+      const translated = catchErrors(source, this.#throwTranslated)
+      return map === undefined ? translated : translated.map(map)
+    }
+    return new TranslatedStream(source, map ?? ((item) => item), this.#throwTranslated)
   }
 }
 
-/** Hand-written for speed: a generator in between would cost every item two more promises. */
+/** A stream with mapped items and translated errors. A generator in its place would cost every item two more promises. */
 class TranslatedStream<T> implements AsyncIterableIterator<T> {
   readonly #source: AsyncIterator<T>
   readonly #onItem: (result: IteratorResult<T>) => IteratorResult<T>
   readonly #onError: (error: unknown) => never
 
-  constructor(source: AsyncIterable<T>, map: (item: T) => T, translate: (error: unknown) => unknown) {
+  constructor(source: AsyncIterable<T>, map: (item: T) => T, onError: (error: unknown) => never) {
     this.#source = source[Symbol.asyncIterator]()
     this.#onItem = (result) => (result.done ? result : { done: false, value: map(result.value) })
-    this.#onError = (error) => {
-      throw translate(error)
-    }
+    this.#onError = onError
   }
 
   next(): Promise<IteratorResult<T>> {
