@@ -30,10 +30,10 @@ export function countUtf8Bytes(text: string): number {
 export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   if (NativeBuffer !== undefined) return NativeBuffer.concat(chunks)
   const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let at = 0
+  let offset = 0
   for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
+    all.set(chunk, offset)
+    offset += chunk.length
   }
   return all
 }
@@ -41,7 +41,7 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
 /** True if two arrays hold the same bytes. */
 export function equalBytes(first: Uint8Array, second: Uint8Array): boolean {
   if (NativeBuffer !== undefined) return NativeBuffer.compare(first, second) === 0
-  return first.length === second.length && first.every((byte, at) => byte === second[at])
+  return first.length === second.length && first.every((byte, offset) => byte === second[offset])
 }
 
 /** Returns where a byte is first found from a position on, or -1. */

@@ -46,7 +46,9 @@ export interface Mutation {
 /** A mutation whose paths are canonical. */
 export interface CheckedMutation {
   readonly path: string
+  /** The second path; empty if there is none. */
   readonly to: string
+  /** Content to store; empty if there is none. */
   readonly content: Content
   readonly ctx: CallContext | undefined
 }
@@ -129,17 +131,21 @@ export abstract class CheckedFileSystem implements FileSystem {
     })
   }
 
-  /** Rejects a write if `ifMatch` differs from the stored version. Layers leave this check to the file system below. */
+  /** Throws ECONFLICT if `ifMatch` is not the stored version. Layers leave this check to the file system below. */
   protected assertMatch(_path: string, _ifMatch: string | null, _ctx?: CallContext): void | Promise<void> {}
 
-  /** Throws if the capabilities exclude the mutation. A layer over several file systems decides per path instead. */
+  /**
+   * Throws EROFS or ENOTSUP if the capabilities exclude the mutation. A layer over several file systems leaves that to
+   * them.
+   */
   protected assertMutable(op: MutationOp, path: string): void {
     if (!this.capabilities.has('write')) throw new VfsError('EROFS', path, { op })
     if (op === 'mkdir' && !this.capabilities.has('mkdir')) throw createUnsupportedError(op, path)
   }
 
   /**
-   * Runs one mutation. Storage serialises the mutations of a path here; a layer leaves that to the file system below.
+   * Runs one mutation at once. `Backend` overrides this to serialise the mutations of a path; a layer leaves that to the
+   * file system below.
    */
   protected runInOrder<T>(
     mutation: CheckedMutation,
@@ -148,7 +154,7 @@ export abstract class CheckedFileSystem implements FileSystem {
     return run(mutation)
   }
 
-  /** Every operation with a single result passes through here. */
+  /** Checks the path and the signal, emits the event and calls `run`. Every operation with a single result passes here. */
   protected call<T>(
     op: VfsOperation,
     path: string,
@@ -166,7 +172,7 @@ export abstract class CheckedFileSystem implements FileSystem {
     }
   }
 
-  /** Every mutation passes through here. */
+  /** Does what `call` does, and rejects a mutation that the capabilities exclude. Every mutation passes here. */
   protected mutate<T>(
     { op, path, to, content, ctx }: Mutation,
     run: (mutation: CheckedMutation) => T | Promise<T>,
@@ -194,8 +200,8 @@ export abstract class CheckedFileSystem implements FileSystem {
   }
 
   /**
-   * Every streaming operation passes through here. The source is opened before the call returns, so that the stream
-   * shows the state of that moment.
+   * Does what `call` does for a stream. Every streaming operation passes here. `open` is called before this returns, so
+   * that a stream in memory shows the state of that moment. Every failure surfaces in the stream.
    */
   protected stream<T>(
     op: VfsOperation,

@@ -85,8 +85,8 @@ export abstract class CheckedSyncFileSystem implements SyncFileSystem {
   }
 
   link(existing: string, path: string, ctx?: CallContext): void {
-    const name = checkPath(path, 'link')
-    this.#change('link', existing, ctx, (checked, inner) => this.doLink(checked, name, inner))
+    const newPath = checkPath(path, 'link')
+    this.#change('link', existing, ctx, (checked, inner) => this.doLink(checked, newPath, inner))
   }
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): void {

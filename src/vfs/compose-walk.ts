@@ -39,8 +39,8 @@ export async function* composeWalk(
 }
 
 /**
- * Returns undefined for a path that cannot be read: removed meanwhile, not permitted, not a directory. Other errors end
- * the walk.
+ * Returns undefined if a step fails with a VfsError: the path was removed meanwhile, is not permitted or cannot be read.
+ * Other errors, such as an abort, end the walk.
  */
 async function skipUnreadable<T>(step: Promise<T>): Promise<T | undefined> {
   try {

@@ -43,8 +43,11 @@ export interface VfsEvent {
   readonly path: string
   readonly caller: Caller | undefined
   readonly trace: string | undefined
+  /** A time of `performance.now()`. */
   readonly startedAt: number
+  /** Bytes of content that were read or written. */
   bytes?: number
+  /** Items that were listed. */
   entries?: number
   /** Milliseconds. */
   duration?: number
@@ -63,8 +66,8 @@ const channels = new Map<VfsOperation, TracingChannel<VfsEvent, VfsEvent>>()
 const cacheChannel = diagnostics?.channel('coppice:vfs:cache')
 
 function getChannel(op: VfsOperation): TracingChannel<VfsEvent, VfsEvent> | undefined {
-  const known = channels.get(op)
-  if (known !== undefined || diagnostics === undefined) return known
+  const existing = channels.get(op)
+  if (existing !== undefined || diagnostics === undefined) return existing
   const opened = diagnostics.tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)
   channels.set(op, opened)
   return opened
@@ -110,6 +113,7 @@ export function refuseLinks(ctx: CallContext | undefined): CallContext {
   return refusing
 }
 
+/** Runs an operation and emits its events. `run` gets the inner context and the event, on which it records sizes. */
 export async function traceCall<T>(
   op: VfsOperation,
   path: string,
@@ -145,7 +149,10 @@ export function traceSync<T>(
   }
 }
 
-/** @param source opened with an `innerContext`, so that its content does not depend on whether anyone listens. */
+/**
+ * Yields the items of a stream and emits its events from the first step on.
+ * @param source opened with an `innerContext`, so that its content does not depend on whether anyone listens.
+ */
 export async function* traceStream<T>(
   op: VfsOperation,
   path: string,
@@ -167,6 +174,7 @@ export async function* traceStream<T>(
   }
 }
 
+/** Publishes a lookup in a cache. */
 export function traceCache(cache: string, path: string, outcome: CacheEvent['outcome']): void {
   if (cacheChannel?.hasSubscribers) cacheChannel.publish({ cache, path, outcome } satisfies CacheEvent)
 }

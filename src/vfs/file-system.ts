@@ -119,10 +119,11 @@ export type Capability =
   | 'watch'
 
 /**
- * The protocol that every backend, mount table and layer implements: ten operations, lazy by default.
+ * The protocol that every backend, mount table and layer implements: ten operations, `capabilities` among them, lazy by
+ * default.
  *
- * Paths are absolute; a backend behaves as if rooted at `/`. Failures are `VfsError`s; a stream's failure surfaces
- * before its first item.
+ * Paths are absolute; a backend behaves as if rooted at `/`. Failures are `VfsError`s. A stream reports them in its steps;
+ * those of its path and options before the first item.
  * Writes are atomic: a reader sees the old content or the new, and a stream opened earlier finishes with the old.
  * Writes to one path take effect in the order they were issued.
  */
@@ -141,7 +142,7 @@ export interface FileSystem {
    */
   readdir(path: string, ctx?: CallContext): AsyncIterable<DirEntry>
 
-  /** Yields the content of a file in chunks. Leaving the loop early releases the source. ENOENT, EISDIR, EINVAL. */
+  /** Yields the content of a file in chunks. Leaving the loop early releases the source. ENOENT, EISDIR, EINVAL (options). */
   read(path: string, options?: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array>
 
   /**
@@ -156,7 +157,7 @@ export interface FileSystem {
   /** Replaces the whole content of a file. EISDIR, ENOTDIR, ENOENT (`parents: false`), ECONFLICT (`ifMatch`), EROFS. */
   write(path: string, content: Content, options?: WriteOptions, ctx?: CallContext): Promise<void>
 
-  /** Creates a directory. EEXIST, ENOENT, ENOTDIR, EROFS, ENOTSUP. */
+  /** Creates a directory. EEXIST, ENOENT (no parent), ENOTDIR, EROFS, ENOTSUP (without the capability `mkdir`). */
   mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): Promise<void>
 
   /** Removes a file, or a directory with `recursive`. ENOENT, EISDIR, EINVAL (the root, a mount point), EROFS. */

@@ -1,14 +1,16 @@
 /** Permission to change nodes in place: a node created under a token is reachable from one map only. */
 export type EditToken = object
 
+/** Limit of the entries in a leaf. */
 const MAX_ENTRIES = 256
+/** Limit of the nodes below a branch. */
 const MAX_CHILDREN = 48
 /** A node below this fill is merged with a neighbour if both together stay below three quarters. */
 const MIN_FILL = 1 / 4
 const MAX_MERGED_FILL = 3 / 4
 
 /**
- * A sorted map from names to values: a copy-on-write B+tree. A fork shares every node; afterwards each side copies the
+ * A sorted map from text keys to values: a copy-on-write B+tree. A fork shares every node; afterwards each side copies the
  * few nodes on the path to a change. Nodes of the map's own token are changed in place, any other is copied first.
  *
  * A leaf is a hash map that is sorted only when it is listed. Most directories fit in one leaf, so a lookup is one hash
@@ -56,7 +58,7 @@ export class OrderedMap<V> {
 
   *entries(): Generator<[string, V]> {
     for (const { keys, values } of this.leaves()) {
-      for (const [at, key] of keys.entries()) yield [key, getAt(values, at)]
+      for (const [index, key] of keys.entries()) yield [key, getAt(values, index)]
     }
   }
 
@@ -70,8 +72,8 @@ export class OrderedMap<V> {
   }
 
   /**
-   * Yields the names whose values differ from an earlier state of this map or of a fork, in order. Skips leaves that
-   * both maps share.
+   * Yields the keys whose values differ from an earlier state of this map or of a fork, in order. Skips leaves that both
+   * maps share.
    */
   *differencesFrom(before: OrderedMap<V>): Generator<MapDifference<V>> {
     const [oldLeaves, newLeaves] = [before.#leafSet(), this.#leafSet()]
@@ -95,6 +97,7 @@ export class OrderedMap<V> {
     return leaves
   }
 
+  /** Returns a node that this map may change in place: the given one, or a copy. */
   #own(node: MapNode<V>): MapNode<V> {
     if (node.edit === this.#edit) return node
     if (isBranch(node))
@@ -102,21 +105,21 @@ export class OrderedMap<V> {
     return { ...node, edit: this.#edit, entries: new Map(node.entries) }
   }
 
-  #ownChild({ children }: Branch<V>, at: number): MapNode<V> {
-    const child = this.#own(getAt(children, at))
-    children[at] = child
+  #ownChild({ children }: Branch<V>, index: number): MapNode<V> {
+    const child = this.#own(getAt(children, index))
+    children[index] = child
     return child
   }
 
   /** Inserts below an owned node. Returns the split-off right part if the node grew too large. */
   #insert(node: MapNode<V>, key: string, value: V): Split<V> | null {
     if (!isBranch(node)) return this.#insertInLeaf(node, key, value)
-    const at = findChildIndex(node.bounds, key)
-    const right = this.#insert(this.#ownChild(node, at), key, value)
+    const index = findChildIndex(node.bounds, key)
+    const right = this.#insert(this.#ownChild(node, index), key, value)
     if (right === null) return null
-    node.children.splice(at + 1, 0, right.node)
-    node.bounds.splice(at + 1, 0, right.bound)
-    return node.children.length > MAX_CHILDREN ? this.#splitBranch(node, at + 1) : null
+    node.children.splice(index + 1, 0, right.node)
+    node.bounds.splice(index + 1, 0, right.bound)
+    return node.children.length > MAX_CHILDREN ? this.#splitBranch(node, index + 1) : null
   }
 
   #insertInLeaf(leaf: Leaf<V>, key: string, value: V): Split<V> | null {
@@ -131,18 +134,18 @@ export class OrderedMap<V> {
 
   #splitLeaf(leaf: Leaf<V>, inserted: string): Split<V> {
     const { keys, values } = sortEntries(leaf)
-    const middle = splitPoint(keys.length, keys.indexOf(inserted))
+    const middle = findSplitIndex(keys.length, keys.indexOf(inserted))
     const right = emptyLeaf<V>(this.#edit)
-    for (let at = middle; at < keys.length; at++) {
-      right.entries.set(getAt(keys, at), getAt(values, at))
-      leaf.entries.delete(getAt(keys, at))
+    for (let index = middle; index < keys.length; index++) {
+      right.entries.set(getAt(keys, index), getAt(values, index))
+      leaf.entries.delete(getAt(keys, index))
     }
     invalidateOrder(leaf)
     return { bound: getAt(keys, middle), node: right }
   }
 
   #splitBranch({ bounds, children }: Branch<V>, inserted: number): Split<V> {
-    const middle = splitPoint(children.length, inserted)
+    const middle = findSplitIndex(children.length, inserted)
     const right = { edit: this.#edit, bounds: bounds.splice(middle), children: children.splice(middle) }
     return { bound: getAt(right.bounds, 0), node: right }
   }
@@ -154,10 +157,10 @@ export class OrderedMap<V> {
       this.#size--
       return true
     }
-    const at = findChildIndex(node.bounds, key)
-    const child = this.#ownChild(node, at)
+    const index = findChildIndex(node.bounds, key)
+    const child = this.#ownChild(node, index)
     const deleted = this.#remove(child, key)
-    if (getFillCount(child) < MIN_FILL) this.#merge(node, at > 0 ? at - 1 : at)
+    if (getFillRatio(child) < MIN_FILL) this.#merge(node, index > 0 ? index - 1 : index)
     return deleted
   }
 
@@ -166,7 +169,7 @@ export class OrderedMap<V> {
     const second = parent.children[left + 1]
     if (
       second === undefined ||
-      getFillCount(getAt(parent.children, left)) + getFillCount(second) > MAX_MERGED_FILL
+      getFillRatio(getAt(parent.children, left)) + getFillRatio(second) > MAX_MERGED_FILL
     )
       return
     const first = this.#ownChild(parent, left)
@@ -189,7 +192,7 @@ export interface SortedEntries<V> {
   readonly values: readonly V[]
 }
 
-/** A name with its earlier and later value; undefined if missing. */
+/** A key with its earlier and later value; undefined if missing. */
 export interface MapDifference<V> {
   readonly key: string
   readonly old: V | undefined
@@ -205,7 +208,7 @@ interface Leaf<V> {
   values: readonly V[] | null
 }
 
-/** Every name in `children[i]` is at least `bounds[i]`; the first child also takes smaller names. */
+/** Every key in `children[i]` is at least `bounds[i]`; the first child also takes smaller keys. */
 interface Branch<V> {
   readonly edit: EditToken
   readonly bounds: string[]
@@ -223,7 +226,7 @@ function isBranch<V>(node: MapNode<V>): node is Branch<V> {
   return 'children' in node
 }
 
-function getFillCount<V>(node: MapNode<V>): number {
+function getFillRatio<V>(node: MapNode<V>): number {
   return isBranch(node) ? node.children.length / MAX_CHILDREN : node.entries.size / MAX_ENTRIES
 }
 
@@ -231,7 +234,7 @@ function getFillCount<V>(node: MapNode<V>): number {
  * Returns where to split a full node. An insertion at the very end moves only the newest item, so that sequential
  * inserts leave full nodes.
  */
-function splitPoint(length: number, inserted: number): number {
+function findSplitIndex(length: number, inserted: number): number {
   return inserted === length - 1 ? inserted : length >> 1
 }
 

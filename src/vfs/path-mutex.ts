@@ -10,7 +10,10 @@ export class PathMutex {
     return this.#last.has(path)
   }
 
-  /** @param secondPath a second path that the mutation changes. Both are queued now, so two renames cannot deadlock. */
+  /**
+   * Runs a mutation after the earlier ones of its paths, at once if there are none.
+   * @param secondPath a second path that the mutation changes. Both are queued now, so two renames cannot deadlock.
+   */
   run<T>(path: string, secondPath: string | undefined, mutation: () => T | Promise<T>): T | Promise<T> {
     const before = this.#last.get(path)
     const otherBefore = secondPath === undefined ? undefined : this.#last.get(secondPath)

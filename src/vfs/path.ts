@@ -115,9 +115,9 @@ function isCanonical(path: string): boolean {
 }
 
 /**
- * A fast check without allocation that accepts nearly every path. It requires an absolute path without empty names or
- * leading dots, only storable characters, and a length at which no name is too long. False means that the slow checks
- * decide.
+ * Reports whether a path is certainly canonical and storable, without allocation. True for nearly every path: absolute, no
+ * empty names or leading dots, only storable characters, and a length at which no name is too long. False means that the
+ * slow checks decide.
  */
 function isPlain(path: string): boolean {
   if (typeof path !== 'string') return false

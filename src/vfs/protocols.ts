@@ -14,7 +14,10 @@ export interface RenameOptions {
   readonly overwrite?: boolean
 }
 
-/** Renames a file or a whole directory in place. ENOENT, EEXIST, EINVAL (into its own descendant). */
+/**
+ * Renames a file or a whole directory in place, and creates missing parents of the target. ENOENT, EEXIST, EINVAL (into its
+ * own descendant); with `overwrite` EISDIR, ENOTDIR and ENOTEMPTY for a target that cannot be replaced.
+ */
 export interface Renamable {
   rename(from: string, to: string, options?: RenameOptions, ctx?: CallContext): Promise<void>
 }
@@ -27,10 +30,14 @@ export interface RealpathOptions {
 
 /** Has symbolic links. Reads and writes follow them inside the file system; `stat` and `remove` do not. */
 export interface Linkable {
+  /** Creates a link at `path`. The target may be missing. EEXIST. */
   symlink(target: string, path: string, ctx?: CallContext): Promise<void>
   /** Returns the target as it was stored. EINVAL if the path is not a link. */
   readlink(path: string, ctx?: CallContext): Promise<string>
-  /** Resolves the links in a path, except its last name; missing names stay as they are. ELOOP. */
+  /**
+   * Resolves the links in a path, but its last name only with `followLast`; missing names stay as they are. ELOOP for more
+   * than 40 links.
+   */
   realpath(path: string, options?: RealpathOptions, ctx?: CallContext): Promise<string>
 }
 
@@ -43,7 +50,7 @@ export interface StatChanges {
   readonly ofLink?: boolean
 }
 
-/** Changes metadata without touching content. ENOENT, EINVAL. */
+/** Changes metadata without touching content. ENOENT, EINVAL (an invalid mode or time). */
 export interface Attributed {
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void>
 }
@@ -59,10 +66,11 @@ export interface InodeIdentity {
 /** Supports hard links: a change under one name is visible under all. */
 export interface HardLinkable {
   /**
-   * Creates a hard link. A symlink itself gets the second name; it is not followed. EEXIST, ENOENT, EISDIR (a
-   * directory).
+   * Creates a hard link. A symlink itself gets the second name; it is not followed. EEXIST, ENOENT (the file, or the
+   * directory of the new name), ENOTDIR, EISDIR (a directory cannot have two names).
    */
   link(existing: string, path: string, ctx?: CallContext): Promise<void>
+  /** Returns the identity of a path; that of a symlink itself. ENOENT. */
   identity(path: string, ctx?: CallContext): Promise<InodeIdentity>
 }
 
@@ -175,8 +183,8 @@ export interface Watchable {
 }
 
 /**
- * Checks the capability, not the method: a layer has every method and declares only what the file systems below
- * support.
+ * Creates the guard of a protocol. It checks the capability, not the method: a layer has every method and declares only
+ * what the file systems below support.
  */
 function guard<Protocol>(capability: Capability): (fs: FileSystem) => fs is FileSystem & Protocol {
   return (fs): fs is FileSystem & Protocol => fs.capabilities.has(capability)

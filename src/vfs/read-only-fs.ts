@@ -31,7 +31,7 @@ import { ReadOnlySync } from './read-only-sync.ts'
 import { requireProtocol } from './require-protocol.ts'
 import type { SyncFileSystem, Synchronous } from './sync-file-system.ts'
 
-const READ_SIDE: ReadonlySet<Capability> = new Set([
+const READING_CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
   'native-walk',
   'native-read',
@@ -67,7 +67,7 @@ export class ReadOnlyFs
   }
 
   get capabilities(): ReadonlySet<Capability> {
-    return this.#inner.capabilities.intersection(READ_SIDE)
+    return this.#inner.capabilities.intersection(READING_CAPABILITIES)
   }
 
   get sync(): SyncFileSystem {

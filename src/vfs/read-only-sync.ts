@@ -5,7 +5,7 @@ import type { CallContext, DirEntry, FileSystem } from './file-system.ts'
 import type { OpenOptions, RealpathOptions } from './protocols.ts'
 import { isSynchronous, type SyncFileHandle, type SyncFileSystem, type SyncStat } from './sync-file-system.ts'
 
-/** The synchronous interface of a read-only file system. Every mutation throws EROFS. */
+/** The synchronous face of a read-only file system. Every mutation throws EROFS. */
 export class ReadOnlySync extends CheckedSyncFileSystem {
   readonly #fs: FileSystem
 

@@ -7,12 +7,13 @@ const REASONS: Readonly<Record<string, string>> = {
   readlink: 'this file system has no symbolic links',
   link: 'this file system has no hard links; copy the file instead',
   identity: 'this file system has no inode numbers; compare paths instead',
-  setattr: 'this file system cannot change modes, owners or times',
+  setattr: 'this file system cannot change modes or times',
   open: 'this file system cannot open files; read and write whole files instead',
   mkdir: 'this file system has no empty directories; write a file, which creates its directories',
   fork: 'this file system cannot fork; put an OverlayFs over it and fork that',
 }
 
+/** Returns the ENOTSUP error of an operation. */
 export function createUnsupportedError(op: string, path: string): VfsError {
   const detail = REASONS[op] ?? `this file system does not support '${op}'`
   return new VfsError('ENOTSUP', path, { op, detail })

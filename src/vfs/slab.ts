@@ -36,6 +36,7 @@ export class Slab {
     return this.#buffers.has(buffer)
   }
 
+  /** Returns a copy of bytes; a small one is a piece of the slab. */
   copy(bytes: Uint8Array): Uint8Array {
     const { length } = bytes
     if (length > MAX_POOLED_BYTES) return new Uint8Array(bytes)
@@ -53,7 +54,10 @@ export class Slab {
   }
 }
 
-/** Transferring one piece to another thread would detach all the others; nobody gets a stored piece. */
+/**
+ * Allocates a slab for stored bytes. Transferring one piece to another thread would detach all the others. Nobody gets a
+ * stored piece, so there is time to prevent that.
+ */
 function allocateForStored(): Uint8Array {
   const slab = new Uint8Array(SLAB_BYTES)
   markAsUntransferableLater(slab.buffer)

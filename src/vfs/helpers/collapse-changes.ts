@@ -2,7 +2,7 @@ import type { CallContext, FileSystem } from '../file-system.ts'
 import type { PathChange } from '../protocols.ts'
 import { statIfPresent } from './stat-if-present.ts'
 
-/** Files below a directory from which on they are counted rather than listed. */
+/** Number of files from which on a directory is reported in place of them. */
 const MIN_COLLAPSED_FILES = 100
 
 /** A directory that is new or deleted as a whole, with so many files that nobody would read their names. */
@@ -27,24 +27,27 @@ export async function collapseChanges(
   { before, after }: { readonly before: FileSystem; readonly after: FileSystem },
   ctx: CallContext = {},
 ): Promise<CollapsedChanges> {
-  const [isNewIn, isGoneFrom] = [new MissingDirectories(before, ctx), new MissingDirectories(after, ctx)]
-  const placed: { readonly change: PathChange; readonly directory: CountedDirectory | undefined }[] = []
+  const [missingBefore, missingAfter] = [
+    new MissingDirectories(before, ctx),
+    new MissingDirectories(after, ctx),
+  ]
+  const entries: { readonly change: PathChange; readonly directory: CountedDirectory | undefined }[] = []
   const counted = new Map<string, CountedDirectory>()
   for await (const change of changes) {
     const { kind, path } = change
     const isWhole = kind === 'added' || kind === 'deleted'
-    const root = isWhole ? await (kind === 'added' ? isNewIn : isGoneFrom).findRoot(path) : undefined
-    if (!isWhole || root === undefined) placed.push({ change, directory: undefined })
+    const root = isWhole ? await (kind === 'added' ? missingBefore : missingAfter).findRoot(path) : undefined
+    if (!isWhole || root === undefined) entries.push({ change, directory: undefined })
     else {
       const directory = counted.get(`${kind} ${root}`) ?? { kind, path: root, files: 0 }
       directory.files++
       counted.set(`${kind} ${root}`, directory)
-      placed.push({ change, directory })
+      entries.push({ change, directory })
     }
   }
   const isLarge = (directory: CountedDirectory) => directory.files >= MIN_COLLAPSED_FILES
   return {
-    changes: placed.flatMap(({ change, directory }) => (directory && isLarge(directory) ? [] : change)),
+    changes: entries.flatMap(({ change, directory }) => (directory && isLarge(directory) ? [] : change)),
     directories: [...counted.values()].filter(isLarge),
   }
 }
@@ -54,7 +57,7 @@ interface CountedDirectory extends CollapsedDirectory {
   files: number
 }
 
-/** The outermost directories that a tree does not have. */
+/** Finds the outermost directories that a tree does not have. */
 class MissingDirectories {
   readonly #tree: FileSystem
   readonly #ctx: CallContext
@@ -65,18 +68,18 @@ class MissingDirectories {
     this.#ctx = ctx
   }
 
-  /** Finds the outermost missing directory around a path. */
+  /** Returns the outermost missing directory around a path; undefined if none is missing. */
   async findRoot(path: string): Promise<string | undefined> {
-    for (let at = path.indexOf('/', 1); at !== -1; at = path.indexOf('/', at + 1)) {
-      const directory = path.slice(0, at)
+    for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
+      const directory = path.slice(0, end)
       if (!(await this.#has(directory))) return directory
     }
     return undefined
   }
 
   async #has(directory: string): Promise<boolean> {
-    const known = this.#isPresent.get(directory)
-    if (known !== undefined) return known
+    const cached = this.#isPresent.get(directory)
+    if (cached !== undefined) return cached
     const isPresent = (await statIfPresent(this.#tree, directory, this.#ctx))?.type === 'directory'
     this.#isPresent.set(directory, isPresent)
     return isPresent

@@ -39,12 +39,12 @@ export async function copy(
   const [source, target] = [checkPath(from, 'copy'), checkPath(to, 'copy')]
   const stat = await fs.stat(source, ctx)
   if (into === fs) await assertNotInside(fs, source, target, 'copy', ctx)
-  const existed = await into.exists(target, ctx)
-  if (existed && !overwrite) throw new VfsError('EEXIST', target, { op: 'copy' })
+  const targetExists = await into.exists(target, ctx)
+  if (targetExists && !overwrite) throw new VfsError('EEXIST', target, { op: 'copy' })
   try {
     await copyTree(fs, { from: source, to: target, stat }, into, ctx)
   } catch (error) {
-    if (!existed) await removeIfPresent(into, target, ctx)
+    if (!targetExists) await removeIfPresent(into, target, ctx)
     throw error
   }
 }
@@ -88,7 +88,7 @@ interface CopyPair {
   readonly stat: Stat
 }
 
-/** Copies directory by directory. A walk would skip unreadable paths, and a copy must not. */
+/** Copies a tree directory by directory. A walk would skip unreadable paths, and a copy must not. */
 async function copyTree(fs: FileSystem, whole: CopyPair, into: FileSystem, ctx?: CallContext): Promise<void> {
   const pending = [whole]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
@@ -135,7 +135,7 @@ async function copyLink(
   await into.symlink(target, to, ctx)
 }
 
-/** Applies the rules of a native rename to a move that copies. */
+/** Throws as a native rename would if a move may not replace its target: EEXIST, EISDIR, ENOTDIR, ENOTEMPTY. */
 async function assertReplaceable(
   fs: FileSystem,
   source: Stat,

@@ -5,8 +5,8 @@ import { isContentAddressed, isDiffable, isLinkable, type PathChange } from '../
 import { isMissing, statIfPresent } from './stat-if-present.ts'
 
 /**
- * Lists the changes from one tree to another, sorted by path. Content decides, not time: a file rewritten with
- * equal content is no change. Trees that share nodes are compared in time proportional to the changes.
+ * Lists the changes from one tree to another below a directory, sorted by path. Content and mode decide, not time: a file
+ * rewritten with equal content is no change. Trees that share nodes are compared in time proportional to the changes.
  *
  * @example
  * ```ts
@@ -41,8 +41,8 @@ export async function* diffCandidates(
 ): AsyncGenerator<PathChange> {
   const names = new Map<string, Set<string>>()
   for (const path of paths)
-    for (let at = path; at !== '/'; at = dirname(at))
-      names.set(dirname(at), (names.get(dirname(at)) ?? new Set()).add(basename(at)))
+    for (let entry = path; entry !== '/'; entry = dirname(entry))
+      names.set(dirname(entry), (names.get(dirname(entry)) ?? new Set()).add(basename(entry)))
   yield* diffTrees(before, after, '/', async (directory) => names.get(directory) ?? [], ctx)
 }
 
@@ -91,7 +91,7 @@ async function compareEntry(
   return [...deleted, ...added]
 }
 
-/** Reports whether a path has the same content on both sides. Both entries have the same type. */
+/** Reports whether a path has the same content and mode on both sides. Both entries have the same type. */
 export async function isSameEntry(
   before: FileSystem,
   after: FileSystem,
@@ -114,7 +114,7 @@ export async function isSameEntry(
   return hasSameBytes(before.read(path, undefined, ctx), after.read(path, undefined, ctx))
 }
 
-/** Both streams cut their chunks alike, so equal content means equal chunks. */
+/** Compares two streams. Both cut their chunks alike, so equal content means equal chunks. */
 async function hasSameBytes(
   first: AsyncIterable<Uint8Array>,
   second: AsyncIterable<Uint8Array>,
@@ -138,16 +138,16 @@ async function* listSubtreeChanges(
   kind: 'added' | 'deleted',
   ctx?: CallContext,
 ): AsyncGenerator<PathChange> {
-  const change = (at: string, stat: Stat): PathChange =>
-    kind === 'added' ? { kind, path: at, after: stat } : { kind, path: at, before: stat }
+  const createChange = (path: string, stat: Stat): PathChange =>
+    kind === 'added' ? { kind, path, after: stat } : { kind, path, before: stat }
   if (stat.type !== 'directory') {
-    yield change(path, stat)
+    yield createChange(path, stat)
     return
   }
-  if (await isEmpty(fs, path, ctx)) yield change(path, stat)
+  if (await isEmpty(fs, path, ctx)) yield createChange(path, stat)
   for await (const entry of fs.walk(path, { includeDirs: true }, ctx)) {
     if (entry.stat.type !== 'directory' || (await isEmpty(fs, entry.path, ctx)))
-      yield change(entry.path, entry.stat)
+      yield createChange(entry.path, entry.stat)
   }
 }
 

@@ -69,12 +69,12 @@ export async function append(
   ctx?: CallContext,
 ): Promise<void> {
   if (isAppendable(fs)) return fs.append(path, content, ctx)
-  const more = await collect(content)
+  const added = await collect(content)
   for (;;) {
     const old = await readIfPresent(fs, path, ctx)
     try {
       const ifMatch = old === null ? null : sha256(old)
-      return await fs.write(path, old === null ? more : concat([old, more]), { ifMatch }, ctx)
+      return await fs.write(path, old === null ? added : concat([old, added]), { ifMatch }, ctx)
     } catch (error) {
       // Another writer was first: append to its content.
       if (!isVfsError(error, 'ECONFLICT')) throw error
@@ -121,7 +121,7 @@ function takeLastLines(content: string, lines: number): string {
 
 function countNewlines(bytes: Uint8Array): number {
   let count = 0
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++
+  for (let index = bytes.indexOf(NEWLINE); index !== -1; index = bytes.indexOf(NEWLINE, index + 1)) count++
   return count
 }
 

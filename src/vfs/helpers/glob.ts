@@ -44,18 +44,18 @@ async function* findMatching(
   includeDirs: boolean,
   ctx?: CallContext,
 ): AsyncGenerator<WalkEntry> {
-  const fixed = names.findIndex(hasWildcard)
-  const start = (fixed === -1 ? names : names.slice(0, fixed)).reduce(child, root)
-  if (fixed === -1) {
+  const firstWildcard = names.findIndex(hasWildcard)
+  const start = (firstWildcard === -1 ? names : names.slice(0, firstWildcard)).reduce(child, root)
+  if (firstWildcard === -1) {
     yield* findExisting(fs, start, includeDirs, ctx)
     return
   }
-  const rest = names.slice(fixed)
-  const wanted = compileGlob(rest)
+  const rest = names.slice(firstWildcard)
+  const compiled = compileGlob(rest)
   const prefix = start === '/' ? 0 : start.length
-  const depth = rest.includes('**') ? {} : { maxDepth: rest.length }
-  for await (const entry of fs.walk(start, { includeDirs, ...depth }, ctx)) {
-    if (matchesPattern(wanted, entry.path.slice(prefix))) yield entry
+  const limit = rest.includes('**') ? {} : { maxDepth: rest.length }
+  for await (const entry of fs.walk(start, { includeDirs, ...limit }, ctx)) {
+    if (matchesPattern(compiled, entry.path.slice(prefix))) yield entry
   }
 }
 

@@ -22,16 +22,16 @@ export async function* grep(
   ctx?: CallContext,
 ): AsyncGenerator<Match> {
   const top = checkPath(root, 'grep')
-  const full = typeof query === 'string' || query instanceof RegExp ? { pattern: query } : query
+  const fullQuery = typeof query === 'string' || query instanceof RegExp ? { pattern: query } : query
   if (isSearchable(fs)) {
-    yield* fs.search(top, full, ctx)
+    yield* fs.search(top, fullQuery, ctx)
     return
   }
-  const compiled = compileQuery(full)
+  const compiled = compileQuery(fullQuery)
   const { type } = await fs.stat(top, ctx)
-  const whole = type === 'directory' ? null : await readUnlessDirectory(fs, top, ctx)
-  if (whole !== null) {
-    yield* findFileMatches(top, whole, compiled, ctx)
+  const content = type === 'directory' ? null : await readUnlessDirectory(fs, top, ctx)
+  if (content !== null) {
+    yield* findFileMatches(top, content, compiled, ctx)
     return
   }
   for await (const { path, stat } of fs.walk(top, undefined, ctx)) {

@@ -40,15 +40,15 @@ export async function openFile(
 async function openBuffered(
   fs: FileSystem,
   path: string,
-  { create = false, truncate = false, ...how }: OpenOptions,
+  { create = false, truncate = false, ...access }: OpenOptions,
   ctx: CallContext | undefined,
 ): Promise<FileHandle> {
-  const at = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
-  const isNew = create && (await createIfMissing(fs, at, ctx))
-  const { type } = await fs.stat(at, ctx)
+  const realPath = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
+  const isNew = create && (await createIfMissing(fs, realPath, ctx))
+  const { type } = await fs.stat(realPath, ctx)
   if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
-  if ((how.write || truncate) && !isNew) await assertWritable(fs, at, ctx)
-  const handle = new BufferedHandle(fs, at, how, ctx)
+  if ((access.write || truncate) && !isNew) await assertWritable(fs, realPath, ctx)
+  const handle = new BufferedHandle(fs, realPath, access, ctx)
   if (truncate && !isNew) handle.empty()
   return handle
 }

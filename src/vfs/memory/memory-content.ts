@@ -8,10 +8,14 @@ export interface MemoryContent {
 
 interface SpareBuffer {
   readonly buffer: Uint8Array
+  /** End of the newest content in the buffer. */
   used: number
   /** The token whose writes may change the buffer in place; null once a reader may hold it. */
   owner: object | null
 }
+
+/** Smallest buffer of a file that grows. */
+const MIN_SPARE_BYTES = 64
 
 export const EMPTY_CONTENT: MemoryContent = { bytes: new Uint8Array(0), spare: null }
 
@@ -71,7 +75,7 @@ function getOwnBuffer({ bytes, spare }: MemoryContent, size: number, owner: obje
 
 function copyWithSpare(bytes: Uint8Array, size: number, owner: object | null): SpareBuffer {
   const isGrowing = size > bytes.length
-  const buffer = new Uint8Array(isGrowing ? Math.max(64, size * 2) : size)
+  const buffer = new Uint8Array(isGrowing ? Math.max(MIN_SPARE_BYTES, size * 2) : size)
   buffer.set(bytes)
   return { buffer, used: bytes.length, owner }
 }

@@ -18,11 +18,12 @@ const FILE_MODE = 0o644
 const LINK_MODE = 0o777
 const PERMISSIONS = 0o7777
 
-/** Synchronous operations of a `MemoryFs` on canonical paths; both of its faces call them. */
+/** The operations of a `MemoryFs` on canonical paths, synchronous; both of its faces call them. */
 export class MemoryFiles {
   readonly #now: () => number
   readonly #tree: MemoryTree
   #open: OpenFiles | undefined
+  /** The token whose writes through handles may change content in place; null once others may see the content. */
   #writer: object | null = null
 
   constructor(now: () => number, tree: MemoryTree = new MemoryTree(now())) {
@@ -102,10 +103,10 @@ export class MemoryFiles {
     { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): void {
-    const at = this.#resolveTarget(path, 'write', ctx)
-    if (ifMatch !== undefined) assertSameVersion(path, this.#hashIfPresent(at), ifMatch)
+    const resolved = this.#resolveTarget(path, 'write', ctx)
+    if (ifMatch !== undefined) assertSameVersion(path, this.#hashIfPresent(resolved), ifMatch)
     const now = this.#now()
-    this.#tree.update(at, { parents, op: 'write', now }, (old) => {
+    this.#tree.update(resolved, { parents, op: 'write', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
       const ino = old?.ino ?? this.#tree.allocateIno()
       return createFileNode(ino, { bytes, spare: null }, now, mode ?? old?.mode ?? FILE_MODE)
@@ -113,9 +114,9 @@ export class MemoryFiles {
   }
 
   append(path: string, more: Uint8Array, ctx?: CallContext): void {
-    const at = this.#resolveTarget(path, 'append', ctx)
+    const resolved = this.#resolveTarget(path, 'append', ctx)
     const now = this.#now()
-    this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
+    this.#tree.update(resolved, { parents: true, op: 'append', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
       if (old?.type === 'file')
         return createFileNode(old.ino, extendContent(old.content, more), now, old.mode)
@@ -128,15 +129,15 @@ export class MemoryFiles {
     { write = false, create = false, truncate = false, append = false }: OpenOptions,
     ctx?: CallContext,
   ): SyncFileHandle {
-    const at = this.#resolveTarget(path, 'open', ctx)
-    if (create && this.#tree.get(at) === undefined) {
+    const resolved = this.#resolveTarget(path, 'open', ctx)
+    if (create && this.#tree.get(resolved) === undefined) {
       const now = this.#now()
-      const made = createFileNode(this.#tree.allocateIno(), EMPTY_CONTENT, now, FILE_MODE)
-      this.#tree.put(at, made, { parents: true, op: 'open', now })
+      const file = createFileNode(this.#tree.allocateIno(), EMPTY_CONTENT, now, FILE_MODE)
+      this.#tree.put(resolved, file, { parents: true, op: 'open', now })
     }
     this.#open ??= new OpenFiles(this.#tree)
     const open = this.#open
-    const file = open.acquire(at, this.getFile(path, 'open', ctx))
+    const file = open.acquire(resolved, this.getFile(path, 'open', ctx))
     const handle = new MemoryHandle(file, {
       path,
       isWritable: write,
@@ -150,13 +151,13 @@ export class MemoryFiles {
   }
 
   mkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
-    const at = this.resolve(path, false, 'mkdir', ctx)
-    if (this.#tree.get(at)) {
-      const target = parents ? this.#tree.get(this.resolve(at, true, 'mkdir', ctx)) : undefined
+    const resolved = this.resolve(path, false, 'mkdir', ctx)
+    if (this.#tree.get(resolved)) {
+      const target = parents ? this.#tree.get(this.resolve(resolved, true, 'mkdir', ctx)) : undefined
       if (target?.type === 'directory') return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
-    this.#tree.makeDirectory(at, mode, { parents, op: 'mkdir', now: this.#now() })
+    this.#tree.makeDirectory(resolved, mode, { parents, op: 'mkdir', now: this.#now() })
   }
 
   remove(path: string, { recursive = false }: RemoveOptions, ctx?: CallContext): void {
@@ -192,32 +193,32 @@ export class MemoryFiles {
 
   symlink(target: string, path: string, ctx?: CallContext): void {
     assertLinkTarget(target)
-    const at = this.resolve(path, false, 'symlink', ctx)
-    if (this.#tree.get(at)) throw new VfsError('EEXIST', path, { op: 'symlink' })
+    const resolved = this.resolve(path, false, 'symlink', ctx)
+    if (this.#tree.get(resolved)) throw new VfsError('EEXIST', path, { op: 'symlink' })
     const now = this.#now()
     const ino = this.#tree.allocateIno()
     const link: LinkNode = { type: 'symlink', ino, target, mtime: now, mode: LINK_MODE }
-    this.#tree.putLink(at, link, { parents: true, op: 'symlink', now })
+    this.#tree.putLink(resolved, link, { parents: true, op: 'symlink', now })
   }
 
   link(existing: string, path: string, ctx?: CallContext): void {
     const source = this.resolve(existing, false, 'link', ctx)
-    const at = this.resolve(path, false, 'link', ctx)
+    const resolved = this.resolve(path, false, 'link', ctx)
     const { type } = this.getNode(existing, 'link', false)
     if (type === 'directory') throw new VfsError('EISDIR', existing, { op: 'link' })
-    if (this.#tree.get(at)) throw new VfsError('EEXIST', path, { op: 'link' })
-    this.#tree.addName(source, at, { parents: false, op: 'link', now: this.#now() })
+    if (this.#tree.get(resolved)) throw new VfsError('EEXIST', path, { op: 'link' })
+    this.#tree.addName(source, resolved, { parents: false, op: 'link', now: this.#now() })
   }
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): void {
     assertStatChanges(path, changes)
-    const at = this.resolve(path, changes.ofLink !== true, 'setattr', ctx)
-    const node = this.#tree.get(at)
+    const resolved = this.resolve(path, changes.ofLink !== true, 'setattr', ctx)
+    const node = this.#tree.get(resolved)
     if (node === undefined) throw new VfsError('ENOENT', path, { op: 'setattr' })
     const mode = (changes.mode ?? node.mode) & PERMISSIONS
     const mtime = changes.mtime?.getTime() ?? node.mtime
-    if (node.type === 'directory') Object.assign(this.#tree.ownDirectory(at), { mode, mtime })
-    else this.#tree.replace(at, { ...node, mode, mtime })
+    if (node.type === 'directory') Object.assign(this.#tree.ownDirectory(resolved), { mode, mtime })
+    else this.#tree.replace(resolved, { ...node, mode, mtime })
   }
 
   #currentWriter(): object {
@@ -231,11 +232,11 @@ export class MemoryFiles {
     captured?.update()
   }
 
-  /** Returns the target path of a write. A link may lead to the root, which cannot be written. */
+  /** Returns the target path of a write. EISDIR if a link leads to the root. */
   #resolveTarget(path: string, op: string, ctx: CallContext | undefined): string {
-    const at = this.resolve(path, true, op, ctx)
-    if (at === '/') throw new VfsError('EISDIR', path, { op })
-    return at
+    const resolved = this.resolve(path, true, op, ctx)
+    if (resolved === '/') throw new VfsError('EISDIR', path, { op })
+    return resolved
   }
 
   #hashIfPresent(path: string): string | null {

@@ -103,7 +103,7 @@ export class MemoryFs
   #files: MemoryFiles
   #sync: MemorySync | undefined
 
-  /** @param seed content by path. EINVAL for the root, or a file below another file. */
+  /** @param seed content by path. EINVAL for an invalid path, the root, one file twice, or a file below another file. */
   constructor(
     seed: Readonly<Record<string, string | Uint8Array>> = {},
     { now = Date.now }: MemoryFsOptions = {},
@@ -215,7 +215,10 @@ export class MemoryFs
       : new ReadyStream<WalkEntry>(() => undefined)
   }
 
-  /** Compared as the content is stored: a stream may take long, and a link may lead to a file that is being written. */
+  /**
+   * Checks nothing: `ifMatch` is compared as the content is stored. A stream may take long, and a link may lead to a file
+   * that is being written.
+   */
   protected override async assertMatch(): Promise<void> {}
 
   protected override doWrite(
@@ -271,12 +274,13 @@ export class MemoryFs
 
 function parseSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, Uint8Array][] {
   const files = new Map(Object.entries(seed).map(([path, content]) => [checkPath(path, 'seed'), content]))
-  const refuse = (path: string, detail: string) => new VfsError('EINVAL', path, { op: 'seed', detail })
-  if (files.size < Object.keys(seed).length) throw refuse('/', 'two seed paths name the same file; keep one')
-  if (files.has('/')) throw refuse('/', 'the root is a directory; seed a path below it')
+  const createError = (path: string, detail: string) => new VfsError('EINVAL', path, { op: 'seed', detail })
+  if (files.size < Object.keys(seed).length)
+    throw createError('/', 'two seed paths name the same file; keep one')
+  if (files.has('/')) throw createError('/', 'the root is a directory; seed a path below it')
   for (const path of files.keys()) {
-    const blocking = ancestors(path).find((above) => files.has(above))
-    if (blocking) throw refuse(path, `the seed also has '${blocking}' as a file; remove one of them`)
+    const parentFile = ancestors(path).find((above) => files.has(above))
+    if (parentFile) throw createError(path, `the seed also has '${parentFile}' as a file; remove one of them`)
   }
   return [...files].map(([path, content]) => [path, copyBytes(content)])
 }

@@ -7,7 +7,7 @@ import type { OpenMemoryFile } from './open-files.ts'
 
 const outputSlab = Slab.forReturned()
 
-/** Dependencies of a handle. */
+/** State of a handle, and the parts of its file system that it uses. */
 export interface MemoryHandleOptions {
   readonly path: string
   readonly isWritable: boolean
@@ -76,14 +76,14 @@ export class MemoryHandle implements SyncFileHandle {
 
   #change(op: string, next: (content: MemoryContent, writer: object) => MemoryContent): void {
     const { node } = this.#file
-    const content = this.#makeIfFits(op, () => next(node.content, this.#parts.writer()))
+    const content = this.#createIfFits(op, () => next(node.content, this.#parts.writer()))
     this.#file.replace(createFileNode(node.ino, content, this.#parts.now(), node.mode))
   }
 
   /** Throws EFBIG if the content exceeds memory, which typed arrays report as a RangeError. */
-  #makeIfFits(op: string, make: () => MemoryContent): MemoryContent {
+  #createIfFits(op: string, create: () => MemoryContent): MemoryContent {
     try {
-      return make()
+      return create()
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const detail = 'the file would not fit into memory; use a file system on disk'

@@ -74,8 +74,8 @@ export class MemoryTree {
   /** Resolves the links in a path. */
   resolve(path: string, followLast: boolean, op: string): string {
     if (!this.#hasLinks) return path
-    return resolveLinksSync(path, followLast, op, (at) => {
-      const node = this.get(at)
+    return resolveLinksSync(path, followLast, op, (linkPath) => {
+      const node = this.get(linkPath)
       return node?.type === 'symlink' ? node.target : null
     })
   }
@@ -98,7 +98,7 @@ export class MemoryTree {
     directory.mtime = options.now
   }
 
-  /** Replaces the state of an existing file, found by any of its names. Its directory does not change. */
+  /** Replaces the state of an existing file, found by any of its names. The time of its directory stays. */
   replace(path: string, node: LeafNode): void {
     if (this.getSharedNode(node.ino)) this.#ownShared().replace(node)
     else this.#ownParent(path, EXISTING_PATH).entries.set(basename(path), node)
@@ -111,8 +111,8 @@ export class MemoryTree {
   }
 
   makeDirectory(path: string, mode: number | undefined, options: PutOptions): void {
-    const made = this.#newDirectory(options.now, mode ?? DIRECTORY_MODE)
-    this.put(path, made, options)
+    const directory = this.#newDirectory(options.now, mode ?? DIRECTORY_MODE)
+    this.put(path, directory, options)
   }
 
   /** Adds a hard link at a path where nothing exists. */

@@ -8,7 +8,9 @@ export class OpenMemoryFile {
   readonly #tree: MemoryTree
   readonly ino: InodeIdentity['ino']
   #path: string
+  /** The state of a file that has no name any more. */
   #detached: FileNode | null = null
+  /** Number of open handles. */
   users = 0
 
   constructor(tree: MemoryTree, path: string, ino: InodeIdentity['ino']) {
@@ -75,7 +77,7 @@ export class OpenFiles {
     if (file.users === 0) this.#files.delete(file.ino)
   }
 
-  /** Call before names are moved or removed, and call `update` on the result afterwards. */
+  /** Records the open files before names are moved or removed. Call `update` on the result afterwards. */
   captureState(): CapturedFiles | undefined {
     return this.#files.size === 0 ? undefined : new CapturedFiles(this.#files.values())
   }

@@ -49,13 +49,13 @@ export class TreeCursor {
 
   next(): MemoryNode | undefined {
     for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
-      const at = level.at++
-      const entry = level.leaf.values[at]
+      const index = level.index++
+      const entry = level.leaf.values[index]
       if (entry === undefined) {
         if (!advance(level)) this.#levels.pop()
         continue
       }
-      this.path = level.prefix + level.leaf.keys[at]
+      this.path = level.prefix + level.leaf.keys[index]
       const node = entry.type === 'shared' ? this.#shared.getNode(entry) : entry
       if (node.type === 'directory') this.#enter(node, this.path)
       return node
@@ -66,7 +66,7 @@ export class TreeCursor {
   #enter(directory: DirectoryNode, path: string): void {
     if (this.#levels.length >= this.#maxDepth) return
     const leaves = directory.entries.leaves()
-    this.#levels.push({ prefix: child(path, ''), leaves, leaf: EMPTY_LEAF, at: 0 })
+    this.#levels.push({ prefix: child(path, ''), leaves, leaf: EMPTY_LEAF, index: 0 })
   }
 }
 
@@ -75,15 +75,17 @@ interface CursorLevel {
   readonly prefix: string
   readonly leaves: Iterator<SortedEntries<NodeEntry>>
   leaf: SortedEntries<NodeEntry>
-  at: number
+  /** Index of the next entry in `leaf`. */
+  index: number
 }
 
 const EMPTY_LEAF: SortedEntries<NodeEntry> = { keys: [], values: [] }
 
+/** Moves to the next leaf of a directory. Returns false after the last one. */
 function advance(level: CursorLevel): boolean {
   const next = level.leaves.next()
   if (next.done) return false
   level.leaf = next.value
-  level.at = 0
+  level.index = 0
   return true
 }

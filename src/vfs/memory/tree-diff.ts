@@ -36,7 +36,7 @@ export function diffSnapshots(before: TreeSnapshot, after: TreeSnapshot): PathCh
 function findLinkedChanges(
   before: TreeSnapshot,
   after: TreeSnapshot,
-  known: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
 ): PathChange[] {
   const changed = after.shared.findChangedInodes(before.shared)
   if (changed.size === 0) return []
@@ -48,7 +48,7 @@ function findLinkedChanges(
   const changes: PathChange[] = []
   const cursor = new TreeCursor(after.root, after.shared, '/')
   for (let node = cursor.next(); node; node = cursor.next()) {
-    const oldNode = changed.has(node.ino) && !known.has(cursor.path) ? old.get(cursor.path) : undefined
+    const oldNode = changed.has(node.ino) && !reported.has(cursor.path) ? old.get(cursor.path) : undefined
     if (oldNode !== undefined) changes.push(...compareNodes(cursor.path, oldNode, node))
   }
   return changes
@@ -74,10 +74,10 @@ function listSubtreeChanges(
 ): PathChange[] {
   if (node === undefined) return []
   const changes: PathChange[] = []
-  const addChange = (at: string, found: MemoryNode) => {
+  const addChange = (path: string, found: MemoryNode) => {
     if (found.type === 'directory' && found.entries.size > 0) return
     const stat = toStat(found)
-    changes.push(kind === 'added' ? { kind, path: at, after: stat } : { kind, path: at, before: stat })
+    changes.push(kind === 'added' ? { kind, path, after: stat } : { kind, path, before: stat })
   }
   addChange(path, node)
   if (node.type !== 'directory') return changes

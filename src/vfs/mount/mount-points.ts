@@ -15,24 +15,24 @@ export class MountPoints {
   #synthetic: ReadonlyMap<string, readonly string[]> | null = null
 
   add(path: string, fs: FileSystem, replace: boolean): Mount {
-    const at = normalize(path)
-    assertFileSystem(fs, at, 'mount')
-    if (this.#mounts.has(at) && !replace) {
-      throw new VfsError('EEXIST', at, {
+    const mountPoint = normalize(path)
+    assertFileSystem(fs, mountPoint, 'mount')
+    if (this.#mounts.has(mountPoint) && !replace) {
+      throw new VfsError('EEXIST', mountPoint, {
         op: 'mount',
         detail: 'another file system is mounted there; pass replace: true',
       })
     }
-    const mount = new Mount(at, fs, this.#allocateNumber(at))
-    this.#mounts.set(at, mount)
+    const mount = new Mount(mountPoint, fs, this.#allocateNumber(mountPoint))
+    this.#mounts.set(mountPoint, mount)
     this.#invalidate()
     return mount
   }
 
   remove(path: string): void {
-    const at = normalize(path)
-    if (!this.#mounts.delete(at))
-      throw new VfsError('ENOENT', at, { op: 'unmount', detail: 'nothing is mounted there' })
+    const mountPoint = normalize(path)
+    if (!this.#mounts.delete(mountPoint))
+      throw new VfsError('ENOENT', mountPoint, { op: 'unmount', detail: 'nothing is mounted there' })
     this.#invalidate()
   }
 
@@ -44,7 +44,7 @@ export class MountPoints {
     return this.#mounts.get(path)
   }
 
-  /** All mounts, the longest mount point first. */
+  /** Lists all mounts, the longest mount point first. */
   list(): Mount[] {
     return [...this.#mounts.values()].sort(
       (a, b) => b.path.length - a.path.length || (a.path < b.path ? -1 : 1),
@@ -73,14 +73,17 @@ export class MountPoints {
     return found
   }
 
-  /** Returns the mount that serves a path. Throws ENOENT if nothing is mounted. */
+  /** Returns the mount that serves a path. Throws ENOENT if the path is outside of every mount. */
   getServingMount(path: string, op: string): Mount {
     const mount = this.route(path)
     if (mount !== undefined) return mount
     throw new VfsError('ENOENT', path, { op, detail: 'nothing is mounted there' })
   }
 
-  /** Returns the mount that serves a path, or undefined for a synthetic directory. */
+  /**
+   * Returns the mount that serves a path; undefined for a synthetic directory, or the root, outside of every mount. Throws
+   * ENOENT for any other path outside of every mount.
+   */
   findServingMount(path: string, op: string): Mount | undefined {
     return path === '/' || this.isImplied(path) ? this.route(path) : this.getServingMount(path, op)
   }
@@ -102,11 +105,11 @@ export class MountPoints {
   /** Throws EINVAL for a mount point and for a directory above one. */
   assertNoMountPoint(path: string, op: string): void {
     if (!this.isImplied(path)) return
-    const what = this.has(path) ? 'a mount point' : 'a directory with a mount point below it'
-    throw new VfsError('EINVAL', path, { op, detail: `the path is ${what}; unmount first` })
+    const kind = this.has(path) ? 'a mount point' : 'a directory with a mount point below it'
+    throw new VfsError('EINVAL', path, { op, detail: `the path is ${kind}; unmount first` })
   }
 
-  /** Returns the inode number of a synthetic directory. */
+  /** Returns the inode number of a synthetic directory; the first call assigns it. */
   syntheticIno(path: string): number {
     this.#syntheticNumbers ??= new Map()
     const number = this.#syntheticNumbers.get(path) ?? this.#syntheticNumbers.size + 1

@@ -10,7 +10,7 @@ import type { MountPoints } from './mount-points.ts'
 import { MountedHandle } from './mounted-handle.ts'
 import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
 
-/** The synchronous interface of a mount table. Throws ENOTSUP for a mount without one. */
+/** The synchronous face of a mount table. Throws ENOTSUP for a mount without one. */
 export class MountSync extends CheckedSyncFileSystem {
   readonly #points: MountPoints
 
@@ -52,11 +52,11 @@ export class MountSync extends CheckedSyncFileSystem {
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
     const mount = this.#points.getServingMount(path, 'mkdir')
-    const isSynthetic = this.#points.findNamesIn(dirname(path)) !== undefined
+    const mayBeSynthetic = this.#points.findNamesIn(dirname(path)) !== undefined
     mount.callSync((sync) => {
-      // If the parent is synthetic, the backend must create it: pass `parents`.
+      // The parent may exist only because a mount is below it; `parents` has the backend make it along the way.
       const needsParent =
-        isSynthetic && statIfPresentSync(sync, mount.toInnerPath(dirname(path)), ctx) === null
+        mayBeSynthetic && statIfPresentSync(sync, mount.toInnerPath(dirname(path)), ctx) === null
       sync.mkdir(mount.toInnerPath(path), needsParent ? { ...options, parents: true } : options, ctx)
     })
   }

@@ -124,17 +124,17 @@ export class MountTable
     this.#points.remove(path)
   }
 
-  /** The mounts, the longest mount point first. */
+  /** Lists the mounts, the longest mount point first. */
   mounts(): readonly { readonly path: string; readonly fs: FileSystem }[] {
     return this.#points.list().map(({ path, fs }) => ({ path, fs }))
   }
 
-  /** Capabilities of every mount, of the table itself, and of single mounts. */
+  /** Capabilities that every mount has, that the table composes, or that depend on the mount of the path. */
   get capabilities(): ReadonlySet<Capability> {
     return combineCapabilities(this.#points.list().map(({ fs }) => fs))
   }
 
-  /** Forks every mount. A read-only mount is shared. Throws ENOTSUP for a writable mount that cannot fork. */
+  /** Forks every mount. One that can neither fork nor be written is shared. Throws ENOTSUP for any other that cannot fork. */
   fork(): MountTable {
     const forks = new Map<FileSystem, FileSystem>()
     const fork = new MountTable()
@@ -147,7 +147,7 @@ export class MountTable
     return fork
   }
 
-  /** Native only between tables with equal mount points, such as a table and its fork. */
+  /** Returns null unless `before` is a table with equal mount points, such as the table of which this is a fork. */
   diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null {
     if (!(before instanceof MountTable) || !before.#points.hasSameMountPoints(this.#points)) return null
     return diffMounts(before.#points, this.#points, ctx)
@@ -168,16 +168,20 @@ export class MountTable
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
       if (this.#points.isImplied(checked)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const mount = this.#points.getServingMount(checked, 'symlink')
-      const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(fs, isLinkable, 'symlink', at).symlink(target, at, inner))
+      const innerPath = mount.toInnerPath(checked)
+      return mount.call((fs) =>
+        requireProtocol(fs, isLinkable, 'symlink', innerPath).symlink(target, innerPath, inner),
+      )
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked, inner) => {
       const mount = this.#points.getServingMount(checked, 'readlink')
-      const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(fs, isLinkable, 'readlink', at).readlink(at, inner))
+      const innerPath = mount.toInnerPath(checked)
+      return mount.call((fs) =>
+        requireProtocol(fs, isLinkable, 'readlink', innerPath).readlink(innerPath, inner),
+      )
     })
   }
 
@@ -213,15 +217,15 @@ export class MountTable
       if (mount === undefined || (await this.#isSynthetic(mount, checked, inner))) {
         return { ino: this.#points.syntheticIno(checked), nlink: 1 }
       }
-      const at = mount.toInnerPath(checked)
+      const innerPath = mount.toInnerPath(checked)
       const found = mount.call((fs) =>
-        requireProtocol(fs, isHardLinkable, 'identity', at).identity(at, inner),
+        requireProtocol(fs, isHardLinkable, 'identity', innerPath).identity(innerPath, inner),
       )
       return mount.withTableIno(await found)
     })
   }
 
-  /** Throws ENOTSUP if the mount cannot set attributes. */
+  /** Throws ENOTSUP if the mount cannot set attributes, or if the directory exists only because of a mount below it. */
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, async ({ path: checked, ctx: inner }) => {
       const mount = this.#points.findServingMount(checked, 'setattr')
@@ -230,8 +234,10 @@ export class MountTable
       if (mount === undefined || (isImplied && (await this.#isSynthetic(mount, checked, inner)))) {
         throw createFixedAttributesError(checked)
       }
-      const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(fs, isAttributed, 'setattr', at).setattr(at, changes, inner))
+      const innerPath = mount.toInnerPath(checked)
+      return mount.call((fs) =>
+        requireProtocol(fs, isAttributed, 'setattr', innerPath).setattr(innerPath, changes, inner),
+      )
     })
   }
 
@@ -249,8 +255,10 @@ export class MountTable
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked, inner) => {
       const mount = this.#points.getFileMount(checked, 'open')
-      const at = mount.toInnerPath(checked)
-      return mount.call((fs) => requireProtocol(fs, isOpenable, 'open', at).open(at, options, inner))
+      const innerPath = mount.toInnerPath(checked)
+      return mount.call((fs) =>
+        requireProtocol(fs, isOpenable, 'open', innerPath).open(innerPath, options, inner),
+      )
     })
   }
 
@@ -311,8 +319,8 @@ export class MountTable
   protected doWrite(path: string, content: Content, options: WriteOptions, ctx?: CallContext): Promise<void> {
     const mount = this.#points.getFileMount(path, 'write')
     // The parent may exist only because a mount is below it; then the backend still has to make it.
-    const isSynthetic = options.parents === false && this.#points.findNamesIn(dirname(path)) !== undefined
-    const adjusted = isSynthetic ? { ...options, parents: true } : options
+    const mayBeSynthetic = options.parents === false && this.#points.findNamesIn(dirname(path)) !== undefined
+    const adjusted = mayBeSynthetic ? { ...options, parents: true } : options
     return mount.call((fs) => fs.write(mount.toInnerPath(path), mount.markIncoming(content), adjusted, ctx))
   }
 
@@ -323,10 +331,10 @@ export class MountTable
     }
     const mount = this.#points.getServingMount(path, 'mkdir')
     const parent = mount.toInnerPath(dirname(path))
-    const isSynthetic = this.#points.findNamesIn(dirname(path)) !== undefined
+    const mayBeSynthetic = this.#points.findNamesIn(dirname(path)) !== undefined
     await mount.call(async (fs) => {
       // The parent may exist only because a mount is below it; `parents` has the backend make it along the way.
-      const needsParent = isSynthetic && !(await fs.exists(parent, ctx))
+      const needsParent = mayBeSynthetic && !(await fs.exists(parent, ctx))
       await fs.mkdir(mount.toInnerPath(path), needsParent ? { ...options, parents: true } : options, ctx)
     })
   }
@@ -337,7 +345,7 @@ export class MountTable
     return mount.call((fs) => fs.remove(mount.toInnerPath(path), options, ctx))
   }
 
-  /** Each mount decides for its own paths. */
+  /** Checks nothing: each mount decides for its own paths. */
   protected override assertMutable(): void {}
 
   /**

@@ -35,11 +35,11 @@ export async function applyTreeAttributes(
   if (!isAttributed(fs)) return
   const found: TargetAttributes[] = []
   const pending = [path]
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    const stat = await from.stat(at, ctx)
-    found.push({ path: at, stat })
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    const stat = await from.stat(current, ctx)
+    found.push({ path: current, stat })
     if (stat.type !== 'directory') continue
-    for await (const { name } of from.readdir(at, ctx)) pending.push(child(at, name))
+    for await (const { name } of from.readdir(current, ctx)) pending.push(child(current, name))
   }
   for (const target of found.reverse()) await applyAttributes(fs, target, ctx)
 }
@@ -53,7 +53,7 @@ function diffAttributes(current: Stat, wanted: Stat): StatChanges {
   }
 }
 
-/** Many systems have no mode for links, so none is lost. */
+/** Waits for a change of mode, and ignores ENOTSUP for a link: many systems have no mode for links. */
 async function ignoreLinkMode(set: Promise<void>, { type }: Stat): Promise<void> {
   try {
     await set
@@ -63,7 +63,8 @@ async function ignoreLinkMode(set: Promise<void>, { type }: Stat): Promise<void>
 }
 
 /**
- * A user who may create files in another user's directory may not set its time; the new files have changed it already.
+ * Waits for a change of time, and ignores EACCES for a directory. A user who may create files in another user's directory
+ * may not set its time; the new files have changed it already.
  */
 async function ignoreForeignTime(set: Promise<void>, { type }: Stat): Promise<void> {
   try {

@@ -31,7 +31,7 @@ interface CommitPlan {
   readonly touched: AttributeEdit[]
 }
 
-/** Applies an overlay's changes to its lower layer. If a step fails, rolls all of them back. */
+/** Applies an overlay's changes to its lower layer. If a step fails, rolls all of them back. EIO if that fails, too. */
 export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<void> {
   const { lower, upper } = layers
   const { edits, touched } = await createPlan(layers, merged, ctx)
@@ -54,25 +54,25 @@ export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: Cal
 
 /** Plans the changes that make lower equal to the merged tree. */
 async function createPlan(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<CommitPlan> {
-  const planned: CommitPlan = { edits: [], touched: [] }
+  const plan: CommitPlan = { edits: [], touched: [] }
   const pending = ['/']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     const names = await layers.listTouchedNames(directory, ctx)
     if (names === null) {
       // Masked and created anew: nothing of lower's directory stays.
-      planned.edits.push({ path: directory, removes: true, copies: true })
+      plan.edits.push({ path: directory, removes: true, copies: true })
       continue
     }
-    if (directory === '/' || layers.directories.keepAttributes) {
+    if (directory === '/' || layers.directories.keepsAttributes) {
       const [before, after] = [await layers.lower.stat(directory, ctx), await merged.stat(directory, ctx)]
-      planned.touched.push({ path: directory, before, after })
+      plan.touched.push({ path: directory, before, after })
     }
     for (const name of names) {
       const path = child(directory, name)
-      if (await planEntry(planned, path, layers.lower, merged, ctx)) pending.push(path)
+      if (await planEntry(plan, path, layers.lower, merged, ctx)) pending.push(path)
     }
   }
-  return planned
+  return plan
 }
 
 /** Plans one name. Returns true for a directory in both trees, whose names are still to be planned. */

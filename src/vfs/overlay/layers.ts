@@ -18,6 +18,7 @@ export interface LayeredEntry {
   readonly lower: Stat | null
 }
 
+/** A whiteout in the tree of masks. */
 const MASK = createFileNode(0, EMPTY_CONTENT, 0, 0)
 const PERMISSIONS = 0o7777
 
@@ -38,8 +39,8 @@ export class Layers {
     this.lower = lower
     this.upper = upper
     this.directories = new UpperDirectories(upper, (ctx) => {
-      const seen = new Map<string, LayeredEntry>()
-      return async (path) => (await this.#lookup(path, seen, ctx)).lower
+      const cache = new Map<string, LayeredEntry>()
+      return async (path) => (await this.#lookup(path, cache, ctx)).lower
     })
   }
 
@@ -72,7 +73,7 @@ export class Layers {
     return this.#masks.get(path)?.type === 'file'
   }
 
-  /** Drops all masks and empties upper. */
+  /** Drops all masks and changes of the root, and empties upper. */
   async clear(): Promise<void> {
     this.#masks = new MemoryTree(0)
     this.#rootChanges = {}
@@ -80,14 +81,14 @@ export class Layers {
     for (const { name } of entries) await this.upper.remove(child('/', name), { recursive: true })
   }
 
-  /** Resolves the links in a path, including the last name if requested. */
+  /** Looks up a path after its links are resolved, including the last name if requested. ELOOP. */
   async locate(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<LayeredEntry> {
-    const seen = new Map<string, LayeredEntry>()
-    const resolved = await resolveLinks(path, followLast, op, async (at) => {
-      return this.#readLinkTarget(await this.#lookup(at, seen, ctx), ctx)
+    const cache = new Map<string, LayeredEntry>()
+    const resolved = await resolveLinks(path, followLast, op, async (linkPath) => {
+      return this.#readLinkTarget(await this.#lookup(linkPath, cache, ctx), ctx)
     })
     assertLinkFree(path, resolved, op, ctx)
-    return this.#lookup(resolved, seen, ctx)
+    return this.#lookup(resolved, cache, ctx)
   }
 
   /** Reports whether lower is unchanged at a directory and everywhere below. */
@@ -124,12 +125,12 @@ export class Layers {
     }
   }
 
-  /** Updates the time of a directory after a name of lower in it was removed. */
+  /** Sets the time of a directory for a change that upper does not see: any in the root, or the removal of a lower name. */
   async touch(directory: string, ctx?: CallContext): Promise<void> {
     const { upper } = this
     const times = { mtime: new Date() }
     if (directory === '/') this.changeRoot(times)
-    else if (this.directories.keepAttributes && isAttributed(upper))
+    else if (this.directories.keepsAttributes && isAttributed(upper))
       await upper.setattr(directory, times, ctx)
   }
 
@@ -138,10 +139,10 @@ export class Layers {
    * existing ancestor, which gets the new name.
    */
   async assertParent(path: string, mayCreate: boolean, op: string, ctx?: CallContext): Promise<string> {
-    const seen = new Map<string, LayeredEntry>()
+    const cache = new Map<string, LayeredEntry>()
     let nearest = '/'
     for (const directory of ancestors(path)) {
-      const { upper, lower } = await this.#lookup(directory, seen, ctx)
+      const { upper, lower } = await this.#lookup(directory, cache, ctx)
       const type = (upper ?? lower)?.type
       if (type === undefined && !mayCreate) throw new VfsError('ENOENT', path, { op })
       if (type !== undefined && type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
@@ -160,16 +161,16 @@ export class Layers {
     return { path, upper, lower }
   }
 
-  /** Looks up a path name by name; its links are already resolved. `seen` caches the results of earlier lookups. */
-  async #lookup(path: string, seen: Map<string, LayeredEntry>, ctx?: CallContext): Promise<LayeredEntry> {
-    const unseen: string[] = []
+  /** Looks up a path name by name; its links are already resolved. `cache` has the results of earlier lookups. */
+  async #lookup(path: string, cache: Map<string, LayeredEntry>, ctx?: CallContext): Promise<LayeredEntry> {
+    const uncached: string[] = []
     let nearest = path
-    for (; nearest !== '/' && !seen.has(nearest); nearest = dirname(nearest)) unseen.push(nearest)
-    let found = seen.get(nearest) ?? (await this.#root(ctx))
-    seen.set(nearest, found)
-    for (const at of unseen.reverse()) {
-      found = await this.step(found, at, ctx)
-      seen.set(at, found)
+    for (; nearest !== '/' && !cache.has(nearest); nearest = dirname(nearest)) uncached.push(nearest)
+    let found = cache.get(nearest) ?? (await this.#root(ctx))
+    cache.set(nearest, found)
+    for (const next of uncached.reverse()) {
+      found = await this.step(found, next, ctx)
+      cache.set(next, found)
     }
     return found
   }

@@ -43,8 +43,15 @@ import { ReadWriteLock } from './read-write-lock.ts'
 import { addName, copyUp, removeName } from './upper-entries.ts'
 import { walkLayers } from './walk-layers.ts'
 
-const READ_SIDE: ReadonlySet<Capability> = new Set(['read', 'native-read', 'lazy'])
-const WRITE_SIDE: ReadonlySet<Capability> = new Set(['write', 'mkdir', 'fork', 'link', 'hardlink', 'setattr'])
+const LOWER_CAPABILITIES: ReadonlySet<Capability> = new Set(['read', 'native-read', 'lazy'])
+const UPPER_CAPABILITIES: ReadonlySet<Capability> = new Set([
+  'write',
+  'mkdir',
+  'fork',
+  'link',
+  'hardlink',
+  'setattr',
+])
 
 /** Paths an overlay changed against its lower layer, each list sorted. */
 export interface OverlayDiff {
@@ -81,14 +88,14 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     this.#layers = new Layers(lower, upper)
   }
 
-  /** Lower's read side with upper's write side. */
+  /** Lower's capabilities for reading and upper's for writing, and `append` if upper can be written. */
   get capabilities(): ReadonlySet<Capability> {
     const { lower, upper } = this.#layers
-    const written = upper.capabilities.intersection(WRITE_SIDE)
+    const written = upper.capabilities.intersection(UPPER_CAPABILITIES)
     if (written.has('write')) written.add('append')
     // The layer that holds a path supplies its inode number.
     if (!isHardLinkable(lower)) written.delete('hardlink')
-    return lower.capabilities.intersection(READ_SIDE).union(written)
+    return lower.capabilities.intersection(LOWER_CAPABILITIES).union(written)
   }
 
   fork(): OverlayFs {
@@ -256,8 +263,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     ctx?: CallContext,
   ): Promise<void> {
     await this.#writeContent(path, parents, 'write', ctx, (found) => {
-      const kept = mode ?? getVisibleStat(found)?.mode
-      const options = typeof kept === 'number' ? { mode: kept } : {}
+      const newMode = mode ?? getVisibleStat(found)?.mode
+      const options = typeof newMode === 'number' ? { mode: newMode } : {}
       return this.#layers.upper.write(found.path, content, options, ctx)
     })
   }

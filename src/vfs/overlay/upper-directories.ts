@@ -34,7 +34,7 @@ export class UpperDirectories {
   }
 
   /** True if upper's directories carry the overlay's attributes; elsewhere they exist only with their files. */
-  get keepAttributes(): boolean {
+  get keepsAttributes(): boolean {
     return this.#upper.capabilities.has('mkdir') && isAttributed(this.#upper)
   }
 
@@ -56,7 +56,7 @@ export class UpperDirectories {
 
   /** Runs an operation on an existing name in a directory, and keeps the directory's time. */
   runKeepingTime(directory: string, work: () => Promise<void>, ctx?: CallContext): Promise<void> {
-    if (directory === '/' || !this.keepAttributes) return this.copyUp(directory, ctx).then(work)
+    if (directory === '/' || !this.keepsAttributes) return this.copyUp(directory, ctx).then(work)
     return this.#runWithUse(directory, async (use) => {
       const stat = await this.#runExclusive(async () => {
         await this.#copyUp(directory, ctx)

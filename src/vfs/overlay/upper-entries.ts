@@ -4,7 +4,10 @@ import { dirname } from '../path.ts'
 import { applyAttributes } from './apply-attributes.ts'
 import type { LayeredEntry, Layers } from './layers.ts'
 
-/** Creates a name in upper after its parent directory is copied up. */
+/**
+ * Calls `put`, which creates a name in upper, after the parent directory is copied up. ENOENT if that is missing and
+ * `parents` is false, ENOTDIR if it is not a directory.
+ */
 export async function addName(
   layers: Layers,
   path: string,

@@ -19,7 +19,10 @@ export class PartReader {
     this.#ctx = ctx
   }
 
-  /** Returns a part of the content, shorter only at the end of the file. */
+  /**
+   * Returns a part of the content, shorter only at the end of the file.
+   * @param ctx used for a native range read. A stream outlives the call, so it has the context of the reader.
+   */
   read(position: number, length: number, ctx?: CallContext): Promise<Uint8Array> {
     if (this.#fs.capabilities.has('native-read')) return this.#readRange(position, length, ctx ?? this.#ctx)
     // A sequential read continues the same stream; otherwise every part would cost the whole file.

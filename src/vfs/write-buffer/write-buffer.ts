@@ -4,7 +4,7 @@ import { sha256 } from '../runtime.ts'
 /** Limit of the buffer, which is held in memory. */
 const MAX_BYTES = 1024 ** 3
 const MIN_CAPACITY_BYTES = 4096
-/** Number of conflicting commits after which a store fails. */
+/** Number of conflicting writes after which a store fails. */
 const MAX_CONFLICTS = 10
 
 /** A change to content: bytes at a position or at the end, or a new size. */
@@ -30,7 +30,7 @@ export class WriteBuffer {
   #size: number
   /** Edits of existing content since the last store; undefined if all content is new. */
   #edits: BufferEdit[] | undefined
-  /** The hash of the content that the edits apply to. */
+  /** The hash of the stored content that the edits apply to; undefined if any content may be replaced. */
   #base: string | undefined
   #hasChanged = false
 
@@ -66,7 +66,7 @@ export class WriteBuffer {
     return this.#bytes.slice(position, Math.min(position + length, this.#size))
   }
 
-  /** Writes bytes at a position and takes ownership of the array. EFBIG. */
+  /** Writes bytes at a position and takes ownership of the array. EFBIG if the content exceeds 1 GiB. */
   write(position: number, bytes: Uint8Array): void {
     this.#edit({ position, bytes })
   }
