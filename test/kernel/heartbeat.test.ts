@@ -23,3 +23,22 @@ it('a process without an event for a time is stalled until its next one, and a p
   kernel.table.get(silent).emit({ kind: 'log', text: 'here' })
   expect(isStalled()).toEqual([false, false])
 })
+
+it('a process that waits for a child at work is not stalled', async () => {
+  const asked = Promise.withResolvers<void>()
+  const { kernel } = scene((_request, signal) => {
+    asked.resolve()
+    return until(signal)
+  })
+  using monitor = new HeartbeatMonitor(kernel.table, HOUR_MS)
+  const supervisor = await kernel.spawnSupervisor({ strategy: 'one_for_one', children: [{ intent: 'work' }] })
+  await asked.promise
+  const [child = 0] = kernel.table.get(supervisor).children
+  const isStalled = () => [supervisor, child].map((pid) => kernel.table.get(pid).isStalled)
+  kernel.signals.signal(child, 'SIGPAUSE')
+  monitor.check(performance.now() + HOUR_MS + 1)
+  expect(isStalled()).toEqual([false, false])
+  kernel.signals.signal(child, 'SIGRESUME')
+  monitor.check(performance.now() + HOUR_MS + 1)
+  expect(isStalled()).toEqual([true, true])
+})

@@ -1,9 +1,13 @@
+import type { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 
 /** Number of checks within the time after which a process counts as stalled. */
 const CHECKS = 4
 
-/** Reports running processes that have shown no event for a time. Paused ones do not count. */
+/**
+ * Reports running processes that have shown no event for a time. Paused ones do not count, nor those that have a
+ * child at work: they wait for it.
+ */
 export class HeartbeatMonitor implements Disposable {
   readonly #table: ProcessTable
   readonly #stallMs: number
@@ -19,9 +23,20 @@ export class HeartbeatMonitor implements Disposable {
   /** Marks the processes that are stalled at this moment. */
   check(now: number): void {
     for (const process of this.#table.list()) {
-      const isSilent = now - process.lastBeat > this.#stallMs
-      if (process.state === 'running' && !process.isPaused && !process.isStalled && isSilent) process.stall()
+      if (!process.isStalled && this.#isSilent(process, now) && !this.#hasChildAtWork(process, now))
+        process.stall()
     }
+  }
+
+  #isSilent(process: Process, now: number): boolean {
+    return process.state === 'running' && !process.isPaused && now - process.lastBeat > this.#stallMs
+  }
+
+  #hasChildAtWork({ children }: Process, now: number): boolean {
+    return [...children].some((pid) => {
+      const child = this.#table.find(pid)
+      return child?.state === 'running' && (!this.#isSilent(child, now) || this.#hasChildAtWork(child, now))
+    })
   }
 
   [Symbol.dispose](): void {
