@@ -73,7 +73,16 @@ export {
   type StepRecord,
   type StepSink,
 } from './step/index.ts'
-export type { ChildSpec, Restart, RestartLimits, Strategy, SupervisorSpec } from './supervisor/index.ts'
+export {
+  type ChildSpec,
+  type Restart,
+  type RestartLimits,
+  restartSchema,
+  type Strategy,
+  type SupervisorOptions,
+  type SupervisorSpec,
+  supervisorOptionShape,
+} from './supervisor/index.ts'
 export type {
   CoroutineManager,
   CoroutineProgram,

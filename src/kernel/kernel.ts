@@ -103,7 +103,8 @@ export class Kernel {
   /** Spawns a process that keeps others running, and returns its number. */
   spawnSupervisor(spec: SupervisorSpec, options: SpawnOptions = {}): Promise<number> {
     const supervisor = new Supervisor(spec, this.processes)
-    return this.processes.spawn('supervisor', { ...options, program: (process) => supervisor.run(process) })
+    const { name = 'supervisor' } = spec
+    return this.processes.spawn(name, { ...options, program: (process) => supervisor.run(process) })
   }
 
   /** Kills every process, waits for all of them, and unmounts everything. */

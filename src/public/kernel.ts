@@ -7,10 +7,12 @@ export {
   AgentKernel,
   type AgentKernelOptions,
   type AgentSpawn,
+  type AgentSupervision,
   type KernelExtension,
   openKernel,
   type ProcessStatus,
   type SpawnedAgent,
+  type SupervisedAgent,
 } from '../agent-kernel/index.ts'
 export {
   type AgentSpec,
@@ -89,6 +91,7 @@ export {
   type StepRecord,
   type StepSink,
   type Strategy,
+  type SupervisorOptions,
   type SupervisorSpec,
   type SyscallEvent,
   sendDeviceRequest,

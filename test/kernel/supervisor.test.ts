@@ -91,6 +91,47 @@ describe('a supervisor', () => {
     expect(nursery.kernel.table.list()).toEqual([])
   })
 
+  it('combines the last runs that succeeded, in the order of its children', async () => {
+    const nursery = new Nursery()
+    const finished: (readonly number[])[] = []
+    const pid = await nursery.kernel.spawnSupervisor({
+      name: 'team',
+      strategy: 'one_for_one',
+      children: ['a', 'b', 'c'].map((name) => nursery.child(name, name === 'c' ? 'temporary' : 'transient')),
+      finish: async (_process, pids) => {
+        finished.push(pids)
+        return 'all of it'
+      },
+    })
+    await nursery.expectStarted(['a', 'b', 'c'])
+    const supervisor = nursery.kernel.table.get(pid)
+    expect(supervisor.spec).toMatchObject({ intent: 'team', provider: '', model: '' })
+    nursery.end('c', 1)
+    nursery.end('a', 1)
+    await nursery.expectStarted(['a', 'b', 'c', 'a'])
+    nursery.end('b', 0)
+    nursery.end('a', 0)
+    expect(await nursery.kernel.processes.wait(pid)).toEqual({ code: 0, reason: 'completed' })
+    expect([finished, supervisor.result]).toEqual([[[pid + 4, pid + 2]], 'all of it'])
+  })
+
+  it('restarts nobody while it is paused', async () => {
+    const nursery = new Nursery()
+    const pid = await nursery.run('one_for_one', [nursery.child('a'), nursery.child('b')])
+    const { kernel } = nursery
+    kernel.processes.kill(pid, 'SIGPAUSE')
+    nursery.end('a')
+    nursery.end('b')
+    await expect.poll(() => kernel.table.list().map((process) => process.pid)).toEqual([pid])
+    expect(nursery.started).toEqual(['a', 'b'])
+    kernel.processes.kill(pid, 'SIGRESUME')
+    await expect.poll(() => nursery.started.length).toBe(4)
+    kernel.processes.kill(pid, 'SIGPAUSE')
+    kernel.processes.kill(pid, 'SIGTERM')
+    expect(await kernel.processes.wait(pid)).toEqual({ code: 1, reason: 'context cancelled while paused' })
+    expect(kernel.table.list()).toEqual([])
+  })
+
   it('stops its children in reverse order, and kills those that do not end', async () => {
     const nursery = new Nursery()
     const deaf: ChildSpec = {

@@ -31,7 +31,7 @@ function toProcessRow(process: ProcessInfo): string[] {
     step === 0 ? '-' : `${step}/${max_steps}`,
     String(tokens_used),
     formatDuration(elapsed_ms),
-    escapeName(provider),
+    escapeName(provider) || '-',
     fork ?? '-',
     truncateText(escapeName(agent === null ? task : `${agent}: ${task}`), INTENT_CHARACTERS),
   ]

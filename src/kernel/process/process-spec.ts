@@ -28,7 +28,7 @@ export const processDefaults: ProcessDefaults = {
   tools: null,
 }
 
-/** Options override the agent, and the agent overrides the defaults. */
+/** Options override the agent, and the agent overrides the defaults. A program has no model unless one is named. */
 export function createSpec(
   pid: number,
   intent: string,
@@ -36,14 +36,15 @@ export function createSpec(
   { fs, caller, boundOutput, saveFiles }: ProcessEnvironment,
   defaults: ProcessDefaults,
 ): ProcessSpec {
-  const provider = options.provider ?? agent?.provider ?? defaults.provider
+  const usual = options.program === undefined ? defaults : { provider: '', model: '' }
+  const provider = options.provider ?? agent?.provider ?? usual.provider
   return {
     pid,
     ppid: parent,
     intent,
     skills: agent?.skills ?? [],
     provider,
-    model: options.model ?? agent?.model ?? defaults.model,
+    model: options.model ?? agent?.model ?? usual.model,
     fallbacks: resolveFallbacks(options, agent, provider),
     contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? defaults.contextBudget),
     allowedDevices: agent?.allowedDevices ?? null,

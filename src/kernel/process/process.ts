@@ -17,6 +17,7 @@ export interface ProcessSpec {
   readonly ppid: number
   readonly intent: string
   readonly skills: readonly string[]
+  /** Empty for a program, which has no model. */
   readonly provider: string
   readonly model: string
   /** Models to try in this order after a temporary failure of the previous one. */

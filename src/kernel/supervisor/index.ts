@@ -4,4 +4,11 @@
  * Invariant: when a supervisor has ended, so have its children.
  */
 export type { RestartLimits } from './restart-limit.ts'
-export { type ChildSpec, type Restart, type Strategy, Supervisor, type SupervisorSpec } from './supervisor.ts'
+export { type ChildSpec, Supervisor, type SupervisorSpec } from './supervisor.ts'
+export {
+  type Restart,
+  restartSchema,
+  type Strategy,
+  type SupervisorOptions,
+  supervisorOptionShape,
+} from './supervisor-options.ts'

@@ -5,12 +5,7 @@ import type { Process } from '../process/process.ts'
 import type { ProcessManager } from '../process/processes.ts'
 import type { SpawnOptions } from '../process/spawn-options.ts'
 import { RestartLimit, type RestartLimits } from './restart-limit.ts'
-
-/** Strategy that selects the children to restart when one ends. */
-export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one'
-
-/** Condition for a restart: always, after a failure only, or never. */
-export type Restart = 'permanent' | 'transient' | 'temporary'
+import type { Restart, Strategy } from './supervisor-options.ts'
 
 /** A child that a supervisor keeps running. */
 export interface ChildSpec {
@@ -21,11 +16,18 @@ export interface ChildSpec {
 
 /** A supervisor: its strategy, children and limits. */
 export interface SupervisorSpec {
+  /** Intent of its process; `supervisor` when absent. */
+  readonly name?: string
   readonly strategy: Strategy
   readonly children: readonly ChildSpec[]
   readonly limits?: Partial<RestartLimits>
   /** Time in milliseconds a child may take to end before it is killed. */
   readonly shutdownMs?: number
+  /**
+   * Combines the work of the children once none is left. Gets the last run of each child that succeeded, and returns
+   * the result of the supervisor, which fails if it throws.
+   */
+  readonly finish?: (process: Process, pids: readonly number[]) => Promise<string>
 }
 
 const SHUTDOWN_TIMEOUT_MS = 5000
@@ -44,6 +46,8 @@ export class Supervisor {
   readonly #processes: ProcessManager
   readonly #limit: RestartLimit
   readonly #children: Child[] = []
+  /** Last runs that succeeded, by the position of their child. */
+  readonly #succeeded = new Map<number, number>()
 
   constructor(spec: SupervisorSpec, processes: ProcessManager) {
     this.#spec = spec
@@ -55,14 +59,17 @@ export class Supervisor {
   async run(process: Process): Promise<ExitStatus> {
     const { promise: stopped, resolve } = Promise.withResolvers<void>()
     process.signal.addEventListener('abort', () => resolve(), { once: true })
+    if (process.signal.aborted) resolve()
     try {
       for (const [index, spec] of this.#spec.children.entries()) await this.#start(process, spec, index)
       while (this.#children.length > 0) {
         const end = await Promise.race([stopped, ...this.#children.map(({ ended }) => ended)])
-        if (end === undefined) return createFailure('stopped')
+        if (end === undefined || !(await process.waitIfPaused()))
+          return createFailure(process.isPaused ? 'context cancelled while paused' : 'stopped')
         if (!(await this.#handleExit(process, end.child, end.exit)))
           return createFailure('max_restarts_exceeded')
       }
+      process.result = (await this.#spec.finish?.(process, this.#listSucceeded())) ?? ''
       return { code: EXIT_DONE, reason: 'completed' }
     } finally {
       await this.#stop([...this.#children])
@@ -73,6 +80,8 @@ export class Supervisor {
   async #handleExit(process: Process, child: Child, exit: ExitStatus): Promise<boolean> {
     const { restart = 'permanent' } = child.spec
     this.#removeChild(child)
+    log(process, `process ${child.pid} ended: ${exit.code} ${exit.reason}`)
+    if (exit.code === EXIT_DONE) this.#succeeded.set(child.index, child.pid)
     if (restart === 'temporary' || (restart === 'transient' && exit.code === EXIT_DONE)) return true
     if (!this.#limit.allows()) return false
     const others = this.#listAffected(child)
@@ -89,8 +98,14 @@ export class Supervisor {
     return this.#children.filter((other) => other.index > index)
   }
 
-  async #start({ pid: parent }: Process, spec: ChildSpec, index: number): Promise<void> {
-    const pid = await this.#processes.spawn(spec.intent, { ...spec.options, parent })
+  #listSucceeded(): number[] {
+    return [...this.#succeeded].sort(([one], [other]) => one - other).map(([, pid]) => pid)
+  }
+
+  async #start(process: Process, spec: ChildSpec, index: number): Promise<void> {
+    this.#succeeded.delete(index)
+    const pid = await this.#processes.spawn(spec.intent, { ...spec.options, parent: process.pid })
+    log(process, `process ${pid} started: ${spec.intent.split('\n', 1)[0]}`)
     const child: Child = { spec, index, pid, ended: Promise.reject(new Error('not started')) }
     child.ended.catch(() => {})
     child.ended = this.#processes.wait(pid).then((exit) => ({ child, exit, pid }))
@@ -124,4 +139,8 @@ export class Supervisor {
       if (!isVfsError(error, 'ENOENT')) throw error
     }
   }
+}
+
+function log(process: Process, text: string): void {
+  process.emit({ kind: 'log', text })
 }
