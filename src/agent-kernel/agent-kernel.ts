@@ -7,10 +7,8 @@ import {
   type Kernel,
   O_RDWR,
   type OpenMode,
-  type ProcessOptions,
   type Redactor,
   type Signal,
-  type SpawnOptions,
   type StepFiles,
   type StepRecord,
   sendDeviceRequest,
@@ -20,11 +18,11 @@ import { type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
 import type { CheckResult } from './check-process.ts'
 import type { EventHistory, MissedEvents } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
+import type { ProcessFamily } from './process-family.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
-import { resolveAgent } from './resolve-agent.ts'
-import { findStep, type RestartPoint, restoreMessages } from './restart-point.ts'
+import { continueProcess } from './restart-point.ts'
 import { restoreEvents } from './restore-events.ts'
-import { type ScriptSource, saveScript } from './save-script.ts'
+import { type AgentSpawn, type AgentSupervision, resolveSpawnOptions } from './spawn-request.ts'
 import {
   formatTrace,
   type LogLine,
@@ -36,32 +34,13 @@ import {
 
 /** The person at the terminal never ends. */
 const NEVER_ABORTED = new AbortController().signal
-
-/** Options of a new process. */
-export interface AgentSpawn extends ProcessOptions {
-  readonly intent: string
-  /** Process and step to start from, with its conversation and its files of that moment. */
-  readonly from?: RestartPoint | undefined
-  readonly agent?: string | undefined
-  /** Vault to fork for its workspace, or the path of a directory; none when absent. */
-  readonly vault?: string | undefined
-  /**
-   * Vaults whose changes are merged into the fork first. Spawning throws ECONFLICT, with the paths, if they conflict.
-   */
-  readonly merge?: readonly string[] | undefined
-  /** Script to play in place of a model. */
-  readonly script?: ScriptSource | undefined
-}
-
-/** Settings of a process that continues another. */
-interface Restart extends Pick<SpawnOptions, 'provider' | 'model' | 'vault' | 'checkpoint' | 'messages'> {
-  readonly agent: string | undefined
-}
+const SECOND_MS = 1000
 
 /** A process that was just started. */
 export interface SpawnedAgent {
   readonly pid: number
   readonly uuid: string
+  /** Empty for a supervisor, which has no model. */
   readonly provider: string
   readonly model: string
   readonly fork: string | null
@@ -92,6 +71,7 @@ export interface AgentKernelParts {
   readonly tty: Tty
   readonly crontab: Crontab
   readonly mcp: McpServers
+  readonly family: Pick<ProcessFamily, 'merge'>
   /** Runs a command on a copy of the files of a fork. */
   check(fork: string | null, command: string, signal: AbortSignal): Promise<CheckResult>
   close(): Promise<void>
@@ -154,29 +134,51 @@ export class AgentKernel implements AsyncDisposable {
   }
 
   /** Starts a process. Throws ENOENT for an unknown agent, skill, vault or provider. */
-  async spawn({ script, ...spawn }: AgentSpawn): Promise<SpawnedAgent> {
-    const { kernel, catalog, scripts } = this.#parts
-    const restart =
-      spawn.from === undefined ? undefined : await this.#prepareRestart(spawn.from, spawn.intent)
-    const options: SpawnOptions = {
-      agent: await resolveAgent(catalog, spawn.agent ?? restart?.agent, spawn.skills ?? []),
-      provider:
-        script === undefined
-          ? (spawn.provider ?? restart?.provider)
-          : `script/${await saveScript(scripts, script)}`,
-      model: spawn.model ?? (spawn.provider === undefined ? restart?.model : undefined),
-      contextBudget: spawn.budget,
-      vault: restart?.vault ?? spawn.vault,
-      merge: spawn.merge,
-      checkpoint: restart?.checkpoint,
-      messages: restart?.messages,
-      maxSteps: spawn.max_steps,
-      tools: spawn.tools,
-      groups: spawn.groups,
-    }
-    const pid = await kernel.processes.spawn(spawn.intent, options)
-    const { uuid, provider, model, fork } = this.#getRecord(pid)
-    return { pid, uuid, provider, model, fork }
+  async spawn(spawn: AgentSpawn): Promise<SpawnedAgent> {
+    const { from, intent } = spawn
+    const continued =
+      from && continueProcess(this.#getRecord(from.pid), await this.steps(from.pid), from, intent)
+    const options = await resolveSpawnOptions(this.#parts, spawn, continued)
+    return this.#toSpawned(await this.#parts.kernel.processes.spawn(intent, options))
+  }
+
+  /**
+   * Starts a process that keeps others running. Each run of a child works on a fork of the supervisor's files; once
+   * none is left, the work of the last runs that succeeded is merged into them. ENOENT as `spawn`.
+   */
+  async supervise({ children, ...supervision }: AgentSupervision): Promise<SpawnedAgent> {
+    const { kernel } = this.#parts
+    const specs = children.map(async ({ restart, ...child }) => ({
+      intent: child.intent,
+      ...(restart !== undefined && { restart }),
+      options: await resolveSpawnOptions(this.#parts, child),
+    }))
+    const { name, strategy, max_restarts: restarts, within, vault, merge, groups } = supervision
+    const pid = await kernel.spawnSupervisor(
+      {
+        name,
+        strategy,
+        children: await Promise.all(specs),
+        limits: {
+          ...(restarts !== undefined && { restarts }),
+          ...(within !== undefined && { withinMs: within * SECOND_MS }),
+        },
+        finish: (process, pids) => this.#combineChildren(process.pid, pids),
+      },
+      { vault, merge, groups },
+    )
+    return this.#toSpawned(pid)
+  }
+
+  /** Merges the files of children into those of their parent, and returns their results. ECONFLICT. */
+  async #combineChildren(parent: number, children: readonly number[]): Promise<string> {
+    const records = children.map((pid) => this.#getRecord(pid))
+    for (const { pid, fork } of records)
+      if (fork !== null) await this.#parts.family.merge(parent, pid, 'fail')
+    return records
+      .map(({ result }) => result)
+      .filter((result) => result !== '')
+      .join('\n\n')
   }
 
   /**
@@ -184,28 +186,13 @@ export class AgentKernel implements AsyncDisposable {
    * EINVAL if it runs, ENOENT.
    */
   async resume(pid: number): Promise<SpawnedAgent> {
-    const { uuid, provider, model, fork, state, intent } = this.#getRecord(pid)
+    const { state, intent } = this.#getRecord(pid)
     if (state !== 'running') return this.spawn({ intent, from: { pid } })
     if (this.#parts.kernel.table.get(pid).isPaused) {
       this.#parts.kernel.processes.kill(pid, 'SIGRESUME')
-      return { pid, uuid, provider, model, fork }
+      return this.#toSpawned(pid)
     }
     throw new VfsError('EINVAL', `/proc/${pid}`, { op: 'resume', detail: `process ${pid} is not paused` })
-  }
-
-  async #prepareRestart(from: RestartPoint, intent: string): Promise<Restart> {
-    const record = this.#getRecord(from.pid)
-    const steps = await this.#parts.steps.read(record.uuid)
-    const step = findStep(steps, from)
-    const messages = restoreMessages(steps, step)
-    return {
-      provider: record.provider,
-      model: record.model,
-      agent: record.agent ?? undefined,
-      vault: step.checkpoint === undefined ? undefined : (record.fork ?? undefined),
-      checkpoint: step.checkpoint,
-      messages: intent === record.intent ? messages : [...messages, { role: 'user', content: intent }],
-    }
   }
 
   /**
@@ -328,6 +315,11 @@ export class AgentKernel implements AsyncDisposable {
     const record = this.#parts.records.find(pid)
     if (record !== undefined) return record
     throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'process', detail: `there is no process ${pid}` })
+  }
+
+  #toSpawned(pid: number): SpawnedAgent {
+    const { uuid, provider, model, fork } = this.#getRecord(pid)
+    return { pid, uuid, provider, model, fork }
   }
 
   #toStatus(record: ProcessRecord): ProcessStatus {

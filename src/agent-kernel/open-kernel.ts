@@ -75,6 +75,7 @@ async function composeKernel(
   await mcp.learn()
   const tty = new Tty({ timeoutMs: questionMs })
   const crontab = createCrontab(state, () => agents)
+  const family = new ProcessFamily({ ...state, kernel, namespaces })
   const sources: DeviceSources = {
     ...state,
     env: options.env,
@@ -83,7 +84,7 @@ async function composeKernel(
     lsp,
     kernel,
     search: createSearch(state.directory, options.env),
-    family: new ProcessFamily({ ...state, kernel, namespaces }),
+    family,
     findNamespace: (pid) => namespaces.findFiles(pid),
     findWorkspace: (pid) => namespaces.findWorkspace(pid),
     findProject: (pid) => resolveProject(options.home, namespaces.find(pid), state),
@@ -101,7 +102,7 @@ async function composeKernel(
   const close = () => cleanup.close()
   const check = (fork: string | null, command: string, signal: AbortSignal) =>
     checkProcess(options, fork, command, signal)
-  const agents = new AgentKernel({ ...state, kernel, person, tty, crontab, mcp, check, close })
+  const agents = new AgentKernel({ ...state, kernel, person, tty, crontab, mcp, family, check, close })
   await crontab.start()
   return agents
 }

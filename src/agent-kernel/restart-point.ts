@@ -1,6 +1,11 @@
-import type { ContextMessage, StepRecord } from '../kernel/index.ts'
-import { listRecordedCalls } from '../kernel/index.ts'
+import {
+  type ContextMessage,
+  listRecordedCalls,
+  type SpawnOptions,
+  type StepRecord,
+} from '../kernel/index.ts'
 import { VfsError } from '../vfs/index.ts'
+import type { ProcessRecord } from './process-records.ts'
 
 /** A process and a step of it, from which another one starts: `3@5`, or `3` for its last step. */
 export interface RestartPoint {
@@ -8,8 +13,40 @@ export interface RestartPoint {
   readonly step?: number | undefined
 }
 
+/** Settings of a process that continues another. */
+export interface ContinuedProcess
+  extends Pick<SpawnOptions, 'provider' | 'model' | 'vault' | 'checkpoint' | 'messages'> {
+  readonly agent: string | undefined
+}
+
+/**
+ * Returns the settings of a process that continues a recorded one with an intent. Throws ENOENT as `findStep`, ENOTSUP
+ * for a supervisor.
+ */
+export function continueProcess(
+  record: ProcessRecord,
+  steps: readonly StepRecord[],
+  from: RestartPoint,
+  intent: string,
+): ContinuedProcess {
+  if (record.provider === '') {
+    const detail = `process ${record.pid} had no model to continue with; start it again`
+    throw new VfsError('ENOTSUP', `/proc/${record.pid}`, { op: 'spawn', detail })
+  }
+  const step = findStep(steps, from)
+  const messages = restoreMessages(steps, step)
+  return {
+    provider: record.provider,
+    model: record.model,
+    agent: record.agent ?? undefined,
+    vault: step.checkpoint === undefined ? undefined : (record.fork ?? undefined),
+    checkpoint: step.checkpoint,
+    messages: intent === record.intent ? messages : [...messages, { role: 'user', content: intent }],
+  }
+}
+
 /** Returns the step of a restart point. Throws ENOENT, with a list of the steps, if it names none. */
-export function findStep(steps: readonly StepRecord[], { pid, step }: RestartPoint): StepRecord {
+function findStep(steps: readonly StepRecord[], { pid, step }: RestartPoint): StepRecord {
   const found = step === undefined ? steps.at(-1) : steps.find(({ step_number }) => step_number === step)
   if (found !== undefined) return found
   const detail =
@@ -20,7 +57,7 @@ export function findStep(steps: readonly StepRecord[], { pid, step }: RestartPoi
 }
 
 /** Returns the conversation after a step: the prompt of the next step, or this one with its answer and results. */
-export function restoreMessages(steps: readonly StepRecord[], step: StepRecord): readonly ContextMessage[] {
+function restoreMessages(steps: readonly StepRecord[], step: StepRecord): readonly ContextMessage[] {
   const next = steps.find(({ step_number }) => step_number === step.step_number + 1)
   if (next !== undefined) return next.messages
   const results = listRecordedCalls(step).map(({ tool_result, tool_error }) =>

@@ -1,7 +1,14 @@
 import { z } from 'zod'
-import type { AgentKernel, AgentSpawn } from '../agent-kernel/index.ts'
+import type { AgentKernel, AgentSpawn, AgentSupervision } from '../agent-kernel/index.ts'
 import { parseDeviceRequest } from '../devices/operation/index.ts'
-import { O_RDONLY, O_RDWR, processOptionShape, signals } from '../kernel/index.ts'
+import {
+  O_RDONLY,
+  O_RDWR,
+  processOptionShape,
+  restartSchema,
+  signals,
+  supervisorOptionShape,
+} from '../kernel/index.ts'
 import { readText, VfsError } from '../vfs/index.ts'
 import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.ts'
 import type { DaemonUi } from './daemon-ui.ts'
@@ -24,14 +31,30 @@ const pid = z.int().positive()
 const path = z.string().min(1)
 const nonEmptyString = z.string().trim().min(1)
 
-const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
+const taskShape = {
   intent: nonEmptyString,
   agent: nonEmptyString.optional(),
   ...processOptionShape,
-  vault: nonEmptyString.optional(),
   script: z.strictObject({ name: nonEmptyString, text: nonEmptyString }).optional(),
+}
+
+const fileShape = {
+  vault: nonEmptyString.optional(),
   merge: z.array(nonEmptyString).optional(),
+}
+
+const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
+  ...taskShape,
+  ...fileShape,
   from: z.strictObject({ pid, step: z.int().positive().optional() }).optional(),
+})
+
+const superviseParams: z.ZodType<AgentSupervision> = z.strictObject({
+  name: nonEmptyString,
+  ...supervisorOptionShape,
+  ...fileShape,
+  groups: processOptionShape.groups,
+  children: z.array(z.strictObject({ ...taskShape, restart: restartSchema.optional() })).min(1),
 })
 
 /** Returns all methods of the daemon by name. */
@@ -57,6 +80,7 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
   const tracing = z.strictObject({ pid: pid.optional(), follow: z.boolean().default(false) })
   return {
     spawn: defineMethod('spawn', spawnParams, (params) => agents.spawn(params)),
+    supervise: defineMethod('supervise', superviseParams, (params) => agents.supervise(params)),
     ps: defineMethod('ps', z.strictObject({ all: z.boolean().default(false) }), async ({ all }) =>
       agents.ps(all),
     ),
@@ -97,6 +121,7 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
 
 type ProcessMethod =
   | 'spawn'
+  | 'supervise'
   | 'resume'
   | 'check'
   | 'ps'

@@ -1,5 +1,6 @@
 import type {
   AgentSpawn,
+  AgentSupervision,
   CheckResult,
   LogLine,
   McpServerEntry,
@@ -68,6 +69,8 @@ type NoParams = Readonly<Record<never, never>>
 /** Methods with one request and one response. */
 export interface DaemonMethods {
   readonly spawn: { readonly params: AgentSpawn; readonly result: SpawnedAgent }
+  /** Starts a process that keeps others running. */
+  readonly supervise: { readonly params: AgentSupervision; readonly result: SpawnedAgent }
   readonly ps: { readonly params: { readonly all?: boolean }; readonly result: readonly ProcessStatus[] }
   readonly kill: { readonly params: Pid & { readonly signal?: Signal }; readonly result: null }
   /** Signals every process of a group, and returns their numbers. */
