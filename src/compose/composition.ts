@@ -1,43 +1,89 @@
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { type ProcessOptions, processOptionShape } from '../kernel/index.ts'
+import {
+  type ProcessOptions,
+  processOptionShape,
+  type Restart,
+  restartSchema,
+  type SupervisorOptions,
+  supervisorOptionShape,
+} from '../kernel/index.ts'
 import { VfsError } from '../vfs/index.ts'
 
-/** A process of a composition. */
-export interface ComposedAgent extends ProcessOptions {
+/** Task and options of a process. */
+interface ComposedTask extends ProcessOptions {
   readonly intent: string
   readonly agent?: string | undefined
   /** A file of responses in place of a model. */
   readonly script?: string | undefined
+}
+
+/** Place of a process in the order of a composition. */
+interface ComposedOrder {
   readonly depends_on: readonly string[]
-  /** Processes whose files it starts from; all it depends on when absent, the vault of the composition for none. */
+  /** Processes whose files it starts from; all it depends on when absent, those of the composition for none. */
   readonly from?: readonly string[] | undefined
 }
 
+/** A process of a composition. */
+export interface ComposedAgent extends ComposedTask, ComposedOrder {}
+
+/** A child of a supervisor. */
+interface ComposedChild extends ComposedTask {
+  readonly restart: Restart
+}
+
+/** A supervisor of a composition. It is done when all its children are. */
+export interface ComposedSupervisor extends SupervisorOptions, ComposedOrder {
+  readonly groups?: readonly string[] | undefined
+  readonly children: readonly ComposedChild[]
+}
+
 export interface Composition {
-  /** Vault that each process forks; the current one when absent. */
+  /** Vault that each process forks; the current directory or vault when absent. */
   readonly vault?: string | undefined
   /** Groups that all processes join. */
   readonly groups?: readonly string[] | undefined
-  readonly agents: Readonly<Record<string, ComposedAgent>>
+  readonly agents: Readonly<Record<string, ComposedAgent | ComposedSupervisor>>
 }
 
 const nonEmptyString = z.string().trim().min(1)
 
+const taskShape = {
+  intent: nonEmptyString,
+  agent: nonEmptyString.optional(),
+  ...processOptionShape,
+  script: nonEmptyString.optional(),
+}
+
+const orderShape = {
+  depends_on: z.array(nonEmptyString).default([]),
+  from: z.union([z.array(nonEmptyString), nonEmptyString.transform((name) => [name])]).optional(),
+}
+
+const agentSchema = z.strictObject({ ...taskShape, ...orderShape })
+
+const supervisorSchema = z.strictObject({
+  ...supervisorOptionShape,
+  ...orderShape,
+  groups: processOptionShape.groups,
+  // A model that is done has no reason to begin again, so a child restarts after a failure only.
+  children: z.array(z.strictObject({ ...taskShape, restart: restartSchema.default('transient') })).min(1),
+})
+
+/** Checks an entry as what its keys say it is: a union of both would name neither's problem. */
+const nodeSchema = z.unknown().transform((node, ctx): ComposedAgent | ComposedSupervisor => {
+  const isSupervisor = typeof node === 'object' && node !== null && ('strategy' in node || 'children' in node)
+  const read = (isSupervisor ? supervisorSchema : agentSchema).safeParse(node)
+  if (read.success) return read.data
+  for (const { path, message } of read.error.issues) ctx.addIssue({ code: 'custom', path, message })
+  return z.NEVER
+})
+
 const compositionSchema: z.ZodType<Composition> = z.strictObject({
   vault: nonEmptyString.optional(),
   groups: processOptionShape.groups,
-  agents: z.record(
-    nonEmptyString,
-    z.strictObject({
-      intent: nonEmptyString,
-      agent: nonEmptyString.optional(),
-      ...processOptionShape,
-      script: nonEmptyString.optional(),
-      depends_on: z.array(nonEmptyString).default([]),
-      from: z.union([z.array(nonEmptyString), nonEmptyString.transform((name) => [name])]).optional(),
-    }),
-  ),
+  agents: z.record(nonEmptyString, nodeSchema),
 })
 
 /** Parses a composition. EINVAL with the line of the problem, also for a missing dependency or a cycle. */

@@ -4,5 +4,10 @@
  * Invariant: a process starts after all its dependencies, with their results; if one of them failed, it never starts.
  */
 
-export { type ComposeOutcome, compose } from './compose.ts'
-export { type ComposedAgent, parseComposition } from './composition.ts'
+export { type ComposeOutcome, compose, listFinalOutcomes } from './compose.ts'
+export {
+  type ComposedAgent,
+  type ComposedSupervisor,
+  type Composition,
+  parseComposition,
+} from './composition.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { users } from '../support/users.ts'
 import { DaemonCli } from './daemon-cli.ts'
 
@@ -323,66 +323,6 @@ describe('coppice spawn and the daemon', () => {
     const files = ['data/processes.jsonl', 'data/daemon.log', `data/steps/${uuid}/steps.jsonl`]
     for (const file of files) expect(readFileSync(join(cli.home, file), 'utf8')).not.toContain(secret)
     expect(await cli.ok('strace', '1')).not.toContain(secret)
-  })
-})
-
-describe('coppice compose', () => {
-  it('runs a dependent process later, with the results of its dependencies', async () => {
-    const cli = new DaemonCli()
-    const first = cli.script({ say: 'forty-two' })
-    const second = cli.script({ expect: { intent: 'Output of first:\nforty-two' }, say: 'thanks' })
-    const file = join(cli.scratch, 'two.yaml')
-    const text = `agents:
-  second: {intent: say thanks, script: ${second}, depends_on: [first]}
-  first: {intent: say a number, script: ${first}}
-`
-    writeFileSync(file, text)
-    expect(await cli.ok('compose', 'up', file)).toMatch(
-      /^second {2}done {2}2 {2}- {2}thanks\nfirst {3}done {2}1/,
-    )
-  })
-
-  it('puts processes into groups, which one command ends', async () => {
-    const cli = new DaemonCli()
-    const script = cli.script(slow)
-    const file = join(cli.scratch, 'groups.yaml')
-    writeFileSync(
-      file,
-      `groups: [release]
-agents:
-  notes: {intent: write notes, script: ${script}}
-  tests: {intent: run tests, script: ${script}, groups: [checks]}
-`,
-    )
-    const composed = cli.run(['compose', 'up', file, '--json'])
-    await vi.waitFor(
-      async () => {
-        const running = JSON.parse(await cli.ok('ps', '--json'))
-        expect(running.map(({ groups }: { groups: string[] }) => groups).sort()).toEqual([
-          ['checks', 'release'],
-          ['release'],
-        ])
-      },
-      { timeout: 30_000, interval: 100 },
-    )
-    await cli.ok('kill', '--group', 'release')
-    const { code, stdout } = await composed
-    expect([code, JSON.parse(stdout)]).toMatchObject([1, [{ state: 'failed' }, { state: 'failed' }]])
-  })
-
-  it('skips dependents of a failure, and refuses cycles before anything runs', async () => {
-    const cli = new DaemonCli()
-    const file = join(cli.scratch, 'bad.yaml')
-    writeFileSync(file, 'agents:\n  a: {intent: x, provider: nobody}\n  b: {intent: y, depends_on: [a]}\n')
-    const failed = await cli.run(['compose', 'up', file, '--json'])
-    expect(failed.code).toBe(1)
-    expect(JSON.parse(failed.stdout)).toMatchObject([{ state: 'failed' }, { state: 'skipped', pid: null }])
-    writeFileSync(file, 'agents:\n  a: {intent: x, depends_on: [b]}\n  b: {intent: y, depends_on: [a]}\n')
-    const circle = await cli.run(['compose', 'up', file])
-    expect(circle).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('line 2: the dependencies form a cycle: a → b → a'),
-    })
   })
 })
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { isWithin } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { CommandError } from '../framework/errors.ts'
+import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
 import { findLinkedFork } from './linked-access.ts'
 import { resolveWorkspaceVault } from './namespace-access.ts'
@@ -29,6 +29,14 @@ export async function chooseAgentWorkspace(
   const problem = await findProjectProblem(call, directory)
   if (problem !== undefined) return { vault: await resolveWorkspaceVault(call), problem }
   return { directory: (fork === undefined ? undefined : await findForkDirectory(call, fork)) ?? directory }
+}
+
+/** Returns the directory or vault that processes of a command fork; undefined, with a message, if there is none. */
+export async function resolveProcessWorkspace(call: CommandInvocation): Promise<string | undefined> {
+  const { vault, directory, problem } = await chooseAgentWorkspace(call)
+  if (problem !== undefined && vault === undefined)
+    call.terminal.err.write(formatErrorLine(`${problem}, so the process has no workspace`))
+  return directory ?? vault
 }
 
 /** Returns the directory around the working directory that has a fork; undefined if there is none of the name. */

@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import type { ComposedAgent } from '../../../compose/index.ts'
-import type { DaemonClient } from '../../../daemon/client/index.ts'
+import { resolve } from 'node:path'
+import type { ComposeOutcome } from '../../../compose/index.ts'
 import { isErrno } from '../../../machine/index.ts'
 import { escapeText } from '../../../text/index.ts'
+import { resolveProcessWorkspace } from '../../access/agent-workspace.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
-import { resolveWorkspaceVault } from '../../access/namespace-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
-import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
-import { type ProcessInfo, truncateText } from '../../render/process-format.ts'
+import { truncateText } from '../../render/process-format.ts'
 import { formatTable } from '../../render/table.ts'
-import { readScript } from './spawn.ts'
+import { ComposedProcesses } from './composed-processes.ts'
+import { formatNextSteps } from './process-follower.ts'
 
 const DEFAULT_FILE = 'coppice-compose.yaml'
 const RESULT_CHARACTERS = 80
@@ -21,9 +20,15 @@ const up: Command = defineCommand(
     name: 'compose up',
     summary: 'Run the processes of a file in dependency order',
     details: `The file has agents by name, each with an intent, and perhaps agent, provider, model, budget, skills,
-tools, max_steps, groups, script, depends_on and from. Each process gets the results and starts from the merged files of those
-it depends on, or of those that from names. A conflict of their files fails it, with the paths.
+tools, max_steps, groups, script, depends_on and from. Each works on a fork of this directory, of which nothing is
+imported, or with --vault of a vault. It gets the results and starts from the merged files of those it depends on, or
+of those that from names. A conflict of their files fails it, with the paths.
 If one fails, its dependents are skipped and the exit code is 1.
+A supervisor has a strategy (one_for_one, one_for_all or rest_for_one) and children in place of an intent, and perhaps
+max_restarts (3), within (60 seconds), groups, depends_on and from. Each child has an intent, the options above, and
+restart: transient (after a failure; the default), permanent or temporary (never). When all children are done, the
+files of their last runs are merged. After too many restarts it fails: max_restarts_exceeded.
+^C leaves the processes running and names them. coppice kill ends one, that of a supervisor with its children.
 Processes with the same name under groups are signalled as one: coppice kill --group NAME.`,
     scope: 'vault',
     arguments: {
@@ -33,28 +38,20 @@ Processes with the same name under groups are signalled as one: coppice kill --g
   },
   async (call) => {
     const file = resolve(call.optionalArgument('file') ?? DEFAULT_FILE)
-    const { compose, parseComposition } = await import('../../../compose/index.ts')
+    const { compose, listFinalOutcomes, parseComposition } = await import('../../../compose/index.ts')
     const composition = parseComposition(file, await readCompositionFile(file))
-    const vault = composition.vault ?? (await resolveWorkspaceVault(call))
+    const workspace = composition.vault ?? (await resolveProcessWorkspace(call))
     return withDaemon(
       call,
       async (client) => {
-        const outcomes = await compose(composition, (name, agent, forks) => {
-          const groups = [...(composition.groups ?? []), ...(agent.groups ?? [])]
-          const vaults = forks.length > 0 ? forks : [vault]
-          return runProcess(call, client, { name, agent: { ...agent, groups }, vaults, file })
-        })
-        const rows = outcomes.map(({ name, state, pid, fork, result, reason }) => [
-          name,
-          state,
-          pid === null ? '-' : String(pid),
-          fork ?? '-',
-          truncateText(
-            escapeText(state === 'done' ? result : reason).replaceAll('\n', ' '),
-            RESULT_CHARACTERS,
-          ),
-        ])
-        await call.output.writeValue(outcomes, formatTable(rows).join('\n'))
+        const processes = new ComposedProcesses(call, client, { composition, file, workspace })
+        const outcomes = await compose(composition, (name, node, forks) => processes.run(name, node, forks))
+        processes.throwIfInterrupted()
+        const hints = [
+          ...outcomes.flatMap(formatFailureHint),
+          ...listFinalOutcomes(composition, outcomes).flatMap((outcome) => formatHint(outcome, workspace)),
+        ]
+        await call.output.writeValue(outcomes, [...formatOutcomes(outcomes), ...hints].join('\n'))
         return outcomes.every(({ state }) => state === 'done') ? 0 : 1
       },
       { create: true },
@@ -62,26 +59,27 @@ Processes with the same name under groups are signalled as one: coppice kill --g
   },
 )
 
-interface ComposedProcess {
-  readonly name: string
-  readonly agent: ComposedAgent
-  /** Vaults to start from; the changes of the others are merged into a fork of the first. */
-  readonly vaults: readonly (string | undefined)[]
-  readonly file: string
+function formatOutcomes(outcomes: readonly ComposeOutcome[]): string[] {
+  return formatTable(
+    outcomes.map(({ name, state, pid, fork, result, reason }) => [
+      name,
+      state,
+      pid === null ? '-' : String(pid),
+      fork ?? '-',
+      truncateText(escapeText(state === 'done' ? result : reason).replaceAll('\n', ' '), RESULT_CHARACTERS),
+    ]),
+  )
 }
 
-async function runProcess(
-  { terminal }: CommandInvocation,
-  client: DaemonClient,
-  { name, agent, vaults, file }: ComposedProcess,
-): Promise<ProcessInfo> {
-  const { depends_on: _, from: __, script, ...spawn } = agent
-  const [vault, ...others] = vaults
-  const merge = others.filter((fork) => fork !== undefined)
-  const played = script === undefined ? {} : { script: await readScript(resolve(dirname(file), script)) }
-  const { pid } = await client.call('spawn', { ...spawn, ...played, vault, merge }, terminal.signal)
-  if (terminal.showsProgress) terminal.err.write(`${name} is process ${pid}\n`)
-  return client.call('wait', { pid }, terminal.signal)
+/** Formats how to find out why a process failed. */
+function formatFailureHint({ name, state, pid }: ComposeOutcome): string[] {
+  return state === 'failed' && pid !== null ? [`${name} failed; see coppice logs ${pid}`] : []
+}
+
+/** Formats how to see and keep the work of a process, if it has a fork. */
+function formatHint({ name, fork }: ComposeOutcome, workspace: string | undefined): string[] {
+  if (fork === null || workspace === undefined) return []
+  return [`the work of ${name} is in ${fork}; ${formatNextSteps(fork, workspace, workspace)}`]
 }
 
 async function readCompositionFile(file: string): Promise<string> {

@@ -40,11 +40,15 @@ export async function followProcess(
   return printOutcome(call, await client.call('wait', { pid }, terminal.signal))
 }
 
-/** Formats the commands that show and keep the work of a process. */
-export function formatNextSteps(fork: string, vault: string | null): string {
-  return vault?.startsWith('/') === true
-    ? `see coppice diff ${fork}, and coppice apply ${fork}`
-    : `see coppice diff --vault ${fork}, and coppice merge ${fork}`
+/**
+ * Formats the commands that show and keep the work of a process in its directory or vault.
+ * @param into the vault to keep it in, if the fork is one of another fork.
+ */
+export function formatNextSteps(fork: string, vault: string | null, into?: string): string {
+  if (vault?.startsWith('/') === true) return `see coppice diff ${fork}, and coppice apply ${fork}`
+  return into === undefined
+    ? `see coppice diff --vault ${fork}, and coppice merge ${fork}`
+    : `see coppice diff vault:${into} --vault ${fork}, and coppice merge ${fork} ${into}`
 }
 
 /** Prints the outcome of a process and returns its exit code. */

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DaemonClient, DaemonMethods } from '../../../daemon/client/index.ts'
 import { isErrno } from '../../../machine/index.ts'
-import { chooseAgentWorkspace } from '../../access/agent-workspace.ts'
+import { resolveProcessWorkspace } from '../../access/agent-workspace.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { CommandError, formatErrorLine } from '../../framework/errors.ts'
+import { CommandError } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { followProcess } from './process-follower.ts'
 import { spawnSeveral } from './spawn-several.ts'
@@ -107,18 +107,10 @@ async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['
     tools: call.option('tools')?.split(/\s*,\s*/),
     groups: call.option('groups')?.split(/\s*,\s*/),
     from: parseRestartPoint(call.option('from')),
-    vault: await resolveSpawnVault(call),
+    vault: await resolveProcessWorkspace(call),
     max_steps: call.countOption('max-steps'),
     ...(script !== undefined && { script: await readScript(script) }),
   }
-}
-
-/** Returns the directory or vault to fork; none for a process that goes on with the files of another. */
-async function resolveSpawnVault(call: SpawnInvocation): Promise<string | undefined> {
-  const { vault, directory, problem } = await chooseAgentWorkspace(call)
-  if (problem !== undefined && vault === undefined)
-    call.terminal.err.write(formatErrorLine(`${problem}, so the process has no workspace`))
-  return directory ?? vault
 }
 
 /** Returns the number of processes to compare; undefined for a single one. UsageError. */

@@ -77,9 +77,10 @@ async function runComposition(
 ): Promise<readonly [ProcessInfo, ProcessInfo]> {
   const agents = { lead: { ...lead, depends_on: [] }, reviewer: { ...reviewer, depends_on: ['lead'] } }
   const ended = new Map<string, ProcessInfo>()
-  const outcomes = await compose({ agents }, async (name, agent, [vault = VAULT]) => {
+  const outcomes = await compose({ agents }, async (name, node, [vault = VAULT]) => {
     const played = name === lead.name ? lead : reviewer
-    const status = await runAgent(run, { ...played, intent: agent.intent }, { vault }, signal)
+    const intent = 'intent' in node ? node.intent : played.intent
+    const status = await runAgent(run, { ...played, intent }, { vault }, signal)
     ended.set(name, status)
     return status
   })
