@@ -80,6 +80,19 @@ it('a text in another encoding is named like a binary file, since a patch would 
   ])
 })
 
+it('names permissions that git cannot express beside the changed text', async () => {
+  await using home = await openHome()
+  const base = await home.createVault('base')
+  await base.write('/file', 'one\n', { mode: 0o644 })
+  const fork = await home.fork('base', 'fork')
+  await fork.write('/file', 'two\n')
+  await fork.setattr('/file', { mode: 0o600 })
+  const [change] = await Array.fromAsync(fork.diff(base))
+  if (change === undefined) throw new Error('nothing has changed')
+  const lines = formatPatch(await readChangedText(change, { before: base, after: fork }, {}))
+  expect(lines.slice(0, 2)).toEqual(['mode of /file: 0644 -> 0600', 'diff --git a/file b/file'])
+})
+
 /** Every file and link below a directory, with what it holds. */
 function contentOf(directory: string): Record<string, string> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })

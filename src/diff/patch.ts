@@ -25,7 +25,7 @@ export interface TreePair {
   readonly after: FileSystem
 }
 
-/** A changed file with both texts. They are empty if the file is missing or binary. */
+/** A change with both texts of its file. A text is empty if the file is missing there, binary or a directory. */
 export interface ChangedText {
   readonly change: PathChange
   readonly isBinary: boolean
@@ -33,6 +33,7 @@ export interface ChangedText {
   readonly current: string
 }
 
+/** Reads both texts of a change. */
 export async function readChangedText(
   change: PathChange,
   trees: TreePair,
@@ -66,7 +67,8 @@ export function formatPatch({ change, isBinary, old, current }: ChangedText): st
   const [oldName, newName] = [escapeName(`a${change.from ?? change.path}`), escapeName(`b${change.path}`)]
   const modes = formatModes(change)
   // A line that git skips: its own header has only the executable bit.
-  const warning = modes.includes('(') ? [`mode of ${escapeName(change.path)}: ${modes}`] : []
+  const isInHeader = toGitMode(change.before) !== toGitMode(change.after) && !modes.includes('(')
+  const warning = modes === '' || isInHeader ? [] : [`mode of ${escapeName(change.path)}: ${modes}`]
   const header = [...warning, `diff --git ${oldName} ${newName}`, ...formatExtendedHeader(change)]
   if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
   const hunks = formatUnifiedDiff(old, current)
@@ -80,7 +82,10 @@ export function formatPatch({ change, isBinary, old, current }: ChangedText): st
   return [...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
 }
 
-/** Returns `0644 -> 0600` if the change affects permissions; otherwise an empty string. */
+/**
+ * Returns `0644 -> 0600` if the change affects permissions, or `4755 (setuid)` for a new file with such a bit;
+ * otherwise an empty string.
+ */
 export function formatModes({ before, after }: PathChange): string {
   const [old, now] = [before?.mode ?? null, after?.mode ?? null]
   if (now === null || old === now) return ''
@@ -119,7 +124,7 @@ function toGitMode(stat: Stat | undefined): string {
   return ((stat?.mode ?? 0) & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** Returns the text of a file or the target of a link; null for anything else. */
+/** Returns the text of a file or the target of a link; empty without one, null for anything else. */
 async function readTextContent(
   fs: FileSystem,
   path: string,
