@@ -8,8 +8,9 @@ const RESIDENT = /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm
 const PROPORTIONAL = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm
 
 /**
- * Watches the memory of the processes of a run, and calls back once when it exceeds the limit. Unlike the kernel's
- * limit on each process, it counts used memory, not reserved: sanitizers and race detectors reserve terabytes.
+ * Watches the memory of the processes of a run until it is disposed, and calls back once when it exceeds the limit.
+ * Unlike the kernel's limit on each process, it counts used memory, not reserved: sanitizers and race detectors reserve
+ * terabytes.
  */
 export class MemoryGuard implements Disposable {
   readonly #pids: () => readonly number[]
@@ -17,15 +18,17 @@ export class MemoryGuard implements Disposable {
   readonly #onExceeded: () => void
   readonly #timer: NodeJS.Timeout
   #isPolling = false
+  #isStopped = false
 
-  constructor(pids: () => readonly number[], limit: number, exceeded: () => void) {
+  constructor(pids: () => readonly number[], limit: number, onExceeded: () => void) {
     this.#pids = pids
     this.#limit = limit
-    this.#onExceeded = exceeded
+    this.#onExceeded = onExceeded
     this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL_MS)
   }
 
   [Symbol.dispose](): void {
+    this.#isStopped = true
     clearInterval(this.#timer)
   }
 
@@ -34,12 +37,14 @@ export class MemoryGuard implements Disposable {
     this.#isPolling = true
     const pids = this.#pids()
     const isSuspect = (await sumMemory(pids, readResident)) > this.#limit
-    if (isSuspect && (await sumMemory(pids, readProportional)) > this.#limit) this.#stop()
+    if (isSuspect && (await sumMemory(pids, readProportional)) > this.#limit) this.#report()
     this.#isPolling = false
   }
 
-  #stop(): void {
-    clearInterval(this.#timer)
+  #report(): void {
+    // Disposed while it read: the processes have ended, and their numbers may be those of others.
+    if (this.#isStopped) return
+    this[Symbol.dispose]()
     this.#onExceeded()
   }
 }
@@ -50,17 +55,17 @@ async function sumMemory(pids: readonly number[], read: (pid: number) => Promise
 }
 
 async function readResident(pid: number): Promise<number> {
-  return sumFields(await readProcess(pid, 'status'), RESIDENT)
+  return sumFields(await readProcessFile(pid, 'status'), RESIDENT)
 }
 
 async function readProportional(pid: number): Promise<number> {
-  const text = await readProcess(pid, 'smaps_rollup')
-  // Only readable for processes that this one may trace.
+  const text = await readProcessFile(pid, 'smaps_rollup')
+  // Readable only for processes that this one may trace.
   return text === '' ? readResident(pid) : sumFields(text, PROPORTIONAL)
 }
 
-/** Reads a file of a process; empty if the process has exited. */
-function readProcess(pid: number, file: string): Promise<string> {
+/** Reads a file of `/proc` about a process; empty if it has exited, or this one may not read it. */
+function readProcessFile(pid: number, file: string): Promise<string> {
   return loadFsPromises()
     .readFile(`/proc/${pid}/${file}`, 'latin1')
     .catch(() => '')
