@@ -28,18 +28,20 @@ export class Journal {
     return getJournalStart(this.#head)
   }
 
-  /** Reads some entries after a row, in order; none at the end. */
-  readAfter(seq: number, most: number = ROWS_PER_READ): NumberedJournalEntry[] {
+  /** Reads up to `limit` entries after a row, in order; none at the end. */
+  readAfter(seq: number, limit: number = ROWS_PER_READ): NumberedJournalEntry[] {
     const { vault, upTo } = this.#getOwner(seq + 1)
-    const limit = Math.min(ROWS_PER_READ, most, upTo - seq)
-    return decodeRows(this.#reader.readJournal(vault, seq, limit)).filter((entry) => entry.seq <= upTo)
+    const rows = this.#reader.readJournal(vault, seq, Math.min(ROWS_PER_READ, limit, upTo - seq))
+    const entries = decodeRows(rows).filter((entry) => entry.seq <= upTo)
+    // The ancestor's rows were pruned: the vault's own may still be there.
+    return entries.length === 0 && upTo < Number.POSITIVE_INFINITY ? this.readAfter(upTo, limit) : entries
   }
 
-  /** Reads up to `most` entries before a row, the newest first; none at the beginning. */
-  readBefore(seq: number, most: number = ROWS_PER_READ): NumberedJournalEntry[] {
+  /** Reads up to `limit` entries before a row, the newest first; none at the beginning. */
+  readBefore(seq: number, limit: number = ROWS_PER_READ): NumberedJournalEntry[] {
     if (seq <= 1) return []
     const { vault, start } = this.#getOwner(seq - 1)
-    const from = Math.max(start, seq - 1 - Math.min(most, ROWS_PER_READ))
+    const from = Math.max(start, seq - 1 - Math.min(limit, ROWS_PER_READ))
     // Where old rows were pruned, the read returns later ones.
     const entries = decodeRows(this.#reader.readJournal(vault, from, seq - 1 - from))
     return entries.filter((entry) => entry.seq < seq).toReversed()
@@ -51,15 +53,15 @@ export class Journal {
     return row?.seq === seq ? { ...decodeJournalEntry(row.bytes), seq } : undefined
   }
 
-  /** Returns the vault whose journal has a row. */
+  /** Returns the vault whose journal has a row, and the range of its rows that belong to this journal. */
   #getOwner(seq: number): { vault: number; start: number; upTo: number } {
     const { id, lineage } = this.#head
-    let holder = { vault: id, start: this.start, upTo: Number.POSITIVE_INFINITY }
+    let owner = { vault: id, start: this.start, upTo: Number.POSITIVE_INFINITY }
     for (const [index, ancestor] of lineage.entries()) {
       if (seq > ancestor.seq) break
-      holder = { vault: ancestor.id, start: lineage[index + 1]?.seq ?? 0, upTo: ancestor.seq }
+      owner = { vault: ancestor.id, start: lineage[index + 1]?.seq ?? 0, upTo: ancestor.seq }
     }
-    return holder
+    return owner
   }
 }
 
