@@ -208,6 +208,15 @@ describe('the usage of a vault', () => {
     expect(await task.quota.usage()).toMatchObject({ sharedBytes: 0, privateBytes: 50_000 })
   })
 
+  it('counts what only its own landmarks share as its own', async () => {
+    const home = await openHome()
+    const vault = await home.createVault('base')
+    await vault.write('/a', large('a'))
+    for (let row = 0; row < 1100; row++) await vault.write('/small', String(row))
+    await home.stats()
+    expect(await vault.quota.usage()).toMatchObject({ sharedBytes: 0, privateBytes: 50_004 })
+  })
+
   it('does not count what another vault already had before a merge', async () => {
     const home = await openHome()
     const base = await home.createVault('base')

@@ -1,6 +1,7 @@
 import type { StoreHome } from '../store-home.ts'
 import { isBranch } from '../tree/tree-node.ts'
 import type { TreeValue } from '../tree/tree-values.ts'
+import { listLandmarks } from '../vault/landmarks.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
 import { readRoots } from './gc-roots.ts'
 import { ReachabilityWalk } from './reachability-walk.ts'
@@ -16,7 +17,7 @@ export interface VaultUsage {
   readonly sharedBytes: number
 }
 
-/** Marks everything else in the home first; the rest of this vault is private. */
+/** Measures a vault. Private is what nothing else in the home leads to. */
 export async function getVaultUsage(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
   await home.flushAllPages()
   return home.session.withHolds((hold) => measureWithHolds(home, log, hold))
@@ -27,13 +28,14 @@ async function measureWithHolds(
   log: VaultLog,
   hold: (root: number) => number,
 ): Promise<VaultUsage> {
-  const { root, lineage } = log.head
+  const { id, root, lineage } = log.head
   hold(root)
   const { pages } = await readRoots(home)
   for (const page of pages) hold(page)
+  const landmarks = await home.reader.run(() => listLandmarks(home.reader, id))
   // The vault's record names its root once, this measurement holds it once, and the lineage names each ancestor's
-  // root once. Every further mention is another vault or a checkpoint.
-  const own = [root, root, ...lineage.map((ancestor) => ancestor.root)]
+  // root once. A deletion takes the landmarks along. Every further mention is another vault or a checkpoint.
+  const own = [root, root, ...lineage.map((ancestor) => ancestor.root), ...landmarks.map((each) => each.root)]
   const others = pages.filter((page) => !removeFirst(own, page))
   const elsewhere = await measureContent(home, others)
   const content = await measureContent(home, [root])
