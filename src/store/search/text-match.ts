@@ -64,32 +64,34 @@ export function extractSnippets(bytes: Uint8Array, { phrases }: TextQuery): Snip
       const words = splitWords(text)
       // A phrase may continue on the next line; the snippet shows its start.
       const whole = phrases.map((phrase) => findOccurrences(words, phrase))
-      const begun = starts.map((phrase) => findOccurrences(words, phrase))
-      const found = [...whole, ...begun].flat()
-      const worth = [...whole, ...begun].filter((positions) => positions.length > 0).length
-      return { line: index + 1, text, worth, at: Math.min(...found) }
+      const started = starts.map((phrase) => findOccurrences(words, phrase))
+      const found = [...whole, ...started].filter((offsets) => offsets.length > 0)
+      // Offsets are in order, and a line may have more of them than a call can have arguments.
+      const offset = Math.min(...found.map(([first = 0]) => first))
+      return { line: index + 1, text, worth: found.length, offset }
     })
     .filter(({ worth }) => worth > 0)
     .sort((one, other) => other.worth - one.worth || one.line - other.line)
     .slice(0, MAX_SNIPPETS)
     .sort((one, other) => one.line - other.line)
-    .map(({ line, text, at }) => ({ line, text: cutAround(text, at) }))
+    .map(({ line, text, offset }) => ({ line, text: cutAround(text, offset) }))
 }
 
-/** Returns every position where a phrase starts. */
+/** Returns the offset of each occurrence of a phrase, in order. */
 function findOccurrences(words: readonly TextWord[], { words: wanted, isPrefix }: Phrase): number[] {
   const last = wanted.length - 1
-  const isAt = (start: number) =>
+  const startsAt = (start: number) =>
     wanted.every((word, index) => {
       const text = words[start + index]?.text
       return isPrefix && index === last ? text?.startsWith(word) : text === word
     })
-  return words.flatMap(({ at }, start) => (isAt(start) ? [at] : []))
+  return words.flatMap(({ offset }, start) => (startsAt(start) ? [offset] : []))
 }
 
-function cutAround(text: string, at: number): string {
+/** Returns the part of a line around an offset; all of a short line. */
+function cutAround(text: string, offset: number): string {
   if (text.length <= MAX_SNIPPET_LENGTH) return text
-  const start = Math.max(0, Math.min(at - MAX_SNIPPET_LENGTH / 4, text.length - MAX_SNIPPET_LENGTH))
+  const start = Math.max(0, Math.min(offset - MAX_SNIPPET_LENGTH / 4, text.length - MAX_SNIPPET_LENGTH))
   const end = start + MAX_SNIPPET_LENGTH
   const cut = text.slice(start, end).toWellFormed().replaceAll('\ufffd', '')
   return `${start > 0 ? '…' : ''}${cut}${end < text.length ? '…' : ''}`

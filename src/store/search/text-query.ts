@@ -25,7 +25,7 @@ export interface TextQuery {
 /** A word of a text, case-folded, and its offset. */
 export interface TextWord {
   readonly text: string
-  readonly at: number
+  readonly offset: number
 }
 
 /** Parses `word`, `pre*`, `"a phrase"`, `-without`. Throws EINVAL if there is nothing to search for. */
@@ -46,7 +46,7 @@ export function parseTextQuery(query: string): TextQuery {
 export function splitWords(text: string): TextWord[] {
   return Array.from(text.matchAll(WORD_PATTERN), ({ 0: word, index }) => ({
     text: word.toLowerCase(),
-    at: index,
+    offset: index,
   }))
 }
 

@@ -11,7 +11,7 @@ export interface EntryChange<V> {
 }
 
 /**
- * Yields the differences between two trees in the order of keys, in time proportional to the differences. Descends
+ * Lists the differences between two trees in the order of keys, in time proportional to the differences. Descends
  * both trees level by level and drops shared nodes, so it never enters equal subtrees.
  */
 export function diffTrees<V>(
@@ -25,15 +25,20 @@ export function diffTrees<V>(
   let [old, current] = dropSharedNodes([before], [after])
   for (;;) {
     const [oldNodes, newNodes] = [resolveAll(old), resolveAll(current)]
-    const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
+    const level = Math.max(findHighestLevel(oldNodes), findHighestLevel(newNodes))
     if (level === 0) return diffEntries(oldNodes, newNodes, isEqual)
     // The trees may differ in height: only nodes of the highest level are opened, so that equal nodes meet.
-    const open = (refs: readonly NodeRef<V>[], nodes: readonly TreeNode<V>[]) =>
+    const openHighest = (refs: readonly NodeRef<V>[], nodes: readonly TreeNode<V>[]) =>
       nodes.flatMap((node, index) =>
         isBranch(node) && node.level === level ? node.children : [getItem(refs, index)],
       )
-    ;[old, current] = dropSharedNodes(open(old, oldNodes), open(current, newNodes))
+    ;[old, current] = dropSharedNodes(openHighest(old, oldNodes), openHighest(current, newNodes))
   }
+}
+
+/** Returns the highest level of nodes; 0 without any. There may be more nodes than a call can have arguments. */
+function findHighestLevel<V>(nodes: readonly TreeNode<V>[]): number {
+  return nodes.reduce((highest, { level }) => Math.max(highest, level), 0)
 }
 
 /** Removes the nodes that are in both lists. */
@@ -53,6 +58,7 @@ function toNodeIdentity<V>(ref: NodeRef<V>): NodeRef<V> {
   return typeof ref !== 'number' && ref.id !== 0 ? ref.id : ref
 }
 
+/** Lists the entries that differ between two lists of leaves, in the order of keys. */
 function diffEntries<V>(
   old: readonly TreeNode<V>[],
   current: readonly TreeNode<V>[],
