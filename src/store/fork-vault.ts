@@ -10,8 +10,8 @@ import { quotaKey } from './vault/vault-quota.ts'
 import { assertVaultName, createVaultExistsError } from './vault-name.ts'
 
 /**
- * Forks a vault as it is now, in constant time; durable when it resolves. Throws EINVAL if the name is invalid,
- * EEXIST if it is taken, ENOENT if the source is missing.
+ * Forks a vault as it is now; durable when it resolves. Takes as long as a flush, whatever the vault holds. Throws
+ * EINVAL if the name is invalid, EEXIST if it is taken, ENOENT if the source is missing.
  */
 export async function forkVault(home: StoreHome, source: string, name: string): Promise<VaultLog> {
   assertVaultName(name)
@@ -36,8 +36,8 @@ export async function forkVault(home: StoreHome, source: string, name: string): 
 }
 
 /**
- * Forks a vault as it was at a checkpoint. Throws ENOENT if the vault or checkpoint is missing; for the name as
- * `forkVault` does.
+ * Forks a vault as it was at a checkpoint. Throws ENOENT if the vault or checkpoint is missing, ECONFLICT if that is
+ * removed meanwhile; for the name as `forkVault` does.
  */
 export async function forkVaultAt(
   home: StoreHome,
@@ -85,8 +85,8 @@ export async function forkVaultAtRow(
 }
 
 /**
- * Forks a vault at the point where a sibling was forked. Throws ENOENT if the vault or sibling is missing; for the
- * name as `forkVault` does.
+ * Forks a vault at the point where a sibling was forked. Throws ENOENT if the sibling is missing, EINVAL if it is not a
+ * fork of the vault; for the name as `forkVault` does. The vault itself may be deleted.
  */
 export async function forkFromSameBase(
   home: StoreHome,
@@ -107,7 +107,7 @@ export async function forkFromSameBase(
   return home.recordVault(name, head, { records: await inheritQuota(home, log, id) })
 }
 
-/** Copies the quota to a fork: a fork may not hold more than its source. */
+/** Returns the records with the quota of a vault for its fork, which may not hold more than its source. */
 async function inheritQuota(
   home: StoreHome,
   log: VaultLog,

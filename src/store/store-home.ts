@@ -1,4 +1,4 @@
-import { isVfsError } from '../vfs/index.ts'
+import { isVfsError, VfsError } from '../vfs/index.ts'
 import { commitOnce, isRecordStored } from './commit-once.ts'
 import type { Batch, Engine, MaybePromise } from './engine.ts'
 import { EngineReader } from './engine-reader.ts'
@@ -66,9 +66,9 @@ export class StoreHome {
 
   /** Opens an existing vault. Throws ENOENT if there is none of this name. */
   async openVault(name: string): Promise<VaultLog> {
-    const open = this.#openLogs.get(name)
-    if (open !== undefined && (await this.#isCurrent(open))) return open
-    if (open !== undefined && this.#openLogs.get(name) === open) this.#openLogs.delete(name)
+    const opened = this.#openLogs.get(name)
+    if (opened !== undefined && (await this.#isCurrent(opened))) return opened
+    if (opened !== undefined && this.#openLogs.get(name) === opened) this.#openLogs.delete(name)
     const bytes = await this.reader.run(() => this.reader.readRecord(vaultKey(name)))
     if (bytes === undefined) throw createMissingVaultError(name)
     // Another caller in this process may have opened it meanwhile: each vault has one log.
@@ -93,15 +93,16 @@ export class StoreHome {
       () => {
         const checkpoints = this.reader.listRecords(`checkpoint/${id}/`).map(({ key }) => key)
         const landmarks = listLandmarks(this.reader, id).map(({ key }) => key)
-        const gone = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints, ...landmarks]
+        const deletedKeys = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints, ...landmarks]
         const note = { key: `deleted/${id}`, bytes: Buffer.from(name) }
-        return { records: [...gone.map((key) => ({ key, bytes: null })), note] }
+        return { records: [...deletedKeys.map((key) => ({ key, bytes: null })), note] }
       },
     )
     log.invalidate()
     this.#openLogs.delete(name)
   }
 
+  /** Returns the checkpoints of an open vault. */
   getCheckpoints({ head }: VaultLog): Checkpoints {
     return new Checkpoints(this.reader, head.id)
   }
@@ -117,7 +118,10 @@ export class StoreHome {
     )
   }
 
-  /** Returns a number that changes with commits of other processes, and with rows of this one. Cheap enough to ask often. */
+  /**
+   * Returns a number that changes with commits of other processes, and with rows of this one. Cheap enough to ask
+   * often.
+   */
   getChangeCount(): MaybePromise<number> {
     // An engine need not count the commits of its own process, which the logs know.
     const own = this.#openLogs.entries().reduce((sum, [, log]) => sum + log.seq, 0)
@@ -139,11 +143,12 @@ export class StoreHome {
 
   /**
    * Commits pending operations of every open vault and flushes their pages. A flush that fails, at a damaged page or
-   * on a full disk, loses nothing: the journal has every row, unless it is gone.
+   * on a full disk, loses nothing: the journal has every row. EIO if the store itself was removed meanwhile.
    */
   async commitAndFlushAll(): Promise<void> {
     let areFlushed = true
     for (const [, log] of this.#openLogs.entries()) areFlushed = (await log.commitAndFlush()) && areFlushed
+    // Fails if the store is gone, and the journal with it.
     if (!areFlushed) await this.engine.commit({})
   }
 
@@ -169,7 +174,10 @@ export class StoreHome {
     }
   }
 
-  /** Records a new vault, together with the rest of a batch. Throws EEXIST if the name is taken. */
+  /**
+   * Records a new vault, together with the rest of a batch. Throws EEXIST if the name is taken, ECONFLICT if another
+   * expectation of the batch does not hold any more.
+   */
   async recordVault(
     name: string,
     head: VaultHead,
@@ -183,8 +191,10 @@ export class StoreHome {
       durable: true,
     }
     const isNew = await commitOnce(this.reader, batch, () => isRecordStored(this.reader, row))
-    if (!isNew) throw createVaultExistsError(name)
-    return this.openLog(name, head)
+    if (isNew) return this.openLog(name, head)
+    if (expect.length === 0 || (await this.hasVault(name))) throw createVaultExistsError(name)
+    const detail = 'another process changed what the vault was made from; try again'
+    throw new VfsError('ECONFLICT', name, { op: 'create', detail })
   }
 
   /** Opens the log of a vault that was just read or recorded. */
