@@ -43,6 +43,9 @@ describe('the URL of a home in PostgreSQL', () => {
     ['postgres://ann:geheim@db/work?sslmode=prefer', "sslmode 'prefer' is unknown"],
     ['postgres://ann:geheim@db/work?sslmode=require&sslrootcert=/no/such', '/no/such'],
     ['postgres://ann:geheim@db:port/work', 'it is no URL'],
+    ['postgres://ann:geheim@db/work?port=five', "the port 'five'"],
+    ['postgres://ann:geheim@db/100%work', 'write %25'],
+    ['postgres://ann@db/work?password=geheim', "'password' is unknown"],
   ])('%s is refused without its password', (url, problem) => {
     expect(() => parsePostgresUrl(url)).toThrow(problem)
     expect(() => parsePostgresUrl(url)).not.toThrow(/geheim/)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { VfsError } from '../../../vfs/index.ts'
 
 const DEFAULT_PORT = 5432
+const MAX_PORT = 65_535
 const DEFAULT_SCHEMA = 'coppice'
 /** Names that need no quotes in SQL. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,49}$/
@@ -46,13 +47,15 @@ export function hasUrlPassword(url: string): boolean {
   return isPostgresUrl(url) && parseUrl(url).password !== ''
 }
 
-/** Passwords of homes that are opened by their URL without a password, such as by the directory of this machine's part. */
-const knownPasswords = new Map<string, string>()
+/**
+ * Passwords by URL without a password, for homes that are opened so, such as by the directory of this machine's part.
+ */
+const passwordsByLabel = new Map<string, string>()
 
-/** Makes the same URL without its password open the home, in this process. */
+/** Remembers the password of a URL, so that the same URL without it opens the home in this process. */
 export function rememberUrlPassword(url: string): void {
   const { label, password } = parsePostgresUrl(url)
-  if (password !== undefined) knownPasswords.set(label, password)
+  if (password !== undefined) passwordsByLabel.set(label, password)
 }
 
 /** Returns a URL without its password. */
@@ -62,7 +65,7 @@ export function hideUrlPassword(url: string): string {
 
 /**
  * Parses `postgres://user@host:port/database?schema=name`. A socket's directory is a host with percent signs, or
- * `?host=`. EINVAL.
+ * `?host=`. EINVAL if it is no URL, or has an unknown parameter or value.
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
   const url = parseUrl(text)
@@ -77,18 +80,35 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   if (!SCHEMA_NAME.test(schema)) {
     throw createUrlError(label, `the schema '${schema}' must have at most 50 letters a-z, digits and '_'`)
   }
-  const hostname = url.hostname === NO_HOST ? '' : decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '')
+  const hostname = url.hostname === NO_HOST ? '' : decode(url.hostname, label).replace(/^\[|\]$/g, '')
   const host = searchParams.get('host') ?? (hostname || undefined)
   return {
     host,
-    port: Number(searchParams.get('port') ?? (url.port || DEFAULT_PORT)),
-    user: searchParams.get('user') ?? (decodeURIComponent(url.username) || undefined),
-    password: decodeURIComponent(url.password) || knownPasswords.get(label),
-    database: decodeURIComponent(url.pathname.slice(1)) || undefined,
+    port: parsePort(searchParams.get('port') ?? (url.port || DEFAULT_PORT), label),
+    user: searchParams.get('user') ?? (decode(url.username, label) || undefined),
+    password: decode(url.password, label) || passwordsByLabel.get(label),
+    database: decode(url.pathname.slice(1), label) || undefined,
     schema,
     freshness: parseFreshness(searchParams.get('freshness'), label),
     ssl: chooseTls(searchParams, host, label),
     label,
+  }
+}
+
+function parsePort(value: string | number, label: string): number {
+  const port = Number(value)
+  if (Number.isInteger(port) && port > 0 && port <= MAX_PORT) return port
+  throw createUrlError(label, `the port '${value}' must be a number from 1 to ${MAX_PORT}`)
+}
+
+function decode(part: string, label: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw createUrlError(
+      label,
+      'a % in it is not followed by two hexadecimal digits; write %25 for a percent sign',
+    )
   }
 }
 
@@ -98,7 +118,7 @@ function parseFreshness(value: string | null, label: string): Freshness | undefi
   throw createUrlError(label, `freshness '${value}' is unknown; use notified or strict`)
 }
 
-/** TLS with a verified certificate, unless the server is on this machine or the URL says otherwise. */
+/** Chooses TLS with a verified certificate, unless the server is on this machine or the URL says otherwise. */
 function chooseTls(
   parameters: URLSearchParams,
   host: string | undefined,
@@ -138,6 +158,8 @@ function parseUrl(text: string): URL {
 function createLabel(url: URL): string {
   const copy = new URL(url)
   copy.password = ''
+  // No parameter of homes, but one of PostgreSQL's URLs: an error names the URL.
+  if (copy.searchParams.has('password')) copy.searchParams.delete('password')
   return copy.href.replace(NO_HOST, '')
 }
 
