@@ -15,6 +15,12 @@ export interface BatchState {
   commit(): void
 }
 
+export interface PosixCommitterOptions {
+  readonly usesGroupCommit: boolean
+  /** Called after each sync. */
+  readonly onSync: (() => void) | undefined
+}
+
 /**
  * Commits the operations of POSIX calls: each before its call returns, all of a batch at its end, or some milliseconds
  * later in a group commit.
@@ -25,12 +31,19 @@ export class PosixCommitter {
   readonly #provenance: Provenance
   readonly #groupCommit: VaultGroupCommit | undefined
   #transaction: VaultTransaction | undefined
+  readonly #onSync: (() => void) | undefined
   #syncAfterBatch = false
 
-  constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, usesGroupCommit: boolean) {
+  constructor(
+    log: VaultLog,
+    blobs: BlobStore,
+    provenance: Provenance,
+    { usesGroupCommit, onSync }: PosixCommitterOptions,
+  ) {
     this.#log = log
     this.#blobs = blobs
     this.#provenance = provenance
+    this.#onSync = onSync
     const { groupCommit } = blobs.reader.engine
     if (usesGroupCommit && groupCommit !== undefined)
       this.#groupCommit = new VaultGroupCommit(log, blobs, provenance, groupCommit)
@@ -77,8 +90,8 @@ export class PosixCommitter {
   }
 
   /**
-   * Commits all operations of `work` or none. Runs `work` again if another process commits first. A batch inside a batch
-   * becomes a part of it: the outer one commits or rolls back both.
+   * Commits all operations of `work` or none. Runs `work` again if another process commits first. A batch inside a
+   * batch becomes a part of it: the outer one commits or rolls back both.
    */
   runBatch(work: () => void, state: BatchState): void {
     if (this.#transaction !== undefined) {
@@ -134,6 +147,7 @@ export class PosixCommitter {
     this.#log.readFiles()
     const { engine } = this.#blobs.reader
     if (engine.sync() instanceof Promise) throw createNotLocalError(engine)
+    this.#onSync?.()
   }
 
   #prepareBatch(transaction: VaultTransaction, work: () => void): PreparedOperation | null {

@@ -400,6 +400,21 @@ describe('the whole', () => {
     posix.fsync()
   })
 
+  it('reports a sync inside a batch when the batch is durable', async () => {
+    const home = new StoreHome(new MemoryEngine())
+    const log = await home.createVault('base')
+    let syncs = 0
+    const posix = new PosixFiles(log, home.blobs, { onSync: () => syncs++ })
+    posix.batch(() => {
+      posix.create(ROOT, 'f', OWNER)
+      posix.fsync()
+      expect(syncs).toBe(0)
+    })
+    expect(syncs).toBe(1)
+    posix.fsync()
+    expect(syncs).toBe(2)
+  })
+
   it('is refused on an engine that lets callers wait', async () => {
     const home = new StoreHome(new DelayedEngine(new MemoryEngine()))
     const log = await home.createVault('base')

@@ -46,7 +46,9 @@ export interface PosixOptions {
    * and `cp -a` refuse to work on files of root, so a mount of an ordinary user names that user.
    */
   readonly defaultOwner?: UserIds
-  /** Called by `fsync` when everything is durable here. It may throw, so that the `fsync` fails. */
+  /**
+   * Called when everything is durable here: by `fsync`, or at the end of its batch. It may throw, so that this fails.
+   */
   readonly onSync?: () => void
 }
 
@@ -63,7 +65,6 @@ export class PosixFiles extends PosixReads {
   readonly #blobs: BlobStore
   readonly #committer: PosixCommitter
   readonly #blockCounts: BlockCounts
-  readonly #onSync: (() => void) | undefined
   readonly #openCounts = new OpenCounts()
   readonly #isOpen = (ino: number): boolean => this.#openCounts.has(ino)
 
@@ -71,13 +72,13 @@ export class PosixFiles extends PosixReads {
   constructor(log: VaultLog, blobs: BlobStore, options: PosixOptions = {}) {
     const { by: provenance = {}, usesGroupCommit = false, defaultOwner = SUPERUSER } = options
     if (blobs.reader.isRemote) throw createNotLocalError(blobs.reader.engine)
-    const committer = new PosixCommitter(log, blobs, provenance, usesGroupCommit)
+    const { onSync } = options
+    const committer = new PosixCommitter(log, blobs, provenance, { usesGroupCommit, onSync })
     const blockCounts = new BlockCounts()
     super({ blobs, committer, blockCounts, defaultOwner })
     this.#blobs = blobs
     this.#committer = committer
     this.#blockCounts = blockCounts
-    this.#onSync = options.onSync
   }
 
   /** True if changes are committed in groups, so that others see them some milliseconds later. */
@@ -185,6 +186,7 @@ export class PosixFiles extends PosixReads {
     this.#openCounts.add(ino, 1)
   }
 
+  /** Ends some opens of an inode. The last one removes it, if it has no name. */
   release(ino: number, times = 1): void {
     if (!this.#openCounts.has(ino) || this.#openCounts.add(ino, -times) > 0) return
     if (this.#committer.files.findInode(ino)?.links === 0) this.#committer.apply(() => planRelease(ino))
@@ -194,12 +196,12 @@ export class PosixFiles extends PosixReads {
    * Removes files without a name that are not open here; returns their number. No other process may serve the vault.
    */
   reapUnlinked(): number {
-    const left = listUnlinkedInodes(this.#committer.files).filter((ino) => !this.#openCounts.has(ino))
+    const unlinked = listUnlinkedInodes(this.#committer.files).filter((ino) => !this.#openCounts.has(ino))
     this.batch(() => {
-      for (const ino of left) this.#committer.apply(() => planRelease(ino))
+      for (const ino of unlinked) this.#committer.apply(() => planRelease(ino))
     })
     this.commit()
-    return left.length
+    return unlinked.length
   }
 
   /**
@@ -215,7 +217,7 @@ export class PosixFiles extends PosixReads {
 
   /**
    * Writes all of the bytes at the end of the file at the time of the commit; returns that position.
-   * EISDIR, EINVAL, EFBIG.
+   * Fails as `write`.
    * @param begun an earlier append that these bytes continue: bytes of others in between move before both.
    */
   append(ino: number, bytes: Uint8Array, begun?: EarlierAppend): number {
@@ -273,7 +275,6 @@ export class PosixFiles extends PosixReads {
   /** Makes all changes so far survive power loss; inside a batch, at the end of the batch. */
   fsync(): void {
     this.#committer.sync()
-    this.#onSync?.()
   }
 
   /** Creates an inode; returns its number, which is known before the commit. */
