@@ -1,4 +1,4 @@
-/** Error of a directory or descriptor that a check of ours found, not a system call. */
+/** Error of a directory or descriptor that a check found, not a system call. */
 export class DirectoryError extends Error {
   readonly code: 'EACCES' | 'EBADF' | 'ELOOP' | 'ENOENT' | 'ENOTDIR' | 'ENOTSUP'
   readonly detail: string | undefined

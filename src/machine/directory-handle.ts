@@ -9,30 +9,33 @@ const O_PATH = 0o10000000
 
 /**
  * A directory inside the root, to run system calls in. Names are single path components; `.` is the directory itself.
- * Counts its users: each caller of `enter` or `share` closes it once.
+ * Counts its users: each caller of `enter` or `retain` closes it once.
  */
 export interface DirectoryHandle {
   /** Returns a path for a system call that does not follow the last component; valid while the directory is open. */
   at(name: string): string
-  /** Opens a file in it, never through a link. */
+  /** Opens a file in it. ELOOP for a link. */
   open(name: string, flags: number, mode?: number): FileDescriptor
   /** Runs a step with a path that leads to what has this name, for system calls that follow links. ELOOP for a link. */
   withPinnedPath<T>(name: string, step: (path: string) => T): T
   /** Opens the directory of this name in it. ENOTDIR for any other type and for a link, EACCES for a forbidden one. */
   enter(name: string): DirectoryHandle
-  /** Throws if the last use of `at` may have left the root. Call it after each read through `at`. */
+  /** Throws EACCES if the last use of `at` may have left the root. Call it after each read through `at`. */
   assertInsideRoot(): void
   /** Current path on the machine. */
   realPath(): string
+  /** Adds a user, and returns the same handle. */
   retain(): DirectoryHandle
   /** As `FileDescriptor.closeOnFinalize`. */
   closeOnFinalize(): this
   close(): void
 }
 
-/** Forbids directories: both methods throw for one of them. */
+/** Forbids some directories of the machine. */
 export interface EntryGuard {
+  /** Throws EACCES for the real path of a forbidden directory, or one below it. */
   assertOutside(real: string): void
+  /** Throws EACCES for the attributes of a forbidden directory. */
   assertOpen(entry: Stats): void
 }
 
@@ -43,26 +46,28 @@ export type RootConfinement = 'handles' | 'paths'
 const OTHER_NAMESPACE = /^\/proc\/\d+\/root\//
 
 /**
- * Opens a directory as a root, by handles where the machine has them. ENOTSUP if handles are required and missing.
- * EACCES if the guard forbids the directory, or later one that is entered from it.
+ * Opens a directory as a root, by handles where the machine has them. ENOENT if it is missing, ENOTDIR for anything
+ * else. ENOTSUP if handles are required and missing. EACCES if the guard forbids the directory, or later one that is
+ * entered.
  */
 export function openRoot(
   dir: string,
   confinement: RootConfinement | undefined,
-  closed: EntryGuard | undefined,
+  guard: EntryGuard | undefined,
 ): DirectoryHandle {
   const real = OTHER_NAMESPACE.test(dir) ? dir : findRealPath(dir)
   if (real === undefined)
     throw new DirectoryError('ENOENT', `the directory '${dir}' of this machine is missing`)
-  if (!lstatSync(real).isDirectory()) throw new DirectoryError('ENOTDIR', 'the root is not a directory')
-  closed?.assertOutside(real)
+  if (!lstatSync(real).isDirectory())
+    throw new DirectoryError('ENOTDIR', `'${dir}' of this machine is not a directory`)
+  guard?.assertOutside(real)
   if (confinement !== 'paths') {
-    const root = DescriptorDirectory.openRoot(real, closed)
+    const root = DescriptorDirectory.openRoot(real, guard)
     if (root) return root
     if (confinement === 'handles')
       throw new DirectoryError('ENOTSUP', 'directory handles need Linux with /proc')
   }
-  return new PathDirectory(real, closed)
+  return new PathDirectory(real, guard)
 }
 
 /**
@@ -72,18 +77,19 @@ export function openRoot(
 class DescriptorDirectory implements DirectoryHandle {
   readonly #descriptor: FileDescriptor
   readonly #prefix: string
-  readonly #closed: EntryGuard | undefined
+  readonly #guard: EntryGuard | undefined
   #users = 1
 
-  constructor(fd: number, closed: EntryGuard | undefined) {
+  constructor(fd: number, guard: EntryGuard | undefined) {
     this.#descriptor = new FileDescriptor(fd)
     this.#prefix = `/proc/self/fd/${fd}`
-    this.#closed = closed
+    this.#guard = guard
   }
 
-  static openRoot(real: string, closed: EntryGuard | undefined): DescriptorDirectory | null {
+  /** Opens a root; null if the machine has no `/proc` for handles. */
+  static openRoot(real: string, guard: EntryGuard | undefined): DescriptorDirectory | null {
     if (process.platform !== 'linux') return null
-    const root = new DescriptorDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW), closed)
+    const root = new DescriptorDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW), guard)
     if (root.#isReachable()) return root
     root.close()
     return null
@@ -112,9 +118,9 @@ class DescriptorDirectory implements DirectoryHandle {
 
   enter(name: string): DescriptorDirectory {
     const fd = openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW)
-    const entered = new DescriptorDirectory(fd, this.#closed)
+    const entered = new DescriptorDirectory(fd, this.#guard)
     try {
-      this.#closed?.assertOpen(fstatSync(fd))
+      this.#guard?.assertOpen(fstatSync(fd))
       return entered
     } catch (error) {
       entered.close()
@@ -144,8 +150,8 @@ class DescriptorDirectory implements DirectoryHandle {
 
   #isReachable(): boolean {
     try {
-      const [seen, own] = [lstatSync(this.at('.')), fstatSync(this.#descriptor.fd)]
-      return seen.ino === own.ino && seen.dev === own.dev
+      const [byPath, byDescriptor] = [lstatSync(this.at('.')), fstatSync(this.#descriptor.fd)]
+      return byPath.ino === byDescriptor.ino && byPath.dev === byDescriptor.dev
     } catch {
       // `/proc` is missing or not accessible.
       return false
@@ -155,17 +161,17 @@ class DescriptorDirectory implements DirectoryHandle {
 
 /**
  * A directory by its real path, for machines without `/proc`. Each use is preceded by a check that the path is still
- * free of links, and each open and listing followed by one.
+ * free of links, and each open followed by one; so is a listing, if its caller calls `assertInsideRoot`.
  * Not covered: another process swaps a directory for a link right after the first check and back right before the
  * second, or swaps it between the check and a call without a second check (unlink, rename, mkdir, chmod).
  */
 class PathDirectory implements DirectoryHandle {
   readonly #path: string
-  readonly #closed: EntryGuard | undefined
+  readonly #guard: EntryGuard | undefined
 
-  constructor(path: string, closed: EntryGuard | undefined) {
+  constructor(path: string, guard: EntryGuard | undefined) {
     this.#path = path
-    this.#closed = closed
+    this.#guard = guard
   }
 
   at(name: string): string {
@@ -192,12 +198,12 @@ class PathDirectory implements DirectoryHandle {
   enter(name: string): PathDirectory {
     const entry = lstatSync(this.at(name))
     if (!entry.isDirectory()) throw new DirectoryError('ENOTDIR')
-    this.#closed?.assertOpen(entry)
+    this.#guard?.assertOpen(entry)
     if (name === '.') return this
     // The real name may differ in case from the given one; the parent may not differ.
     const real = realpathSync.native(this.#child(name))
     if (dirname(real) !== this.#path) throw createReplacedError()
-    return new PathDirectory(real, this.#closed)
+    return new PathDirectory(real, this.#guard)
   }
 
   assertInsideRoot(): void {
@@ -231,7 +237,7 @@ function createReplacedError(): DirectoryError {
   return new DirectoryError('EACCES', 'a directory on the way was replaced by a link')
 }
 
-/** Returns a path with all links followed; undefined if nothing is there. */
+/** Returns a path with all links followed; undefined if that fails, mostly because nothing is there. */
 export function findRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)

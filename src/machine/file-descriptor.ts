@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { DirectoryError } from './directory-error.ts'
 
+/** The number of a descriptor, apart from its object: the finalizer needs it once the object is collected. */
 interface DescriptorSlot {
   fd: number | undefined
 }
@@ -39,9 +40,9 @@ export class FileDescriptor {
   }
 }
 
-function closeSlot(held: DescriptorSlot): void {
-  const { fd } = held
+function closeSlot(slot: DescriptorSlot): void {
+  const { fd } = slot
   if (fd === undefined) return
-  held.fd = undefined
+  slot.fd = undefined
   closeSync(fd)
 }

@@ -16,8 +16,8 @@ export function chownIfPermitted(path: string, { uid, gid }: FileOwner): void {
 }
 
 /**
- * Returns the owner that this user may give a file of another one, with -1 for a user that stays. Undefined if it stays
- * as a whole.
+ * Returns the part of a wanted owner that this user may give a file, for `chown`: -1 stands for the user that it has.
+ * Undefined if there is nothing to change, or nothing that this user may.
  */
 export function findOwnerChange(current: FileOwner, { uid, gid }: FileOwner): FileOwner | undefined {
   if (process.getuid?.() === 0) return current.uid === uid && current.gid === gid ? undefined : { uid, gid }

@@ -6,9 +6,10 @@ export interface FileTime {
   readonly nanos: number
 }
 
-export function toFileTime(nanos: bigint): FileTime {
-  const rest = ((nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND
-  return { seconds: Number((nanos - rest) / NANOS_PER_SECOND), nanos: Number(rest) }
+/** Converts nanoseconds since the epoch to a time. */
+export function toFileTime(nanoseconds: bigint): FileTime {
+  const nanos = ((nanoseconds % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND
+  return { seconds: Number((nanoseconds - nanos) / NANOS_PER_SECOND), nanos: Number(nanos) }
 }
 
 /** Converts a time to nanoseconds since the epoch. */
@@ -17,8 +18,8 @@ export function toNanoseconds({ seconds, nanos }: FileTime): bigint {
 }
 
 /**
- * Converts a time to an argument of Node's `utimes`, less than two microseconds off. A string, since Node takes a negative
- * number for the current time.
+ * Converts a time to an argument of Node's `utimes`, less than two microseconds off. A string, since Node takes a
+ * negative number for the current time.
  */
 export function toUtimesArgument({ seconds, nanos }: FileTime): string {
   return String(seconds + nanos / Number(NANOS_PER_SECOND))

@@ -6,7 +6,7 @@ export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {
-    // The chain catches no failure, so Node reports one that no caller handles.
+    // No `catch` here: Node reports the failure of the last work, if its caller does not handle it.
     const turn = this.#last.then(work, work)
     this.#last = turn
     return turn

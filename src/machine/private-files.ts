@@ -25,6 +25,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = const
 /** Flag of Linux that Node does not export. */
 const O_PATH = 0o10000000
 const PERMISSION_BITS = 0o777
+const OWNER_BITS = 0o700
 const SUPERUSER = 0
 
 /**
@@ -32,20 +33,21 @@ const SUPERUSER = 0
  * creates it, it belongs to the owner of its parent, so that a user's files stay the user's.
  */
 export function makePrivateDirectory(path: string): void {
-  const at = resolve(path)
-  if (isDirectory(at)) return
+  const directory = resolve(path)
+  if (isDirectory(directory)) return
   // Node's recursive form loops for ever where nothing can be created, as below `/proc`.
-  if (statSync(dirname(at), { throwIfNoEntry: false }) === undefined) makePrivateDirectory(dirname(at))
+  if (statSync(dirname(directory), { throwIfNoEntry: false }) === undefined)
+    makePrivateDirectory(dirname(directory))
   try {
-    mkdirSync(at, PRIVATE_DIRECTORY_MODE)
+    mkdirSync(directory, PRIVATE_DIRECTORY_MODE)
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (isDirectory(at)) return
+    if (isDirectory(directory)) return
     throw error
   }
-  const fd = openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  const fd = openSync(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
-    applyOwnerAndMode(fd, dirname(at), PRIVATE_DIRECTORY_MODE)
+    applyOwnerAndMode(fd, dirname(directory), PRIVATE_DIRECTORY_MODE)
   } finally {
     closeSync(fd)
   }
@@ -87,31 +89,31 @@ export function appendTextSync(path: string, text: string): void {
  * of other owners, so that nobody can misdirect root.
  */
 export function makePrivate(path: string, owner: number): void {
-  changeAttributes(path, (at, found) => {
-    if (found.uid === owner) chmodSync(at, found.mode & PRIVATE_DIRECTORY_MODE)
+  changeAttributes(path, (target, found) => {
+    if (found.uid === owner) chmodSync(target, found.mode & OWNER_BITS)
   })
 }
 
 /**
  * Gives the files that a library created in a private directory the owner of that directory, and removes the
- * permissions of group and others.
+ * permissions of group and others. Skips files of other users and those with several names.
  */
 export function makeFilesPrivate(directory: string): void {
   const owner = statSync(directory)
   for (const name of readdirSync(directory)) {
-    changeAttributes(join(directory, name), (at, found) => {
+    changeAttributes(join(directory, name), (target, found) => {
       if (found.uid !== process.geteuid?.() || found.nlink > 1) return
-      if (found.uid !== owner.uid) chownSync(at, owner.uid, owner.gid)
-      if (isOpenToOthers(found)) chmodSync(at, PRIVATE_FILE_MODE)
+      if (found.uid !== owner.uid) chownSync(target, owner.uid, owner.gid)
+      if (isOpenToOthers(found)) chmodSync(target, PRIVATE_FILE_MODE)
     })
   }
 }
 
 /**
- * Changes the permissions or the owner of a file or directory, if it exists and the file system has them. Opens it with
- * O_PATH: closing any other descriptor would release the locks of this process on the file, such as those of SQLite.
+ * Calls `work` with a path and the attributes of a file or directory, never of a link, and ignores its failure. Opens
+ * it with O_PATH: closing any other descriptor would release the locks of this process on the file, such as SQLite's.
  */
-function changeAttributes(path: string, work: (at: string, found: Stats) => void): void {
+function changeAttributes(path: string, work: (target: string, found: Stats) => void): void {
   try {
     if (process.platform === 'linux') {
       const fd = openSync(path, O_PATH | O_NOFOLLOW)
@@ -132,10 +134,10 @@ function changeAttributes(path: string, work: (at: string, found: Stats) => void
 
 /** Reports whether others than the owner have any permission. */
 export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
-  return (mode & PERMISSION_BITS & ~PRIVATE_DIRECTORY_MODE) !== 0
+  return (mode & PERMISSION_BITS & ~OWNER_BITS) !== 0
 }
 
-/** Gives a new file the owner of its directory, and the permissions that the umask may have removed. */
+/** Gives a file that root created the owner of its directory, and any file the mode that the umask may have cut. */
 function applyOwnerAndMode(fd: number, directory: string, mode: number): void {
   try {
     if (process.getuid?.() === SUPERUSER) {

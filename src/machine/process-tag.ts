@@ -6,11 +6,11 @@ import { loadCrypto } from './load-on-use.ts'
 /** Start time if the system does not report one. */
 const UNKNOWN_START = '0'
 const MACHINE_DIGITS = 8
-/** Fewer suffice: after a collision of boots, the process does not exist, so the result is the same. */
+/** Fewer suffice: if two boots have the same digits, the process is looked for and not found. */
 const BOOT_DIGITS = 6
 const NAMESPACE_DIGITS = 6
 const NONCE_BYTES = 5
-/** Number of nonces that one call of the random generator makes: it takes as long for one. */
+/** Number of nonces of one call of the random generator, which takes as long for a single one. */
 const NONCES_AT_ONCE = 256
 
 /** Machine, boot and process namespace; process number; start time; nonce. */
@@ -28,18 +28,18 @@ interface MachineIdentity {
   readonly namespace: string
 }
 
-/** Process that created a file, as parsed from the tag in its name. */
+/** A process, as parsed from its tag. */
 export interface ProcessIdentity extends MachineIdentity {
   readonly pid: number
-  /** Start time of the process, in system ticks. */
+  /** Start time of the process, in system ticks since the boot; `UNKNOWN_START` without one. */
   readonly start: string
 }
 
 let ownTagPrefix: string | undefined
 
 /**
- * Creates a unique tag that names this process. It has letters, digits and hyphens, at most 51: a vault name has 64,
- * and contains more than the tag.
+ * Creates a unique tag that names this process: letters, digits and hyphens, at most 51. It must leave room for more
+ * in the name of a vault, which has at most 64 characters.
  */
 export function createProcessTag(): string {
   const { machine, boot, namespace } = getMachineIdentity()
@@ -59,9 +59,9 @@ function takeNonce(): string {
   return nonce
 }
 
-/** Parses a tag; undefined if it is not one of ours. */
-export function parseProcessTag(mark: string): ProcessIdentity | undefined {
-  const { machine, boot, namespace, pid, start } = TAG_PATTERN.exec(mark)?.groups ?? {}
+/** Parses a tag; undefined for any other text. */
+export function parseProcessTag(tag: string): ProcessIdentity | undefined {
+  const { machine, boot, namespace, pid, start } = TAG_PATTERN.exec(tag)?.groups ?? {}
   if (machine === undefined || boot === undefined || namespace === undefined) return undefined
   if (pid === undefined || start === undefined) return undefined
   return { machine, boot, namespace, pid: Number(pid), start }
@@ -85,7 +85,7 @@ export function hasExited({ machine, boot, namespace, pid, start }: ProcessIdent
   return status.start !== start || status.state === 'Z' || status.state === 'X'
 }
 
-/** Reports whether a file is the leftover of an ended process. False without a tag of ours. */
+/** Reports whether the process of a tag has exited. False for any other text, and if it cannot be determined here. */
 export function isStaleTag(tag: string): boolean {
   const owner = parseProcessTag(tag)
   return owner !== undefined && hasExited(owner) === true
@@ -115,7 +115,10 @@ function hashDigits(text: string, digits: number): string {
   return loadCrypto().createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
-/** Parses Linux's `stat` line of a process: a name in brackets with any characters, then fields between spaces. */
+/**
+ * Reads state and start time of a process from Linux's `stat` line: a name in brackets with any characters, then fields
+ * between spaces. Undefined if the process or `/proc` is missing.
+ */
 function readProcessStatus(pid: number): { readonly state: string; readonly start: string } | undefined {
   const text = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
@@ -123,10 +126,10 @@ function readProcessStatus(pid: number): { readonly state: string; readonly star
   return state === undefined || start === undefined ? undefined : { state, start }
 }
 
-/** Returns the result, or undefined if the system has none. */
-function tryRead(ask: () => string): string | undefined {
+/** Returns the result of a read; undefined if it fails. */
+function tryRead(read: () => string): string | undefined {
   try {
-    return ask()
+    return read()
   } catch {
     return undefined
   }

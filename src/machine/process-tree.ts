@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isErrno } from './is-errno.ts'
 
-/** Variable that marks the processes of one run, where no namespace contains them. */
+/** Environment variable with the run id, by which the processes of a run are found where no namespace contains them. */
 export const RUN_ID_VARIABLE = 'COPPICE_RUN'
 
-/** Limit of rounds: a process that waits for a dead disk cannot be killed. */
-const MAX_ROUNDS = 200
+/** Limit of the rounds of a kill: a process that waits for a dead disk cannot be killed. */
+const MAX_KILL_ROUNDS = 200
 
-/** A process and all its descendants. */
+/** The processes of a run. */
 export interface ProcessTree {
   /** Kills all of them. */
   kill(): void
-  /** Lists the living processes. Empty on systems without `/proc`. */
+  /** Lists the processes of the run. Empty on systems without `/proc`. */
   pids(): readonly number[]
 }
 
 /**
- * Processes in a PID namespace of their own. `pid` is the process outside that waits for the first one inside. If the
- * first one is killed, the kernel kills all others before `pid` exits.
+ * The processes of a PID namespace. `pid` is the process outside that waits for the first one inside. If the first one
+ * is killed, the kernel kills all others before `pid` exits.
  */
 export function createNamespaceTree(pid: number): ProcessTree {
   return {
@@ -30,19 +30,19 @@ export function createNamespaceTree(pid: number): ProcessTree {
   }
 }
 
-/** A process group, and processes that left it but have the mark of the run in their environment. */
-export function createGroupTree(pid: number, mark: string): ProcessTree {
+/** A process group, and all processes with the run id in their environment, also those that left the group. */
+export function createGroupTree(pid: number, runId: string): ProcessTree {
   return {
     kill() {
       sendKill(-pid)
       // A round finds processes that were forked during the one before.
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const found = listMarkedProcesses(mark)
+      for (let round = 0; round < MAX_KILL_ROUNDS; round++) {
+        const found = listProcessesOfRun(runId)
         if (found.length === 0) return
         for (const victim of found) sendKill(victim)
       }
     },
-    pids: () => listMarkedProcesses(mark),
+    pids: () => listProcessesOfRun(runId),
   }
 }
 
@@ -55,7 +55,7 @@ function sendKill(pid: number): void {
   }
 }
 
-/** Lists the children that a thread of a process has started. Empty if it has exited. */
+/** Lists the children that a thread of a process has started; by default its main thread. Empty if it has exited. */
 export function listChildren(pid: number, thread: string = String(pid)): number[] {
   return readFields(`/proc/${pid}/task/${thread}/children`, ' ').map(Number)
 }
@@ -73,8 +73,8 @@ export function listDescendants(pid: number): number[] {
   return found
 }
 
-function listMarkedProcesses(mark: string): number[] {
-  const wanted = `${RUN_ID_VARIABLE}=${mark}`
+function listProcessesOfRun(runId: string): number[] {
+  const wanted = `${RUN_ID_VARIABLE}=${runId}`
   return listProcesses().filter(
     (pid) => isAlive(pid) && readFields(`/proc/${pid}/environ`, '\0').includes(wanted),
   )

@@ -7,9 +7,9 @@ type Stdio = readonly (number | 'ignore' | 'pipe' | 'ipc')[]
 const O_CLOEXEC = 0o2000000
 
 /**
- * Starts a program with the given descriptors and no others. The parent of this process may have left descriptors open
- * that Node does not close; through one of a directory, a program could leave its confinement.
- * On systems other than Linux the program inherits them.
+ * Starts a program with the given descriptors alone; any other that it would inherit becomes `/dev/null`. The parent of
+ * this process may have left descriptors open that Node does not close; through one of a directory, a program could
+ * leave its confinement. On systems other than Linux the program inherits the others, too.
  */
 export function spawnWithoutInheritedFds(
   file: string,
@@ -19,16 +19,16 @@ export function spawnWithoutInheritedFds(
   const strays = listInheritableDescriptors(stdio.length)
   if (strays.length === 0) return spawn(file, args, { ...options, stdio: [...stdio] })
   // Node cannot close a descriptor for a child, but it can replace it.
-  const nothing = openSync('/dev/null', 'r+')
+  const devNull = openSync('/dev/null', 'r+')
   try {
     const all: Stdio[number][] = [...stdio]
     for (const stray of strays) {
       while (all.length < stray) all.push('ignore')
-      all.push(nothing)
+      all.push(devNull)
     }
     return spawn(file, args, { ...options, stdio: all })
   } finally {
-    closeSync(nothing)
+    closeSync(devNull)
   }
 }
 

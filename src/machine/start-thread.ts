@@ -18,17 +18,20 @@ const MODULE_FLAGS: ReadonlySet<string> = new Set([
  * @param name the program's file without its extension.
  */
 export function startThread(module: string, name: string, options: WorkerOptions): Worker {
-  const ending = module.endsWith('.ts') ? '.ts' : '.js'
+  const extension = module.endsWith('.ts') ? '.ts' : '.js'
   const flags = selectThreadFlags(process.execArgv)
-  return new Worker(new URL(`./${name}${ending}`, module), { ...options, ...flags })
+  return new Worker(new URL(`./${name}${extension}`, module), { ...options, ...flags })
 }
 
-/** Selects the flags of a thread. It inherits all, but cannot run a file with `--input-type`, a flag of `--eval`. */
+/**
+ * Selects the flags of a thread: nothing where it may inherit them all. It cannot run a file with `--input-type`, a
+ * flag of `--eval`.
+ */
 function selectThreadFlags(flags: readonly string[]): Pick<WorkerOptions, 'execArgv'> {
   if (!flags.some((flag) => flag.split('=', 1)[0] === '--input-type')) return {}
   // A thread refuses flags of the whole process, so only these are passed on.
-  const kept = flags.flatMap((flag, at) => {
-    if (MODULE_FLAGS.has(flag)) return [flag, flags[at + 1] ?? '']
+  const kept = flags.flatMap((flag, index) => {
+    if (MODULE_FLAGS.has(flag)) return [flag, flags[index + 1] ?? '']
     return MODULE_FLAGS.has(flag.split('=', 1)[0] ?? '') ? [flag] : []
   })
   return { execArgv: kept }

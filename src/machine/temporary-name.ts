@@ -20,8 +20,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Removes temporary files of killed processes from a directory. Keeps those of living processes, and those that cannot
- * be removed.
+ * Removes temporary files of killed processes from a directory, and those of unknown writers after a day. Keeps those
+ * of living processes, and those that cannot be removed.
  *
  * @param directory a path to which names can be appended.
  */
@@ -37,7 +37,7 @@ export function removeAbandonedFiles(directory: string): void {
   }
 }
 
-/** Lists a directory; empty without the permission to, since writing may still be allowed. */
+/** Lists a directory; empty if that fails: without the permission to read it, writing may still be allowed. */
 function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
@@ -48,8 +48,8 @@ function listNames(directory: string): string[] {
 
 function isAbandoned(name: string, path: string): boolean {
   const writer = parseProcessTag(findTag(name) ?? '')
-  const isGone = writer && hasExited(writer)
-  if (isGone !== undefined) return isGone
+  const isExited = writer && hasExited(writer)
+  if (isExited !== undefined) return isExited
   // Not `mtime`, which the writer may have set to any time.
   return Date.now() - lstatSync(path).ctimeMs > UNKNOWN_OWNER_TTL_MS
 }
