@@ -13,8 +13,8 @@ const LAYOUT_CHARACTERS: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Formats a name or path for one line of output: unchanged, or quoted with escapes as in C, git and `$'…'` if it has
- * invisible characters. `--json` has the exact name.
+ * Formats a name or path for one line of output: unchanged, or quoted with escapes as in C, git and `$'…'`. Quoted if
+ * it has invisible characters or starts with a quote. `--json` has the exact name.
  */
 export function escapeName(name: string): string {
   if (name.search(INVISIBLE_CHARACTERS) === -1 && !name.startsWith('"')) return name
@@ -22,7 +22,7 @@ export function escapeName(name: string): string {
   return `"${escaped}"`
 }
 
-/** Escapes the characters that would control a terminal. Newlines and tabs stay. */
+/** Escapes the characters that would control a terminal. Newlines, tabs and carriage returns stay. */
 export function escapeText(text: string): string {
   return text.replaceAll(
     CONTROL_CHARACTERS,

@@ -21,13 +21,14 @@ export interface ApprovalRequest {
 export interface ApprovalReason {
   readonly reason?: string | null | undefined
   readonly categories?: readonly string[] | undefined
+  /** Part of a shell command that decided. */
   readonly part?: string | undefined
 }
 
 const WIDTH = 100
-/** Limits above which a client may cut a question. */
+/** Length from which on a client may cut a question. */
 const MAX_QUESTION = { characters: 4000, lines: 60 }
-/** Prefix of every line from the request, so that none can be mistaken for one of ours. */
+/** Prefix of every line from the request, so that none can be mistaken for a line of the question itself. */
 const QUOTE_PREFIX = '  | '
 const CONTINUATION_PREFIX = '  \\ '
 const CATEGORY_TEXTS: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ const CATEGORY_TEXTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Formats a request for approval, complete: the command, its directory and its inputs. Long lines are wrapped and
+ * Formats a request for approval as lines: the command, its directory and its inputs. Long lines are wrapped and
  * nothing is omitted; characters that would control a terminal are escaped.
  */
 export function formatApproval(
@@ -91,6 +92,7 @@ export function fitsInQuestion(text: string): boolean {
   return text.length <= MAX_QUESTION.characters && text.split('\n').length <= MAX_QUESTION.lines
 }
 
+/** Returns the lines of a text with the prefix of a quote, wrapped and escaped. */
 function quoteLines(text: string): string[] {
   const visible = escapeText(text.replaceAll('\r', '\\r')).toWellFormed()
   return visible.split('\n').flatMap((line) => {
