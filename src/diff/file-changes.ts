@@ -10,7 +10,7 @@ import type { TreePair } from './patch.ts'
 
 /**
  * Lists changes as a patch needs them: each file once, with its old path. A renamed and changed file is one change; a
- * renamed directory becomes one change per file. An added or deleted empty directory is a change too.
+ * renamed directory becomes one change per file. An added or deleted directory is a change too.
  */
 export async function* listFileChanges(
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
@@ -29,7 +29,9 @@ export async function* listFileChanges(
   }
 }
 
-/** Adds the old path to a changed file that was moved, itself or with a directory. */
+/**
+ * Adds the old path to a changed file that was moved, itself or with a directory. Unchanged if another file was there.
+ */
 async function withOrigin(
   change: PathChange,
   renames: readonly PathChange[],
@@ -43,6 +45,7 @@ async function withOrigin(
   return { ...change, kind: 'renamed', from, before }
 }
 
+/** Lists the files below a renamed directory that no other change reports, each with its old path. */
 async function* listRenamedFiles(
   { path: directory }: PathChange,
   renames: readonly PathChange[],

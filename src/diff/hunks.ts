@@ -3,7 +3,7 @@ import { diffLines, type LineChange } from '../backends/vault/index.ts'
 const CONTEXT_LINES = 3
 const NO_NEWLINE = '\\ No newline at end of file'
 
-/** Neighbouring changes of a text, whose context would overlap. */
+/** Neighbouring changes of a text, whose context would touch or overlap. */
 export type Hunk = readonly LineChange[]
 
 /** Splits text into lines with their newlines, so that a missing final newline is a difference. */
@@ -23,7 +23,7 @@ export function listHunks(old: readonly string[], current: readonly string[]): H
   return hunks
 }
 
-/** Formats a hunk of a unified diff: lines that start with `@@`, a space, `-` or `+`. */
+/** Formats a hunk of a unified diff: lines that start with `@@`, a space, `-`, `+`, or `\` for a missing newline. */
 export function formatHunk(changes: Hunk, old: readonly string[]): string[] {
   const [first, last] = [changes[0], changes.at(-1)]
   if (first === undefined || last === undefined) return []
@@ -36,25 +36,25 @@ export function formatHunk(changes: Hunk, old: readonly string[]): string[] {
   const parts: string[][] = [
     [`@@ -${formatRange(oldStart, oldCount)} +${formatRange(newStart, newCount)} @@`],
   ]
-  let at = oldStart
+  let next = oldStart
   for (const change of changes) {
-    parts.push(prefixLines(' ', old.slice(at, change.oldStart)))
+    parts.push(prefixLines(' ', old.slice(next, change.oldStart)))
     parts.push(prefixLines('-', change.oldLines), prefixLines('+', change.newLines))
-    at = getOldEnd(change)
+    next = getOldEnd(change)
   }
-  parts.push(prefixLines(' ', old.slice(at, at + trail)))
+  parts.push(prefixLines(' ', old.slice(next, next + trail)))
   return parts.flat()
 }
 
-/** Returns lines with some changes of them, in the order of the lines. */
+/** Applies changes to lines. The changes have the order of the lines. */
 export function applyHunk(old: readonly string[], changes: Hunk): string[] {
   const parts: (readonly string[])[] = []
-  let at = 0
+  let next = 0
   for (const change of changes) {
-    parts.push(old.slice(at, change.oldStart), change.newLines)
-    at = getOldEnd(change)
+    parts.push(old.slice(next, change.oldStart), change.newLines)
+    next = getOldEnd(change)
   }
-  parts.push(old.slice(at))
+  parts.push(old.slice(next))
   return parts.flat()
 }
 

@@ -1,7 +1,7 @@
 /**
- * Changes between two trees as text: unified diffs, and patches for `git apply`. The trees report the changes; this
- * folder only formats them. Invariant: a patch of all changed texts turns the old tree into the new one. Changes that a
- * patch cannot express are printed beside it.
+ * Changes between two trees as text: unified diffs, patches for `git apply`, and the questions of `apply -p` with the
+ * selection of their answers. The trees report the changes. Invariant: a patch of all changed texts turns the old tree
+ * into the new one. Changes that a patch cannot express are printed beside it.
  */
 export { listFileChanges } from './file-changes.ts'
 export { applyHunk, type Hunk, listHunks, splitLines } from './hunks.ts'

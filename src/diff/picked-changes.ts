@@ -37,7 +37,7 @@ const MAX_TEXT_BYTES = 16 * 2 ** 20
 /** A question of `apply -p`: hunks of a file, or a change that has none. */
 export interface PickedQuestion {
   readonly change: PickedChange
-  /** The file and how it changes, in one or two lines. */
+  /** The file and how it changes, in one line. */
   readonly header: readonly string[]
   /** The lines before the change. They have a character for each byte. */
   readonly old: readonly string[]
@@ -45,7 +45,10 @@ export interface PickedQuestion {
   readonly hunks: readonly Hunk[]
 }
 
-/** Lists what a person is asked about. Directories follow their entries, unless they have none that changed. */
+/**
+ * Lists what a person is asked about. A new or removed directory follows its changed entries, if it has any. The
+ * entries of a directory that became a file or link follow it.
+ */
 export function listQuestions(changes: readonly PickedChange[]): PickedQuestion[] {
   const replaced = changes.filter(
     ({ before, after }) => before?.type === 'directory' && after !== undefined && after.type !== 'directory',
@@ -62,7 +65,10 @@ export function formatPickedHunk({ old }: PickedQuestion, hunk: Hunk): string[] 
   return formatHunk(hunk, old).map((line) => Buffer.from(line, 'latin1').toString())
 }
 
-/** Returns the selection for an apply: whole changes, and files with some of their hunks. */
+/**
+ * Returns the selection for an apply: whole changes, and files with some of their hunks. A removed directory is
+ * selected with everything in it.
+ */
 export function toSelection(
   changes: readonly PickedChange[],
   answers: ReadonlyMap<PickedQuestion, readonly Hunk[] | 'all'>,
@@ -75,13 +81,13 @@ export function toSelection(
     if (answer === 'all' || (count > 0 && answer.flat().length === count)) paths.push(path)
     else if (answer.length > 0) picks.push({ path, ...pickLines(question, answer) })
   }
-  const taken = new Set(paths)
-  // A removed directory goes once everything in it does.
+  const whole = new Set(paths)
+  // In reverse: a directory comes after those in it.
   for (const { path } of changes.toReversed().filter(isRemovedDirectory)) {
     const below = changes.filter((change) => change.path.startsWith(`${path}/`))
-    if (below.length > 0 && below.every((change) => taken.has(change.path))) taken.add(path)
+    if (below.length > 0 && below.every((change) => whole.has(change.path))) whole.add(path)
   }
-  return { paths: [...taken], picks }
+  return { paths: [...whole], picks }
 }
 
 /** Returns the question about one change. */
@@ -89,9 +95,9 @@ export function createQuestion(change: PickedChange): PickedQuestion {
   const { path, before, after } = change
   const [name, kind] = [escapeName(path), formatKind(before, after)]
   const [old, current] = [readLines(before), readLines(after)]
-  const isText =
+  const hasLines =
     before?.type === 'file' && after?.type === 'file' && old !== undefined && current !== undefined
-  const hunks = isText ? listHunks(old, current) : []
+  const hunks = hasLines ? listHunks(old, current) : []
   return { change, header: [`${kind} ${name}`], old: old ?? [], hunks }
 }
 
@@ -131,7 +137,7 @@ function pickLines(
   return { base: toBytes(old), content: toBytes(applyHunk(old, changes)) }
 }
 
-/** True for a directory that appears or disappears with its entries. */
+/** True for a directory that is new or removed, if it has changed entries: it appears or disappears with them. */
 function followsEntries({ path, before, after }: PickedChange, changes: readonly PickedChange[]): boolean {
   const isKept = before?.type === 'directory' && after?.type === 'directory'
   const isDirectory = (after ?? before)?.type === 'directory'
