@@ -43,7 +43,7 @@ import {
 import { publishPorts } from './publish-ports.ts'
 import { claimNewFork, type ForkClaim, type RunningFork, RunningForks } from './running-forks.ts'
 
-/** Parts of the home that an execution needs. */
+/** Options of `execute` that the boundary sets itself. */
 type ProvidedOptions =
   | 'open'
   | 'sessions'
@@ -73,7 +73,7 @@ interface OpenFork {
 export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
   /** Runs in this fork, which is created if it is missing and the command changes anything. */
   readonly fork?: string | undefined
-  /** The fork of a directory that the caller has open; the one named `fork`. */
+  /** The fork of a directory that the caller has open, for the name in `fork`. */
   readonly linked?: (Pick<ForkChoice, 'mutex' | 'signal'> & OpenFork) | undefined
   /** Runs in this session, beside the command that runs there. That one keeps the changes. */
   readonly join?: RunningFork | undefined
@@ -91,9 +91,10 @@ export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions
     | undefined
 }
 
-/** Result of a command and the vault with its changes; null if it made none. */
+/** Report of a run. */
 export interface RunReport {
   readonly result: ExecutionResult
+  /** Name of the fork with the command's changes; null if there is none. */
   readonly fork: string | null
 }
 
@@ -112,7 +113,7 @@ export class Boundary {
   readonly #checkouts: Checkouts
   readonly #copies: ForkCopies
   readonly #journal: ExecutionJournal
-  readonly #files: FileJournal
+  readonly #fileJournal: FileJournal
   readonly #policy: PolicyRules
   readonly #redactor: Redactor | undefined
 
@@ -129,15 +130,15 @@ export class Boundary {
     this.approvals = new Approvals(vault, redactor)
     this.hostGrants = new HostGrants(vault)
     const journal = new FileJournal(vault)
-    this.#files = journal
+    this.#fileJournal = journal
     this.#journal = {
       append: (line, provenance) => journal.append(redactor?.redactValue(line) ?? line, provenance),
     }
   }
 
   /**
-   * Reads `policy.toml` of the home. The redactor removes secrets from the journal, the approvals and refusals.
-   * EINVAL for an invalid file, and for a home in memory: sessions need a directory.
+   * Opens the boundary of a home, by the rules of its `policy.toml`. The redactor removes secrets from the journal, the
+   * approvals and refusals. EINVAL for an invalid `policy.toml`, and for a home in memory: sessions need a directory.
    */
   static async open(home: Home, redactor?: Redactor): Promise<Boundary> {
     const { path } = home
@@ -150,10 +151,10 @@ export class Boundary {
 
   /** Yields the executed and refused commands of the home, the newest first. */
   commands(): AsyncIterable<ExecutedCommand> {
-    return this.#files.read()
+    return this.#fileJournal.read()
   }
 
-  /** Runs a command. See `execute`. */
+  /** Runs a command, and asks about it if it needs approval. See `execute`. */
   async run(request: ExecutionRequestInput, { ask, ...options }: BoundaryRunOptions): Promise<RunReport> {
     try {
       return await this.#run(request, options)
@@ -167,7 +168,7 @@ export class Boundary {
     }
   }
 
-  /** Removes a denied request from the approvals that wait. */
+  /** Creates the refusal for an answer. After a `no`, the request no longer waits for approval. */
   async #recordDenial(
     request: ExecutionRequestInput,
     { path, decision, approval }: ExecutionRefusal,
@@ -216,7 +217,7 @@ export class Boundary {
       // The home contains every other vault, the journal and the approvals.
       hidden: [this.#path, ...hidden],
       allowedHosts: [...allowedHosts, ...granted],
-      // A fork of a vault is named for one command only.
+      // Only forks of directories keep their name from one command to the next.
       forkName: request.vault.startsWith('/') ? fork : undefined,
       copies: copies?.path,
       mask: mask && createMaskSettings(this.#path, mask),
@@ -265,12 +266,12 @@ export class Boundary {
     const link = this.openLinkedDirectory(directory)
     // Listed also without a name: this reverts a killed apply, so that the command does not see its changes.
     const forks = await link.listForks()
-    const known = name === undefined ? undefined : forks.find((fork) => fork.name === name)
-    if (name !== undefined && known === undefined) await this.#assertNameFree(name)
+    const existing = name === undefined ? undefined : forks.find((fork) => fork.name === name)
+    if (name !== undefined && existing === undefined) await this.#assertNameFree(name)
     const claimed = await this.#claim(link.path, command, name)
     const isGenerated = name === undefined
     const workspace = new LinkedWorkspace(link, {
-      fork: known,
+      fork: existing,
       name: claimed.name,
       isGenerated,
       keepsEmpty,
@@ -278,39 +279,42 @@ export class Boundary {
     return { workspace, fork: () => workspace.fork?.name, claim: claimed.claim }
   }
 
-  /** Claims the name of a fork while a command runs in it: the given one, or the first free one. */
+  /**
+   * Claims the name of a fork while a command runs in it: the given one, or the first free one. No claim if another
+   * command has the given one: two may run in one fork, each in a session of its own.
+   */
   async #claim(
     directory: string,
     command: CommandSpec,
-    named: string | undefined,
+    name: string | undefined,
   ): Promise<{ readonly name: string; readonly claim: ForkClaim | undefined }> {
     const line = 'shell' in command ? command.shell : command.argv.join(' ')
     const shown = this.#redactor?.redactValue(line) ?? line
     const claim = (fork: string) => this.#running.claim({ fork, directory, command: shown })
-    // Two commands may run in one fork, each in a session of its own.
-    if (named !== undefined) return { name: named, claim: claim(named) }
+    if (name !== undefined) return { name, claim: claim(name) }
     return claimNewFork(directory, await this.#home.vaults(), claim)
   }
 
   async #openVault(vault: string, name: string | undefined): Promise<OpenedWorkspace> {
     await this.#home.info(vault)
-    const isThere = name !== undefined && (await this.#home.vaults()).includes(name)
-    if (isThere) await this.#assertForkOf(vault, name)
-    const source = isThere ? name : vault
+    const exists = name !== undefined && (await this.#home.vaults()).includes(name)
+    if (exists) await this.#assertForkOf(vault, name)
+    const source = exists ? name : vault
     const copy = await this.#home.openMachineCopy(source)
     const workspace = new VaultWorkspace(this.#home, {
       vault: copy?.vault ?? source,
       checkouts: this.#checkouts,
-      ...(!isThere && { newFork: { name, stem: vault } }),
+      ...(!exists && { newFork: { name, stem: vault } }),
     })
     if (copy === undefined) return { workspace, fork: () => workspace.fork }
     const publish = async (by: ExecuteOptions['by']) => {
-      if (isThere) await copy.merge(by)
+      if (exists) await copy.merge(by)
       else if (workspace.fork !== undefined) await copy.publishFork(workspace.fork)
     }
-    return { workspace, fork: () => (isThere ? name : workspace.fork), publish, copy }
+    return { workspace, fork: () => (exists ? name : workspace.fork), publish, copy }
   }
 
+  /** EINVAL for a vault that is not a fork of the other. */
   async #assertForkOf(vault: string, name: string): Promise<void> {
     const { from } = await this.#home.info(name)
     if (from?.vault === vault) return
@@ -318,6 +322,7 @@ export class Boundary {
     throw new VfsError('EINVAL', name, { op: 'exec', detail })
   }
 
+  /** EEXIST for the name of a vault: it is not a fork of the directory. */
   async #assertNameFree(name: string): Promise<void> {
     if (!(await this.#home.vaults()).includes(name)) return
     const detail = `'${name}' is not a fork of this directory; choose another name`
@@ -325,13 +330,16 @@ export class Boundary {
   }
 }
 
+/** The workspace of a run, and what is released or published at its end. */
 interface OpenedWorkspace {
   readonly workspace: ExecutionWorkspace
+  /** Returns the name of the fork with the changes, if there is one by now. */
   fork(): string | undefined
   /** Held until the command has ended and its changes are stored. */
   readonly claim?: ForkClaim | undefined
   /** Brings the changes to the home in a database, of which this machine has a copy until the end of the run. */
   readonly publish?: ((by: ExecuteOptions['by']) => Promise<void>) | undefined
+  /** That copy. */
   readonly copy?: AsyncDisposable | undefined
 }
 

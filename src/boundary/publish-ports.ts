@@ -9,6 +9,7 @@ import {
 import { ForkNetwork, type RunningSession } from '../workspace/index.ts'
 import type { ForkClaim, RunningForks } from './running-forks.ts'
 
+/** A fork whose ports get addresses. */
 export interface PublishedFork {
   readonly claim: ForkClaim
   readonly running: RunningForks
@@ -17,7 +18,7 @@ export interface PublishedFork {
   readonly onPort?: ((port: PublishedPort) => void) | undefined
 }
 
-/** Gives the ports of a running command addresses on this machine, until the result is disposed. */
+/** Gives ports of a running session addresses on this machine, until the result is disposed. */
 export function publishPorts(
   { pid }: RunningSession,
   { claim, running, ports, onPort }: PublishedFork,
@@ -27,8 +28,8 @@ export function publishPorts(
     fork: claim.fork,
     ports,
     listListening: () => {
-      const inside = network.findProcess()
-      return inside === undefined ? [] : listListeningPorts(inside).filter((port) => !isProxyPort(port))
+      const process = network.findProcess()
+      return process === undefined ? [] : listListeningPorts(process).filter((port) => !isProxyPort(port))
     },
     connector: new PortConnector(() => network.start(createConnectorArgs())),
     directory: {

@@ -12,13 +12,13 @@ import { createNumberedForkName, type RunningSession } from '../workspace/index.
 
 const SUFFIX = '.json'
 
-/** A fork of a directory in which a command runs. */
+/** A fork of a directory in which a command runs, or is about to. */
 export interface RunningFork {
   readonly fork: string
   readonly directory: string
   /** The command as a person types it, without secrets. */
   readonly command: string
-  /** Time of its start, in milliseconds since the epoch. */
+  /** Time of the claim, in milliseconds since the epoch. */
   readonly since: number
   /** Tag of the process that runs it. */
   readonly owner: string
@@ -37,7 +37,7 @@ export interface ForkClaim extends Disposable {
   publish(ports: readonly PublishedPort[]): void
 }
 
-/** Claims the first free name for a new fork of a directory. */
+/** Claims the first free name for a new fork of a directory: one that is not a vault and that `claim` accepts. */
 export function claimNewFork<Claim>(
   directory: string,
   vaults: readonly string[],
@@ -82,12 +82,12 @@ export class RunningForks {
     }
   }
 
-  /** Lists the forks in which a command runs. */
+  /** Lists the claimed forks. */
   list(): RunningFork[] {
     return this.#listNames().flatMap((name) => this.#read(join(this.#directory, name)) ?? [])
   }
 
-  /** Finds the command that runs in a fork. */
+  /** Finds the claim of a fork; undefined if no command runs in it. */
   find(fork: string): RunningFork | undefined {
     return this.#read(this.#getPath(fork))
   }
@@ -110,13 +110,14 @@ export class RunningForks {
     }
   }
 
+  /** Replaces a record in one step. */
   #replace(path: string, record: RunningFork): void {
     const draft = `${path}.${record.owner}`
     writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
     renameSync(draft, path)
   }
 
-  /** Reads a record; undefined if its process has ended. */
+  /** Reads a record; undefined if it is missing or damaged, or its process has ended. */
   #read(path: string): RunningFork | undefined {
     try {
       const record: RunningFork = JSON.parse(readFileSync(path, 'utf8'))
