@@ -5,7 +5,10 @@ import { type VaultHead, vaultKey } from './vault/vault-head.ts'
 import type { VaultLog } from './vault/vault-log.ts'
 import { assertVaultName, createVaultExistsError } from './vault-name.ts'
 
-/** Checks a name before the tree is built. Throws EINVAL if it is invalid, EEXIST if it is taken. */
+/**
+ * Checks the names of a vault and its checkpoint before the tree is built. EINVAL if one is invalid, EEXIST if the
+ * vault's is taken.
+ */
 export async function assertAdoptable(
   home: StoreHome,
   name: string,
@@ -20,8 +23,9 @@ export async function assertAdoptable(
 }
 
 /**
- * Creates a vault, and a checkpoint of it, from a stored tree that nothing refers to yet. Throws EINVAL if the name
- * is invalid, EEXIST if it is taken.
+ * Creates a vault, and a checkpoint of it, from a stored tree that nothing refers to yet. Fails as `assertAdoptable`.
+ *
+ * @param extraRecords only their expectations count.
  */
 export async function adoptTree(
   home: StoreHome,

@@ -12,11 +12,11 @@ export function encodeChecksummedJson(value: unknown): Uint8Array {
   return sealed
 }
 
-/** Decodes the value. Throws EIO if the checksum does not match; `what` names the damaged thing. */
-export function decodeChecksummedJson<T>(bytes: Uint8Array, what: string): T {
+/** Decodes the value. EIO if the checksum does not match; `name` is that of the value, for the message. */
+export function decodeChecksummedJson<T>(bytes: Uint8Array, name: string): T {
   const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const content = sealed.subarray(CHECKSUM_BYTES)
   if (sealed.length > CHECKSUM_BYTES && sealed.readUInt32LE() === crc32(content))
     return JSON.parse(content.toString())
-  throw new VfsError('EIO', what, { op: 'load', detail: `${what} is damaged; run fsck` })
+  throw new VfsError('EIO', name, { op: 'load', detail: `${name} is damaged; run fsck` })
 }

@@ -6,8 +6,9 @@ import { getErrorMessage } from './engines/engine-errors.ts'
 import { chain } from './maybe-promise.ts'
 
 /**
- * Commits a batch and reports whether the store has it. A failed commit may have succeeded with its response lost, so
- * `isStored` then reads the store. If the batch is absent, throws the failure; Throws EUNKNOWN if the read fails too.
+ * Commits a batch and reports whether the store has it; false if it was refused. A failed commit may have succeeded
+ * with its response lost, so `isStored` then reads the store; so it does if a remote engine refuses. If the batch is
+ * absent after a failure, throws the failure. EUNKNOWN if the read fails too.
  */
 export function commitOnce(
   reader: EngineReader,
@@ -40,17 +41,17 @@ function resolveOutcome(
 }
 
 function checkStored(reader: EngineReader, failure: unknown, isStored: () => boolean): MaybePromise<boolean> {
-  const look = () =>
+  const readOutcome = () =>
     chain(reader.run(isStored), (isThere) => {
       // The lost acknowledgement would have promised durability.
       return isThere && chain(reader.engine.sync(), () => true)
     })
-  return attempt(look, (cause) => {
+  return attempt(readOutcome, (cause) => {
     throw createUnknownOutcomeError(failure, cause)
   })
 }
 
-/** Runs work that may throw or reject. */
+/** Runs work, and passes its failure to `fail`, whether it throws or rejects. */
 function attempt<T>(work: () => MaybePromise<T>, fail: (error: unknown) => T): MaybePromise<T> {
   try {
     const result = work()
@@ -66,7 +67,10 @@ export function createUnknownOutcomeError(failure: unknown, cause: unknown): Vfs
   return new VfsError('EUNKNOWN', '/', { op: 'commit', detail, cause: failure })
 }
 
-/** Reports whether the journal has a row. Rows have random identities, so no other row has the same bytes. */
+/**
+ * Reports whether the journal has a row. Rows have random identities, so no other row has the same bytes. EIO if the
+ * row was pruned, so that nobody can know.
+ */
 export function isRowStored(reader: EngineReader, { vault, seq, bytes }: JournalRow): boolean {
   const [found] = reader.readJournal(vault, seq - 1, 1)
   if (found === undefined) return false
@@ -74,7 +78,7 @@ export function isRowStored(reader: EngineReader, { vault, seq, bytes }: Journal
   throw new VfsError('EIO', '/', { op: 'commit', detail: `row ${seq} of the journal was pruned meanwhile` })
 }
 
-/** Reports whether the store has the record of a vault or checkpoint, as created or changed since. */
+/** Reports whether the store has the record of a vault or checkpoint, as given or changed since; for null, has none. */
 export function isRecordStored(reader: EngineReader, { key, bytes }: RecordRow): boolean {
   const found = reader.readRecord(key)
   if (found === undefined || bytes === null) return found === undefined && bytes === null

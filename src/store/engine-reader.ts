@@ -1,6 +1,6 @@
 import { VfsError } from '../vfs/index.ts'
 import type { Engine, JournalRow, MaybePromise, RecordRow } from './engine.ts'
-import { readError } from './engines/engine-errors.ts'
+import { toReadError } from './engines/engine-errors.ts'
 import { chain } from './maybe-promise.ts'
 import { createSnapshotCollectedError, MissingError } from './missing-error.ts'
 import { ReadQueue, readsInBatches } from './read-queue.ts'
@@ -37,7 +37,7 @@ export class EngineReader {
   /** True if the engine answers many reads in one trip: what may be needed next is read along. */
   readonly readsAhead: boolean
   readonly #source: ReadSource
-  /** Set only while work is retried. */
+  /** Set from the first read of a unit of work that waits, until the work ends. */
   #results: ReadResults | undefined
 
   constructor(engine: Engine) {
@@ -53,8 +53,9 @@ export class EngineReader {
   }
 
   /**
-   * Runs work that reads; returns synchronously unless a read has to wait. If the tree was collected meanwhile, reads
-   * the current one. Throws EUNAVAILABLE if it was held, but this process answered a collection too late.
+   * Runs work that reads; returns synchronously unless a read has to wait. If the tree was collected meanwhile, runs it
+   * again on the current one. EIO if a page or blob stays missing; EUNAVAILABLE if it was held, but this process
+   * answered a collection too late.
    */
   run<T>(work: () => T): MaybePromise<T> {
     for (let tries = 0; ; tries++) {
@@ -73,7 +74,7 @@ export class EngineReader {
     }
   }
 
-  /** Runs work for callers that cannot wait. Throws ENOTSUP if the engine is remote. */
+  /** Runs work for callers that cannot wait. ENOTSUP if a read has to wait for a remote engine. */
   runSync<T>(work: () => T): T {
     const result = this.run(work)
     if (!(result instanceof Promise)) return result
@@ -86,7 +87,10 @@ export class EngineReader {
     return this.engine.readTogether === undefined ? work() : this.engine.readTogether(work)
   }
 
-  /** Lets values that work needs one after the other come in one trip. They are there when it returns. */
+  /**
+   * Reads values in one trip that work would need one after the other; throws a fault until they are there. Does
+   * nothing if the engine does not read in batches.
+   */
   gather(...reads: readonly (() => unknown)[]): void {
     if (!this.readsAhead) return
     const faults = reads.flatMap(catchFault)
@@ -164,6 +168,7 @@ export class EngineReader {
     )
   }
 
+  /** Awaits a fault and runs the work again, until it meets none. */
   async #retry<T>(work: () => T, fault: PageFault, first: ReadResults): Promise<T> {
     let [loading, results, reopens] = [fault.loading, first, 0]
     for (;;) {
@@ -187,12 +192,14 @@ export class EngineReader {
     }
   }
 
+  /** Throws the error, or EUNAVAILABLE if this session lost its holds. */
   #throwMissing(error: MissingError): MaybePromise<never> {
     return chain(this.session.hasLostHolds(), (hasLost) => {
       throw hasLost ? createSnapshotCollectedError(error) : error
     })
   }
 
+  /** Reads a blob from the engine, or from the segment to which its row refers. */
   #readContent(id: number): MaybePromise<Uint8Array | undefined> {
     if (!isSegmentBlob(id)) return this.#source.readBlob(id)
     this.session.answerIfDue()
@@ -213,6 +220,7 @@ export class EngineReader {
     }
   }
 
+  /** Returns a value that was read before, or reads it; throws a fault if it has to wait. */
   #readOrFault<T>(
     pick: (results: ReadResults) => ResultMap<T>,
     key: () => string | number,
@@ -223,15 +231,16 @@ export class EngineReader {
     const result = this.#readEngine(read)
     if (!(result instanceof Promise)) return result
     this.#results ??= new ReadResults()
-    const known = pick(this.#results)
+    const values = pick(this.#results)
     throw new PageFault(
       result.then((value) => {
-        known.set(key(), { value })
+        values.set(key(), { value })
       }),
     )
   }
 }
 
+/** Runs a read and returns its fault, if it throws one. */
 function catchFault(read: () => unknown): PageFault[] {
   try {
     read()
@@ -250,5 +259,5 @@ export function createNotLocalError({ name }: Engine): VfsError {
 }
 
 function throwReadError(error: unknown): never {
-  throw readError(error)
+  throw toReadError(error)
 }

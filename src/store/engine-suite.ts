@@ -29,14 +29,14 @@ async function collectAll(list: (after: number) => MaybePromise<readonly number[
 
 /** Defines the engine contract as tests of the given runner. */
 export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubject): void {
-  const on = async (test: (engine: Engine) => Promise<void>) => {
+  const withEngine = async (test: (engine: Engine) => Promise<void>) => {
     await using engine = await subject.open(subject.place())
     await test(engine)
   }
 
   describe(`${subject.name} engine`, () => {
     it('gives back pages and blobs as they were put', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         const hash = bytes('h'.repeat(32))
         const blobs = [{ id: 7, hash, bytes: new Uint8Array(100_000).fill(3) }]
         assert.equal(await engine.commit({ pages: [{ id: 1, bytes: bytes('page') }], blobs }), true)
@@ -49,7 +49,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('reads in a batch what it reads one by one, in the order of the request', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         if (engine.readBatch === undefined) return
         await engine.commit({
           pages: [1, 2].map((id) => ({ id, bytes: bytes(`page ${id}`) })),
@@ -80,7 +80,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('keeps records by name, and lists those of a prefix in order', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         const records = ['vault/b', 'vault/a', 'vaults', 'other'].map((key) => ({ key, bytes: bytes(key) }))
         await engine.commit({ records })
         assert.deepEqual(
@@ -93,7 +93,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('refuses a batch whose expectation fails, and changes nothing', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         await engine.commit({
           expect: [{ key: 'head', bytes: null }],
           records: [{ key: 'head', bytes: bytes('1') }],
@@ -116,7 +116,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('keeps each journal in order, and a place for one row only', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         assert.equal(await engine.commit({ journal: [row(1, 1, 'a'), row(1, 2, 'b'), row(2, 1, 'x')] }), true)
         assert.equal(
           await engine.commit({
@@ -144,7 +144,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('keeps a journal that starts late, and numbers of any size', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         const listSeqs = async (vault: number, after: number, limit = 10) =>
           (await engine.readJournal(vault, after, limit)).map(getSeq)
         for (const vault of [3, 255, 200_000, 5_000_000]) {
@@ -161,10 +161,10 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         assert.equal(text(await engine.readPage(2 ** 40)), 'far')
       }))
 
-    defineSweepCases(it, on)
+    defineSweepCases(it, withEngine)
 
     it('lists pages and blobs in order of their ids, some at a time', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         const ids = [300, 1, 2 ** 33, 2, 255, 256, 65_536]
         const sorted = ids.toSorted((one, other) => one - other)
         await engine.commit({ pages: ids.map((id) => ({ id, bytes: bytes('p') })) })
@@ -178,7 +178,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('reports its usage', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         const empty = { count: 0, bytes: 0 }
         const { totalBytes: _, ...before } = await engine.usage()
         assert.deepEqual(before, { pages: empty, blobs: empty, journal: empty })
@@ -203,7 +203,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('decides between batches that come at once: one of them is accepted', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         const attempts = Array.from({ length: 8 }, (_, index) =>
           engine.commit({ journal: [row(1, 1)], records: [{ key: 'winner', bytes: bytes(`${index}`) }] }),
         )
@@ -214,7 +214,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       }))
 
     it('never answers with a promise if it says so', () =>
-      on(async (engine) => {
+      withEngine(async (engine) => {
         if (!engine.isSync) return
         const answers: unknown[] = [
           engine.commit({ journal: [row(1, 1)], blobs: [blob(1, 'x')] }),

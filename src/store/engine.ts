@@ -99,7 +99,7 @@ export interface EngineUsage {
   readonly totalBytes: number
 }
 
-/** Guarantee of an acknowledged commit: survives power loss; survives kill -9; may lose the last few milliseconds. */
+/** Guarantee of an acknowledged commit, in order: survives power loss; survives kill -9; may lose some milliseconds. */
 export type Durability = 'full' | 'process' | 'relaxed'
 
 /**
@@ -107,12 +107,12 @@ export type Durability = 'full' | 'process' | 'relaxed'
  * commits, so no change is refused later. If the process is killed, the next opener commits what it appended.
  */
 export interface GroupCommit {
-  /** Takes the store's lock; false if other processes write too: then commit as usual. */
+  /** Takes the store's lock; false if other processes write too, or the disk is nearly full: then commit as usual. */
   begin(): boolean
   /** Appends a batch; once it returns, the batch survives the end of this process. Requires the lock. */
   append(batch: SideLogBatch): void
-  /** True if another process waits for the lock. */
-  readonly isLockRequested: boolean
+  /** Reports once whether another process has requested the lock. `begin` then refuses for a while. */
+  receiveLockRequest(): boolean
   /** Releases the lock. The commit in `work` replaces everything appended, atomically. */
   commit(work: () => void): void
 }
@@ -128,7 +128,7 @@ export interface Engine extends AsyncDisposable {
   readonly name: string
   /** True if no call but `close` returns a promise: then vaults also serve synchronous callers. */
   readonly isSync?: boolean
-  /** True if every commit throws EROFS, except those of derived data. */
+  /** True if every commit throws EROFS, except those of derived data and empty ones. */
   readonly isReadOnly?: boolean
   /** Group commit for frequent writers; absent where it gains nothing. */
   readonly groupCommit?: GroupCommit | undefined

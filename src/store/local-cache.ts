@@ -5,14 +5,14 @@ import { crc32 } from 'node:zlib'
 import { makePrivateFile, PRIVATE_DIRECTORY_MODE } from '../machine/index.ts'
 
 const DEFAULT_LIMIT = 1024 ** 3
-/** Part of the entries that are removed when the cache is full. */
+/** Part of the entries that is removed when the cache is full. */
 const EVICTED_PART = 0.1
-/** An entry that is read counts as used again after this time: nearly all reads write nothing. */
-const USED_AGAIN_MS = 3_600_000
+/** Time after which a read of an entry records its use again. So nearly all reads write nothing. */
+const USE_RECORD_INTERVAL_MS = 3_600_000
 /** Time that a write waits for other processes; then it is left out. */
 const BUSY_TIMEOUT_MS = 20
 
-/** Results of SQLite: busy, locked; corrupt, not a database. */
+/** Result codes of SQLite: busy and locked; corrupt and not a database. */
 const BUSY = [5, 6]
 const DAMAGED = [11, 26]
 
@@ -51,7 +51,7 @@ export class LocalCache implements Disposable {
   constructor({ file, limit = DEFAULT_LIMIT }: LocalCacheOptions) {
     this.#file = file
     this.#limit = limit
-    // A second time if it was removed because it is damaged.
+    // A damaged file is removed by the first call, and created by the second.
     this.#db = openFile(file) ?? openFile(file)
   }
 
@@ -66,7 +66,7 @@ export class LocalCache implements Disposable {
       if (row === undefined || !(row['bytes'] instanceof Uint8Array)) return undefined
       const { bytes } = row
       if (crc32(bytes) !== row['crc']) return undefined
-      if (Date.now() - Number(row['used']) > USED_AGAIN_MS) this.#markUsed(id)
+      if (Date.now() - Number(row['used']) > USE_RECORD_INTERVAL_MS) this.#markUsed(id)
       return bytes
     })
   }
@@ -88,7 +88,10 @@ export class LocalCache implements Disposable {
     this.#db = undefined
   }
 
-  /** Runs work on the file. If it is busy, the work is left out; after any other failure the cache is not used. */
+  /**
+   * Runs work on the file. If it is busy, the work is left out; after any other failure the cache is not used any more,
+   * and a damaged file is removed.
+   */
   #attempt<T>(work: () => T): T | undefined {
     if (this.#db === undefined) return undefined
     try {
@@ -118,8 +121,8 @@ export class LocalCache implements Disposable {
   }
 
   #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known !== undefined) return known
+    const prepared = this.#statements.get(sql)
+    if (prepared !== undefined) return prepared
     if (this.#db === undefined) throw new Error('the cache is closed')
     const statement = this.#db.prepare(sql)
     this.#statements.set(sql, statement)
@@ -146,6 +149,6 @@ function openFile(file: string): DatabaseSync | undefined {
 }
 
 function hasErrorCode(error: unknown, codes: readonly number[]): boolean {
-  // The lowest byte; the others say more about it.
+  // The lowest byte is the result code; the others are its details.
   return error instanceof Error && 'errcode' in error && codes.includes(Number(error.errcode) & 0xff)
 }

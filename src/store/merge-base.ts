@@ -7,8 +7,8 @@ import type { Ancestor, VaultHead } from './vault/vault-head.ts'
 /** A tree in the history of both vaults. */
 interface MergeBase {
   readonly root: number
-  /** The vault whose lineage has the tree. */
-  readonly isOf: 'from' | 'into' | 'both'
+  /** The vault in whose own history the tree is. The other one merged it, unless it is `both`. */
+  readonly history: 'from' | 'into' | 'both'
 }
 
 /** A state of one vault: everything up to a row of its journal. */
@@ -61,44 +61,49 @@ export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): Me
   )
 }
 
-/** Returns the first inode number that two vaults gave to different files; 2 if they share only a root. */
+/** Returns the first inode number that two vaults may have given to different files; 2 without a common ancestor. */
 export function getFirstDivergentInode(home: StoreHome, one: VaultHead, other: VaultHead): number {
-  const parted = findCommonAncestor(one, other)
-  return parted === undefined ? ROOT_INODE + 1 : home.trees.getFilesAt(parted.root).getCounters().nextInode
+  const ancestor = findCommonAncestor(one, other)
+  return ancestor === undefined
+    ? ROOT_INODE + 1
+    : home.trees.getFilesAt(ancestor.root).getCounters().nextInode
 }
 
-/** Returns the last state of this vault that the other merged. */
+/** Returns the last state of this vault that the other merged, if there is one. */
 function listMergedCandidates(
   { id, lineage }: VaultHead,
   other: VaultFiles,
-  isOf: MergeBase['isOf'],
+  history: MergeBase['history'],
 ): MergeBaseCandidate[] {
   const merged = findMergePoint(other, id)
-  return merged === undefined ? [] : [{ ...merged, vault: id, lineage, isOf }]
+  return merged === undefined ? [] : [{ ...merged, vault: id, lineage, history }]
 }
 
 /** Returns states of a third vault: one vault descends from it and the other merged it. The earlier state is common. */
 function listAncestorCandidates(
   { lineage }: VaultHead,
   other: VaultFiles,
-  isOf: MergeBase['isOf'],
+  history: MergeBase['history'],
 ): MergeBaseCandidate[] {
   return lineage.flatMap((ancestor, index) => {
     const merged = findMergePoint(other, ancestor.id)
     if (merged === undefined) return []
     const { root, seq, time } = ancestor
     const state = isEarlier(merged, ancestor) ? merged : { root, seq, time }
-    return [{ ...state, vault: ancestor.id, lineage: lineage.slice(index + 1), isOf }]
+    return [{ ...state, vault: ancestor.id, lineage: lineage.slice(index + 1), history }]
   })
 }
 
 function listForkPointCandidates(one: VaultHead, other: VaultHead): MergeBaseCandidate[] {
-  const parted = findCommonAncestor(one, other)
-  return parted === undefined ? [] : [{ ...parted, isOf: 'both' }]
+  const ancestor = findCommonAncestor(one, other)
+  return ancestor === undefined ? [] : [{ ...ancestor, history: 'both' }]
 }
 
-/** Finds the nearest common vault of two lineages, which include the vaults themselves. */
-function findCommonAncestor(one: VaultHead, other: VaultHead): Omit<MergeBaseCandidate, 'isOf'> | undefined {
+/** Finds the last common state in the nearest common vault of two lineages, which include the vaults themselves. */
+function findCommonAncestor(
+  one: VaultHead,
+  other: VaultHead,
+): Omit<MergeBaseCandidate, 'history'> | undefined {
   for (const mine of listLineage(one)) {
     const theirs = listLineage(other).find(({ vault }) => vault === mine.vault)
     if (theirs !== undefined) return mine.seq < theirs.seq ? mine : theirs
@@ -112,7 +117,7 @@ function listLineage({
   seq,
   created,
   lineage,
-}: VaultHead): (Omit<MergeBaseCandidate, 'isOf'> & { seq: number })[] {
+}: VaultHead): (Omit<MergeBaseCandidate, 'history'> & { seq: number })[] {
   const ancestors = lineage.map((ancestor, index) => {
     const { id: vault, root, seq, time } = ancestor
     return { vault, root, seq, time, lineage: lineage.slice(index + 1) }

@@ -14,6 +14,7 @@ const MAX_TRIES = 20
 export interface MergeRequest extends ConflictOptions {
   /** Name of the vault to merge from. */
   readonly source: string
+  /** Name of the vault to merge into. */
   readonly target: string
   /** Changes nothing, and returns what would change. */
   readonly isTrial?: boolean
@@ -23,14 +24,15 @@ export interface MergeRequest extends ConflictOptions {
 /**
  * Merges the changes of one vault into another in one durable commit: O(changes of both). Returns those changes, or
  * none if the target has them all.
- * `MergeError` with the conflicts if both changed the same; then nothing has changed.
+ * `MergeError` with the conflicts if both changed the same and `onConflict` is `fail`; then nothing has changed.
+ * EINVAL for a vault and itself and for unrelated vaults, ENOENT for a missing one.
  */
 export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
   for (let tries = 1; ; tries++) {
     try {
       return await home.session.withHolds((hold) => mergeOnce(home, request, hold))
     } catch (error) {
-      // Another process flushed the source meanwhile.
+      // Another process changed or flushed the source meanwhile.
       const isRace = isVfsError(error, 'ECONFLICT') && !(error instanceof MergeError)
       if (!isRace || tries === MAX_TRIES) throw error
     }
@@ -56,11 +58,12 @@ async function mergeOnce(
     }),
   )
   hold(base.root)
-  const apartFrom = await home.reader.run(() => getFirstDivergentInode(home, head, into.head))
-  const taken: FileChange[][] = []
-  const held = { key: vaultKey(source), bytes: encodeHead(head) }
+  const firstDivergent = await home.reader.run(() => getFirstDivergentInode(home, head, into.head))
+  /** Of each run of the plan; the last one counts. */
+  const changes: FileChange[][] = []
+  const sourceRecord = { key: vaultKey(source), bytes: encodeHead(head) }
   const plan: OperationPlan = (files) => {
-    assertSourceUnchanged(home, held)
+    assertSourceUnchanged(home, sourceRecord)
     const ours = files.tree.snapshot()
     const comparison = createComparison(home, base.root, theirs)
     const touched = listChangedInodes(comparison)
@@ -70,8 +73,8 @@ async function mergeOnce(
       theirs: home.trees.getFilesAt(theirs),
       touched,
       apart: {
-        ours: base.isOf === 'from' ? apartFrom : Number.POSITIVE_INFINITY,
-        theirs: base.isOf === 'into' ? apartFrom : Number.POSITIVE_INFINITY,
+        ours: base.history === 'from' ? firstDivergent : Number.POSITIVE_INFINITY,
+        theirs: base.history === 'into' ? firstDivergent : Number.POSITIVE_INFINITY,
       },
       names: { ours: target, theirs: source },
     }
@@ -79,17 +82,15 @@ async function mergeOnce(
     if (options.onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
     const { operations } = merge
     // Without operations the target has all of it already.
-    const apartFromTheirs = sides.apart.theirs
-    taken.push(
-      operations.length === 0 ? [] : diffFiles({ ...comparison, touched, apartFrom: apartFromTheirs }),
-    )
+    const apartFrom = sides.apart.theirs
+    changes.push(operations.length === 0 ? [] : diffFiles({ ...comparison, touched, apartFrom }))
     if (isTrial || (operations.length === 0 && findMergePoint(files, head.id)?.root === theirs)) return null
     const { id, seq } = head
     return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }
   }
-  await into.submit(plan, provenance, () => ({ expect: [held] }))
+  await into.submit(plan, provenance, () => ({ expect: [sourceRecord] }))
   if (!isTrial) await into.sync()
-  return taken.at(-1) ?? []
+  return changes.at(-1) ?? []
 }
 
 function createComparison({ cache, codec, blobs }: StoreHome, before: number, after: number): TreeComparison {

@@ -42,6 +42,7 @@ export class ReadQueue {
     return this.#wait().journals.add(`${vault} ${after} ${limit}`, { vault, after, limit })
   }
 
+  /** Returns the reads of the next trip, which it schedules. */
   #wait(): WaitingReads {
     if (this.#waiting === undefined) {
       this.#waiting = new WaitingReads()
@@ -60,13 +61,13 @@ export class ReadQueue {
 
 /** Shares a read between all who want its result while it is on its way. */
 class SingleFlight<V> {
-  readonly #flying = new Map<number, Promise<V>>()
+  readonly #pending = new Map<number, Promise<V>>()
 
   join(id: number, start: () => Promise<V>): Promise<V> {
-    const flying = this.#flying.get(id)
-    if (flying !== undefined) return flying
-    const read = start().finally(() => this.#flying.delete(id))
-    this.#flying.set(id, read)
+    const pending = this.#pending.get(id)
+    if (pending !== undefined) return pending
+    const read = start().finally(() => this.#pending.delete(id))
+    this.#pending.set(id, read)
     return read
   }
 }
@@ -79,6 +80,7 @@ class WaitingReads {
   readonly records = new WaitingKind<string, Uint8Array | undefined>()
   readonly journals = new WaitingKind<JournalRange, readonly JournalRow[]>()
 
+  /** Sends them, and settles the promise of each. */
   async settle(engine: BatchEngine): Promise<void> {
     try {
       const batch = this.#toBatch()
@@ -110,7 +112,7 @@ class WaitingReads {
   }
 }
 
-/** Returns what was found, for the cache of this machine. */
+/** Pairs ids with the bytes that were found for them, for the cache of this machine. */
 function listEntries(ids: readonly number[], found: readonly (Uint8Array | undefined)[]): CacheEntry[] {
   return ids.flatMap((id, index) => {
     const bytes = found[index]
@@ -125,8 +127,8 @@ class WaitingKind<K, V> {
   readonly #byIdentity = new Map<string | number, Promise<V>>()
 
   add(identity: string | number, key: K): Promise<V> {
-    const known = this.#byIdentity.get(identity)
-    if (known !== undefined) return known
+    const waiting = this.#byIdentity.get(identity)
+    if (waiting !== undefined) return waiting
     const read = Promise.withResolvers<V>()
     this.keys.push(key)
     this.#reads.push(read)
@@ -134,7 +136,7 @@ class WaitingKind<K, V> {
     return read.promise
   }
 
-  /** Takes one value for each key, in their order. */
+  /** Resolves the reads with one value for each key, in their order. RangeError for another number of values. */
   resolve(values: readonly V[]): void {
     if (values.length !== this.keys.length)
       throw new RangeError(`an engine returned ${values.length} values for ${this.keys.length} reads`)

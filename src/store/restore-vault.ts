@@ -17,7 +17,8 @@ export interface RestoreRequest {
 
 /**
  * Restores the state that a vault had when a fork of it was made, unless the vault changed after a later fork. One
- * durable commit, O(1). ECONFLICT if it changed; ENOENT; EINVAL for forks of another vault.
+ * durable commit, O(1). ECONFLICT if it changed, ENOENT if one of the vaults is missing, EINVAL for forks of another
+ * vault.
  */
 export async function restoreVault(home: StoreHome, request: RestoreRequest): Promise<void> {
   const { target, before, after, label, provenance = {} } = request
@@ -41,7 +42,7 @@ export async function restoreVault(home: StoreHome, request: RestoreRequest): Pr
   await log.flushPages({ durable: true })
 }
 
-/** Reads the record of a fork, and the state of its origin. ENOENT, EINVAL if it is no fork. */
+/** Reads the record of a fork, and the state of its origin. ENOENT if it is missing, EINVAL if it is no fork. */
 function readForkHead(
   { reader }: StoreHome,
   name: string,

@@ -49,7 +49,7 @@ export async function* listVersions(home: StoreHome, history: FileHistory): Asyn
       if (found.seq === 0) return
       // Versions that a restore undid do not belong to the current file.
       from = found.isRestore ? Math.min(found.seq, oldest) : found.seq
-      if (found.life !== undefined) ({ version: next, end } = found.life)
+      if (found.file !== undefined) ({ version: next, end } = found.file)
     }
   }
 }

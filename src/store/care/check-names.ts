@@ -1,10 +1,11 @@
 import { ROOT_INODE, VAULT_INODE, type VaultFiles } from '../files/vault-files.ts'
+import type { Counters } from '../tree/counters.ts'
 import { entryKinds, getGroupInode, getGroupKind, toGroup } from '../tree/tree-key.ts'
 
 /** Limit of reported problems. */
 const MAX_PROBLEMS = 100
 
-/** Lists inconsistencies of a vault: names without files, files without names, wrong counts. */
+/** Lists inconsistencies of a vault, up to a limit: names without files, files without names, wrong counts. */
 export function checkNames(files: VaultFiles): string[] {
   const problems: string[] = []
   const names = new Map<number, number>()
@@ -18,8 +19,10 @@ export function checkNames(files: VaultFiles): string[] {
       if (value.type === 'directory') subdirectories.add(number)
     } else if (getGroupKind(group) === entryKinds.inode && 'mtime' in value) {
       links.set(number, value.links)
-      if (value.type === 'directory') subdirectories.expect(number, value.size)
-      if (value.type === 'directory') continue
+      if (value.type === 'directory') {
+        subdirectories.expect(number, value.size)
+        continue
+      }
       found.files++
       if (value.type === 'file') found.bytes += value.size
       if (value.type === 'symlink') found.symlinks++
@@ -34,13 +37,16 @@ export function checkNames(files: VaultFiles): string[] {
     if (number !== ROOT_INODE && expected > 0 && !names.has(number))
       problems.push(`inode ${number} has no name`)
   }
-  const { files: count, bytes, symlinks } = files.getCounters()
+  const counters = files.getCounters()
+  const { files: count, bytes, symlinks } = counters
   if (count !== found.files || bytes !== found.bytes || symlinks !== found.symlinks) {
-    problems.push(
-      `it counts ${count} files with ${bytes} bytes, and holds ${found.files} with ${found.bytes}`,
-    )
+    problems.push(`it counts ${formatCounts(counters)}, and holds ${formatCounts(found)}`)
   }
   return [...problems, ...subdirectories.listProblems()].slice(0, MAX_PROBLEMS)
+}
+
+function formatCounts({ files, symlinks, bytes }: Omit<Counters, 'nextInode'>): string {
+  return `${files} files with ${bytes} bytes and ${symlinks} links`
 }
 
 /** Subdirectories that directories have, and those that they count. */
@@ -48,12 +54,12 @@ class DirectoryCounts {
   readonly #found = new Map<number, number>()
   readonly #expected = new Map<number, number>()
 
-  /** A directory has one more. */
+  /** Counts a subdirectory that was found. */
   add(directory: number): void {
     this.#found.set(directory, (this.#found.get(directory) ?? 0) + 1)
   }
 
-  /** `size` as its inode has it: one more than the count, or 0 without one. */
+  /** Records the count of an inode. Its `size` is one more than the count, or 0 without one. */
   expect(directory: number, size: number): void {
     if (size > 0) this.#expected.set(directory, size - 1)
   }

@@ -6,7 +6,7 @@ import type { SegmentInfo } from '../segments/segment-store.ts'
 import type { StoreHome } from '../store-home.ts'
 import { uploadPrefix } from '../vault/upload.ts'
 
-/** Reads the content of a blob past every cache. Throws EIO, with the path of a segment that is missing. */
+/** Reads the content of a blob past every cache; undefined if it is missing. EIO if its segment is, with the path. */
 export async function readBlobContent({ engine }: StoreHome, id: number): Promise<Uint8Array | undefined> {
   if (!isSegmentBlob(id)) return engine.readBlob(id)
   return readSegmentBlob(engine.segments, id, () => engine.readBlob(id))

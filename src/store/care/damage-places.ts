@@ -7,7 +7,10 @@ import { SalvagedTree } from './salvaged-tree.ts'
 /** Limit of paths that are reported for one damaged object. */
 const MAX_PLACES = 100
 
-/** Adds to each damaged page and blob the files of every vault and checkpoint that use it. */
+/**
+ * Adds the places that damage affects: to a blob the files that use it, to a page the files whose attributes it had, in
+ * every vault and checkpoint; to a vault or journal the name of the vault.
+ */
 export async function addDamagePlaces(home: StoreHome, damaged: readonly Damage[]): Promise<Damage[]> {
   if (damaged.length === 0) return []
   const blobs = new Map<number, string[]>()

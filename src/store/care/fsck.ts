@@ -44,8 +44,8 @@ export async function fsck(home: StoreHome, options: MaintenanceOptions = {}): P
   const orphanedSegments = await listOrphanedSegments(home, segments)
   if (first.damaged.length === 0) return { ...first, orphanedSegments }
   const { checked, damaged } = await checkAll(home, options)
-  const known = new Set(first.damaged.map(toDamageKey))
-  const confirmed = damaged.filter((damage) => known.has(toDamageKey(damage)))
+  const firstKeys = new Set(first.damaged.map(toDamageKey))
+  const confirmed = damaged.filter((damage) => firstKeys.has(toDamageKey(damage)))
   return { checked, damaged: await addDamagePlaces(home, confirmed), orphanedSegments }
 }
 
@@ -113,13 +113,15 @@ async function findNameProblems(home: StoreHome, root: number): Promise<readonly
   }
 }
 
-/** Reports lost records if pages and blobs exist that belong to no deleted vault and no upload. */
+/**
+ * Reports lost records in a store with pages or blobs and no vault, unless a deleted vault or an upload explains them.
+ */
 async function findLostRecords({ reader }: StoreHome, total: number): Promise<Damage[]> {
-  const isKnown = await reader.run(() => {
+  const isExplained = await reader.run(() => {
     if (reader.readRecord('ids') === undefined) return false
     return ['deleted/', uploadPrefix].some((prefix) => reader.listRecords(prefix).length > 0)
   })
-  if (isKnown) return []
+  if (isExplained) return []
   const detail = `the store holds ${total} pages and blobs and the record of no vault; the records are lost`
   return [{ kind: 'record', id: 0, detail }]
 }

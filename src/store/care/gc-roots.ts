@@ -24,13 +24,17 @@ export interface GcRoots {
   readonly heads: readonly VaultHead[]
   /** Numbers of existing vaults and their ancestors. A merge point with another vault is not needed any more. */
   readonly vaults: ReadonlySet<number>
+  /** Root pages of all trees in use. */
   readonly pages: readonly number[]
   /** Pages that are, or can become, the tree of a vault: their merge points are in use as well. */
   readonly trees: readonly number[]
   readonly journals: readonly JournalSpan[]
 }
 
-/** Reads the records that refer to trees: vaults, their ancestors, checkpoints, landmarks, search indexes. */
+/**
+ * Reads the records that refer to trees: vaults, their ancestors, checkpoints, landmarks, search indexes. Adds the
+ * trees that this session holds. Throws EIO for a damaged record, unless there is a reporter.
+ */
 export async function readRoots(home: StoreHome, report?: DamageReporter): Promise<GcRoots> {
   const { reader } = home
   const [vaults, checkpoints, landmarks, indexes] = await reader.run(
@@ -70,7 +74,7 @@ function decodeRecords<T>(
   })
 }
 
-/** Yields the operations of a journal span, one batch at a time. */
+/** Yields the operations of a journal span in batches. Throws EIO for a damaged row, unless there is a reporter. */
 export async function* readOperations(
   { engine }: StoreHome,
   { vault, start, upTo }: JournalSpan,
@@ -79,12 +83,12 @@ export async function* readOperations(
   for (let seq = start; seq < upTo; ) {
     const rows = await engine.readJournal(vault, seq, Math.min(ROWS_PER_READ, upTo - seq))
     // Where old rows were pruned, the read returns later ones.
-    const inside = rows.filter((row) => row.seq <= upTo)
-    yield inside.flatMap(({ bytes, seq: id }) => {
+    const rowsOfSpan = rows.filter((row) => row.seq <= upTo)
+    yield rowsOfSpan.flatMap(({ bytes, seq: id }) => {
       const damage = { kind: 'journal', id, places: [`vault ${vault}`] } as const
       return decodeOrReport(() => ({ ...decodeJournalEntry(bytes), seq: id }), damage, report)
     })
-    const last = inside.at(-1)
+    const last = rowsOfSpan.at(-1)
     if (last === undefined) return
     seq = last.seq
   }

@@ -14,6 +14,7 @@ const NO_HASH = new Uint8Array(0)
 /** Segments that a collection deleted. */
 export interface SegmentSweep {
   readonly segments: number
+  /** Their size, less the content that was moved to new ones. */
   readonly bytes: number
 }
 
@@ -40,7 +41,7 @@ function isSparse(used: number | undefined, size: number): boolean {
   return used !== undefined && used < size * MIN_USED_PART
 }
 
-/** Undefined if a row is damaged: its segment is unknown, so all of them stay. */
+/** Measures the used bytes of segments; undefined if a row is damaged: its segment is unknown, so all of them stay. */
 async function tryMeasureUse({ engine }: StoreHome): Promise<Map<string, number> | undefined> {
   try {
     return await measureSegmentUse(engine)
@@ -50,7 +51,9 @@ async function tryMeasureUse({ engine }: StoreHome): Promise<Map<string, number>
   }
 }
 
-/** Moves what is in use to new segments, then deletes the old ones. Returns the number of moved bytes; 0 if it failed. */
+/**
+ * Moves what is in use to new segments, then deletes the old ones. Returns the number of moved bytes; 0 if it failed.
+ */
 async function rewriteSegments(
   home: StoreHome,
   store: SegmentStore,
@@ -102,6 +105,7 @@ class SegmentRewriter {
     if (this.#waitingBytes >= SEGMENT_BYTES) await this.flush()
   }
 
+  /** Writes the content that waits into a new segment, and commits its rows. */
   async flush(): Promise<void> {
     if (this.#waiting.length === 0) return
     const moved = this.#waiting

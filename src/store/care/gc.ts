@@ -19,7 +19,7 @@ const SWEEP_BATCH_SIZE = 500
 const SCARCE_SWEEP_BATCH_SIZE = 50
 const SCARCE_BYTES = 128 * 1024 * 1024
 const NO_SEGMENTS: SegmentSweep = { segments: 0, bytes: 0 }
-/** Uploads of earlier versions name no session. */
+/** Age until which an upload of an earlier version, which names no session, counts as in progress. */
 const LEGACY_UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
 /** Options of `gc`. */
@@ -95,13 +95,13 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   const deadPages = uploads > 0 ? [] : pages.filter((id) => !reach.pages.has(id))
   const deadBlobs = uploads > 0 ? [] : unused.filter(({ blob }) => !reach.blobs.has(blob))
   let swept = total - deadPages.length - deadBlobs.length
-  const sweep = (taken: Sweep, count: number) => {
+  const commitSweep = (sweep: Sweep, count: number) => {
     swept += count
     report('sweeping', swept)
-    return home.engine.commit({ sweep: taken })
+    return home.engine.commit({ sweep })
   }
-  await forEachBatch(home, deadPages, (pages) => sweep({ pages }, pages.length))
-  await forEachBatch(home, deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
+  await forEachBatch(home, deadPages, (pages) => commitSweep({ pages }, pages.length))
+  await forEachBatch(home, deadBlobs, (blobs) => commitSweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
   const removed = uploads > 0 ? NO_SEGMENTS : await sweepSegments(home, segments)
   const givenBack = removed.bytes + (await shrinkEngine(home, () => report('giving back', total)))
@@ -131,6 +131,7 @@ async function openUnflushedVaults(home: StoreHome): Promise<void> {
   }
 }
 
+/** Lets the engine return unused space until none is left; returns the number of bytes. */
 async function shrinkEngine({ engine }: StoreHome, report: () => void): Promise<number> {
   let given = 0
   for (;;) {
@@ -158,6 +159,7 @@ interface UnusedBlob extends HashRow {
   readonly size: number
 }
 
+/** Returns hash and size of blobs. */
 async function hashBlobs(home: StoreHome, ids: readonly number[], report: () => void): Promise<UnusedBlob[]> {
   const all: UnusedBlob[] = []
   for (const blob of ids) {
@@ -174,26 +176,25 @@ async function hashBlobs(home: StoreHome, ids: readonly number[], report: () => 
 async function forEachBatch<T>(
   { engine }: StoreHome,
   items: readonly T[],
-  take: (piece: readonly T[]) => unknown,
+  work: (batch: readonly T[]) => unknown,
 ): Promise<void> {
   const isScarce = (engine.getFreeBytes?.() ?? Number.POSITIVE_INFINITY) < SCARCE_BYTES
-  const atOnce = isScarce ? SCARCE_SWEEP_BATCH_SIZE : SWEEP_BATCH_SIZE
-  for (let at = 0; at < items.length; at += atOnce) {
-    await take(items.slice(at, at + atOnce))
+  const size = isScarce ? SCARCE_SWEEP_BATCH_SIZE : SWEEP_BATCH_SIZE
+  for (let start = 0; start < items.length; start += size) {
+    await work(items.slice(start, start + size))
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-/** Returns what other sessions hold and the number of uploads; removes upload records of ended sessions. */
+/** Returns what this and other sessions hold, and the number of uploads. Removes upload records of ended sessions. */
 async function collectHolds(
   { reader, engine, session }: StoreHome,
-  patienceMs: number | undefined,
+  timeoutMs: number | undefined,
 ): Promise<{ uploads: number; roots: readonly number[]; blobs: readonly number[] }> {
   // Read first: a session publishes its entry before it records an upload.
   const uploads = decodeUploads(await reader.run(() => reader.listRecords(uploadPrefix)))
   const { sessionRegistry } = engine
-  const others =
-    sessionRegistry && (await querySessions(sessionRegistry, { own: session.id, timeoutMs: patienceMs }))
+  const others = sessionRegistry && (await querySessions(sessionRegistry, { own: session.id, timeoutMs }))
   const isLive = ({ session: id, time = 0 }: UploadRecord) =>
     id === undefined
       ? Date.now() - time < LEGACY_UPLOAD_TTL_MS

@@ -14,6 +14,7 @@ export interface HomeStats extends EngineUsage {
   readonly segments: { readonly count: number; readonly bytes: number }
 }
 
+/** Counts everything in a home, after a flush of its pages. */
 export async function getHomeStats(home: StoreHome): Promise<HomeStats> {
   await home.flushAllPages()
   return home.session.withHolds((hold) => countWithHolds(home, hold))

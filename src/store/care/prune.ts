@@ -5,7 +5,7 @@ import { type GcRoots, readOperations, readRoots } from './gc-roots.ts'
 /** Retention of a deleted vault's last row: it refuses writes of processes that still have the vault open. */
 const DELETED_VAULT_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Removes unused journals, and rows from before a moment. Returns the number of removed rows. */
+/** Removes journals of deleted vaults, and rows from before a moment. Returns the number of removed rows. */
 export async function pruneJournals(home: StoreHome, keepHistory: Date | undefined): Promise<number> {
   const before = await home.engine.usage()
   // Read first: a vault forked from such a vault was forked before the deletion, and is among the roots.
@@ -22,7 +22,11 @@ export async function pruneJournals(home: StoreHome, keepHistory: Date | undefin
   return Math.max(0, before.journal.count - after.journal.count)
 }
 
-/** @param note the record of the deletion. That of the last vault stays: a check then knows that none is missing. */
+/**
+ * Removes the journal of a deleted vault, and its last row after a month.
+ * @param note the record of the deletion, which goes with the last row. That of the last vault stays: a check then
+ * knows that none is missing.
+ */
 async function pruneDeletedVault(
   home: StoreHome,
   vault: number,
@@ -31,15 +35,15 @@ async function pruneDeletedVault(
   let last = { seq: 0, time: 0 }
   for await (const entries of readOperations(home, { vault, start: 0, upTo: Number.POSITIVE_INFINITY }))
     last = entries.at(-1) ?? last
-  const isForgotten = Date.now() - last.time > DELETED_VAULT_TTL_MS
-  const isGone = isForgotten && !note.isLast
-  const sweep = { journal: [{ vault, upTo: isForgotten ? last.seq : last.seq - 1 }] }
-  await home.engine.commit({ sweep, records: isGone ? [{ key: note.key, bytes: null }] : [] })
+  const isExpired = Date.now() - last.time > DELETED_VAULT_TTL_MS
+  const sweep = { journal: [{ vault, upTo: isExpired ? last.seq : last.seq - 1 }] }
+  const records = isExpired && !note.isLast ? [{ key: note.key, bytes: null }] : []
+  await home.engine.commit({ sweep, records })
 }
 
 /**
- * Prunes only rows that pages include: the others are the vault itself. Keeps the newest row, so that a process with
- * the vault open finds its number taken.
+ * Removes journal rows from before a time, and the landmarks that need them. Keeps rows that no page includes:
+ * they are the vault itself. Keeps the newest row, so that a process with the vault open finds its number taken.
  */
 async function pruneOldRows(home: StoreHome, { heads, journals }: GcRoots, time: number): Promise<void> {
   const flushed = new Map(heads.map(({ id, seq }) => [id, seq]))
@@ -57,6 +61,7 @@ async function pruneOldRows(home: StoreHome, { heads, journals }: GcRoots, time:
   }
 }
 
+/** Returns the number of the last row before a time; the start of the span if there is none. */
 async function findLastRowBefore(
   home: StoreHome,
   span: { vault: number; start: number; upTo: number },

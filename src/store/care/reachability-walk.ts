@@ -35,6 +35,7 @@ export class ReachabilityWalk {
     this.#visitor = visitor
   }
 
+  /** Visits everything that is reachable from these roots and was not visited yet. */
   async follow({ heads, vaults, pages, trees, journals }: GcRoots): Promise<void> {
     this.#holdRoots(pages)
     const { restored, merged } = await this.#followJournals(heads, vaults, journals)
@@ -60,7 +61,10 @@ export class ReachabilityWalk {
     for (const root of roots) this.#visitor.hold?.(root)
   }
 
-  /** Follows the trees that rows depend on: restored trees, and merged trees that no stored tree records yet. */
+  /**
+   * Visits the blobs of journal rows. Returns the roots of trees that rows depend on: restored trees, and merged trees
+   * that no stored tree records yet.
+   */
   async #followJournals(
     heads: GcRoots['heads'],
     vaults: GcRoots['vaults'],

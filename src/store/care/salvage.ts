@@ -39,22 +39,22 @@ export class Salvage {
   }
 
   /**
-   * Reads a vault as it is now, or as it was at a checkpoint. Throws ENOENT if it is missing, EIO if its record is
-   * damaged.
+   * Reads a vault as it is now, or as it was at a checkpoint. Throws ENOENT if one of them is missing, EIO if its
+   * record is damaged.
    */
-  static async read(home: StoreHome, vault: string, at?: string): Promise<Salvage> {
+  static async read(home: StoreHome, vault: string, checkpoint?: string): Promise<Salvage> {
     const head = await readHead(home, vault)
     const losses: Loss[] = (home.engine.findDamage?.() ?? []).map((detail) => ({
       path: '/',
       detail: `${detail} in the file of the store; what was changed last may be missing`,
     }))
-    const root = at === undefined ? head.root : await readCheckpointRoot(home, head, at)
+    const root = checkpoint === undefined ? head.root : await readCheckpointRoot(home, head, checkpoint)
     const tree = new SalvagedTree(home, root)
-    if (at === undefined) await replayJournal(home, head, tree, losses)
+    if (checkpoint === undefined) await replayJournal(home, head, tree, losses)
     return home.reader.run(() => new Salvage(home, tree, losses))
   }
 
-  /** Reads the bytes of a file, in order. */
+  /** Reads the content of a file. */
   async readContent({ inode, blobs }: SalvagedFile): Promise<SalvagedContent> {
     if (inode === undefined) return { chunks: [], loss: 'it cannot be read' }
     const { content, size } = inode
@@ -79,7 +79,7 @@ export class Salvage {
     return lost.length === 0 ? { chunks } : { chunks, loss: `bytes ${lost.join(', ')} cannot be read` }
   }
 
-  /** Undefined if it cannot be read. A missing blob is a hole, unless a damaged page may have named one. */
+  /** Reads a blob; undefined if that fails. No reference is a hole, unless a damaged page may have had one. */
   async #tryReadBlob(ref: BlobRef | undefined): Promise<Uint8Array | undefined> {
     if (ref === undefined) return this.#hasLostPages ? undefined : new Uint8Array(0)
     if (ref.size === 0) return new Uint8Array(0)

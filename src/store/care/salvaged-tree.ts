@@ -50,7 +50,9 @@ export class SalvagedTree {
     return this.#nodes.damaged
   }
 
-  /** Lists all files, directories first. Files that lost their name are below `/lost+found`. */
+  /**
+   * Lists all files and directories by path, so each after its directory. Those without a name are in `/lost+found`.
+   */
   list(): SalvagedFile[] {
     const inodes = new Map<number, Inode>()
     const names: { readonly parent: number; readonly name: string; readonly number: number }[] = []
@@ -68,8 +70,8 @@ export class SalvagedTree {
       } else if (getGroupKind(group) === entryKinds.entry && 'inode' in value) {
         names.push({ parent: number, name: String(sub), number: value.inode })
       } else if (getGroupKind(group) === entryKinds.chunk && 'blob' in value) {
-        const known = blobs.get(number) ?? new Map<number, BlobRef>()
-        blobs.set(number, known.set(Number(sub), value))
+        const chunks = blobs.get(number) ?? new Map<number, BlobRef>()
+        blobs.set(number, chunks.set(Number(sub), value))
       }
     }
     const paths = buildPaths(names, inodes)

@@ -5,8 +5,8 @@ import { decodeHead, vaultPrefix } from '../vault/vault-head.ts'
 import { collectVaultIds } from './gc-roots.ts'
 
 /**
- * Removes the merge points of deleted vaults from every vault: each holds a whole tree, and no future merge can use
- * it.
+ * Removes the merge points of deleted vaults from every vault, unless the deleted one has a fork: each holds a whole
+ * tree, and no future merge can use it.
  */
 export async function removeStaleMergePoints(home: StoreHome): Promise<void> {
   const { reader } = home
@@ -15,13 +15,13 @@ export async function removeStaleMergePoints(home: StoreHome): Promise<void> {
       return bytes === null ? [] : [{ name: key.slice(vaultPrefix.length), ...decodeHead(bytes) }]
     }),
   )
-  const known = collectVaultIds(heads)
+  const vaults = collectVaultIds(heads)
   for (const { name, root } of heads) {
     try {
       const points = await reader.run(() => listMergePoints(home.trees.getFilesAt(root)))
-      if (points.every(({ vault }) => known.has(vault))) continue
+      if (points.every(({ vault }) => vaults.has(vault))) continue
       const log = await home.openVault(name)
-      await log.flushPages({ frees: true, tidy: (files) => retainMergePoints(files, known) })
+      await log.flushPages({ frees: true, tidy: (files) => retainMergePoints(files, vaults) })
     } catch (error) {
       // Deleted meanwhile, or damaged: the mark phase reports that.
       if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error

@@ -154,7 +154,7 @@ class DelayedSessionRegistry implements SessionRegistry {
   }
 }
 
-/** Immediates run in the order of the calls, so batches keep their order. */
+/** Runs a call in a later turn. Immediates run in the order of the calls, so batches keep their order. */
 async function runLater<T>(call: () => MaybePromise<T>): Promise<T> {
   await setImmediate()
   return call()

@@ -25,8 +25,8 @@ export class DiskReserve {
     try {
       // Random bytes: a compressing file system reserves no space for zeros.
       const noise = randomBytes(Math.min(CHUNK_BYTES, bytes))
-      for (let at = this.#getSize(); at < end; )
-        at += writeSync(fd, noise, 0, Math.min(noise.length, end - at))
+      for (let size = this.#getSize(); size < end; )
+        size += writeSync(fd, noise, 0, Math.min(noise.length, end - size))
     } catch {
       // The disk is full: the reserve keeps what was written.
     } finally {

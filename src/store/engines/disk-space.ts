@@ -4,15 +4,15 @@ import type { Batch } from '../engine.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { getDiskFreeBytes } from './disk-usage.ts'
 
-/** Size of the reserve: enough for a group commit, and then for removals and a collection. */
+/** Size of the reserve: for removals and a collection, or for a group commit whose space another program took. */
 const RESERVE_BYTES = 8 * 1024 * 1024
 /** Above this much free space no reserve is needed. No program writes as much between two checks. */
 const AMPLE_BYTES = 128 * 1024 * 1024
 const MEASURE_INTERVAL_MS = 20
 /** Space for a group commit: its side log, the write-ahead log and the pages it becomes. */
 const GROUP_COMMIT_BYTES = 16 * 1024 * 1024
-/** Maximum space for a batch that frees space. */
-const MIN_FREE_BYTES = 1024 * 1024
+/** Space that stays free beside the reserve: enough for a small batch, such as one that frees space. */
+const DEFAULT_FLOOR_BYTES = 1024 * 1024
 /** Disk bytes per byte of a batch: in a log and in the store. */
 const WRITE_AMPLIFICATION = 2
 
@@ -36,10 +36,10 @@ export class DiskSpace {
   readonly #floor: number
   readonly #rewriting: () => number
   #isScarce = false
-  #hasGiven = false
+  #hasShrunk = false
   #measuredAt = Number.NEGATIVE_INFINITY
 
-  constructor(path: string, { floor = MIN_FREE_BYTES, rewriting = () => 0 }: DiskSpaceOptions = {}) {
+  constructor(path: string, { floor = DEFAULT_FLOOR_BYTES, rewriting = () => 0 }: DiskSpaceOptions = {}) {
     this.#directory = dirname(path)
     this.#reserve = new DiskReserve(path)
     this.#floor = floor
@@ -51,12 +51,12 @@ export class DiskSpace {
     return this.#isScarce
   }
 
-  /** Makes space for a batch that frees, from the reserve if necessary. Never throws. */
+  /** Makes space for a small batch, from the reserve if necessary. Never throws. */
   freeReserve(): void {
     this.#ensureFree(() => this.#floor)
   }
 
-  /** Makes space for a compaction in the same way. */
+  /** Makes space for a small batch and a compaction in the same way. */
   freeReserveForRewrite(): void {
     this.#ensureFree(() => this.#floor + this.#rewriting())
   }
@@ -66,24 +66,24 @@ export class DiskSpace {
       const lacking = bytes() - this.#measure()
       if (lacking <= 0) return
       this.#reserve.shrinkBy(lacking)
-      this.#hasGiven = true
+      this.#hasShrunk = true
     } catch {
       // The home is read-only: no write follows.
     }
   }
 
   /** Called before a commit: ENOSPC for a batch that grows without space beside the reserve. */
-  assertSpaceFor(batch: Batch, within?: () => number): void {
-    if (!this.hasSpaceFor(batch, within)) throw createDiskFullError()
+  assertSpaceFor(batch: Batch, getReusableBytes?: () => number): void {
+    if (!this.hasSpaceFor(batch, getReusableBytes)) throw createDiskFullError()
   }
 
   /**
    * Reports whether there is space for a batch; makes space for one that frees.
-   * @param within returns how many bytes the engine can store without more disk space.
+   * @param getReusableBytes returns how many bytes the engine can store without more disk space.
    */
-  hasSpaceFor(batch: Batch, within: () => number = () => 0): boolean {
+  hasSpaceFor(batch: Batch, getReusableBytes: () => number = () => 0): boolean {
     if (!this.#isScarce && performance.now() - this.#measuredAt < MEASURE_INTERVAL_MS) return true
-    if (isGrowing(batch)) return this.#canGrow(getBatchSize(batch) * WRITE_AMPLIFICATION, within)
+    if (isGrowing(batch)) return this.#canGrow(getBatchSize(batch) * WRITE_AMPLIFICATION, getReusableBytes)
     this.freeReserve()
     return true
   }
@@ -94,9 +94,9 @@ export class DiskSpace {
     if (!isRecent && !this.#canGrow(bytes, () => 0)) throw createDiskFullError()
   }
 
-  #canGrow(bytes: number, within: () => number): boolean {
+  #canGrow(bytes: number, getReusableBytes: () => number): boolean {
     try {
-      return this.#hasFreeBytes(bytes) || (within() >= bytes && this.#lend(bytes))
+      return this.#hasFreeBytes(bytes) || (getReusableBytes() >= bytes && this.#lend(bytes))
     } catch {
       // The home was removed: the engine reports that itself.
       return true
@@ -115,7 +115,7 @@ export class DiskSpace {
   /** Frees the whole reserve for changes that are already acknowledged. */
   releaseReserve(): void {
     this.#reserve.remove()
-    this.#hasGiven = true
+    this.#hasShrunk = true
   }
 
   /**
@@ -124,26 +124,28 @@ export class DiskSpace {
    */
   close(): void {
     try {
-      const room = this.#measure()
+      const free = this.#measure()
       if (!this.#isScarce) this.#reserve.remove()
-      else if (this.#hasGiven) this.#fill(room - this.#floor)
+      else if (this.#hasShrunk) this.#fill(free - this.#floor)
     } catch {
       // The home was removed, or is read-only.
     }
   }
 
+  /** Returns the free bytes of the disk, and notes whether they are scarce. */
   #measure(): number {
-    const room = getDiskFreeBytes(this.#directory)
-    this.#isScarce = room < AMPLE_BYTES
+    const free = getDiskFreeBytes(this.#directory)
+    this.#isScarce = free < AMPLE_BYTES
     this.#measuredAt = performance.now()
-    return room
+    return free
   }
 
+  /** Reports whether so many bytes are free beside the reserve, which it fills first. */
   #hasFreeBytes(bytes: number): boolean {
-    const room = this.#measure()
+    const free = this.#measure()
     if (!this.#isScarce) return true
     // An incomplete reserve leaves some space, so that the next removal need not shrink it.
-    const spare = room - this.#floor - this.#rewriting()
+    const spare = free - this.#floor - this.#rewriting()
     return spare - this.#fill(spare) >= bytes
   }
 
@@ -166,7 +168,7 @@ export class DiskSpace {
   }
 }
 
-/** Reports whether a batch stores something without freeing more. */
+/** Reports whether a batch stores something, and is not marked as one that frees space. */
 export function isGrowing({ records = [], pages = [], blobs = [], journal = [], frees }: Batch): boolean {
   if (frees === true) return false
   const isStoring = records.some(({ bytes }) => bytes !== null)

@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** Converts the cause of a failed commit: ENOSPC if any engine's wording says so, else EIO. */
-export function commitError(cause: unknown): VfsError {
+/** Converts the cause of a failed commit: ENOSPC if the wording of an engine says so, else EIO. A VfsError stays. */
+export function toCommitError(cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
   const message = getErrorMessage(cause)
   const code = /is full|MAP_FULL|No space left|ENOSPC/i.test(message) ? 'ENOSPC' : 'EIO'
@@ -37,8 +37,8 @@ export function createMissingPackageError(
   return new VfsError('ENOTSUP', path, { op: 'open', detail, cause })
 }
 
-/** Creates EIO for a failed read. */
-export function readError(cause: unknown): VfsError {
+/** Converts the cause of a failed read to EIO. A VfsError stays. */
+export function toReadError(cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
   const detail = `the store could not be read: ${getErrorMessage(cause)}`
   return new VfsError('EIO', '/', { op: 'read', detail, cause })

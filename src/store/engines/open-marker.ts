@@ -23,7 +23,7 @@ export class OpenMarker implements Disposable {
     this.#file = file
   }
 
-  /** Creates a marker. On a read-only store there is none. */
+  /** Creates a marker; there is none if it cannot be written. */
   static create(directory: string): OpenMarker {
     const file = join(directory, createProcessTag())
     try {
@@ -33,7 +33,7 @@ export class OpenMarker implements Disposable {
       if (!hasExitListener) process.once('exit', removeOwnMarkers)
       hasExitListener = true
     } catch {
-      // The disk is full: the next open runs only its usual check.
+      // The disk is full, or the store is read-only: the next open runs only its usual check.
     }
     return new OpenMarker(file)
   }
@@ -44,11 +44,11 @@ export class OpenMarker implements Disposable {
    */
   static findLeftovers(directory: string): string[] {
     try {
-      const marks = readdirSync(directory).filter((mark) => {
-        const maker = parseProcessTag(mark)
-        return maker === undefined || hasExited(maker) !== false
+      const names = readdirSync(directory).filter((name) => {
+        const owner = parseProcessTag(name)
+        return owner === undefined || hasExited(owner) !== false
       })
-      return marks.map((mark) => join(directory, mark))
+      return names.map((name) => join(directory, name))
     } catch {
       return []
     }

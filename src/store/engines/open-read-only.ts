@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { PRIVATE_FILE_MODE } from '../../machine/index.ts'
 import type { Engine } from '../engine.ts'
 import { findLevelDamage, isManifestDamaged } from './level/level-check.ts'
 import { repairLevelDatabase } from './level/level-database.ts'
@@ -9,7 +10,6 @@ import { createPrivateCopy, type PrivateCopy } from './private-copy.ts'
 import { ReadOnlyEngine } from './read-only-engine.ts'
 import { SqliteEngine } from './sqlite/sqlite-engine.ts'
 
-const PRIVATE_FILE_MODE = 0o600
 /** Suffixes of files with changes that the database does not have yet: SQLite's logs and a killed writer's side log. */
 const SQLITE_LOG_SUFFIXES = ['-wal', '-journal', '-spool']
 
@@ -41,15 +41,11 @@ export async function openReadOnlyEngine({
       (directory) => LevelEngine.open({ directory }),
     )
   }
-  const logs = SQLITE_LOG_SUFFIXES.map((suffix) => `${storePath}${suffix}`).filter(hasContent)
-  if (logs.length === 0)
+  const listLogs = () => SQLITE_LOG_SUFFIXES.map((suffix) => `${storePath}${suffix}`).filter(hasContent)
+  if (listLogs().length === 0)
     return new ReadOnlyEngine(new SqliteEngine({ file: storePath, isImmutable: true }), home)
-  const list = () => [
-    storePath,
-    ...SQLITE_LOG_SUFFIXES.map((suffix) => `${storePath}${suffix}`).filter(hasContent),
-  ]
   return openCopy(
-    list,
+    () => [storePath, ...listLogs()],
     home,
     (directory) =>
       new SqliteEngine({ file: join(directory, basename(storePath)), segments: `${storePath}-segments` }),
@@ -82,6 +78,7 @@ function listLevelFiles(directory: string): string[] {
   return files.map(({ name }) => join(directory, name))
 }
 
+/** Opens a copy of some files for reading, which is removed on close. */
 async function openCopy(
   list: () => readonly string[],
   home: string,

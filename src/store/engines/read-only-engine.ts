@@ -12,7 +12,7 @@ export interface ReadOnlyOptions {
 
 /**
  * A store that cannot be written. Derived data, such as pages of journal rows, stays in memory until it is closed;
- * every other commit is EROFS.
+ * an empty commit does nothing, and every other one is EROFS.
  */
 export class ReadOnlyEngine implements Engine {
   readonly name: string
@@ -26,7 +26,7 @@ export class ReadOnlyEngine implements Engine {
   readonly #pages = new Map<number, Uint8Array>()
   readonly #records = new Map<string, Uint8Array>()
 
-  /** @param home directory for errors. */
+  /** @param home directory of the home, for errors. */
   constructor(engine: Engine, home: string, { onClose = () => {}, damage }: ReadOnlyOptions = {}) {
     this.name = engine.name
     this.isSync = engine.isSync === true
@@ -92,12 +92,12 @@ export class ReadOnlyEngine implements Engine {
     if (batch.isDerived !== true) throw this.#createReadOnlyError()
     const keys = (batch.expect ?? []).map(({ key }) => key)
     return chain(this.#readRecords(keys), (found) => {
-      const present = {
+      const state = {
         record: (key: string) => found.get(key),
         findBlob: () => undefined,
         isTaken: () => false,
       }
-      if (!canCommit(batch, present)) return false
+      if (!canCommit(batch, state)) return false
       for (const { id, bytes } of batch.pages ?? []) this.#pages.set(id, bytes)
       for (const { key, bytes } of batch.records ?? []) if (bytes !== null) this.#records.set(key, bytes)
       return true

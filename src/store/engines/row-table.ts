@@ -28,8 +28,8 @@ export class RowTable {
   listAfter(after: number, limit: number): number[] {
     this.#sortedIds ??= [...this.#rows.keys()].sort((one, other) => one - other)
     const found: number[] = []
-    for (let at = this.#findIndexAfter(this.#sortedIds, after); found.length < limit; at++) {
-      const id = this.#sortedIds[at]
+    for (let index = this.#findIndexAfter(this.#sortedIds, after); found.length < limit; index++) {
+      const id = this.#sortedIds[index]
       if (id === undefined) break
       if (this.#rows.has(id)) found.push(id)
     }

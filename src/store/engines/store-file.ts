@@ -9,38 +9,38 @@ const PATH_CHECK_INTERVAL_MS = 10
 /** The file or directory of a store, with its identity at open time. */
 export class StoreFile {
   readonly #path: string
-  readonly #opened: Stats | undefined
+  readonly #statsAtOpen: Stats | undefined
   readonly #fd: number | undefined
   #checkedPathAt = Number.NEGATIVE_INFINITY
   #isClosed = false
 
   constructor(path: string) {
     this.#path = path
-    this.#opened = statSync(path, { throwIfNoEntry: false })
-    this.#fd = this.#opened === undefined ? undefined : openName(path)
+    this.#statsAtOpen = statSync(path, { throwIfNoEntry: false })
+    this.#fd = this.#statsAtOpen === undefined ? undefined : openPathDescriptor(path)
   }
 
   /**
-   * EIO if it was removed or replaced since: writes to the open file would be lost with the process. Called before each
-   * commit: it asks the open descriptor whether the file still has a name, and the path now and then.
+   * Throws EIO if it was removed or replaced since: writes to the open file would be lost with the process. Called
+   * before each commit: it asks the open descriptor whether the file still has a name, and the path now and then.
    */
   assertPresent(): void {
     const now = performance.now()
     if (now - this.#checkedPathAt < PATH_CHECK_INTERVAL_MS && this.#hasName()) return
     const found = statSync(this.#path, { throwIfNoEntry: false })
-    if (found !== undefined && found.ino === this.#opened?.ino && found.dev === this.#opened.dev) {
+    if (found !== undefined && found.ino === this.#statsAtOpen?.ino && found.dev === this.#statsAtOpen.dev) {
       this.#checkedPathAt = now
       return
     }
     const fate = found === undefined ? 'removed' : 'replaced'
-    const detail = `the store was ${fate} while it was open, so nothing more can be kept; open the home again`
+    const detail = `the store was ${fate} while it was open, so nothing more can be stored; open the home again`
     throw new VfsError('EIO', '/', { op: 'commit', detail })
   }
 
-  /** EUNAVAILABLE if another process has written it since: earlier reads may not match its content now. */
+  /** Throws EUNAVAILABLE if another process has written it since: earlier reads may not match its content now. */
   assertUnchanged(): void {
     const found = statSync(this.#path, { throwIfNoEntry: false })
-    if (found?.mtimeMs === this.#opened?.mtimeMs && found?.size === this.#opened?.size) return
+    if (found?.mtimeMs === this.#statsAtOpen?.mtimeMs && found?.size === this.#statsAtOpen?.size) return
     const detail = `${this.#path} was written by another process while it was open for reading only; open the home again`
     throw new VfsError('EUNAVAILABLE', this.#path, { op: 'read', detail })
   }
@@ -56,7 +56,7 @@ export class StoreFile {
 }
 
 /** Opens a descriptor that only names a file; undefined where there is no such thing. */
-function openName(path: string): number | undefined {
+function openPathDescriptor(path: string): number | undefined {
   if (process.platform !== 'linux') return undefined
   try {
     return openSync(path, constants.O_RDONLY | O_PATH)

@@ -5,7 +5,7 @@ export const FIRST_FORMAT = 1
 /** Format of a store with content in segments. Versions that know no segments refuse to open it. */
 export const SEGMENT_FORMAT = 2
 
-/** Throws ENOTSUP if a later version wrote the store. */
+/** Throws ENOTSUP for a format that this version does not know, such as that of a later version. */
 export function assertFormat(path: string, found: number, latest: number = SEGMENT_FORMAT): void {
   if (found >= FIRST_FORMAT && found <= latest) return
   const detail = `the store has format ${found}, this version knows ${latest}; update coppice`

@@ -4,13 +4,13 @@ import { blob, bytes, createHashRow, createTestHash, getSeq, row, text } from '.
 
 export type TestCase = (name: string, body: () => Promise<void>) => unknown
 
-/** Defines the tests of garbage collection. `on` runs a test on an empty home. */
+/** Defines the tests of garbage collection. `withEngine` runs a test on an empty home. */
 export function defineSweepCases(
   it: TestCase,
-  on: (test: (engine: Engine) => Promise<void>) => Promise<void>,
+  withEngine: (test: (engine: Engine) => Promise<void>) => Promise<void>,
 ): void {
   it('refuses a batch that requires a hash to lead to a blob to which it does not', () =>
-    on(async (engine) => {
+    withEngine(async (engine) => {
       await engine.commit({ blobs: [blob(1, 'a'), blob(2, 'b')] })
       const records = [{ key: 'head', bytes: bytes('x') }]
       const foreign = [
@@ -29,7 +29,7 @@ export function defineSweepCases(
     }))
 
   it('sweeps pages, and rows of a journal up to a place', () =>
-    on(async (engine) => {
+    withEngine(async (engine) => {
       await engine.commit({
         pages: [1, 2, 3].map((id) => ({ id, bytes: bytes('p') })),
         journal: [row(1, 1), row(1, 2), row(1, 3), row(2, 1)],
@@ -47,7 +47,7 @@ export function defineSweepCases(
     }))
 
   it('sweeps a blob in two steps, unless somebody has come to need it in between', () =>
-    on(async (engine) => {
+    withEngine(async (engine) => {
       await engine.commit({ blobs: [blob(1, 'a'), blob(2, 'b'), blob(3, '')] })
       const wrong = [{ hash: createTestHash('a'), blob: 2 }]
       await engine.commit({ sweep: { hashes: wrong } })
@@ -66,10 +66,10 @@ export function defineSweepCases(
     }))
 
   it('gives back the room of what was swept, where it can, and keeps the rest', () =>
-    on(async (engine) => {
-      const blobs = Array.from({ length: 60 }, (_, at) => {
-        const { id, hash } = blob(at + 1, `${at}`)
-        return { id, hash, bytes: bytes(`${at} `.repeat(20_000)) }
+    withEngine(async (engine) => {
+      const blobs = Array.from({ length: 60 }, (_, index) => {
+        const { id, hash } = blob(index + 1, `${index}`)
+        return { id, hash, bytes: bytes(`${index} `.repeat(20_000)) }
       })
       for (const each of blobs) await engine.commit({ blobs: [each] })
       await engine.commit({ records: [{ key: 'head', bytes: bytes('x') }], journal: [row(1, 1)] })
@@ -89,7 +89,7 @@ export function defineSweepCases(
     }))
 
   it('sweeps hashes first, then blobs, and then puts what the batch brings', () =>
-    on(async (engine) => {
+    withEngine(async (engine) => {
       await engine.commit({ blobs: [blob(1, 'a'), blob(2, 'b')] })
       const swept = [createHashRow(1, 'a'), createHashRow(2, 'b')]
       await engine.commit({ sweep: { hashes: swept, blobs: swept }, blobs: [blob(2, 'b')] })
@@ -99,7 +99,7 @@ export function defineSweepCases(
     }))
 
   it('sweeps nothing with a batch it refuses', () =>
-    on(async (engine) => {
+    withEngine(async (engine) => {
       await engine.commit({
         pages: [{ id: 1, bytes: bytes('p') }],
         blobs: [blob(1, 'a')],

@@ -22,7 +22,7 @@ import {
 import type { InodeOperation, ReplacedVersion } from './operation.ts'
 import { createDirectoryFields, type Moment, type NewInode, type VaultFiles } from './vault-files.ts'
 
-/** Applies an operation that names inodes instead of paths. */
+/** Applies an operation that names inodes instead of paths, and returns the file version it replaced. */
 export function applyInodeOperation(
   files: VaultFiles,
   operation: InodeOperation,
@@ -58,13 +58,13 @@ function create(files: VaultFiles, operation: OperationOf<'create'>, moment: Mom
   const { path, parent, name, mode, uid, gid, content, atime, mtime } = operation
   assertFree(files, operation, path, 'create')
   const times = { ...(atime !== undefined && { atime }), ...(mtime !== undefined && { mtime }) }
-  const fields = { ...newInode(operation), mode, uid, gid, ...times }
+  const fields = { ...createFields(operation), mode, uid, gid, ...times }
   const number = createInode(files, { parent, name }, fields, moment)
   if (fields.content === 'chunks') files.setChunks(number, 0, content?.chunks ?? [])
   return null
 }
 
-function newInode({ type, mode, content, text = '' }: OperationOf<'create'>): NewInode {
+function createFields({ type, mode, content, text = '' }: OperationOf<'create'>): NewInode {
   if (type === 'directory') return createDirectoryFields(mode)
   if (content !== undefined) return { type, mode, size: content.size, content: toContentRef(content) }
   const bytes = encodeOwnBytes(text)
@@ -95,40 +95,47 @@ function moveTo(files: VaultFiles, operation: OperationOf<'move'>, moment: Momen
   const { path, mode, keep } = operation
   const [from, target] = [toDentry(operation.from), toDentry(operation.target)]
   const number = getInodeAt(files, from, path, 'rename')
-  const there = files.findEntry(target.parent, target.name)?.inode
-  assertMovable(files, operation, number, there)
+  const existing = files.findEntry(target.parent, target.name)?.inode
+  assertMovable(files, operation, number, existing)
   // Two names of one file: a rename changes nothing.
-  if (there === number) return null
-  if (there !== undefined && mode === 'exchange') {
-    exchange(files, [from, number], [target, there], moment)
+  if (existing === number) return null
+  if (existing !== undefined && mode === 'exchange') {
+    exchange(files, [from, number], [target, existing], moment)
     return null
   }
-  if (there === undefined) {
+  if (existing === undefined) {
     move(files, from, number, target, moment)
     return null
   }
-  assertReplaceable(files, files.getInode(number), there, operation.to, true)
-  const replaced = findFileVersion(files, there)
-  unlink(files, target, there, moment, keep)
+  assertReplaceable(files, files.getInode(number), existing, operation.to, true)
+  const replaced = findFileVersion(files, existing)
+  unlink(files, target, existing, moment, keep)
   move(files, from, number, target, moment)
   return replaced
 }
 
-/** Refuses in the order of Linux: first by mode, then if a directory would become its own descendant. */
+/**
+ * Throws as Linux does, in its order: by the target's directory, EEXIST or ENOENT by mode, EINVAL or ENOTEMPTY if a
+ * directory would become its own descendant.
+ */
 function assertMovable(
   files: VaultFiles,
   { path, to, from: [parent], target: [targetParent], mode }: OperationOf<'move'>,
   number: number,
-  there: number | undefined,
+  existing: number | undefined,
 ): void {
   assertDirectory(files, targetParent, to, 'rename')
-  if (mode === 'refuse' && there !== undefined) throw new VfsError('EEXIST', to, { op: 'rename' })
-  if (mode === 'exchange' && there === undefined) throw new VfsError('ENOENT', to, { op: 'rename' })
+  if (mode === 'refuse' && existing !== undefined) throw new VfsError('EEXIST', to, { op: 'rename' })
+  if (mode === 'exchange' && existing === undefined) throw new VfsError('ENOENT', to, { op: 'rename' })
   if (parent === targetParent) return
   if (files.getInode(number).type === 'directory' && isBelow(files, targetParent, number)) {
     throw new VfsError('EINVAL', path, { op: 'rename', detail: `'${to}' lies inside it` })
   }
-  if (there !== undefined && files.getInode(there).type === 'directory' && isBelow(files, parent, there)) {
+  if (
+    existing !== undefined &&
+    files.getInode(existing).type === 'directory' &&
+    isBelow(files, parent, existing)
+  ) {
     const code = mode === 'exchange' ? 'EINVAL' : 'ENOTEMPTY'
     throw new VfsError(code, to, { op: 'rename', detail: `'${path}' lies inside it` })
   }
@@ -140,14 +147,14 @@ type DentryInode = readonly [dentry: Dentry, inode: number]
 function exchange(
   files: VaultFiles,
   [from, number]: DentryInode,
-  [target, there]: DentryInode,
+  [target, existing]: DentryInode,
   moment: Moment,
 ): void {
   // No name contains a slash, so this one is free.
-  const aside = { parent: from.parent, name: '/' }
-  move(files, from, number, aside, moment)
-  move(files, target, there, from, moment)
-  move(files, aside, number, target, moment)
+  const temporary = { parent: from.parent, name: '/' }
+  move(files, from, number, temporary, moment)
+  move(files, target, existing, from, moment)
+  move(files, temporary, number, target, moment)
 }
 
 function patch(
@@ -158,7 +165,7 @@ function patch(
   const inode = files.getInode(number)
   const content =
     inline === undefined
-      ? (singleChunk(files, number, inode, size, chunks) ?? 'chunks')
+      ? (findSingleChunk(files, number, inode, size, chunks) ?? 'chunks')
       : encodeOwnBytes(inline, 'base64')
   if (content === 'chunks') patchChunks(files, number, inode, size, chunks)
   else if (inode.content === 'chunks') files.removeChunks(number)
@@ -166,8 +173,8 @@ function patch(
   return inode.version
 }
 
-/** Returns the only blob of the resulting content, if there is one: it needs no chunk entry. */
-function singleChunk(
+/** Returns the only blob of a patched file, if it has no more: that needs no chunk entry. */
+function findSingleChunk(
   files: VaultFiles,
   number: number,
   { content }: Inode,

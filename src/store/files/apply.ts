@@ -68,17 +68,17 @@ function write(
   { path, content, parents, mode, mtime }: OperationOf<'write'>,
   moment: Moment,
 ): ReplacedVersion {
-  const at = files.resolveLinks(path, true, 'write')
-  if (at === '/') throw new VfsError('EISDIR', path, { op: 'write' })
+  const resolved = files.resolveLinks(path, true, 'write')
+  if (resolved === '/') throw new VfsError('EISDIR', path, { op: 'write' })
   // Creates nothing if the file exists, since its directories then do.
-  const dentry = { parent: ensureParent(files, at, parents, 'write', moment), name: basename(at) }
+  const dentry = { parent: ensureParent(files, resolved, parents, 'write', moment), name: basename(resolved) }
   const number = files.findEntry(dentry.parent, dentry.name)?.inode
   const reference = toContentRef(content)
   if (number === undefined) {
     const fields = { type: 'file', mode: mode ?? FILE_MODE, size: content.size, content: reference } as const
-    const dated = mtime === undefined ? fields : { ...fields, mtime }
-    const made = createInode(files, dentry, dated, moment)
-    if (reference === 'chunks') files.setChunks(made, 0, content.chunks ?? [])
+    const timedFields = mtime === undefined ? fields : { ...fields, mtime }
+    const created = createInode(files, dentry, timedFields, moment)
+    if (reference === 'chunks') files.setChunks(created, 0, content.chunks ?? [])
     return null
   }
   const inode = files.getInode(number)
@@ -111,12 +111,12 @@ function extend(
     return inode.version
   }
   const [only] = chunks
-  const isOne = kept === 0 && chunks.length === 1 && only !== undefined && only.size === size
-  if (!isOne && inode.content !== 'chunks' && !(inode.content instanceof Uint8Array) && kept > 0)
+  const isSingleChunk = kept === 0 && chunks.length === 1 && only !== undefined && only.size === size
+  if (!isSingleChunk && inode.content !== 'chunks' && !(inode.content instanceof Uint8Array) && kept > 0)
     files.setChunks(number, 0, [inode.content])
   files.removeChunks(number, kept)
-  if (!isOne) files.setChunks(number, kept, chunks)
-  replaceInode(files, number, inode, { ...next, content: isOne ? only : 'chunks' })
+  if (!isSingleChunk) files.setChunks(number, kept, chunks)
+  replaceInode(files, number, inode, { ...next, content: isSingleChunk ? only : 'chunks' })
   return inode.version
 }
 
@@ -125,12 +125,12 @@ function mkdir(
   { path, parents, mode }: OperationOf<'mkdir'>,
   moment: Moment,
 ): ReplacedVersion {
-  const at = files.resolveLinks(path, false, 'mkdir')
-  if (files.findByPath(at) !== undefined) {
+  const resolved = files.resolveLinks(path, false, 'mkdir')
+  if (files.findByPath(resolved) !== undefined) {
     if (parents && isDirectory(files, files.findByPath(files.resolveLinks(path, true, 'mkdir')))) return null
     throw new VfsError('EEXIST', path, { op: 'mkdir' })
   }
-  create(files, at, createDirectoryFields(mode), parents, 'mkdir', moment)
+  create(files, resolved, createDirectoryFields(mode), parents, 'mkdir', moment)
   return null
 }
 
@@ -177,11 +177,11 @@ function symlink(
   { path, target }: OperationOf<'symlink'>,
   moment: Moment,
 ): ReplacedVersion {
-  const at = files.resolveLinks(path, false, 'symlink')
-  if (files.findByPath(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'symlink' })
+  const resolved = files.resolveLinks(path, false, 'symlink')
+  if (files.findByPath(resolved) !== undefined) throw new VfsError('EEXIST', path, { op: 'symlink' })
   const content = encodeOwnBytes(target)
   const fields = { type: 'symlink', mode: SYMLINK_MODE, size: content.length, content } as const
-  create(files, at, fields, true, 'symlink', moment)
+  create(files, resolved, fields, true, 'symlink', moment)
   return null
 }
 

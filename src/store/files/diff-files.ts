@@ -11,6 +11,7 @@ import { VAULT_INODE, VaultFiles } from './vault-files.ts'
 export interface FileChange {
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed'
   readonly path: string
+  /** Old path of a rename. */
   readonly from?: string
   readonly before?: Inode
   readonly after?: Inode
@@ -63,12 +64,12 @@ interface ComparedFiles {
   readonly apartFrom: number
 }
 
-/** Adds the contents of directories that differ in identity between the trees: their paths changed. */
+/** Adds the entries of directories that were created after the trees diverged: their paths changed. */
 function addContents(files: VaultFiles, touched: Set<number>, apartFrom: number): void {
   const pending = [...touched].filter((number) => number >= apartFrom)
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (files.findInode(at)?.type !== 'directory') continue
-    for (const { inode } of files.listEntries(at)) {
+  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+    if (files.findInode(number)?.type !== 'directory') continue
+    for (const { inode } of files.listEntries(number)) {
       touched.add(inode)
       if (inode >= apartFrom) pending.push(inode)
     }
@@ -101,7 +102,7 @@ function comparePaths(a: FileChange, b: FileChange): number {
   return a.kind === 'renamed' ? -1 : 1
 }
 
-/** Merges a removal and a create at one path: only different content is a change. */
+/** Merges a removal and a create at one path: they are a change only if type, content or mode differ. */
 function dropReplacements(sides: ComparedFiles, changes: FileChange[]): FileChange[] {
   const { old, current, sameBytes, apartFrom } = sides
   return changes.flatMap((change): FileChange[] => {
@@ -127,6 +128,7 @@ function isReplaced(current: VaultFiles, { path, before }: FileChange): boolean 
   return number !== undefined && current.getInode(number).type === before?.type
 }
 
+/** Lists the changes of one inode: none, a rename, other content or mode, additions or deletions of its names. */
 function compareInode({ old, current, sameBytes, apartFrom }: ComparedFiles, number: number): FileChange[] {
   const [before, after] = [findNamedInode(old, number), findNamedInode(current, number)]
   if (before === undefined || after === undefined || number >= apartFrom)
@@ -182,6 +184,7 @@ function findNamedInode(files: VaultFiles, number: number): Inode | undefined {
   return inode?.links === 0 ? undefined : inode
 }
 
+/** Lists the paths of an inode; none for a directory with entries, which are reported in its place. */
 function listReportedPaths(files: VaultFiles, number: number, inode: Inode): string[] {
   return inode.type === 'directory' && files.hasEntries(number) ? [] : listPaths(files, number, inode)
 }

@@ -16,7 +16,7 @@ export interface Dentry {
   readonly name: string
 }
 
-/** Returns the dentry of a path. Its directory must exist. */
+/** Returns the dentry of a path. ENOENT if its directory is missing. */
 export function getDentry(files: VaultFiles, path: string, op: string): Dentry {
   const parent = files.findByPath(dirname(path))
   if (parent === undefined) throw new VfsError('ENOENT', path, { op })
@@ -46,7 +46,7 @@ export function ensureParent(
   return number
 }
 
-/** Creates an inode under a name. */
+/** Creates an inode under a name, and returns its number. */
 export function createInode(files: VaultFiles, dentry: Dentry, fields: NewInode, moment: Moment): number {
   const { time, seq } = moment
   const counters = files.getCounters()
@@ -124,15 +124,15 @@ export function assertDirectory(files: VaultFiles, number: number, path: string,
 
 /** Reports whether a directory is another, or lies below it. */
 export function isBelow(files: VaultFiles, directory: number, ancestor: number): boolean {
-  for (let at = directory; at !== ancestor; ) {
-    const parent = files.findInode(at)?.parent
-    if (parent === undefined || at === ROOT_INODE) return false
-    at = parent
+  for (let number = directory; number !== ancestor; ) {
+    const parent = files.findInode(number)?.parent
+    if (parent === undefined || number === ROOT_INODE) return false
+    number = parent
   }
   return true
 }
 
-/** Removes an unlinked file. */
+/** Removes an inode without a name; one that has a name stays. */
 export function release(files: VaultFiles, number: number): void {
   if (files.findInode(number)?.links !== 0) return
   files.tree.delete(toGroup(VAULT_INODE, entryKinds.link), String(number))
@@ -144,6 +144,7 @@ export function listUnlinkedInodes(files: VaultFiles): number[] {
   return Array.from(files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.link)), ({ sub }) => Number(sub))
 }
 
+/** Gives a file another name in place of one that it has. */
 export function move(files: VaultFiles, from: Dentry, number: number, to: Dentry, moment: Moment): void {
   const inode = files.getInode(number)
   removeEntry(files, from, inode.type, moment)
@@ -157,7 +158,7 @@ export function move(files: VaultFiles, from: Dentry, number: number, to: Dentry
   setEntry(files, to, number, inode.type, moment)
 }
 
-/** Refuses a rename onto an entry that it may not replace. */
+/** Throws EEXIST, ENOTDIR, EISDIR or ENOTEMPTY for a rename onto an entry that it may not replace. */
 export function assertReplaceable(
   files: VaultFiles,
   { type: from }: Inode,
@@ -205,20 +206,21 @@ function removeName(files: VaultFiles, number: number, inode: Inode, dentry: Den
   files.setInode(number, { ...inode, ...nextDentry, links: inode.links - 1, ctime: time })
 }
 
+/** Removes a directory with everything below it. */
 function removeDirectory(files: VaultFiles, directory: number, moment: Moment): void {
   const pending = [directory]
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    for (const { name, inode: number, type } of [...files.listEntries(at)]) {
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    for (const { name, inode: number, type } of [...files.listEntries(parent)]) {
       if (type === 'directory') {
         pending.push(number)
         continue
       }
       const inode = files.getInode(number)
-      const dentry = { parent: at, name }
+      const dentry = { parent, name }
       if (inode.links > 1) removeName(files, number, inode, dentry, moment)
       else removeInode(files, number)
     }
-    removeInode(files, at)
+    removeInode(files, parent)
   }
 }
 

@@ -26,10 +26,12 @@ export function freesSpace(operation: FileOperation, files: VaultFiles): boolean
   }
 }
 
-/** Reports whether a patch adds no more chunks than it removes: truncation or a hole rewrites a partial chunk. */
+/**
+ * Reports whether a patch adds no more chunks than it removes, or one more if it shortens the file: a partial chunk.
+ */
 function freesChunks({ inode, size, inline = '', chunks }: PatchOperation, files: VaultFiles): boolean {
   const holes = chunks.filter(([, chunk]) => chunk === null).length
-  const brought = chunks.length - holes + (inline === '' ? 0 : 1)
-  if (brought <= holes) return true
-  return brought <= holes + 1 && size < (files.findInode(inode)?.size ?? 0)
+  const added = chunks.length - holes + (inline === '' ? 0 : 1)
+  if (added <= holes) return true
+  return added <= holes + 1 && size < (files.findInode(inode)?.size ?? 0)
 }

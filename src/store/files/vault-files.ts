@@ -37,9 +37,10 @@ export interface Moment {
  */
 export class VaultFiles {
   readonly tree: Tree<TreeValue>
-  /** Counters of the tree after so many of its changes: an operation reads them several times. */
+  /** Counters as last read, since an operation reads them several times. */
   #counters: Counters = emptyCounters
-  #countersAt = -1
+  /** Number of the tree's changes at that time. */
+  #countersReadAt = -1
 
   constructor(tree: Tree<TreeValue>) {
     this.tree = tree
@@ -58,6 +59,7 @@ export class VaultFiles {
     return value !== undefined && 'mtime' in value ? value : undefined
   }
 
+  /** Returns an inode that must exist. EIO if it is missing. */
   getInode(number: number): Inode {
     const inode = this.findInode(number)
     if (inode !== undefined) return inode
@@ -111,6 +113,7 @@ export class VaultFiles {
     this.tree.delete(toGroup(number, entryKinds.chunk), index)
   }
 
+  /** Removes the chunks from one on. */
   removeChunks(number: number, first = 0): void {
     const group = toGroup(number, entryKinds.chunk)
     for (const { sub } of [...this.tree.iterateGroup(group, first)]) this.tree.delete(group, sub)
@@ -133,8 +136,8 @@ export class VaultFiles {
   /** Resolves the symlinks in a path. A tree without symlinks skips this. */
   resolveLinks(path: string, followLast: boolean, op: string): string {
     if (this.getCounters().symlinks === 0) return path
-    return resolveLinksSync(path, followLast, op, (at) => {
-      const number = this.findByPath(at)
+    return resolveLinksSync(path, followLast, op, (linkPath) => {
+      const number = this.findByPath(linkPath)
       const inode = number === undefined ? undefined : this.getInode(number)
       return inode?.type === 'symlink' ? toInlineText(inode.content) : null
     })
@@ -143,19 +146,19 @@ export class VaultFiles {
   /** Returns the path of an inode, or its first one if it has several. */
   getPath(number: number): string {
     const names: string[] = []
-    for (let at = number; at !== ROOT_INODE; ) {
-      const { parent, name } = this.getInode(at)
+    for (let next = number; next !== ROOT_INODE; ) {
+      const { parent, name } = this.getInode(next)
       names.push(name)
-      at = parent
+      next = parent
     }
     return `/${names.reverse().join('/')}`
   }
 
   getCounters(): Counters {
     const { changes } = this.tree
-    if (this.#countersAt !== changes) {
+    if (this.#countersReadAt !== changes) {
       this.#counters = this.#readCounters()
-      this.#countersAt = changes
+      this.#countersReadAt = changes
     }
     return this.#counters
   }
@@ -180,10 +183,12 @@ export class VaultFiles {
   }
 }
 
+/** Returns the fields of a new directory. Its size is the number of subdirectories plus one. */
 export function createDirectoryFields(mode: number = DIRECTORY_MODE): Omit<NewInode, 'uid' | 'gid'> {
   return { type: 'directory', mode, size: 1, content: new Uint8Array(0) }
 }
 
+/** Returns inline content as text; empty for content in blobs. */
 export function toInlineText(content: ContentRef): string {
   return content instanceof Uint8Array ? Buffer.from(content).toString() : ''
 }

@@ -25,14 +25,15 @@ export class CoalescedOperations {
     return this.#operations
   }
 
+  /** Adds an operation, or joins it with an earlier one. */
   add(added: TransactionOperation): void {
     const { operation } = added
     if (operation.op === 'patch' || operation.op === 'attributes') {
       const index = this.#lastByInode.get(operation.inode)
       const earlier = index === undefined ? undefined : this.#operations[index]
-      const both = earlier === undefined ? undefined : this.#coalesce(earlier.operation, operation)
-      if (index !== undefined && earlier !== undefined && both !== undefined) {
-        this.#operations[index] = { operation: both, before: earlier.before }
+      const joined = earlier === undefined ? undefined : this.#coalesce(earlier.operation, operation)
+      if (index !== undefined && earlier !== undefined && joined !== undefined) {
+        this.#operations[index] = { operation: joined, before: earlier.before }
         return
       }
       this.#lastByInode.set(operation.inode, this.#operations.length)
@@ -69,6 +70,7 @@ export class CoalescedOperations {
     }
   }
 
+  /** Joins two operations on one inode; undefined if they must stay apart. */
   #coalesce(earlier: FileOperation, later: PatchOperation | AttributeOperation): FileOperation | undefined {
     if (earlier.op === 'attributes' && later.op === 'attributes') return { ...earlier, ...later }
     if (earlier.op !== 'patch' || later.op !== 'patch') return undefined
@@ -77,11 +79,14 @@ export class CoalescedOperations {
   }
 }
 
-/** Lists the inodes an operation changes, including a directory whose times it sets. A later change must stay later. */
+/**
+ * Lists the inodes that an operation names and changes, including directories whose times it sets. A later change of
+ * them must stay later.
+ */
 function listTouchedInodes(operation: FileOperation): readonly number[] {
   if (operation.op === 'move') return [operation.from[0], operation.target[0]]
-  const named = 'parent' in operation ? [operation.parent] : []
-  return 'inode' in operation ? [operation.inode, ...named] : named
+  const parents = 'parent' in operation ? [operation.parent] : []
+  return 'inode' in operation ? [operation.inode, ...parents] : parents
 }
 
 /** Joins two patches; undefined if the second shrinks the file or has another form of content. */

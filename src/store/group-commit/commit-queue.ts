@@ -90,7 +90,9 @@ export class CommitQueue {
     })
   }
 
-  /** Rolls back to the committed state, catches up and plans everything that waits again. */
+  /**
+   * Rolls back to the committed state, catches up and plans everything that waits again. If that fails, rejects it all.
+   */
   replan(waiting: readonly PendingOperation[] = []): MaybePromise<void> {
     this.#isReplanning = true
     const all = [...waiting, ...this.#pending]
@@ -101,16 +103,17 @@ export class CommitQueue {
       for (const { reject } of all) reject(error)
     }
     try {
-      const redone = this.#context.reader.run(() => this.#reapplyAll(all))
-      return redone instanceof Promise ? redone.catch(giveUp) : redone
+      const replanned = this.#context.reader.run(() => this.#reapplyAll(all))
+      return replanned instanceof Promise ? replanned.catch(giveUp) : replanned
     } catch (error) {
       return giveUp(error)
     }
   }
 
   /**
-   * Plans on the known files. If others have committed meanwhile, the engine refuses the commit and the queue plans
-   * again. An operation that is refused never gets there, so it is planned again on the current files.
+   * Plans and applies a request on the files as known here. If others have committed meanwhile, the engine refuses the
+   * commit and the queue plans again. An operation that is refused never gets there, so it is planned again on the
+   * current files.
    */
   #plan(request: OperationRequest, commit: () => MaybePromise<void>): PendingOperation | null {
     try {
@@ -125,6 +128,7 @@ export class CommitQueue {
     return this.#apply(request)
   }
 
+  /** Applies a request to the replica; null if it has no operation. */
   #apply(request: OperationRequest): PendingOperation | null {
     const { plan, prepare, provenance, extraRecords, time = Date.now(), outcome } = request
     const seq = this.#replica.seq + this.#inFlight.length + this.#pending.length + 1
@@ -155,6 +159,7 @@ export class CommitQueue {
     }
   }
 
+  /** Commits operations in one batch. Resolves or rejects each, or plans them again if the engine refuses. */
   #commit(waiting: readonly PendingOperation[]): MaybePromise<void> {
     const { reader, blobs } = this.#context
     const snapshot = this.#replica.takeSnapshot()

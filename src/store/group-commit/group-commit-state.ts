@@ -1,4 +1,4 @@
-/** A commit of this connection that a group can follow. */
+/** A commit of this connection, which a group can follow until another connection commits. */
 export interface OwnCommit {
   /** Value of the token record after the commit; each batch in the side log repeats it. */
   readonly token: Uint8Array
@@ -13,7 +13,7 @@ export interface OwnCommit {
 export type GroupCommitState =
   /** No group was ever begun, so commits write no token. */
   | { readonly kind: 'unused' }
-  /** `last` is absent if the last commit is another connection's or failed. */
+  /** `last` is this connection's last commit; absent if it failed, or none came since groups are enabled. */
   | { readonly kind: 'idle'; readonly last: OwnCommit | undefined }
   /** The side log has no batch of this group. */
   | { readonly kind: 'open'; readonly last: OwnCommit }
@@ -32,24 +32,24 @@ const toIdle = (_state: GroupCommitState, last: OwnCommit | undefined): GroupCom
   kind: 'idle',
   last,
 })
-const toIdleAfterFailure = (): GroupCommitState => ({ kind: 'idle', last: undefined })
+const toIdleWithoutCommit = (): GroupCommitState => ({ kind: 'idle', last: undefined })
 const stay = <S extends GroupCommitState>(state: S): S => state
 
 /** Every transition there is. A pair that is absent is a mistake of the caller. */
 const TRANSITIONS: { readonly [K in Kind]: { readonly [E in GroupCommitEvent]?: Transition<K> } } = {
-  unused: { enable: toIdleAfterFailure, committed: stay, aborted: stay },
-  idle: { begin: openAfter, committed: toIdle, aborted: toIdleAfterFailure },
+  unused: { enable: toIdleWithoutCommit, committed: stay, aborted: stay },
+  idle: { begin: openAfter, committed: toIdle, aborted: toIdleWithoutCommit },
   open: {
     append: ({ last }) => ({ kind: 'appended', last }),
     commit: () => ({ kind: 'committing', hasAppended: false }),
-    aborted: toIdleAfterFailure,
+    aborted: toIdleWithoutCommit,
   },
   appended: {
     append: stay,
     commit: () => ({ kind: 'committing', hasAppended: true }),
-    aborted: toIdleAfterFailure,
+    aborted: toIdleWithoutCommit,
   },
-  committing: { committed: toIdle, aborted: toIdleAfterFailure },
+  committing: { committed: toIdle, aborted: toIdleWithoutCommit },
 }
 
 /** Returns the state after an event; throws if the event cannot happen in this state. */

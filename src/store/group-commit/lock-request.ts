@@ -15,7 +15,10 @@ export class LockRequest {
     this.#file = file
   }
 
-  /** Reports, and answers, a request of another connection. Looks at the disk once a millisecond. */
+  /**
+   * Reports a request of another connection, once: it withdraws the request, and the lock is left to others for a
+   * while. Looks at the disk once a millisecond.
+   */
   receive(): boolean {
     const now = performance.now()
     if (now - this.#checkedAt < CHECK_INTERVAL_MS) return false
@@ -26,8 +29,8 @@ export class LockRequest {
     return true
   }
 
-  /** True while the lock is left to other connections. */
-  isYielding(): boolean {
+  /** Receives a request; true while the lock is left to other connections. */
+  shouldYield(): boolean {
     return this.receive() || performance.now() < this.#yieldsUntil
   }
 

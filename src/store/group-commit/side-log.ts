@@ -6,7 +6,9 @@ import { ByteReader, ByteWriter } from '../tree/byte-codec.ts'
 
 /** Length of a token, which names a committed state of the store. */
 export const TOKEN_BYTES = 8
+/** A frame starts with the length of its batch and its checksum. */
 const HEADER_BYTES = 8
+const CHECKSUM_OFFSET = 4
 /** A side log up to this size keeps its size: overwriting is quicker than growing a file. */
 const MAX_REUSED_BYTES = 1024 * 1024
 const ABSENT = 0
@@ -39,7 +41,10 @@ export class SideLog {
     return length < this.#header.length ? undefined : this.#header.subarray(HEADER_BYTES)
   }
 
-  /** Starts again at the beginning. Needs the lock, and no batch that follows the committed state. */
+  /**
+   * Makes the next batch overwrite the file from its beginning. Needs the lock, and no batch that follows the committed
+   * state.
+   */
   rewind(): void {
     if (this.#end > MAX_REUSED_BYTES) this.truncate()
     this.#end = 0
@@ -62,20 +67,21 @@ export class SideLog {
   /** Reads the whole batches that follow a state, in order. */
   *readBatchesAfter(token: Uint8Array): Generator<SideLogBatch> {
     const bytes = readFileSync(this.#path)
-    for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
-      const start = at + HEADER_BYTES
-      const body = bytes.subarray(start, start + bytes.readUInt32LE(at))
+    for (let offset = 0; offset + HEADER_BYTES <= bytes.length; ) {
+      const start = offset + HEADER_BYTES
+      const body = bytes.subarray(start, start + bytes.readUInt32LE(offset))
       // The last one may be torn: its writer was killed before it acknowledged the batch.
-      if (crc32(body) !== bytes.readUInt32LE(at + 4)) return
+      if (crc32(body) !== bytes.readUInt32LE(offset + CHECKSUM_OFFSET)) return
       if (Buffer.compare(body.subarray(0, TOKEN_BYTES), token) !== 0) return
       const content = bytes.subarray(start + body.length)
       const { batch, length } = decodeBatch(new ByteReader(body, TOKEN_BYTES), content)
       if (batch === undefined) return
       yield batch
-      at = start + body.length + length
+      offset = start + body.length + length
     }
   }
 
+  /** Opens the file for writing; the first time, that empties it. */
   #openForWriting(): number {
     if (this.#fd !== undefined && this.#isWritable) return this.#fd
     this.close()
@@ -100,7 +106,7 @@ export class SideLog {
     const whole = writer.view()
     const header = new DataView(whole.buffer, whole.byteOffset, HEADER_BYTES)
     header.setUint32(0, length - HEADER_BYTES, true)
-    header.setUint32(4, crc32(whole.subarray(HEADER_BYTES, length)), true)
+    header.setUint32(CHECKSUM_OFFSET, crc32(whole.subarray(HEADER_BYTES, length)), true)
     return whole
   }
 

@@ -196,7 +196,7 @@ describe('the group commit of a SQLite engine', () => {
     const child = spawn(process.execPath, [...flags, script(file, 'engine.commit({ journal: [row(2)] })')])
     const ended = once(child, 'exit')
     while (!existsSync(`${file}-wish`)) await new Promise(setImmediate)
-    while (engine.groupCommit?.isLockRequested !== true) await new Promise(setImmediate)
+    while (engine.groupCommit?.receiveLockRequest() !== true) await new Promise(setImmediate)
     engine.groupCommit.commit(() => engine.commit({ journal: [row(1, 1)] }))
     expect(engine.groupCommit.begin()).toBe(false)
     expect((await ended)[0]).toBe(0)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Batch, GroupCommit, SideLogBatch } from '../engine.ts'
 import type { DiskSpace } from '../engines/disk-space.ts'
-import { commitError } from '../engines/engine-errors.ts'
+import { toCommitError } from '../engines/engine-errors.ts'
 import {
   type GroupCommitState,
   hasAppendedBatches,
@@ -15,7 +15,7 @@ import { SideLog, TOKEN_BYTES } from './side-log.ts'
 /** Record that names a committed state; each commit that a group can follow changes it. */
 const TOKEN_KEY = 'spool'
 /** Interval at which a commit looks for another connection's group before it waits for the lock. */
-const LOOK_INTERVAL_MS = 1
+const GROUP_CHECK_INTERVAL_MS = 1
 const TOKEN_POOL_BYTES = 512 * TOKEN_BYTES
 
 /** Transactions of one connection. */
@@ -26,9 +26,13 @@ export interface SqliteTransactions {
   commit(): void
   /** Never throws. */
   rollback(): void
+  /** Reports whether the expectations of a batch hold. */
   isCurrent(batch: Batch): boolean
   apply(batch: Batch): void
-  /** Commits a batch of one row at once, false if it is refused; undefined if it has more, or if there is a token. */
+  /**
+   * Commits a batch of one row at once, false if it is refused. Undefined if it has more, the disk is nearly full or
+   * there is a token.
+   */
   commitRow(batch: Batch): boolean | undefined
   record(key: string): Uint8Array | undefined
   /** Changes when another connection has committed. */
@@ -58,7 +62,7 @@ export class SqliteGroupCommit implements GroupCommit {
     this.#lockRequest = new LockRequest(`${file}-wish`)
   }
 
-  get isLockRequested(): boolean {
+  receiveLockRequest(): boolean {
     return this.#lockRequest.receive()
   }
 
@@ -68,7 +72,7 @@ export class SqliteGroupCommit implements GroupCommit {
 
   begin(): boolean {
     if (this.isActive) return true
-    if (this.#lockRequest.isYielding()) return false
+    if (this.#lockRequest.shouldYield()) return false
     // Where space is short, each change is committed, and refused, on its own.
     if (!this.#diskSpace.canGroupCommit()) return false
     this.#enable()
@@ -98,11 +102,11 @@ export class SqliteGroupCommit implements GroupCommit {
       this.#commitTransaction()
     } catch (error) {
       this.#abort()
-      throw commitError(error)
+      throw toCommitError(error)
     }
   }
 
-  /** Commits a batch, or adds it to the open group; false if the batch is refused. */
+  /** Commits a batch, or adds it to the open group; false if the batch is refused. TypeError for a sweep in a group. */
   commitBatch(batch: Batch): boolean {
     if (!this.isActive) return this.#commitAlone(batch)
     const isCommitting = this.#state.kind === 'committing'
@@ -143,15 +147,15 @@ export class SqliteGroupCommit implements GroupCommit {
   }
 
   /**
-   * Removes the token that connections with groups left, if this one has none; the side log is committed by now. While
-   * there is no token, no connection has to look for a side log.
+   * Removes the token that a connection with groups left, if this one begins none; the side log is committed by now.
+   * While there is no token, no connection has to look for a side log.
    */
   #removeToken(): void {
     if (this.#state.kind === 'unused' && this.#sawToken)
       this.#transactions.apply({ records: [{ key: TOKEN_KEY, bytes: null }] })
   }
 
-  /** Runs work in a transaction of its own. */
+  /** Runs work in a transaction of its own. TypeError if a group is open. */
   runExclusively(work: () => void): void {
     if (this.isActive) throw createGroupOpenError()
     try {
@@ -229,7 +233,7 @@ export class SqliteGroupCommit implements GroupCommit {
    */
   #requestLockIfDue(): boolean {
     const now = performance.now()
-    if (now - this.#lookedAt < LOOK_INTERVAL_MS) return false
+    if (now - this.#lookedAt < GROUP_CHECK_INTERVAL_MS) return false
     this.#lookedAt = now
     if (!this.#needsRecovery()) return false
     this.#lockRequest.send()

@@ -55,7 +55,10 @@ export class VaultGroupCommit {
     return this.#transaction === undefined ? 0 : this.#appendedInAll + 1
   }
 
-  /** Returns the transaction of the open group, or begins one; undefined if other processes write, too. */
+  /**
+   * Returns the transaction of the open group, or begins one; undefined if other processes write, too, or the disk is
+   * nearly full.
+   */
   begin(): VaultTransaction | undefined {
     if (this.#transaction !== undefined && this.#isDue()) this.commit()
     return this.#transaction ?? this.#beginTransaction()
@@ -116,9 +119,10 @@ export class VaultGroupCommit {
     return this.#transaction
   }
 
+  /** True if the group has reached a limit, or another process waits for the lock. */
   #isDue(): boolean {
     if (this.#appended >= MAX_OPERATIONS || this.#bytes >= MAX_BYTES) return true
-    return performance.now() - this.#startedAt >= MAX_AGE_MS || this.#engineGroupCommit.isLockRequested
+    return performance.now() - this.#startedAt >= MAX_AGE_MS || this.#engineGroupCommit.receiveLockRequest()
   }
 
   #toJournalRow({ operation, before }: TransactionOperation, seq: number): JournalRow {

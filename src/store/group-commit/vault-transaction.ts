@@ -113,11 +113,14 @@ export class VaultTransaction {
     return taken
   }
 
+  /** Adds an operation to those that go to the side log. */
   #logOperation(operation: FileOperation, inode: number | undefined, before: ReplacedVersion): void {
     this.#newOperations.push({ operation, before: this.#recoveryRows.add(operation, inode, before) })
   }
 
-  /** Finds the inode that an operation changes, where a later row refers to it. Called before the operation is applied. */
+  /**
+   * Finds the inode that an operation changes, where a later row refers to it. Called before the operation is applied.
+   */
   #findInode(operation: FileOperation): number | undefined {
     if (operation.op === 'create') return this.files.getCounters().nextInode
     if (operation.op === 'unlink' || operation.op === 'move') {
@@ -129,6 +132,7 @@ export class VaultTransaction {
     return 'inode' in operation ? operation.inode : undefined
   }
 
+  /** Applies an operation to the tree and checks the quota; returns the replaced version. */
   #applyToTree(operation: FileOperation): ReplacedVersion {
     const before = this.#treeFiles.getCounters()
     const replaced = applyOperation(this.#treeFiles, operation, this.moment)
@@ -156,6 +160,7 @@ export class VaultTransaction {
     return null
   }
 
+  /** Moves the pending creates into the tree. */
   #applyPendingCreates(): void {
     if (this.#pendingCreates.count === 0) return
     const operations = this.#pendingCreates.listOperations()
@@ -184,6 +189,7 @@ export class VaultTransaction {
     )
   }
 
+  /** Restores the fork from its base, with all operations but the pending creates. */
   #reapplyAll(): void {
     this.#treeFiles.tree.reset(this.#baseRoot)
     for (const { operation } of this.#operations.all) applyOperation(this.#treeFiles, operation, this.moment)

@@ -5,7 +5,9 @@ const MAX_TARGET_BYTES = 4095
 /** A UTF-16 code unit takes at most three bytes of UTF-8, so a name of this length needs no count. */
 const SAFE_NAME_LENGTH = Math.floor(MAX_NAME_BYTES / 3)
 
-/** Throws for a name that no directory can have: ENOENT for an empty one, ENAMETOOLONG, EINVAL. */
+/**
+ * Throws for a name that no entry can have: ENOENT if it is empty, ENAMETOOLONG if too long, EINVAL for its characters.
+ */
 export function assertName(name: string, op: string): void {
   if (name === '') throw new VfsError('ENOENT', name, { op, detail: 'the name is empty' })
   if (name.length > SAFE_NAME_LENGTH && Buffer.byteLength(name) > MAX_NAME_BYTES) {
@@ -17,7 +19,7 @@ export function assertName(name: string, op: string): void {
   assertWellFormed(name, op)
 }
 
-/** Throws for a target that no symbolic link can have: ENOENT for an empty one, ENAMETOOLONG, EINVAL. */
+/** Throws for a target that no symbolic link can have: ENOENT, ENAMETOOLONG and EINVAL as for a name. */
 export function assertSymlinkTarget(target: string, op: string): void {
   if (target === '') throw new VfsError('ENOENT', target, { op, detail: 'the target is empty' })
   if (Buffer.byteLength(target) > MAX_TARGET_BYTES) throw new VfsError('ENAMETOOLONG', target, { op })
@@ -25,6 +27,7 @@ export function assertSymlinkTarget(target: string, op: string): void {
   assertWellFormed(target, op)
 }
 
+/** EINVAL for a name that no extended attribute can have. */
 export function assertAttributeName(name: string, op: string): void {
   if (name === '' || name.includes('\0') || Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new VfsError('EINVAL', name, { op, detail: 'an attribute name has 1 to 255 bytes and no NUL' })

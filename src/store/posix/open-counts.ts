@@ -1,16 +1,16 @@
 /** Counts how many times each inode is open. `rollback` restores the counts at `begin`. */
 export class OpenCounts {
   readonly #counts = new Map<number, number>()
-  #undoLog: { readonly ino: number; readonly more: number }[] | undefined
+  #undoLog: { readonly ino: number; readonly delta: number }[] | undefined
 
   has(ino: number): boolean {
     return this.#counts.has(ino)
   }
 
-  /** Changes a count by `more`, which may be negative; returns the new count. */
-  add(ino: number, more: number): number {
-    const count = Math.max(0, (this.#counts.get(ino) ?? 0) + more)
-    this.#undoLog?.push({ ino, more: count - (this.#counts.get(ino) ?? 0) })
+  /** Changes a count by `delta`, which may be negative; returns the new count. */
+  add(ino: number, delta: number): number {
+    const count = Math.max(0, (this.#counts.get(ino) ?? 0) + delta)
+    this.#undoLog?.push({ ino, delta: count - (this.#counts.get(ino) ?? 0) })
     if (count === 0) this.#counts.delete(ino)
     else this.#counts.set(ino, count)
     return count
@@ -22,9 +22,9 @@ export class OpenCounts {
   }
 
   rollback(): void {
-    const since = this.#undoLog ?? []
+    const changes = this.#undoLog ?? []
     this.#undoLog = undefined
-    for (const { ino, more } of since.toReversed()) this.add(ino, -more)
+    for (const { ino, delta } of changes.toReversed()) this.add(ino, -delta)
   }
 
   commit(): void {

@@ -18,6 +18,7 @@ const MAX_ATTRIBUTE_BYTES = 64 * 1024
 /** Limit of bytes that an append rewrites to keep its parts together. */
 const MAX_REWRITTEN_BYTES = 1024 * 1024
 
+/** Plans a write; null for no bytes. EINVAL for a negative position, EFBIG beyond the largest size. */
 export function planWrite(target: PatchTarget, position: number, bytes: Uint8Array): FileOperation | null {
   assertSize(target.path, position, position + bytes.length, 'write')
   return bytes.length === 0 ? null : patchBytes(target, position, bytes)
@@ -29,19 +30,21 @@ export interface EarlierAppend {
   readonly bytes: Buffer
 }
 
-/** Plans an append that follows an earlier one: the earlier bytes move behind those that others appended in between. */
+/** Plans an append. If it continues an earlier one, those bytes move behind what others appended in between. */
 export function planAppend(
   target: PatchTarget,
   end: number,
   bytes: Uint8Array,
-  begun: EarlierAppend | undefined,
+  earlier: EarlierAppend | undefined,
 ): FileOperation | null {
-  const others = begun === undefined ? undefined : readAfterAppend(target, end, begun)
-  if (begun === undefined || others === undefined) return planWrite(target, end, bytes)
-  return planWrite(target, begun.position, Buffer.concat([others, begun.bytes, bytes]))
+  const others = earlier === undefined ? undefined : readAfterAppend(target, end, earlier)
+  if (earlier === undefined || others === undefined) return planWrite(target, end, bytes)
+  return planWrite(target, earlier.position, Buffer.concat([others, earlier.bytes, bytes]))
 }
 
-/** Returns the bytes behind an earlier append; undefined if there are none, or the earlier bytes are gone. */
+/**
+ * Returns the bytes behind an earlier append; undefined if there are none or too many, or the earlier bytes are gone.
+ */
 function readAfterAppend(
   { files, blobs, inode }: PatchTarget,
   end: number,
@@ -53,6 +56,7 @@ function readAfterAppend(
   return bytes.equals(tail.subarray(0, bytes.length)) ? tail.subarray(bytes.length) : undefined
 }
 
+/** Plans to extend a file to a range; null if it need not grow. EINVAL and EFBIG for the range. */
 export function planAllocation(
   target: PatchTarget,
   { size }: Inode,
@@ -64,6 +68,7 @@ export function planAllocation(
   return keepSize || position + length <= size ? null : patchSize(target, position + length)
 }
 
+/** Plans a hole; null behind the end. EINVAL and EFBIG for the range. */
 export function planHole(
   target: PatchTarget,
   { size }: Inode,
@@ -74,7 +79,7 @@ export function planHole(
   return position >= size ? null : patchHole(target, position, length)
 }
 
-/** Plans a change of size and attributes as one batch: size is content, and both must change atomically. */
+/** Plans a change of size, attributes or both. Both are a batch: size is content, and they must change atomically. */
 export function planAttributeChanges(
   target: PatchTarget,
   inode: Inode,
@@ -83,20 +88,23 @@ export function planAttributeChanges(
   const { path, inode: number } = target
   const { size, ...others } = changes
   const isOnlySize = size !== undefined && Object.keys(others).length === 0
-  const resized = size === undefined ? [] : [planSize(target, inode, size)]
-  if (isOnlySize && resized[0] !== undefined) return resized[0]
+  const sizeChanges = size === undefined ? [] : [planSize(target, inode, size)]
+  if (isOnlySize && sizeChanges[0] !== undefined) return sizeChanges[0]
   const { time } = toMoment(Date.now(), 0)
-  const changed = planAttributes(inode, { path, inode: number }, others, time)
-  return resized.length === 0 ? changed : { op: 'batch', path, operations: [...resized, changed] }
+  const attributeChange = planAttributes(inode, { path, inode: number }, others, time)
+  return sizeChanges.length === 0
+    ? attributeChange
+    : { op: 'batch', path, operations: [...sizeChanges, attributeChange] }
 }
 
+/** Plans to set an extended attribute; null removes it. EEXIST or ENODATA by mode, EINVAL for its name or size. */
 export function planXattr(
   files: VaultFiles,
-  at: { readonly path: string; readonly inode: number; readonly name: string },
+  attribute: { readonly path: string; readonly inode: number; readonly name: string },
   value: Uint8Array | null,
   mode: XattrMode,
 ): FileOperation {
-  const { path, inode, name } = at
+  const { path, inode, name } = attribute
   const op = value === null ? 'removexattr' : 'setxattr'
   assertAttributeName(name, op)
   if (value !== null && value.length > MAX_ATTRIBUTE_BYTES) {
@@ -105,10 +113,10 @@ export function planXattr(
       detail: `the attribute has ${value.length} bytes; the limit is ${MAX_ATTRIBUTE_BYTES}`,
     })
   }
-  const isThere = findXattr(files, inode, name) !== undefined
-  if (mode === 'create' && isThere) throw new VfsError('EEXIST', path, { op })
-  if (mode === 'replace' && !isThere) throw new VfsError('ENODATA', path, { op })
-  return { op: 'xattr', ...at, value: value === null ? null : Buffer.from(value).toString('base64') }
+  const exists = findXattr(files, inode, name) !== undefined
+  if (mode === 'create' && exists) throw new VfsError('EEXIST', path, { op })
+  if (mode === 'replace' && !exists) throw new VfsError('ENODATA', path, { op })
+  return { op: 'xattr', ...attribute, value: value === null ? null : Buffer.from(value).toString('base64') }
 }
 
 /** Plans a change of size. Throws EISDIR for a directory, EINVAL for another type, EFBIG beyond the largest size. */

@@ -45,18 +45,18 @@ export function planCreate(
   assertName(name, 'create')
   const directory = getDirectory(files, parent, name, 'create')
   const path = child(getJournalPath(files, parent, directory), name)
-  const made = applySetGroupId(directory, owner, type)
-  return { op: 'create', path, parent, name, type, ...made, ...(text !== undefined && { text }) }
+  const attributes = applySetGroupId(directory, owner, type)
+  return { op: 'create', path, parent, name, type, ...attributes, ...(text !== undefined && { text }) }
 }
 
 export function planSymlink(
   files: VaultFiles,
-  at: DentryTuple,
+  dentry: DentryTuple,
   target: string,
   owner: Omit<CreationAttributes, 'mode'>,
 ): FileOperation {
   assertSymlinkTarget(target, 'symlink')
-  return planCreate(files, at, 'symlink', { ...owner, mode: SYMLINK_PERMISSIONS }, target)
+  return planCreate(files, dentry, 'symlink', { ...owner, mode: SYMLINK_PERMISSIONS }, target)
 }
 
 /**
@@ -64,30 +64,30 @@ export function planSymlink(
  */
 export function planNode(
   files: VaultFiles,
-  at: DentryTuple,
+  dentry: DentryTuple,
   owner: CreationAttributes,
   rdev: number,
 ): FileOperation {
   const format = owner.mode & fileTypeBits.mask
   if (format === 0 || format === fileTypeBits.file) {
-    return planCreate(files, at, 'file', { ...owner, mode: owner.mode & ~fileTypeBits.mask })
+    return planCreate(files, dentry, 'file', { ...owner, mode: owner.mode & ~fileTypeBits.mask })
   }
-  if (format === fileTypeBits.directory) throw new VfsError('EPERM', at[1], { op: 'mknod' })
-  if (format === fileTypeBits.symlink) throw new VfsError('EINVAL', at[1], { op: 'mknod' })
+  if (format === fileTypeBits.directory) throw new VfsError('EPERM', dentry[1], { op: 'mknod' })
+  if (format === fileTypeBits.symlink) throw new VfsError('EINVAL', dentry[1], { op: 'mknod' })
   const isDevice = format === fileTypeBits.character || format === fileTypeBits.block
-  return planCreate(files, at, 'other', owner, String(isDevice ? rdev : 0))
+  return planCreate(files, dentry, 'other', owner, String(isDevice ? rdev : 0))
 }
 
 /** Plans a file without a name: one batch creates it under an impossible name and unlinks it. */
 export function planTmpfile(files: VaultFiles, parent: number, owner: CreationAttributes): FileOperation {
   const directory = getDirectory(files, parent, '', 'create')
   const [path, name] = [formatDeletedPath(files.getCounters().nextInode), TEMPORARY_NAME]
-  const made = applySetGroupId(directory, owner, 'file')
+  const attributes = applySetGroupId(directory, owner, 'file')
   return {
     op: 'batch',
     path,
     operations: [
-      { op: 'create', path, parent, name, type: 'file', ...made },
+      { op: 'create', path, parent, name, type: 'file', ...attributes },
       { op: 'unlink', path, parent, name, keep: true },
     ],
   }
@@ -128,8 +128,8 @@ export function planRename(
 ): FileOperation | null {
   const { inode } = getEntry(files, from, 'rename')
   assertName(target[1], 'rename')
-  const there = files.findEntry(...target)?.inode
-  if (there === inode && mode !== 'noreplace') return null
+  const existing = files.findEntry(...target)?.inode
+  if (existing === inode && mode !== 'noreplace') return null
   return {
     op: 'move',
     path: getEntryPath(files, from, 'rename'),
@@ -137,11 +137,11 @@ export function planRename(
     from,
     target,
     mode: mode === 'noreplace' ? 'refuse' : mode,
-    keep: there !== undefined && isOpen(there),
+    keep: existing !== undefined && isOpen(existing),
   }
 }
 
-/** Returns the entry of a name, or undefined. Throws ENOENT or ENOTDIR if the directory is missing or none. */
+/** Returns the entry of a name, or undefined. Throws ENOENT or ENOTDIR for the directory, and for an invalid name. */
 export function findEntry(
   files: VaultFiles,
   parent: number,
@@ -162,6 +162,7 @@ function getEntry(files: VaultFiles, [parent, name]: DentryTuple, op: string): D
   return entry
 }
 
+/** Returns the path of a name for the journal. */
 function getEntryPath(files: VaultFiles, [parent, name]: DentryTuple, op: string): string {
   return child(getJournalPath(files, parent, getDirectory(files, parent, name, op)), name)
 }

@@ -83,8 +83,8 @@ export function toPosixAttributes(
   const gid = inode.gid || defaultOwner.gid
   const format = type === 'other' ? mode & fileTypeBits.mask : fileTypeBits[type]
   const rdev = type === 'other' ? Number(toInlineText(inode.content)) : 0
-  const whole = format | (mode & PERMISSION_BITS)
-  return { ino, type, mode: whole, nlink, uid, gid, size, blocks, atime, mtime, ctime, rdev }
+  const typedMode = format | (mode & PERMISSION_BITS)
+  return { ino, type, mode: typedMode, nlink, uid, gid, size, blocks, atime, mtime, ctime, rdev }
 }
 
 /** Applies the set-group-id bit of a directory: a new entry gets its group, and a new directory the bit, too. */
@@ -100,13 +100,13 @@ export function applySetGroupId(
 /** Plans a change of attributes except the size. Absent ones stay, except the change time. */
 export function planAttributes(
   { mode: oldMode }: Inode,
-  at: { readonly path: string; readonly inode: number },
+  target: { readonly path: string; readonly inode: number },
   { mode, uid, gid, atime, mtime }: PosixAttributeChanges,
   now: Timestamp,
 ): FileOperation {
   return {
     op: 'attributes',
-    ...at,
+    ...target,
     ...(mode !== undefined && { mode: (oldMode & ~PERMISSION_BITS) | (mode & PERMISSION_BITS) }),
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),

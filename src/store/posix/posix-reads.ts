@@ -78,7 +78,8 @@ export abstract class PosixReads {
 
   /**
    * Returns up to `limit` entries behind a name, in a fixed order; none at the end. The name need not exist any more,
-   * so a reader that continues behind its last name misses no entry and sees none twice. ENOTDIR.
+   * so a reader that continues behind its last name misses no entry and sees none twice. ENOTDIR for anything but a
+   * directory.
    */
   readdir(ino: number, after?: string, limit: number = ENTRIES_PER_READ): NamedEntry[] {
     return this.#readFiles((files) => {
@@ -108,8 +109,8 @@ export abstract class PosixReads {
   }
 
   /**
-   * Returns where the content of a small file is stored; undefined for any other file. Within a home, an equal id means
-   * equal content, and another checksum other content.
+   * Returns where the content of a file in a single blob is stored; undefined for any other file. Within a home, an
+   * equal id means equal content, and another checksum other content.
    */
   getContentReference(ino: number): ContentReference | undefined {
     const { content } = this.#getInode(ino, 'read')

@@ -6,23 +6,25 @@ import { BLOCK_BYTES } from './posix-attributes.ts'
 /** Limit of files whose block count is cached. */
 const MAX_CACHED_FILES = 1024
 
-/** Returns the next position of data or of a hole; null at the end of the file and after the last data. */
+/**
+ * Returns the next position of data or of a hole, the end of the file included; null behind it and without more data.
+ */
 export function seekDataOrHole(
   files: VaultFiles,
   ino: number,
   { size, content }: Inode,
   from: number,
-  what: 'data' | 'hole',
+  kind: 'data' | 'hole',
 ): number | null {
   if (from >= size) return null
-  if (content !== 'chunks') return what === 'data' ? from : size
+  if (content !== 'chunks') return kind === 'data' ? from : size
   let hole = Math.floor(from / CHUNK_BYTES)
   for (const { sub } of files.tree.iterateGroup(toGroup(ino, entryKinds.chunk), hole)) {
-    if (what === 'data') return Math.max(from, Number(sub) * CHUNK_BYTES)
+    if (kind === 'data') return Math.max(from, Number(sub) * CHUNK_BYTES)
     if (sub !== hole) break
     hole++
   }
-  return what === 'data' ? null : Math.min(size, Math.max(from, hole * CHUNK_BYTES))
+  return kind === 'data' ? null : Math.min(size, Math.max(from, hole * CHUNK_BYTES))
 }
 
 /** Counts the blocks of files. A large file is counted once for each version of its content. */
@@ -32,8 +34,8 @@ export class BlockCounts {
   count(files: VaultFiles, ino: number, { type, size, content, version }: Inode): number {
     if (type === 'directory' || type === 'other') return 0
     if (content !== 'chunks') return countBlocks(size)
-    const known = this.#cached.get(ino)
-    if (known?.version === version) return known.blocks
+    const cached = this.#cached.get(ino)
+    if (cached?.version === version) return cached.blocks
     let blocks = 0
     for (const { value } of files.tree.iterateGroup(toGroup(ino, entryKinds.chunk), 0)) {
       if ('blob' in value) blocks += countBlocks(value.size)

@@ -10,16 +10,16 @@ const UNLIMITED_FILES = 2 ** 32
 
 /**
  * Reports usage and free space, by the quota and the disk.
- * @param roomLeft free bytes of the disk below the store.
+ * @param diskFreeBytes free bytes of the disk below the store.
  */
 export function toStatfsReport(
   { files, bytes }: Counters,
   quota: VaultQuota,
-  roomLeft: number = UNLIMITED_BYTES,
+  diskFreeBytes: number = UNLIMITED_BYTES,
 ): StatfsReport {
   const used = Math.ceil(bytes / BLOCK_BYTES)
   const allowed = quota.bytes === undefined ? UNLIMITED_BYTES : Math.max(0, quota.bytes - bytes)
-  const freeBytes = Math.min(allowed, roomLeft)
+  const freeBytes = Math.min(allowed, diskFreeBytes)
   const freeFiles = quota.files === undefined ? UNLIMITED_FILES : Math.max(0, quota.files - files)
   const freeBlocks = Math.floor(freeBytes / BLOCK_BYTES)
   return {

@@ -8,7 +8,8 @@ export const BLOCK_DOCUMENTS: number = 4096
 export const BLOCK_POSTINGS: number = 1 << 22
 /** Limit in bytes for indexed files. Every search reads larger ones: they are few, and reindexing them is expensive. */
 export const MAX_INDEXED_BYTES: number = 8 * 1024 * 1024
-const BUCKET_BYTES = 256
+/** Number of postings for which there is one bucket. */
+const BUCKET_POSTINGS = 256
 const MAX_BUCKET_BITS = 14
 const NEWLINE = 0x0a
 
@@ -18,7 +19,9 @@ export interface IndexBlock {
   readonly inodes: readonly number[]
   /** Documents without postings that may contain anything. */
   readonly unindexed: readonly number[]
+  /** Number of postings. */
   readonly postings: number
+  /** There are two to the power of this many buckets; empty ones are left out. */
   readonly bucketBits: number
   readonly buckets: readonly { readonly number: number; readonly bytes: Uint8Array }[]
 }
@@ -55,7 +58,7 @@ export class BlockBuilder {
     return this.#inodes.length >= BLOCK_DOCUMENTS || this.#postingCount >= BLOCK_POSTINGS
   }
 
-  /** Adds a file; without bytes, every search reads it. */
+  /** Adds a file. Without bytes, or if it is too large, every search reads it; a binary file is no candidate. */
   add(inode: number, bytes: Uint8Array | undefined): void {
     const isIndexed = bytes !== undefined && bytes.length <= MAX_INDEXED_BYTES
     if (!isIndexed) this.#unindexed.push(this.#inodes.length)
@@ -73,7 +76,7 @@ export class BlockBuilder {
   /** Returns everything added since the last call as a block. */
   takeBlock(): IndexBlock {
     const taken = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postingCount }
-    const bits = Math.ceil(Math.log2(1 + this.#postingCount / BUCKET_BYTES))
+    const bits = Math.ceil(Math.log2(1 + this.#postingCount / BUCKET_POSTINGS))
     const bucketBits = Math.min(bits, MAX_BUCKET_BITS)
     const buckets = this.#createBuckets(bucketBits)
     for (let slot = 1; slot <= this.#slotCount; slot++) this.#slots[this.#trigrams[slot] ?? 0] = 0
@@ -99,8 +102,8 @@ export class BlockBuilder {
     let count = this.#postingCount
     let trigram = 0
     let length = 0
-    for (let at = 0; at < bytes.length; at++) {
-      const byte = lowerCaseBytes[bytes[at] ?? 0] ?? 0
+    for (let offset = 0; offset < bytes.length; offset++) {
+      const byte = lowerCaseBytes[bytes[offset] ?? 0] ?? 0
       length = byte === NEWLINE ? 0 : length + 1
       trigram = ((trigram << 8) | byte) & (TRIGRAM_COUNT - 1)
       if (length < 3) continue
@@ -135,10 +138,10 @@ export class BlockBuilder {
     ).sort()
     const writer = new PostingWriter(this.#inodes.length)
     const buckets: { number: number; bytes: Uint8Array }[] = []
-    for (let at = 0; at < order.length; ) {
-      const number = Math.floor((order[at] ?? 0) / TRIGRAM_COUNT)
-      for (; at < order.length && Math.floor((order[at] ?? 0) / TRIGRAM_COUNT) === number; at++) {
-        const trigram = (order[at] ?? 0) % TRIGRAM_COUNT
+    for (let index = 0; index < order.length; ) {
+      const number = Math.floor((order[index] ?? 0) / TRIGRAM_COUNT)
+      for (; index < order.length && Math.floor((order[index] ?? 0) / TRIGRAM_COUNT) === number; index++) {
+        const trigram = (order[index] ?? 0) % TRIGRAM_COUNT
         writer.add(trigram, lists(this.#slots[trigram] ?? 0))
       }
       buckets.push({ number, bytes: writer.takeBytes() })
@@ -151,8 +154,8 @@ export class BlockBuilder {
     const postings = this.#postings.subarray(0, this.#postingCount)
     // Start of each slot's list; once it is filled, that of the next one.
     const starts = new Uint32Array(this.#slotCount + 2)
-    for (let at = 0; at < postings.length; at++) {
-      const next = (postings[at] ?? 0) + 1
+    for (let index = 0; index < postings.length; index++) {
+      const next = (postings[index] ?? 0) + 1
       starts[next] = (starts[next] ?? 0) + 1
     }
     for (let slot = 1; slot < starts.length; slot++) {
@@ -160,9 +163,9 @@ export class BlockBuilder {
     }
     const sorted = new Uint16Array(postings.length)
     const free = starts.slice()
-    for (let document = 0, at = 0; document < this.#ends.length; document++) {
-      for (const end = this.#ends[document] ?? 0; at < end; at++) {
-        const slot = postings[at] ?? 0
+    for (let document = 0, index = 0; document < this.#ends.length; document++) {
+      for (const end = this.#ends[document] ?? 0; index < end; index++) {
+        const slot = postings[index] ?? 0
         const freeSlot = free[slot] ?? 0
         free[slot] = freeSlot + 1
         sorted[freeSlot] = document

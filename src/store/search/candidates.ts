@@ -7,6 +7,7 @@ import type { TrigramQuery } from './trigram-query.ts'
 
 /** Number of documents below which reading them is as cheap as another list. */
 const FEW_DOCUMENTS = 2
+/** Limit of posting lists that are read for one text in a block. */
 const MAX_LISTS = 12
 
 /** Finds the indexed inodes whose content may match a query. Some of them may be stale. */
@@ -15,11 +16,11 @@ export function findCandidates(
   blocks: readonly BlockInfo[],
   query: Exclude<TrigramQuery, 'anything'>,
 ): Set<number> {
-  const evaluation = new TrigramQueryEvaluator()
+  const evaluator = new TrigramQueryEvaluator()
   const candidates = new Set<number>()
   for (const { id } of blocks) {
     const block = new StoredBlock(tree, id)
-    const documents = evaluation.findDocuments(block, query)
+    const documents = evaluator.findDocuments(block, query)
     if (documents.length === 0 && block.unindexed.length === 0) continue
     const inodes = block.readInodes()
     for (const document of [...documents, ...block.unindexed]) {
@@ -30,7 +31,7 @@ export function findCandidates(
   return candidates
 }
 
-/** Evaluates queries block by block; learned trigram frequencies make later blocks faster. */
+/** Evaluates a query block by block; the lengths of lists in earlier blocks make later ones faster. */
 class TrigramQueryEvaluator {
   readonly #lengths = new Map<number, number>()
 
@@ -47,6 +48,7 @@ class TrigramQueryEvaluator {
     return result ?? new Uint16Array(0)
   }
 
+  /** Returns the documents that may contain all trigrams: those with the rarest of them. */
   #findWithAll(block: StoredBlock, trigrams: readonly number[]): Documents {
     const length = (trigram: number) => this.#lengths.get(trigram) ?? 0
     const rarestFirst = trigrams.toSorted((one, other) => length(one) - length(other))

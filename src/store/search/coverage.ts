@@ -12,7 +12,7 @@ export interface Coverage {
   /** Total size of the uncovered files that can be indexed. */
   readonly bytes: number
   /** Upper bound of the index's outdated documents. */
-  readonly gone: number
+  readonly outdated: number
 }
 
 /**
@@ -38,7 +38,7 @@ export function computeCoverage(
     else uncovered.add(inode)
     if (isFile(after) && after.size <= MAX_INDEXED_BYTES) bytes += after.size
   }
-  return { uncovered, bytes, gone: uncovered.size + removed.size }
+  return { uncovered, bytes, outdated: uncovered.size + removed.size }
 }
 
 /** Returns the file whose content an entry changes, or undefined. */

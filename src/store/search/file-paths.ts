@@ -24,21 +24,22 @@ export class FilePaths {
     })
   }
 
+  /** Returns the path of a directory, or null if it is not below the start. */
   #findDirectoryPath(number: number): string | null {
     const names: { number: number; name: string }[] = []
     let path: string | null | undefined
-    for (let at = number; path === undefined; ) {
-      path = this.#directories.get(at)
+    for (let directory = number; path === undefined; ) {
+      path = this.#directories.get(directory)
       if (path !== undefined) break
-      const { parent, name } = this.#files.getInode(at)
+      const { parent, name } = this.#files.getInode(directory)
       // Only the root is its own parent.
-      if (parent === at) path = null
-      else names.push({ number: at, name })
-      at = parent
+      if (parent === directory) path = null
+      else names.push({ number: directory, name })
+      directory = parent
     }
-    for (const { number: at, name } of names.reverse()) {
+    for (const { number: directory, name } of names.reverse()) {
       path = path === null ? null : child(path, name)
-      this.#directories.set(at, path)
+      this.#directories.set(directory, path)
     }
     return path
   }

@@ -4,11 +4,13 @@ import type { NamedEntry, VaultFiles } from '../files/vault-files.ts'
 /** Number of names read in one step: a directory may have millions. */
 const ENTRIES_PER_READ = 256
 
+/** A directory that the walk has entered. */
 interface WalkLevel {
   readonly path: string
   readonly directory: number
   entries: readonly NamedEntry[]
-  at: number
+  /** Index of the next entry. */
+  next: number
 }
 
 /** A file by one of its names. */
@@ -33,12 +35,12 @@ export class FileWalk {
   /** Returns the next file that `isWanted` accepts; undefined at the end. */
   next(isWanted: (number: number) => boolean): FoundFile | undefined {
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
-      const entry = level.entries[level.at]
+      const entry = level.entries[level.next]
       if (entry === undefined) {
         if (!this.#loadMore(level)) this.#levels.pop()
         continue
       }
-      level.at++
+      level.next++
       const { name, inode, type } = entry
       if (type === 'directory' && inode !== this.#skipped) {
         this.#levels.push(createLevel(child(level.path, name), inode))
@@ -48,15 +50,16 @@ export class FileWalk {
     return undefined
   }
 
+  /** Reads the next entries of a directory; false at its end. */
   #loadMore(level: WalkLevel): boolean {
     const last = level.entries.at(-1)?.name
     const entries = this.#files.listEntriesAfter(level.directory, last, ENTRIES_PER_READ)
     level.entries = entries
-    level.at = 0
+    level.next = 0
     return entries.length > 0
   }
 }
 
 function createLevel(path: string, directory: number): WalkLevel {
-  return { path, directory, entries: [], at: 0 }
+  return { path, directory, entries: [], next: 0 }
 }

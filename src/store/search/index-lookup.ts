@@ -4,7 +4,7 @@ import type { IndexRecordSnapshot, IndexState } from './index-record.ts'
 
 /** Result of an index lookup for a tree: candidate files, and files it does not cover. */
 export interface IndexLookup {
-  readonly read: IndexRecordSnapshot
+  readonly snapshot: IndexRecordSnapshot
   readonly state: IndexState | undefined
   /** Undefined without an index: nothing is covered. */
   readonly coverage: Coverage | undefined
@@ -19,5 +19,5 @@ export function isUncovered({ coverage }: IndexLookup, number: number): boolean 
 export function needsRebuild({ state, coverage }: IndexLookup): boolean {
   if (state === undefined || coverage === undefined) return false
   const documents = state.blocks.reduce((sum, block) => sum + block.documents, 0)
-  return state.dead + coverage.gone > Math.max(BLOCK_DOCUMENTS, documents / 2)
+  return state.dead + coverage.outdated > Math.max(BLOCK_DOCUMENTS, documents / 2)
 }

@@ -9,24 +9,26 @@ export class IndexUpdate {
   /** Files still to be indexed; undefined if those are all that the search does not read. */
   readonly rest: Set<number> | undefined
   readonly #exceedsLimits: (update: IndexUpdate) => boolean
+  /** Number and size of the files added so far. */
   added = 0
   bytes = 0
 
   constructor(
-    parts: IndexWriterContext,
+    context: IndexWriterContext,
     files: VaultFiles,
     covers: FlushedTree,
-    { read, state, coverage }: IndexLookup,
-    isMuch: (update: IndexUpdate) => boolean,
+    { snapshot, state, coverage }: IndexLookup,
+    exceedsLimits: (update: IndexUpdate) => boolean,
   ) {
     this.files = files
-    this.#exceedsLimits = isMuch
+    this.#exceedsLimits = exceedsLimits
     this.rest = coverage && new Set(coverage.uncovered)
     const stale = coverage?.uncovered ?? new Set<number>()
-    const goal = { read, base: state, covers, stale, gone: coverage?.gone ?? 0 }
-    this.writer = new IndexWriter(parts, goal)
+    const target = { snapshot, base: state, covers, stale, outdated: coverage?.outdated ?? 0 }
+    this.writer = new IndexWriter(context, target)
   }
 
+  /** Adds a file that the search has read; without bytes, every search reads it. */
   async add(number: number, bytes: Uint8Array | undefined): Promise<void> {
     // A walk meets a hard-linked file several times.
     if (this.rest !== undefined && !this.rest.delete(number)) return

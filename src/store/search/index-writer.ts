@@ -28,13 +28,14 @@ export interface FlushedTree {
 
 /** Target of an index update: the index to start from, if any, and the tree to cover. */
 export interface IndexTarget {
-  readonly read: IndexRecordSnapshot
+  readonly snapshot: IndexRecordSnapshot
   /** Index to extend; without it, everything is indexed again. */
   readonly base: IndexState | undefined
   readonly covers: FlushedTree
   /** Inodes whose documents are outdated. */
   readonly stale: ReadonlySet<number>
-  readonly gone: number
+  /** Number of documents that become outdated. */
+  readonly outdated: number
 }
 
 /**
@@ -52,12 +53,13 @@ export class IndexWriter {
   #wasOvertaken = false
   #hasDraft = false
 
-  constructor(parts: IndexWriterContext, goal: IndexTarget) {
-    this.#context = parts
-    this.#target = goal
-    this.#expect = [...goal.read.expect, ...goal.covers.expect]
-    this.#blocks = [...(goal.base?.blocks ?? [])]
-    this.#tree = goal.base === undefined ? new Tree(parts.source) : new Tree(parts.source, goal.base.index)
+  constructor(context: IndexWriterContext, target: IndexTarget) {
+    const { snapshot, base, covers } = target
+    this.#context = context
+    this.#target = target
+    this.#expect = [...snapshot.expect, ...covers.expect]
+    this.#blocks = [...(base?.blocks ?? [])]
+    this.#tree = base === undefined ? new Tree(context.source) : new Tree(context.source, base.index)
   }
 
   /** Adds a file; without bytes, every search reads it. */
@@ -77,7 +79,7 @@ export class IndexWriter {
   /** Removes the index in progress from the record. */
   async abandon(): Promise<void> {
     if (!this.#hasDraft || this.#wasOvertaken) return
-    const { current } = this.#target.read.record
+    const { current } = this.#target.snapshot.record
     await this.#replaceRecord(current === undefined ? {} : { current }, [])
   }
 
@@ -110,40 +112,46 @@ export class IndexWriter {
     }
   }
 
+  /** Adds the documents of a stored block that are still current. */
   async #absorbBlock(id: number): Promise<void> {
     const { inodes, unindexed, lists } = await this.#context.retry(() => {
       const block = new StoredBlock(this.#tree, id)
       return { inodes: block.readInodes(), unindexed: block.unindexed, lists: [...block.readPostings()] }
     })
-    const known = new Set(this.#builder.inodes)
-    const isKept = (inode: number) => !known.has(inode) && !this.#target.stale.has(inode)
+    const added = new Set(this.#builder.inodes)
+    const isKept = (inode: number) => !added.has(inode) && !this.#target.stale.has(inode)
     const trigrams = inodes.map((): number[] => [])
     for (const { trigram, documents } of lists) {
       for (const document of documents) trigrams[document]?.push(trigram)
     }
-    const open = new Set(unindexed)
+    const unindexedDocuments = new Set(unindexed)
     for (const [document, inode] of inodes.entries()) {
       if (!isKept(inode)) continue
-      if (open.has(document)) this.#builder.add(inode, undefined)
+      if (unindexedDocuments.has(document)) this.#builder.add(inode, undefined)
       else this.#builder.addTrigrams(inode, trigrams[document] ?? [])
     }
   }
 
+  /** Stores the index as the current one if it is complete, as a draft otherwise. */
   async #commit(isComplete: boolean): Promise<void> {
     if (this.#wasOvertaken) return
     const { codec, ids, retry } = this.#context
-    const { base, covers, gone, read } = this.#target
+    const { base, covers, outdated, snapshot } = this.#target
     const pages: EncodedPage[] = []
     await retry(() => ids.ensure(countUnstored(this.#tree.snapshot())))
     const index = flushNodes(this.#tree.snapshot(), codec, ids.next, (page) => pages.push(page))
     this.#tree.reset(index)
-    const dead = base === undefined ? 0 : base.dead + gone
+    const dead = base === undefined ? 0 : base.dead + outdated
     const state: IndexState = { covers: covers.root, index, blocks: this.#blocks, dead }
-    const current = read.record.current === undefined ? {} : { current: read.record.current }
-    await this.#replaceRecord(isComplete ? { current: state } : { ...current, draft: state }, pages)
+    const { current } = snapshot.record
+    await this.#replaceRecord(
+      isComplete ? { current: state } : { ...(current && { current }), draft: state },
+      pages,
+    )
     this.#hasDraft = !isComplete
   }
 
+  /** Replaces the record. If that is refused or fails, the writer gives up. */
   async #replaceRecord(record: IndexRecord, pages: readonly EncodedPage[]): Promise<void> {
     try {
       const expect = await this.#context.records.replace(this.#expect, record, pages)

@@ -24,6 +24,7 @@ const FOREIGN_SYNTAX = /\(\?(?!:)|\[:|\[\^?\]|[*+?}](?:[*+{]|\?[*+?{])/
 /** A literal character; null for any text; or a term with its own query. */
 type PatternTerm = string | null | { readonly query: TrigramQuery }
 
+/** Limit of terms that a quantifier repeats. */
 const MAX_REPEATED_TERMS = 16
 const ESCAPED_CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v' }
 
@@ -36,7 +37,7 @@ class PatternReader {
   readonly #folding: CaseFolding
   readonly #isUnicode: boolean
   readonly #hasSets: boolean
-  #at = 0
+  #offset = 0
   #isSure = true
 
   constructor({ source, flags }: LinePattern) {
@@ -48,13 +49,13 @@ class PatternReader {
 
   buildQuery(): TrigramQuery {
     const query = this.#buildAnyQuery(this.#readAlternatives())
-    return this.#isSure && this.#at === this.#source.length ? query : 'anything'
+    return this.#isSure && this.#offset === this.#source.length ? query : 'anything'
   }
 
   /** Reads up to the end, or the bracket that closes the group. */
   #readAlternatives(): PatternTerm[][] {
     const alternatives: PatternTerm[][] = [[]]
-    while (this.#at < this.#source.length && this.#isSure && !this.#isNext(')')) {
+    while (this.#offset < this.#source.length && this.#isSure && !this.#isNext(')')) {
       if (this.#skipIfNext('|')) alternatives.push([])
       else alternatives.at(-1)?.push(...this.#readQuantified())
     }
@@ -99,8 +100,9 @@ class PatternReader {
       : [{ query: this.#buildAnyQuery(alternatives) }]
   }
 
+  /** Skips a character class, which may match anything. */
   #skipClass(): PatternTerm[] {
-    for (let depth = 1; depth > 0 && this.#at < this.#source.length; ) {
+    for (let depth = 1; depth > 0 && this.#offset < this.#source.length; ) {
       const [character] = this.#match(/\\?./sy) ?? ['']
       if (character === ']') depth--
       else if (character === '[' && this.#hasSets) depth++
@@ -120,15 +122,15 @@ class PatternReader {
     if (this.#match(/[dDsSwW]|\d+/y)) return [null]
     const [control] = this.#match(/[tnrfv]/y) ?? []
     if (control !== undefined) return [ESCAPED_CONTROLS[control] ?? null]
-    this.#isSure &&= !/[a-z]/i.test(this.#source[this.#at] ?? 'a')
+    this.#isSure &&= !/[a-z]/i.test(this.#source[this.#offset] ?? 'a')
     return [this.#readCharacter()]
   }
 
   /** Reads one unit of a quantifier: a whole character with the u flag, otherwise a UTF-16 unit. */
   #readCharacter(): string {
-    const point = this.#source.codePointAt(this.#at) ?? 0
-    const character = this.#isUnicode ? String.fromCodePoint(point) : (this.#source[this.#at] ?? '')
-    this.#at += character.length
+    const point = this.#source.codePointAt(this.#offset) ?? 0
+    const character = this.#isUnicode ? String.fromCodePoint(point) : (this.#source[this.#offset] ?? '')
+    this.#offset += character.length
     return character
   }
 
@@ -151,19 +153,20 @@ class PatternReader {
   }
 
   #isNext(character: string): boolean {
-    return this.#source[this.#at] === character
+    return this.#source[this.#offset] === character
   }
 
   #skipIfNext(character: string): boolean {
-    const isThere = this.#isNext(character)
-    if (isThere) this.#at++
-    return isThere
+    const isNext = this.#isNext(character)
+    if (isNext) this.#offset++
+    return isNext
   }
 
+  /** Matches a sticky expression here, and moves behind the match. */
   #match(sticky: RegExp): RegExpExecArray | null {
-    sticky.lastIndex = this.#at
+    sticky.lastIndex = this.#offset
     const match = sticky.exec(this.#source)
-    if (match !== null) this.#at = sticky.lastIndex
+    if (match !== null) this.#offset = sticky.lastIndex
     return match
   }
 }

@@ -18,7 +18,7 @@ export class PostingWriter {
 
   add(trigram: number, documents: Documents): void {
     this.#reserve(documents.length * 2 + 16)
-    this.#varint(trigram - this.#trigram)
+    this.#writeVarint(trigram - this.#trigram)
     this.#trigram = trigram
     const bitmapBytes = (this.#documents + 7) >> 3
     if (documents.length > bitmapBytes) this.#addBitmap(documents, bitmapBytes)
@@ -34,22 +34,22 @@ export class PostingWriter {
   }
 
   #addBitmap(documents: Documents, length: number): void {
-    this.#varint(length * 2 + 1)
+    this.#writeVarint(length * 2 + 1)
     const bits = this.#buffer.subarray(this.#length, this.#length + length).fill(0)
-    for (let at = 0; at < documents.length; at++) {
-      const document = documents[at] ?? 0
+    for (let index = 0; index < documents.length; index++) {
+      const document = documents[index] ?? 0
       bits[document >> 3] = (bits[document >> 3] ?? 0) | (1 << (document & 7))
     }
     this.#length += length
   }
 
   #addDifferences(documents: Documents): void {
-    this.#varint(countDifferenceBytes(documents) * 2)
+    this.#writeVarint(countDifferenceBytes(documents) * 2)
     const buffer = this.#buffer
     let length = this.#length
     let next = 0
-    for (let at = 0; at < documents.length; at++) {
-      const document = documents[at] ?? 0
+    for (let index = 0; index < documents.length; index++) {
+      const document = documents[index] ?? 0
       const difference = document - next
       if (difference < 0x80) buffer[length++] = difference
       else {
@@ -61,7 +61,7 @@ export class PostingWriter {
     this.#length = length
   }
 
-  #varint(value: number): void {
+  #writeVarint(value: number): void {
     let rest = value
     for (; rest >= 0x80; rest >>>= 7) this.#buffer[this.#length++] = (rest & 0x7f) | 0x80
     this.#buffer[this.#length++] = rest
@@ -79,8 +79,8 @@ export class PostingWriter {
 function countDifferenceBytes(documents: Documents): number {
   let length = documents.length
   let next = 0
-  for (let at = 0; at < documents.length; at++) {
-    const document = documents[at] ?? 0
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index] ?? 0
     if (document - next >= 0x80) length++
     next = document + 1
   }
@@ -90,7 +90,7 @@ function countDifferenceBytes(documents: Documents): number {
 /** Reads what a `PostingWriter` wrote. */
 export class PostingReader {
   readonly #bytes: Uint8Array
-  #at = 0
+  #offset = 0
   #trigram = 0
 
   constructor(bytes: Uint8Array) {
@@ -102,7 +102,7 @@ export class PostingReader {
     for (let next = this.#readHeader(); next !== undefined; next = this.#readHeader()) {
       if (next.trigram === trigram) return decodeDocuments(this.#readBytes(next.length), next.isBitmap)
       if (next.trigram > trigram) break
-      this.#at += next.length
+      this.#offset += next.length
     }
     return new Uint16Array(0)
   }
@@ -114,21 +114,21 @@ export class PostingReader {
   }
 
   #readHeader(): { trigram: number; length: number; isBitmap: boolean } | undefined {
-    if (this.#at >= this.#bytes.length) return undefined
-    this.#trigram += this.#varint()
-    const form = this.#varint()
+    if (this.#offset >= this.#bytes.length) return undefined
+    this.#trigram += this.#readVarint()
+    const form = this.#readVarint()
     return { trigram: this.#trigram, length: form >>> 1, isBitmap: (form & 1) === 1 }
   }
 
   #readBytes(length: number): Uint8Array {
-    this.#at += length
-    return this.#bytes.subarray(this.#at - length, this.#at)
+    this.#offset += length
+    return this.#bytes.subarray(this.#offset - length, this.#offset)
   }
 
-  #varint(): number {
+  #readVarint(): number {
     let value = 0
     for (let shift = 0; ; shift += 7) {
-      const next = this.#bytes[this.#at++] ?? 0
+      const next = this.#bytes[this.#offset++] ?? 0
       value |= (next & 0x7f) << shift
       if (next < 0x80) return value
     }
@@ -145,9 +145,9 @@ function decodeDocuments(bytes: Uint8Array, isBitmap: boolean): Documents {
     }
   } else {
     let previous = -1
-    for (let at = 0; at < bytes.length; at++) {
-      const low = bytes[at] ?? 0
-      previous += 1 + (low < 0x80 ? low : (low & 0x7f) | ((bytes[++at] ?? 0) << 7))
+    for (let offset = 0; offset < bytes.length; offset++) {
+      const low = bytes[offset] ?? 0
+      previous += 1 + (low < 0x80 ? low : (low & 0x7f) | ((bytes[++offset] ?? 0) << 7))
       documents[count++] = previous
     }
   }

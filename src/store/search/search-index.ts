@@ -16,7 +16,7 @@ import { SearchYielder } from './search-yielder.ts'
 import type { TrigramQuery } from './trigram-query.ts'
 
 export interface SearchIndexContext extends IndexWriterContext {
-  /** The whole content of a file. */
+  /** Reads the whole content of a file. */
   readonly readFile: (files: VaultFiles, number: number) => Uint8Array
   readonly limits?: Partial<SearchLimits>
 }
@@ -51,9 +51,9 @@ export class SearchIndex {
   #isUpdating = false
   #lastCoverage: { covers: number; root: NodeRef<TreeValue>; coverage: Coverage } | undefined
 
-  constructor(parts: SearchIndexContext) {
-    this.#context = parts
-    this.#limits = { ...DEFAULT_LIMITS, ...parts.limits }
+  constructor(context: SearchIndexContext) {
+    this.#context = context
+    this.#limits = { ...DEFAULT_LIMITS, ...context.limits }
   }
 
   /** Reads the content of a file that a search returned. */
@@ -63,7 +63,8 @@ export class SearchIndex {
 
   /**
    * Yields the candidate files at or below a path with their content, in the order of a walk. Includes every matching
-   * file and possibly binary ones, no links. Skips unreadable files, unless `path` is that very file. ENOENT.
+   * file and possibly binary ones, no links. Skips unreadable files, unless `path` is that very file. ENOENT for a
+   * missing path.
    */
   async *findFiles(
     tree: SearchedTree,
@@ -76,49 +77,51 @@ export class SearchIndex {
     if (start.isFile)
       yield { ...start, bytes: await this.#context.retry(() => this.#context.readFile(files, start.number)) }
     if (!start.isDirectory) return
-    const lookUp = await this.#lookUp(tree.root, query)
-    const isStale = await this.#context.retry(() => this.#isStale(files, lookUp))
-    const held = this.#isUpdating || !isStale ? undefined : await flushTree(tree)
+    const lookup = await this.#lookUp(tree.root, query)
+    const isStale = await this.#context.retry(() => this.#isStale(files, lookup))
+    const flushed = this.#isUpdating || !isStale ? undefined : await flushTree(tree)
     // Another search may have begun an update meanwhile.
-    if (held === undefined || this.#isUpdating)
-      yield* this.#readFiles(files, start, lookUp, undefined, signal)
-    else yield* this.#readFilesAndUpdate(files, start, lookUp, held, signal)
+    if (flushed === undefined || this.#isUpdating)
+      yield* this.#readFiles(files, start, lookup, undefined, signal)
+    else yield* this.#readFilesAndUpdate(files, start, lookup, flushed, signal)
   }
 
+  /** Reads the candidates, and brings the index up to date if it had to read much. */
   async *#readFilesAndUpdate(
     files: VaultFiles,
     start: FoundFile,
     found: IndexLookup,
-    held: FlushedTree,
+    flushed: FlushedTree,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<FoundFileContent> {
     this.#isUpdating = true
-    const lookUp = needsRebuild(found) ? { ...found, state: undefined, coverage: undefined } : found
-    const isMuch = ({ added, bytes }: IndexUpdate) => this.#exceedsLimits(added, bytes)
-    const update = new IndexUpdate(this.#context, files, held, lookUp, isMuch)
+    const lookup = needsRebuild(found) ? { ...found, state: undefined, coverage: undefined } : found
+    const exceedsLimits = ({ added, bytes }: IndexUpdate) => this.#exceedsLimits(added, bytes)
+    const update = new IndexUpdate(this.#context, files, flushed, lookup, exceedsLimits)
     try {
-      yield* this.#readFiles(files, start, lookUp, update, signal)
-      if (isMuch(update)) await this.#finishUpdate(update, start.number, signal)
+      yield* this.#readFiles(files, start, lookup, update, signal)
+      if (exceedsLimits(update)) await this.#finishUpdate(update, start.number, signal)
     } finally {
       this.#isUpdating = false
       await update.writer.abandon()
     }
   }
 
+  /** Reads the candidates in order; adds those that the index does not cover to the update. */
   async *#readFiles(
     files: VaultFiles,
     start: FoundFile,
-    lookUp: IndexLookup,
+    lookup: IndexLookup,
     update: IndexUpdate | undefined,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<FoundFileContent> {
-    const turns = new SearchYielder(signal)
-    const next = await this.#createFileCursor(files, start, lookUp)
+    const yielder = new SearchYielder(signal)
+    const next = await this.#createFileCursor(files, start, lookup)
     for (let file = await next(); file !== undefined; file = await next()) {
       const bytes = await this.#tryReadFile(files, file.number)
-      if (isUncovered(lookUp, file.number)) await update?.add(file.number, bytes)
+      if (isUncovered(lookup, file.number)) await update?.add(file.number, bytes)
       if (bytes !== undefined) yield { ...file, bytes }
-      await turns.yieldIfDue(bytes)
+      await yielder.yieldIfDue(bytes)
     }
   }
 
@@ -148,7 +151,7 @@ export class SearchIndex {
 
   /** Indexes the files that the search did not read. */
   async #finishUpdate(update: IndexUpdate, searched: number, signal: AbortSignal | undefined): Promise<void> {
-    const turns = new SearchYielder(signal)
+    const yielder = new SearchYielder(signal)
     const { retry } = this.#context
     const walk = new FileWalk(update.files, { path: '/', number: ROOT_INODE }, searched)
     const rest = update.rest?.values()
@@ -159,7 +162,7 @@ export class SearchIndex {
     for (let number = await next(); number !== undefined; number = await next()) {
       const bytes = await this.#tryReadFile(update.files, number)
       await update.add(number, bytes)
-      await turns.yieldIfDue(bytes)
+      await yielder.yieldIfDue(bytes)
     }
     await update.writer.finish()
   }
@@ -173,14 +176,15 @@ export class SearchIndex {
     }
   }
 
+  /** Finds the candidates of a query in the index, and the files that it does not cover. */
   async #lookUp(root: NodeRef<TreeValue>, query: TrigramQuery): Promise<IndexLookup> {
-    const read = await this.#context.records.read()
-    const state = read.record.current
-    const nothing = { read, state: undefined, coverage: undefined, candidates: 'all' } as const
-    if (state === undefined) return nothing
+    const snapshot = await this.#context.records.read()
+    const state = snapshot.record.current
+    const withoutIndex = { snapshot, state: undefined, coverage: undefined, candidates: 'all' } as const
+    if (state === undefined) return withoutIndex
     try {
       return await this.#context.retry(() => ({
-        read,
+        snapshot,
         state,
         coverage: this.#getCoverage(state.covers, root),
         candidates:
@@ -190,7 +194,7 @@ export class SearchIndex {
       }))
     } catch (error) {
       // A damaged index counts as absent: the search reads everything and builds a new one.
-      if (isVfsError(error, 'EIO')) return nothing
+      if (isVfsError(error, 'EIO')) return withoutIndex
       throw error
     }
   }

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno, loadFsPromises, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
-import { commitError } from '../engines/engine-errors.ts'
+import { toCommitError } from '../engines/engine-errors.ts'
 import { isSegmentName } from './segment-row.ts'
 import type { SegmentInfo, SegmentStore } from './segment-store.ts'
 
 /** Limit of segments that stay open for reads. */
 const MAX_OPEN_FILES = 16
-/** Size of a read in order: fewer calls, and fewer buffers to collect. */
+/** Minimum size of a read that continues the last one: fewer calls, and fewer buffers to collect. */
 const READ_AHEAD_BYTES = 256 * 1024
 /** A segment that is not read for this time is closed: a deleted one takes space while it is open. */
 const IDLE_MS = 1000
@@ -23,11 +23,11 @@ export class FileSegments implements SegmentStore {
   readonly #directory: string
   readonly #assertSpace: (bytes: number) => void
   /** Descriptors by name, the least recently opened first. */
-  readonly #open = new Map<string, number>()
-  /** Bytes after those of a read in order. */
+  readonly #descriptors = new Map<string, number>()
+  /** The last range that was read ahead, since reads came in order. */
   #ahead: { readonly name: string; readonly start: number; readonly bytes: Uint8Array } | undefined
   /** Segment and end of the last read. */
-  #last = { name: '', end: 0 }
+  #lastRead = { name: '', end: 0 }
   #idleTimer: NodeJS.Timeout | undefined
   #wasRead = false
 
@@ -50,18 +50,18 @@ export class FileSegments implements SegmentStore {
       await syncDirectory(this.#directory)
     } catch (error) {
       rmSync(path, { force: true })
-      throw commitError(error)
+      throw toCommitError(error)
     }
   }
 
   read(name: string, offset: number, length: number): Uint8Array | undefined {
-    const fd = this.#open.get(name) ?? this.#openFile(name)
+    const fd = this.#descriptors.get(name) ?? this.#openFile(name)
     if (fd === undefined) return undefined
     this.#wasRead = true
     const ahead = this.#findAhead(name, offset, length)
     if (ahead !== undefined) return ahead
-    const isSequential = this.#last.name === name && this.#last.end === offset
-    this.#last = { name, end: offset + length }
+    const isSequential = this.#lastRead.name === name && this.#lastRead.end === offset
+    this.#lastRead = { name, end: offset + length }
     if (!isSequential) return readRange(fd, offset, length)
     const start = offset
     this.#ahead = { name, start, bytes: readRange(fd, offset, Math.max(length, READ_AHEAD_BYTES)) }
@@ -71,10 +71,10 @@ export class FileSegments implements SegmentStore {
   /** Returns a range of what was read ahead, if that has all of it. */
   #findAhead(name: string, offset: number, length: number): Uint8Array | undefined {
     if (this.#ahead?.name !== name) return undefined
-    const at = offset - this.#ahead.start
-    if (at < 0 || at + length > this.#ahead.bytes.length) return undefined
-    this.#last = { name, end: offset + length }
-    return this.#ahead.bytes.subarray(at, at + length)
+    const start = offset - this.#ahead.start
+    if (start < 0 || start + length > this.#ahead.bytes.length) return undefined
+    this.#lastRead = { name, end: offset + length }
+    return this.#ahead.bytes.subarray(start, start + length)
   }
 
   list(): SegmentInfo[] {
@@ -94,7 +94,7 @@ export class FileSegments implements SegmentStore {
     clearInterval(this.#idleTimer)
     this.#idleTimer = undefined
     this.#ahead = undefined
-    for (const name of [...this.#open.keys()]) this.#close(name)
+    for (const name of [...this.#descriptors.keys()]) this.#close(name)
   }
 
   #listNames(): string[] {
@@ -114,9 +114,9 @@ export class FileSegments implements SegmentStore {
       if (isErrno(error, 'ENOENT')) return undefined
       throw error
     }
-    this.#open.set(name, fd)
-    const [oldest] = this.#open.keys()
-    if (this.#open.size > MAX_OPEN_FILES && oldest !== undefined) this.#close(oldest)
+    this.#descriptors.set(name, fd)
+    const [oldest] = this.#descriptors.keys()
+    if (this.#descriptors.size > MAX_OPEN_FILES && oldest !== undefined) this.#close(oldest)
     this.#idleTimer ??= setInterval(() => this.#closeIfIdle(), IDLE_MS).unref()
     return fd
   }
@@ -125,14 +125,14 @@ export class FileSegments implements SegmentStore {
   #closeIfIdle(): void {
     if (!this.#wasRead) this.close()
     this.#wasRead = false
-    for (const [name, fd] of [...this.#open]) if (fstatSync(fd).nlink === 0) this.#close(name)
+    for (const [name, fd] of [...this.#descriptors]) if (fstatSync(fd).nlink === 0) this.#close(name)
   }
 
   #close(name: string): void {
-    const fd = this.#open.get(name)
+    const fd = this.#descriptors.get(name)
     if (this.#ahead?.name === name) this.#ahead = undefined
     if (fd === undefined) return
-    this.#open.delete(name)
+    this.#descriptors.delete(name)
     closeSync(fd)
   }
 }
@@ -146,7 +146,9 @@ function readRange(fd: number, offset: number, length: number): Uint8Array {
   return done === length ? bytes : bytes.subarray(0, done)
 }
 
-/** Writes a file and waits for the disk: whatever the durability, power loss must not leave a row without its content. */
+/**
+ * Writes a file and waits for the disk: whatever the durability, power loss must not leave a row without its content.
+ */
 async function writeFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
   const handle = await loadFsPromises().open(path, 'r+')
   try {

@@ -3,7 +3,7 @@ import { chain, type MaybePromise } from '../maybe-promise.ts'
 import { decodeSegmentRow, type SegmentReference } from './segment-row.ts'
 import type { SegmentStore } from './segment-store.ts'
 
-/** Limit of reads of one row: a collection may move the content to another segment meanwhile. */
+/** Limit of repeated reads of one row: a collection may move the content to another segment meanwhile. */
 const MAX_MOVES = 5
 
 /** Reads the row of a blob; `isRepeated` if the last result named a segment that is gone. */

@@ -22,32 +22,33 @@ export class SegmentStream {
     this.#store = store
   }
 
-  /** Copies bytes, and waits while enough segments are being stored. Throws the error of one that failed. */
+  /** Copies bytes, and waits while enough segments are being stored. Throws the error of one that fails meanwhile. */
   async append(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length; ) {
+    for (let done = 0; done < bytes.length; ) {
       this.#buffer ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(SEGMENT_BYTES)
-      const piece = bytes.subarray(at, at + SEGMENT_BYTES - this.#filled)
+      const piece = bytes.subarray(done, done + SEGMENT_BYTES - this.#filled)
       this.#buffer.set(piece, this.#filled)
       this.#filled += piece.length
-      at += piece.length
-      if (this.#filled === SEGMENT_BYTES) await this.#seal()
+      done += piece.length
+      if (this.#filled === SEGMENT_BYTES) await this.#storeSegment()
     }
   }
 
-  /** Stores the rest; returns the chunks of the stream. */
+  /** Stores the rest; returns the chunks of the stream. Throws the error of a segment that failed. */
   async finish(): Promise<BlobRef[]> {
-    await this.#seal()
+    await this.#storeSegment()
     return (await Promise.all(this.#results)).flat()
   }
 
-  async #seal(): Promise<void> {
+  /** Begins to store the filled part of the buffer, and waits while too many segments are being stored. */
+  async #storeSegment(): Promise<void> {
     const [buffer, filled] = [this.#buffer, this.#filled]
     if (buffer === undefined || filled === 0) return
     this.#buffer = undefined
     this.#filled = 0
     const chunks: Uint8Array[] = []
-    for (let at = 0; at < filled; at += CHUNK_BYTES)
-      chunks.push(buffer.subarray(at, Math.min(filled, at + CHUNK_BYTES)))
+    for (let start = 0; start < filled; start += CHUNK_BYTES)
+      chunks.push(buffer.subarray(start, Math.min(filled, start + CHUNK_BYTES)))
     const result = this.#store.store(chunks)
     this.#results.push(result)
     const running = result.finally(() => {

@@ -55,7 +55,10 @@ export class SegmentUpload {
     return this.#inlineBytes
   }
 
-  /** Stores chunks in one segment. Their bytes must not change until it returns. ENOSPC, EIO. */
+  /**
+   * Stores chunks in one segment, or as rows if they are small or the disk has no space for a segment. Their bytes must
+   * not change until it returns. EIO if the segment cannot be written.
+   */
   async store(chunks: readonly Uint8Array[]): Promise<BlobRef[]> {
     const hashed = chunks.map((bytes) => ({ bytes, ...hashChunk(bytes) }))
     const planned = await this.#planning.run(() => this.#plan(hashed))
@@ -64,7 +67,9 @@ export class SegmentUpload {
     return planned.map(({ blob, bytes, crc }) => ({ blob, size: bytes.length, crc }))
   }
 
-  /** Takes the rows for a commit, which may happen even if it fails: from here on only a collection removes segments. */
+  /**
+   * Takes the rows for a commit, which may happen even if it fails: from here on only a collection removes segments.
+   */
   takeRows(): BlobRow[] {
     const rows = [...this.#rows, ...this.takeInlineRows()]
     this.#rows = []
@@ -92,6 +97,7 @@ export class SegmentUpload {
     }
   }
 
+  /** Waits for a put that `discard` must wait for, too. */
   async #track(put: Promise<void>): Promise<void> {
     this.#putting.add(put)
     try {
@@ -101,20 +107,23 @@ export class SegmentUpload {
     }
   }
 
+  /** Chooses the blob of each chunk: a stored one, one of an equal chunk, or a new one. */
   async #plan(chunks: readonly (ChunkHashes & { readonly bytes: Uint8Array })[]): Promise<PlannedChunk[]> {
     const stored = await this.#findStored(chunks.map(({ hash }) => hash))
     const ids = await this.#reader.run(() => chunks.map(() => FIRST_SEGMENT_BLOB + this.#nextId()))
     return chunks.map((chunk, index) => {
       const key = toHashKey(chunk.hash)
-      const known = this.#byHash.get(key) ?? stored.get(key)
-      if (known !== undefined) return { ...chunk, blob: known, isFresh: false }
+      const reused = this.#byHash.get(key) ?? stored.get(key)
+      if (reused !== undefined) return { ...chunk, blob: reused, isFresh: false }
       const blob = ids[index] ?? 0
       if (chunk.hash.length > 0) this.#byHash.set(key, blob)
       return { ...chunk, blob, isFresh: true }
     })
   }
 
-  /** Finds stored blobs by hash. Confirmed by a commit: as the upload is held, no collection removes them afterwards. */
+  /**
+   * Finds stored blobs by hash. Confirmed by a commit: as the upload is held, no collection removes them afterwards.
+   */
   async #findStored(hashes: readonly Uint8Array[]): Promise<Map<string, number>> {
     const wanted = hashes.filter((hash) => hash.length > 0 && !this.#byHash.has(toHashKey(hash)))
     for (let tries = 0; tries < MAX_REUSE_ATTEMPTS; tries++) {

@@ -11,7 +11,7 @@ import {
 import type { SessionRegistry, SessionRegistryEntry } from './session-registry.ts'
 import { LEASE_MS } from './store-session.ts'
 
-/** Time a busy session has to answer before a collection proceeds without it. */
+/** Default time that a busy session has to answer before a collection proceeds without it. */
 const ANSWER_TIMEOUT_MS = 10_000
 const POLL_INTERVAL_MS = 5
 
@@ -24,6 +24,7 @@ export interface OtherSessionHolds extends HeldItems {
 export interface SessionQueryOptions {
   /** Id of the querying session, which knows its own holds. */
   readonly own: string
+  /** Time that busy sessions have to answer; 10 seconds when absent. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -38,7 +39,7 @@ export async function querySessions(
 ): Promise<OtherSessionHolds> {
   const { own, timeoutMs = ANSWER_TIMEOUT_MS } = options
   const id = toCollectionId(createProcessTag())
-  const begun = performance.now()
+  const startedAt = performance.now()
   await registry.publish(id, '')
   try {
     for (;;) {
@@ -49,9 +50,9 @@ export async function querySessions(
       await removeAll(registry, abandoned)
       const sessions = others.filter((entry) => !abandoned.includes(entry) && !isCollection(entry.id))
       const silent = sessions.filter((entry) => !hasAnswered(parseSessionEntry(entry), id))
-      const isOver = performance.now() - begun > timeoutMs
-      if (isOver) await removeAll(registry, silent)
-      if (silent.length === 0 || isOver)
+      const isTimedOut = performance.now() - startedAt > timeoutMs
+      if (isTimedOut) await removeAll(registry, silent)
+      if (silent.length === 0 || isTimedOut)
         return combineHolds(sessions.filter((entry) => !silent.includes(entry)))
       await delay(POLL_INTERVAL_MS)
     }

@@ -32,8 +32,8 @@ export interface Holdable {
 /** Prefix of a collection's id in the registry. */
 const COLLECTION_PREFIX = 'gc-'
 
-export function toCollectionId(mark: string): string {
-  return COLLECTION_PREFIX + mark
+export function toCollectionId(processTag: string): string {
+  return COLLECTION_PREFIX + processTag
 }
 
 export function isCollection(id: string): boolean {
@@ -58,12 +58,12 @@ export function holdsNothing({ roots, blobs, uploads }: HeldItems): boolean {
 
 /** Reports whether an entry's process has ended, or is unknown here and silent for longer than its lease. */
 export function isAbandoned({ id, time }: SessionRegistryEntry, now: number, leaseMs: number): boolean {
-  const maker = parseProcessTag(isCollection(id) ? id.slice(COLLECTION_PREFIX.length) : id)
-  const over = maker && hasExited(maker)
-  return over ?? now - time > leaseMs
+  const owner = parseProcessTag(isCollection(id) ? id.slice(COLLECTION_PREFIX.length) : id)
+  const isEnded = owner && hasExited(owner)
+  return isEnded ?? now - time > leaseMs
 }
 
-/** Parses an entry; undefined if its format is unknown. */
+/** Parses an entry; undefined if it is no JSON, as that of a collection. */
 export function parseSessionEntry({ text }: SessionRegistryEntry): SessionEntry | undefined {
   try {
     return JSON.parse(text)

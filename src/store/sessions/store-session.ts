@@ -10,7 +10,7 @@ import {
 } from './session-entry.ts'
 import type { SessionRegistry } from './session-registry.ts'
 
-/** Interval of answers to collections, about. */
+/** Default interval at which a busy session looks for collections to answer. */
 const ANSWER_INTERVAL_MS = 20
 /** Time a session stays busy after its last snapshot. */
 const IDLE_AFTER_MS = 1000
@@ -19,12 +19,13 @@ const HEARTBEAT_MS = 10_000
 /** Lease of an entry whose process is unknown here, such as one on another machine. */
 export const LEASE_MS = 60_000
 
-/** Ends a hold. */
+/** Protection of an object from collection. */
 export interface Hold {
+  /** Ends the protection. */
   release(): void
 }
 
-/** A hold that its owner dropped without releasing it ends when the owner is garbage-collected. */
+/** A held object. Its hold ends when the object is garbage-collected, if nobody has released it. */
 type HoldEntry = WeakRef<Holdable>
 
 /**
@@ -47,7 +48,7 @@ export class StoreSession {
   #lastPublished = 0
   #publishing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  #lastReadBegun = 0
+  #lastReadStartedAt = 0
   #lastAnswered = 0
 
   /** @param registry where it publishes its holds; undefined if no other process can open the home. */
@@ -59,7 +60,7 @@ export class StoreSession {
   /** Called before the root of a snapshot is read: from here on collections wait for an answer. */
   beginRead(): MaybePromise<void> {
     if (this.#registry === undefined) return
-    this.#lastReadBegun = performance.now()
+    this.#lastReadStartedAt = performance.now()
     if (this.#isBusy) return this.#publishing
     this.#isBusy = true
     this.#schedule(this.#answerIntervalMs)
@@ -111,7 +112,7 @@ export class StoreSession {
     else if (this.#isPublished) this.#schedule(IDLE_AFTER_MS)
   }
 
-  /** Returns everything held; for other sessions, also trees that a read may be about to open. */
+  /** Returns everything held; if busy, also trees that a read may be about to open. */
   listHeldItems(isBusy = false): HeldItems {
     return collectHeldItems(this.#listLiveHolds(), isBusy)
   }
@@ -124,11 +125,11 @@ export class StoreSession {
   /** Reports whether a collection may have removed something still held, since this session did not answer in time. */
   hasLostHolds(): MaybePromise<boolean> {
     const answered = this.#answer()
-    const look = () => {
+    const checkHolds = () => {
       for (const _ of this.#listLiveHolds());
       return this.#lostHolds.size > 0
     }
-    return answered instanceof Promise ? answered.then(look) : look()
+    return answered instanceof Promise ? answered.then(checkHolds) : checkHolds()
   }
 
   async close(): Promise<void> {
@@ -181,6 +182,7 @@ export class StoreSession {
     }
   }
 
+  /** Answers the collections that are listed now, or ends the busy time. */
   #answer(): MaybePromise<void> {
     if (this.#registry === undefined || this.#publishing !== undefined) return this.#publishing
     this.#lastAnswered = performance.now()
@@ -195,9 +197,9 @@ export class StoreSession {
       // A collection stopped waiting.
       for (const entry of this.#holds) this.#lostHolds.add(entry)
     }
-    const asking = ids.filter(isCollection)
-    if (this.#isBusy && performance.now() - this.#lastReadBegun < IDLE_AFTER_MS)
-      return asking.length > 0 ? this.#publishEntry(asking) : undefined
+    const collections = ids.filter(isCollection)
+    if (this.#isBusy && performance.now() - this.#lastReadStartedAt < IDLE_AFTER_MS)
+      return collections.length > 0 ? this.#publishEntry(collections) : undefined
     return this.#becomeIdle()
   }
 
@@ -208,6 +210,7 @@ export class StoreSession {
     return this.#registry?.remove(this.id)
   }
 
+  /** Publishes what the session holds, unless the registry has the same text already. */
   #publishEntry(answered: readonly string[]): MaybePromise<void> {
     const entry: SessionEntry = { isBusy: this.#isBusy, answered, ...this.listHeldItems(this.#isBusy) }
     const text = JSON.stringify(entry)
@@ -216,10 +219,10 @@ export class StoreSession {
       this.#isPublished = true
       this.#publishedText = text
       this.#lastPublished = performance.now()
-      const posted = this.#registry?.publish(this.id, text)
-      if (!(posted instanceof Promise)) return
+      const published = this.#registry?.publish(this.id, text)
+      if (!(published instanceof Promise)) return
       // On a full or read-only disk, reads continue without protection.
-      this.#publishing = posted
+      this.#publishing = published
         .catch(() => {})
         .finally(() => {
           this.#publishing = undefined

@@ -4,7 +4,7 @@ import type { DiffRegion, LinePairing } from './diff-region.ts'
 export class LineCounts {
   readonly inOld: Int32Array
   readonly inNew: Int32Array
-  /** Last index of each line on the new side. */
+  /** Last index of each line on the new side; valid for lines that occur there. */
   readonly newPlaces: Int32Array
 
   constructor(kinds: number) {
@@ -18,9 +18,9 @@ export class LineCounts {
     const old = pairing.old.subarray(region.oldFrom, region.oldTo)
     const current = pairing.current.subarray(region.newFrom, region.newTo)
     for (const line of old) this.inOld[line] = (this.inOld[line] ?? 0) + 1
-    for (const [at, line] of current.entries()) {
+    for (const [index, line] of current.entries()) {
       this.inNew[line] = (this.inNew[line] ?? 0) + 1
-      this.newPlaces[line] = region.newFrom + at
+      this.newPlaces[line] = region.newFrom + index
     }
     const result = use()
     for (const line of old) this.inOld[line] = 0

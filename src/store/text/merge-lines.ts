@@ -16,16 +16,16 @@ export function mergeLines(
 ): MergedPart[] {
   const [ourSide, theirSide] = [new MergeSide(base, ours), new MergeSide(base, theirs)]
   const parts: MergedPart[] = []
-  let at = 0
+  let mergedTo = 0
   for (;;) {
     const from = Math.min(ourSide.nextStart, theirSide.nextStart)
     if (from === Number.POSITIVE_INFINITY) break
     const to = findRegionEnd(from, ourSide, theirSide)
-    if (from > at) parts.push({ agreed: base.slice(at, from) })
+    if (from > mergedTo) parts.push({ agreed: base.slice(mergedTo, from) })
     parts.push(mergeRegion(ourSide.takeRegion(from, to), theirSide.takeRegion(from, to)))
-    at = to
+    mergedTo = to
   }
-  if (at < base.length) parts.push({ agreed: base.slice(at) })
+  if (mergedTo < base.length) parts.push({ agreed: base.slice(mergedTo) })
   return parts
 }
 
@@ -45,19 +45,21 @@ interface RegionLines {
   readonly isChanged: boolean
 }
 
+/** Merges the lines of both sides in place of a base range. */
 function mergeRegion(ours: RegionLines, theirs: RegionLines): MergedPart {
   if (!theirs.isChanged || hasSameLines(ours.lines, theirs.lines)) return { agreed: ours.lines }
   return ours.isChanged ? { ours: ours.lines, theirs: theirs.lines } : { agreed: theirs.lines }
 }
 
 function hasSameLines(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((line, at) => line === others[at])
+  return some.length === others.length && some.every((line, index) => line === others[index])
 }
 
 /** One side of a merge, read sequentially by base lines. */
 class MergeSide {
   readonly #lines: readonly string[]
   readonly #changes: readonly LineChange[]
+  /** Index of the next change to take, and of the first behind those that `findChangesEnd` has found. */
   #next = 0
   #peeked = 0
   /** Lines added minus lines removed so far. */
@@ -73,7 +75,7 @@ class MergeSide {
     return this.#changes[this.#next]?.oldStart ?? Number.POSITIVE_INFINITY
   }
 
-  /** Returns the end of the last change that begins at or before a base line; 0 if none is left. */
+  /** Returns the end of the last change that begins at or before a base line; 0 if there is none. */
   findChangesEnd(line: number): number {
     while ((this.#changes[this.#peeked]?.oldStart ?? Number.POSITIVE_INFINITY) <= line) this.#peeked++
     const last = this.#changes[this.#peeked - 1]

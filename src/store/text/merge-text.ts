@@ -18,13 +18,15 @@ export interface TextSides {
   readonly theirs: string
 }
 
-/** Names of the three sides in conflict markers. */
+/** Names of the two changed sides in conflict markers. */
 export interface SideNames {
   readonly ours: string
   readonly theirs: string
 }
 
-/** Merges three versions of a text by lines. Conflicting lines stand between markers, or with `union` one after another. */
+/**
+ * Merges three versions of a text by lines. Conflicting lines stand between markers, or with `union` one after another.
+ */
 export function mergeText(
   { base, ours, theirs }: TextSides,
   names: SideNames,
@@ -54,6 +56,7 @@ export function digestSides({ ours, theirs }: TextSides): string {
   return createHash('sha256').update(lengths).update(ours, 'latin1').update(theirs, 'latin1').digest('hex')
 }
 
+/** Reports whether the beginning of a file has no NUL. */
 export function isText(bytes: Uint8Array): boolean {
   return !bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)
 }

@@ -89,14 +89,16 @@ export class MyersFrontier {
     return (this.#reached[this.#middle + diagonal] ?? -1) + otherBehind >= this.#oldCount
   }
 
+  /** Follows equal lines on a diagonal; returns the number of old lines consumed. */
   #followSnake(oldFrom: number, diagonal: number): number {
     const { old, current } = this.#pairing
     const most = Math.min(this.#oldCount, this.#newCount + diagonal)
     const [step, oldStart] = [this.#step, this.#oldStart]
     const newStart = this.#newStart - step * diagonal
-    let at = oldFrom
-    while (at < most && old[oldStart + step * at] === current[newStart + step * at]) at++
-    return at
+    let consumed = oldFrom
+    while (consumed < most && old[oldStart + step * consumed] === current[newStart + step * consumed])
+      consumed++
+    return consumed
   }
 
   #toSplitPoint(diagonal: number, oldBehind: number): SplitPoint {

@@ -9,10 +9,10 @@ export function numberLines(old: readonly string[], current: readonly string[]):
   const numbers = new Map<string, number>()
   const toNumbers = (lines: readonly string[]) => {
     const result = new Int32Array(lines.length)
-    for (const [at, line] of lines.entries()) {
+    for (const [index, line] of lines.entries()) {
       const number = numbers.get(line) ?? numbers.size
       if (number === numbers.size) numbers.set(line, number)
-      result[at] = number
+      result[index] = number
     }
     return result
   }

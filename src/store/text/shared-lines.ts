@@ -36,10 +36,10 @@ function getEditLimit({ old, current }: LinePairing): number {
 /** Returns the indexes of lines that the other side has, too. */
 function listSharedIndexes(lines: Int32Array, from: number, to: number, inOther: Int32Array): number[] {
   const indexes: number[] = []
-  for (let at = from; at < to; at++) if ((inOther[lines[at] ?? -1] ?? 0) > 0) indexes.push(at)
+  for (let index = from; index < to; index++) if ((inOther[lines[index] ?? -1] ?? 0) > 0) indexes.push(index)
   return indexes
 }
 
 function selectLines(indexes: readonly number[], lines: Int32Array): Int32Array {
-  return Int32Array.from(indexes, (at) => lines[at] ?? -1)
+  return Int32Array.from(indexes, (index) => lines[index] ?? -1)
 }

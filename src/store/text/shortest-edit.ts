@@ -11,8 +11,8 @@ export function alignByShortestEdit(old: Int32Array, current: Int32Array, maxEdi
   const limit = Math.min(maxEdits, old.length + current.length)
   const [forward, backward] = [new MyersFrontier(pairing, 1, limit), new MyersFrontier(pairing, -1, limit)]
   const pending: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: current.length }]
-  for (let stretch = pending.pop(); stretch !== undefined; stretch = pending.pop()) {
-    const differing = pairEqualEnds(stretch, pairing)
+  for (let region = pending.pop(); region !== undefined; region = pending.pop()) {
+    const differing = pairEqualEnds(region, pairing)
     if (isOneSided(differing)) continue
     forward.reset(differing)
     backward.reset(differing)

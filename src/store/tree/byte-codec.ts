@@ -49,6 +49,7 @@ export class ByteWriter {
     this.#buffer[this.#length++] = rest
   }
 
+  /** Writes a text of less than 2 MiB. */
   text(value: string): void {
     // A unit takes three bytes at most, and almost always one: the length is written once it is known.
     this.#reserve(value.length * 3 + 5)
@@ -99,20 +100,20 @@ export class ByteWriter {
 /** Reads the output of a `ByteWriter`. RangeError past the end: the bytes are damaged. */
 export class ByteReader {
   readonly #buffer: Buffer
-  #at: number
+  #offset: number
 
   constructor(bytes: Uint8Array, start = 0) {
     // A Buffer decodes text without a view for each piece.
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    this.#at = start
+    this.#offset = start
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#buffer.length
+    return this.#offset >= this.#buffer.length
   }
 
   byte(): number {
-    const value = this.#buffer[this.#at++]
+    const value = this.#buffer[this.#offset++]
     if (value === undefined) throw new RangeError('the bytes end too early')
     return value
   }
@@ -143,9 +144,9 @@ export class ByteReader {
 
   #readRange(): readonly [start: number, end: number] {
     const length = this.varint()
-    const start = this.#at
-    this.#at += length
-    if (this.#at > this.#buffer.length) throw new RangeError('the bytes end too early')
-    return [start, this.#at]
+    const start = this.#offset
+    this.#offset += length
+    if (this.#offset > this.#buffer.length) throw new RangeError('the bytes end too early')
+    return [start, this.#offset]
   }
 }

@@ -59,8 +59,8 @@ export class NodeCache<V> implements NodeSource<V> {
   createScanSource(): NodeSource<V> {
     const readsAhead = this.#readsAhead
     const capacity = readsAhead ? SCAN_AHEAD_CACHE_BYTES : SCAN_CACHE_BYTES
-    const seen = new NodeCache<V>({ codec: this.#codec, readPage: this.#readPage, readsAhead, capacity })
-    return { load: (id, siblings) => this.#findCached(id) ?? seen.load(id, siblings) }
+    const scanned = new NodeCache<V>({ codec: this.#codec, readPage: this.#readPage, readsAhead, capacity })
+    return { load: (id, siblings) => this.#findCached(id) ?? scanned.load(id, siblings) }
   }
 
   load(id: number, siblings: readonly NodeRef<V>[] = []): TreeNode<V> {
@@ -72,7 +72,7 @@ export class NodeCache<V> implements NodeSource<V> {
     return older.node
   }
 
-  /** Has pages read that will be needed, where that costs no trip of its own. A failure shows when they are. */
+  /** Begins to read pages that will be needed, if the engine reads in batches. A failure shows when they are loaded. */
   readAhead(ids: readonly number[]): void {
     if (!this.#readsAhead) return
     for (const id of ids) {
@@ -83,7 +83,7 @@ export class NodeCache<V> implements NodeSource<V> {
     }
   }
 
-  /** Has the children of a cached branch read: the first read of a tree needs some of them. */
+  /** Begins to read the children of a cached branch: the first read of a tree needs some of them. */
   readAheadBelow(id: number): void {
     const node = this.#findCached(id)
     if (node !== undefined && isBranch(node))
@@ -110,6 +110,7 @@ export class NodeCache<V> implements NodeSource<V> {
     return (this.#recent.get(id) ?? this.#older.get(id))?.node
   }
 
+  /** Reads and caches a page. Throws a fault if it has to wait for it. */
   #loadPage(id: number, siblings: readonly NodeRef<V>[]): TreeNode<V> {
     const loading = this.#loading.get(id)
     if (loading !== undefined) throw new PageFault(loading)
@@ -120,6 +121,7 @@ export class NodeCache<V> implements NodeSource<V> {
     throw new PageFault(loaded)
   }
 
+  /** Caches a page once it arrives. */
   #load(id: number, page: Promise<Uint8Array | undefined>): Promise<void> {
     const decode = (bytes: Uint8Array | undefined) => {
       this.#decodeAndCache(id, bytes)

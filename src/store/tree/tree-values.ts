@@ -58,6 +58,7 @@ const OWNED = 1
 const LINKED = 2
 const CTIME = 4
 const ATIME = 8
+/** Forms of content. */
 const INLINE = 0
 const BLOB = 1
 const CHUNKS = 2
@@ -121,8 +122,8 @@ function decodeInode(reader: ByteReader): Inode {
 }
 
 /**
- * Encodes text as bytes in a buffer of their own. `Buffer.from` returns a slice of a shared pool of 64 KB, which a cached
- * node would keep in memory.
+ * Encodes text as bytes in a buffer of their own. `Buffer.from` returns a slice of a shared pool of 64 KB, which a
+ * cached node would keep in memory.
  */
 export function encodeOwnBytes(text: string, encoding: BufferEncoding = 'utf8'): Uint8Array {
   return new Uint8Array(Buffer.from(text, encoding))

@@ -52,6 +52,7 @@ export class Tree<V> {
     return this.#root
   }
 
+  /** Returns a tree with the same entries, which changes on its own. */
   fork(): Tree<V> {
     return new Tree(this.#source, this.snapshot())
   }
@@ -87,7 +88,7 @@ export class Tree<V> {
     return hasKey(node, index, group, sub) ? node.values[index] : undefined
   }
 
-  /** Yields the entries from a key on, in order, of a snapshot. */
+  /** Yields the entries from a key on, in order. Changes meanwhile are not seen. */
   *iterateFrom(group: number, sub: SubKey): Generator<LeafEntry<V>> {
     for (const { leaf, start } of this.#leavesFrom(this.snapshot(), group, sub)) {
       for (let index = start; index < leaf.groups.length; index++)
@@ -149,6 +150,7 @@ export class Tree<V> {
     this.#root = right === null ? root : this.#createParent(root, right)
   }
 
+  /** Removes an entry; false if it is missing. */
   delete(group: number, sub: SubKey): boolean {
     this.#changes++
     const root = this.#copyForEdit(this.#resolve(this.#root))
@@ -266,7 +268,7 @@ export class Tree<V> {
     return deleted
   }
 
-  /** Merges the child at `left` with its right neighbour when both fit well in one node. */
+  /** Merges the child at index `left` with its right neighbour, if both fit well in one node. */
   #merge(parent: Branch<V>, left: number): void {
     if (left + 1 >= parent.children.length) return
     const second = this.#resolveChild(parent, left + 1)

@@ -13,10 +13,11 @@ const NO_HASH = new Uint8Array(0)
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
 
-/** Limit of blobs that are read in one trip, and of those that are kept until they are asked for. */
+/** Limit of blobs that are read ahead in one trip. */
 const BLOBS_AHEAD = 16
 /** The same for blobs in segments, whose rows are small: enough for the next segment to arrive in time. */
 const SEGMENT_BLOBS_AHEAD = 128
+/** Limit of blobs that were read ahead and are kept until they are asked for. */
 const MAX_BLOBS_AHEAD = 2 * SEGMENT_BLOBS_AHEAD
 
 /** Blobs a commit must include or require, so that all its references resolve. */
@@ -64,16 +65,16 @@ export class BlobStore {
 
   /** Returns a reference to these bytes, already stored or staged for the next commit. The bytes must not change. */
   put(bytes: Uint8Array): BlobRef {
-    const facts = { size: bytes.length, crc: crc32(bytes) }
+    const properties = { size: bytes.length, crc: crc32(bytes) }
     const digest = computeBlobHash(bytes)
-    if (digest.length === 0) return { blob: this.#stage(bytes, NO_HASH), ...facts }
+    if (digest.length === 0) return { blob: this.#stage(bytes, NO_HASH), ...properties }
     const staged = this.#byHash.get(toHashKey(digest))
-    if (staged !== undefined) return { blob: staged, ...facts }
+    if (staged !== undefined) return { blob: staged, ...properties }
     const stored = this.reader.findBlob(digest)
-    if (stored === undefined) return { blob: this.#stage(bytes, digest), ...facts }
+    if (stored === undefined) return { blob: this.#stage(bytes, digest), ...properties }
     // Kept until the commit: a garbage collection may be about to remove it.
     this.#reused.set(stored, { id: stored, hash: digest, bytes })
-    return { blob: stored, ...facts }
+    return { blob: stored, ...properties }
   }
 
   /** Returns the staged blob with an id, or undefined. */
@@ -104,12 +105,12 @@ export class BlobStore {
     return new BlobStore(this.reader, this.nextId, this.maxStagedBytes)
   }
 
-  /** Reads the bytes of a blob; throws EIO if their checksum does not match. */
+  /** Reads the bytes of a blob. EIO if it is missing, or its size or checksum does not match. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
     const waiting = this.#fresh.get(blob) ?? this.#reused.get(blob) ?? this.#inFlight.get(blob)
     // Cached bytes were verified when they were read, and a blob never changes.
-    const known = waiting?.bytes ?? this.#cache.get(blob)
-    if (known !== undefined) return known
+    const verified = waiting?.bytes ?? this.#cache.get(blob)
+    if (verified !== undefined) return verified
     const bytes = this.#ahead.get(blob) ?? this.reader.readBlob(blob)
     if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) {
       this.#cache.put(blob, bytes)
@@ -121,16 +122,17 @@ export class BlobStore {
   }
 
   /**
-   * Has the blobs of a file read in one trip, where that costs no more, unless the first is known. A failure shows when
-   * they are read. Called before each chunk, so the list is made only if it is needed.
+   * Begins to read the next blobs of a file in one trip, if the engine can, unless the first is here already. A failure
+   * shows when they are read. Called before each chunk, so the list is made only if it is needed.
    */
   readAhead({ blob }: BlobRef, listBlobs: (limit: number) => readonly BlobRef[]): void {
-    if (!this.reader.readsAhead || this.#isKnown(blob)) return
+    if (!this.reader.readsAhead || this.#isLocal(blob)) return
     for (const { blob: id, size } of listBlobs(isSegmentBlob(blob) ? SEGMENT_BLOBS_AHEAD : BLOBS_AHEAD))
-      if (size > 0 && !this.#isKnown(id)) this.#fetchAhead(id).catch(() => {})
+      if (size > 0 && !this.#isLocal(id)) this.#fetchAhead(id).catch(() => {})
   }
 
-  #isKnown(id: number): boolean {
+  /** Reports whether a blob is staged, cached or read ahead. */
+  #isLocal(id: number): boolean {
     const isStaged = this.#fresh.has(id) || this.#reused.has(id) || this.#inFlight.has(id)
     return isStaged || this.#ahead.has(id) || this.#cache.get(id) !== undefined
   }

@@ -77,8 +77,8 @@ export class Checkpoints {
   /** Removes a checkpoint. Throws ENOENT if there is none of this name. */
   async remove(name: string): Promise<void> {
     const { key } = await this.#reader.run(() => this.readRecord(name))
-    const gone = { key, bytes: null }
-    await commitOnce(this.#reader, { records: [gone] }, () => isRecordStored(this.#reader, gone))
+    const deletion = { key, bytes: null }
+    await commitOnce(this.#reader, { records: [deletion] }, () => isRecordStored(this.#reader, deletion))
   }
 
   /** Returns `checkpoint-YYYYMMDD-HHMMSS`, with a numeric suffix if that name is taken. */
@@ -103,7 +103,7 @@ export function decodeCheckpoint({
   return decodeChecksummedJson(bytes, key)
 }
 
-/** Returns the checkpoints that its ancestors had when a vault was forked from them, the oldest first. */
+/** Returns the checkpoints of a vault's ancestors, up to the states from which it was forked; the oldest first. */
 export function listInheritedCheckpoints(reader: EngineReader, { lineage }: VaultHead): Checkpoint[] {
   return lineage
     .toReversed()

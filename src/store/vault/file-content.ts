@@ -37,7 +37,7 @@ function listChunks(files: VaultFiles, number: number, first: number, end: numbe
   return refs.filter((ref) => ref !== undefined)
 }
 
-/** Yields the bytes of a file from a position on, chunk by chunk. */
+/** Yields up to `length` bytes of a file from a position on, chunk by chunk. */
 export function* readContent(
   files: VaultFiles,
   number: number,
@@ -51,28 +51,28 @@ export function* readContent(
   if (content instanceof Uint8Array) yield content.subarray(start, end)
   else if (content !== 'chunks') yield blobs.get(content).subarray(start, end)
   else {
-    for (let at = start; at < end; ) {
-      const index = Math.floor(at / CHUNK_BYTES)
+    for (let position = start; position < end; ) {
+      const index = Math.floor(position / CHUNK_BYTES)
       const begin = index * CHUNK_BYTES
       const ref = files.findChunk(number, index)
       if (ref !== undefined) blobs.readAhead?.(ref, (limit) => listChunks(files, number, index, end, limit))
       const chunk = readChunk(ref, Math.min(CHUNK_BYTES, end - begin), blobs)
-      yield chunk.subarray(at - begin, end - begin)
-      at = begin + CHUNK_BYTES
+      yield chunk.subarray(position - begin, end - begin)
+      position = begin + CHUNK_BYTES
     }
   }
 }
 
-/** Reads a chunk, padded with zeros to at least `length` bytes. */
+/** Reads a chunk, padded with zeros to at least `length` bytes; a hole is all zeros. */
 export function readChunk(
   ref: BlobRef | undefined,
-  needed: number,
+  length: number,
   blobs: Pick<BlobStore, 'get'>,
 ): Uint8Array {
-  if (ref === undefined || ref.size === 0) return new Uint8Array(needed)
+  if (ref === undefined || ref.size === 0) return new Uint8Array(length)
   const bytes = blobs.get(ref)
-  if (bytes.length >= needed) return bytes
-  const padded = new Uint8Array(needed)
+  if (bytes.length >= length) return bytes
+  const padded = new Uint8Array(length)
   padded.set(bytes)
   return padded
 }
@@ -89,11 +89,11 @@ export function isSameContent(
   const { size: newSize, content: after } = current.getInode(newNumber)
   if (size !== newSize) return false
   if (isSameBlob(before, after)) return true
-  for (let at = 0; at < size; at += CHUNK_BYTES) {
-    const index = at / CHUNK_BYTES
+  for (let position = 0; position < size; position += CHUNK_BYTES) {
+    const index = position / CHUNK_BYTES
     if (isSameBlob(findChunkRef(old, oldNumber, index), findChunkRef(current, newNumber, index))) continue
-    const [one = EMPTY] = readContent(old, oldNumber, blobs, at, CHUNK_BYTES)
-    const [other = EMPTY] = readContent(current, newNumber, blobs, at, CHUNK_BYTES)
+    const [one = EMPTY] = readContent(old, oldNumber, blobs, position, CHUNK_BYTES)
+    const [other = EMPTY] = readContent(current, newNumber, blobs, position, CHUNK_BYTES)
     if (Buffer.compare(one, other) !== 0) return false
   }
   return true
@@ -110,22 +110,24 @@ function isSameBlob(one: ContentRef | undefined, other: ContentRef | undefined):
     : false
 }
 
-/** Creates the operation that appends bytes to a file: it rewrites only the last chunk. */
+/**
+ * Creates the operation that appends bytes to a file, or creates it. It rewrites only the last chunk, or a small file.
+ */
 export function appendBytes(
   files: VaultFiles,
   blobs: BlobStore,
   path: string,
-  more: Uint8Array,
+  added: Uint8Array,
 ): FileOperation {
   const number = files.findByPath(files.resolveLinks(path, true, 'append'))
-  if (number === undefined) return { op: 'write', path, content: storeBytes(more, blobs), parents: true }
+  if (number === undefined) return { op: 'write', path, content: storeBytes(added, blobs), parents: true }
   const { type, size, content } = files.getInode(number)
-  const total = size + more.length
+  const total = size + added.length
   const isSmall = total <= MAX_INLINE_BYTES || content instanceof Uint8Array
   const kept = isSmall ? 0 : Math.floor(size / CHUNK_BYTES)
   const start = kept * CHUNK_BYTES
   const tail = type === 'directory' ? [] : [...readContent(files, number, blobs, start)]
-  const bytes = Buffer.concat([...tail, more])
+  const bytes = Buffer.concat([...tail, added])
   if (isSmall) return { op: 'write', path, content: storeBytes(bytes, blobs), parents: true }
   return {
     op: 'extend',

@@ -62,7 +62,7 @@ export class FileHistory {
     this.#path = path
   }
 
-  /** Returns the current version; undefined if there is no file. */
+  /** Returns the current version; undefined if there is no file. EISDIR for anything but a file. */
   findCurrentVersion(): number | undefined {
     const number = this.#files.findByPath(this.#files.resolveLinks(this.#path, true, 'versions'))
     if (number === undefined) return undefined
@@ -95,10 +95,10 @@ export class FileHistory {
     for (const step of steps.toReversed()) {
       const { operation } = step
       // The journal names a hard-linked file by one of its names.
-      const named = 'inode' in operation ? operation.inode : undefined
-      if (isContentStep(step) && (operation.path === path || (named !== undefined && named === number))) {
+      const inode = 'inode' in operation ? operation.inode : undefined
+      if (isContentStep(step) && (operation.path === path || (inode !== undefined && inode === number))) {
         own.push(step)
-        number ??= named
+        number ??= inode
       }
       path = getPathBefore(path, operation)
     }
@@ -120,10 +120,11 @@ export class FileHistory {
     return path
   }
 
+  /** Follows a path back from after one row to after an earlier one. */
   #tracePathBack(from: string, seq: number, to: number): string {
     let path = from
-    for (let at = seq + 1; at > to + 1; ) {
-      const entries = this.#journal.readBefore(at, at - to - 1)
+    for (let next = seq + 1; next > to + 1; ) {
+      const entries = this.#journal.readBefore(next, next - to - 1)
       for (const entry of entries) {
         if (entry.seq <= to) return path
         for (const { operation } of listSteps(entry.operation, undefined).toReversed())
@@ -131,29 +132,30 @@ export class FileHistory {
       }
       const oldest = entries.at(-1)
       if (oldest === undefined) return path
-      at = oldest.seq
+      next = oldest.seq
     }
     return path
   }
 
   /**
    * Searches older rows for an earlier file at the path, some rows at a time; `seq` is where to continue, 0 at the
-   * end. Skips files whose last version was seen. Stops at a restore: what it undid is not part of the later history.
+   * end. Skips files whose last version is in `seenVersions`. Stops at a restore: what it undid is not part of the
+   * later history.
    */
   findEarlierFile(
     seq: number,
-    seen: ReadonlySet<number>,
+    seenVersions: ReadonlySet<number>,
   ): {
-    readonly life?: EarlierFile
+    readonly file?: EarlierFile
     readonly seq: number
     readonly isRestore?: boolean
   } {
     const entries = this.#journal.readBefore(seq)
-    for (const { seq: at, operation, before } of entries) {
-      if (operation.op === 'restore') return { seq: at, isRestore: true }
+    for (const { seq: row, operation, before } of entries) {
+      if (operation.op === 'restore') return { seq: row, isRestore: true }
       for (const step of listSteps(operation, before).toReversed()) {
-        const life = this.#findEarlierFileIn(step, at)
-        if (life !== undefined && !seen.has(life.version)) return { life, seq: at }
+        const file = this.#findEarlierFileIn(step, row)
+        if (file !== undefined && !seenVersions.has(file.version)) return { file, seq: row }
       }
     }
     return { seq: entries.at(-1)?.seq ?? 0 }
@@ -172,22 +174,22 @@ export class FileHistory {
   isReadable(version: JournaledVersion): boolean {
     this.#isComplete ??= this.#journal.findEntry(1) !== undefined
     if (this.#isComplete) return true
-    const run: number[] = []
-    for (let at = version; ; ) {
-      const { seq } = at.entry
-      const known = this.#readable.get(seq) ?? this.#isReadableByItself(at)
-      run.push(seq)
-      const earlier = at.before === null ? undefined : this.findVersion(at.before, at.end)
-      if (known === undefined && earlier !== undefined) {
-        at = earlier
+    const undecided: number[] = []
+    for (let current = version; ; ) {
+      const { seq } = current.entry
+      const isReadable = this.#readable.get(seq) ?? this.#isReadableByItself(current)
+      undecided.push(seq)
+      const earlier = current.before === null ? undefined : this.findVersion(current.before, current.end)
+      if (isReadable === undefined && earlier !== undefined) {
+        current = earlier
         continue
       }
-      for (const each of run) this.#readable.set(each, known ?? false)
-      return known ?? false
+      for (const row of undecided) this.#readable.set(row, isReadable ?? false)
+      return isReadable ?? false
     }
   }
 
-  /** Decides without older rows; undefined if they are needed. */
+  /** Reports whether a version is readable without older rows; undefined if they are needed. */
   #isReadableByItself({ entry, operations, before, end }: JournaledVersion): boolean | undefined {
     if (
       operations.some((operation) => findWholeContent(operation) !== undefined) ||
@@ -202,6 +204,7 @@ export class FileHistory {
     return this.#journal.findEntry(seq) !== undefined && this.findVersion(seq, end) === undefined
   }
 
+  /** Returns the version of the inode at the path now. */
   #findInodeVersion(): number | undefined {
     const number = this.#files.findByPath(this.#path)
     return number === undefined ? undefined : this.#files.findInode(number)?.version
@@ -213,13 +216,13 @@ export class FileHistory {
     if (number !== undefined && this.#findInodeVersion() === version.entry.seq)
       return getStoredContent(this.#files, number)
     const later: ContentOperation[] = []
-    for (let at = version; ; ) {
-      for (const operation of at.operations.toReversed()) {
+    for (let current = version; ; ) {
+      for (const operation of current.operations.toReversed()) {
         const whole = findWholeContent(operation)
         if (whole !== undefined) return later.reduceRight(applyContentOperation, whole)
         later.push(operation)
       }
-      const { before, end } = at
+      const { before, end } = current
       if (before === null || this.#isEmptyAt(before, end))
         return later.reduceRight(applyContentOperation, { size: 0, inline: '' })
       const earlier = this.findVersion(before, end)
@@ -227,7 +230,7 @@ export class FileHistory {
         const detail = `version ${version.entry.seq} needs an older version that was pruned`
         throw new VfsError('EIO', this.#path, { op: 'readVersion', detail })
       }
-      at = earlier
+      current = earlier
     }
   }
 }
@@ -256,6 +259,7 @@ function applyContentOperation(
   return { size: operation.size, chunks: next }
 }
 
+/** Lists the operations of a row, those of merges and batches one by one. */
 function listSteps(operation: FileOperation, before: ReplacedVersion | undefined): OperationStep[] {
   if (operation.op !== 'merge' && operation.op !== 'batch') {
     return [{ operation, before: typeof before === 'number' ? before : null }]

@@ -2,11 +2,12 @@ import { VfsError } from '../../vfs/index.ts'
 import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
 import type { MaybePromise } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
-import { commitError } from '../engines/engine-errors.ts'
+import { toCommitError } from '../engines/engine-errors.ts'
 import { chain } from '../maybe-promise.ts'
 import { PageFault } from '../tree/node-cache.ts'
 
 const IDS_KEY = 'ids'
+/** Number of ids that are reserved at a time. */
 const BLOCK_SIZE = 65_536
 const MAX_TRIES = 1000
 
@@ -21,12 +22,13 @@ export class IdAllocator {
     this.#reader = reader
   }
 
+  /** Returns the next id. Fails as `ensure`. */
   readonly next = (): number => {
     this.ensure(1)
     return this.#next++
   }
 
-  /** Reserves ids so that `count` are available without a read. */
+  /** Reserves ids so that `count` are available without a read. A remote engine throws a fault until they are. */
   ensure(count: number): void {
     for (let tries = 0; this.#end - this.#next < count; tries++) {
       if (tries === MAX_TRIES) {
@@ -74,5 +76,5 @@ export class IdAllocator {
 }
 
 function throwCommitError(error: unknown): never {
-  throw commitError(error)
+  throw toCommitError(error)
 }

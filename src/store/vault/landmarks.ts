@@ -4,7 +4,7 @@ import { getJournalStart, type VaultHead } from './vault-head.ts'
 
 /**
  * Number of journal rows from one landmark to the next, or more if no flush came in between. Opening a moment replays
- * at most so many, whatever the length of the journal; each landmark keeps the pages that have changed since.
+ * no more, whatever the length of the journal; each landmark keeps the pages that have changed since.
  */
 const LANDMARK_AFTER_ROWS = 1000
 
@@ -17,6 +17,7 @@ export interface Landmark {
 
 export const landmarkPrefix = 'landmark/'
 
+/** Reports whether a flush up to a row leaves a landmark. */
 export function isLandmarkDue(head: VaultHead, seq: number): boolean {
   return seq - (head.landmark ?? getJournalStart(head)) >= LANDMARK_AFTER_ROWS
 }

@@ -37,16 +37,23 @@ export class MergePlan {
       new Conflicts(sides, options),
     ]
     const contents = new ContentMerger(sides, blobs, draft, conflicts)
-    const parts = { sides, matchers, draft, conflicts, contents, dentries: new SideDentries(sides, matchers) }
-    const removals = new RemovalApplier(parts)
-    const placement = new MoveApplier({ ...parts, removals })
+    const context = {
+      sides,
+      matchers,
+      draft,
+      conflicts,
+      contents,
+      dentries: new SideDentries(sides, matchers),
+    }
+    const removals = new RemovalApplier(context)
+    const moves = new MoveApplier({ ...context, removals })
     const triples = listInodeTriples(sides, matchers)
     removals.begin(triples)
-    placement.applyMoves(new MovePlanner(parts).planMoves(triples))
-    placement.createEmptyDirectories(triples)
+    moves.applyMoves(new MovePlanner(context).planMoves(triples))
+    moves.createEmptyDirectories(triples)
     for (const triple of triples) {
       const { base, theirs } = triple
-      const ours = placement.findOursToMerge(triple)
+      const ours = moves.findOursToMerge(triple)
       if (ours !== undefined && theirs !== undefined) contents.merge({ base, ours, theirs })
     }
     removals.finish()

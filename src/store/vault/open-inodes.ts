@@ -44,11 +44,12 @@ export class OpenInodes {
     return this.#states.size === 0
   }
 
+  /** Adds a handle of an inode. */
   open(number: number): OpenInode {
     const opened = this.#states.get(number)
     // A lost inode is known to its handles only; its number may name another file.
-    const isKnown = opened !== undefined && !opened.isLost
-    const entry = isKnown ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
+    const isOpen = opened !== undefined && !opened.isLost
+    const entry = isOpen ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
     this.#states.set(number, entry)
     entry.count++
     if (this.#states.size === 1 && entry.count === 1) this.#session?.updateHolds(true)
@@ -76,7 +77,7 @@ export class OpenInodes {
     this.#wasRestored = operation.op === 'restore'
   }
 
-  /** Called before any file may be removed. */
+  /** Called before any file may be removed: keeps a snapshot for the open inodes. */
   beforeRemoval(files: VaultFiles): void {
     if (this.#states.size === 0) return
     const before = new VaultFiles(files.tree.fork())
@@ -99,7 +100,7 @@ export class OpenInodes {
     this.#wasRestored = false
   }
 
-  /** Called when the applied operations are committed. */
+  /** Called when the applied operations are committed: removed inodes are lost from here on. */
   commit(files: VaultFiles): void {
     if (!this.#hasPendingRemovals) return
     this.#afterRestore(files)
@@ -116,7 +117,10 @@ export class OpenInodes {
     }
   }
 
-  /** Only a restore reuses inode numbers, so this runs before any other change. */
+  /**
+   * Marks open inodes that a restore removed or replaced. Only a restore reuses numbers, so it runs before other
+   * changes.
+   */
   #afterRestore(files: VaultFiles): void {
     if (!this.#wasRestored) return
     this.#wasRestored = false

@@ -10,37 +10,37 @@ const MAX_RECENT_LOGS = 32
 export class OpenLogs {
   /** Most recently used last. */
   readonly #recent = new Map<string, VaultLog>()
-  readonly #open = new Map<string, WeakRef<VaultLog>>()
+  readonly #logs = new Map<string, WeakRef<VaultLog>>()
   readonly #collected = new FinalizationRegistry<string>((name) => {
-    if (this.#open.get(name)?.deref() === undefined) this.#open.delete(name)
+    if (this.#logs.get(name)?.deref() === undefined) this.#logs.delete(name)
   })
 
   /** Returns the open log of a vault, or undefined. */
   get(name: string): VaultLog | undefined {
-    const log = this.#open.get(name)?.deref()
+    const log = this.#logs.get(name)?.deref()
     if (log !== undefined) this.#markUsed(name, log)
     return log
   }
 
   set(name: string, log: VaultLog): void {
-    this.#open.set(name, new WeakRef(log))
+    this.#logs.set(name, new WeakRef(log))
     this.#collected.register(log, name)
     this.#markUsed(name, log)
   }
 
   delete(name: string): void {
-    this.#open.delete(name)
+    this.#logs.delete(name)
     this.#recent.delete(name)
   }
 
   clear(): void {
-    this.#open.clear()
+    this.#logs.clear()
     this.#recent.clear()
   }
 
   /** Lists all open logs. */
   entries(): (readonly [name: string, log: VaultLog])[] {
-    return [...this.#open].flatMap(([name, ref]) => {
+    return [...this.#logs].flatMap(([name, ref]) => {
       const log = ref.deref()
       return log === undefined ? [] : [[name, log] as const]
     })

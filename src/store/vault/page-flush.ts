@@ -43,11 +43,12 @@ export class PageFlush {
   readonly #options: PageFlushOptions
   /** Nodes that received an id here. */
   readonly #nodes = new Map<number, TreeNode<TreeValue>>()
-  #namedRecords: readonly RecordRow[] = []
+  /** Records from the options that name the stored tree. */
+  #treeRecords: readonly RecordRow[] = []
   #head: VaultHead
 
-  constructor(parts: PageFlushContext, replica: Replica, options: PageFlushOptions) {
-    this.#context = parts
+  constructor(context: PageFlushContext, replica: Replica, options: PageFlushOptions) {
+    this.#context = context
     this.#replica = replica
     this.#options = options
     this.#head = replica.head
@@ -90,24 +91,24 @@ export class PageFlush {
       ...(isLandmark && { landmark: seq }),
     }
     const landmarks = isLandmark ? [toLandmarkRecord(head.id, { root, seq })] : []
-    const named = records?.(this.#head) ?? []
-    this.#namedRecords = named
-    if (pages.length + named.length === 0 && head.seq === seq && !durable) return null
-    const free = named.map((row) => ({ key: row.key, bytes: null }))
+    const treeRecords = records?.(this.#head) ?? []
+    this.#treeRecords = treeRecords
+    if (pages.length + treeRecords.length === 0 && head.seq === seq && !durable) return null
+    const absent = treeRecords.map((row) => ({ key: row.key, bytes: null }))
     return {
-      expect: [{ key, bytes: encodeHead(head) }, ...free],
-      records: [{ key, bytes: encodeHead(this.#head) }, ...landmarks, ...named],
+      expect: [{ key, bytes: encodeHead(head) }, ...absent],
+      records: [{ key, bytes: encodeHead(this.#head) }, ...landmarks, ...treeRecords],
       pages,
       durable,
-      isDerived: !durable && !isCheckpoint && named.length === 0 && tidy === undefined,
+      isDerived: !durable && !isCheckpoint && treeRecords.length === 0 && tidy === undefined,
       frees,
     }
   }
 
   /** Reports whether the batch was committed: its records exist or, without any, the head is the same. */
   isStored(reader: EngineReader): boolean {
-    const [named] = this.#namedRecords
-    if (named !== undefined) return isRecordStored(reader, named)
+    const [record] = this.#treeRecords
+    if (record !== undefined) return isRecordStored(reader, record)
     const found = reader.readRecord(this.#context.key)
     return found !== undefined && Buffer.compare(found, encodeHead(this.#head)) === 0
   }

@@ -50,7 +50,7 @@ export class PageFlusher {
     return seq - this.#failedSeq >= RETRY_FLUSH_AFTER_ROWS
   }
 
-  /** Flushes the tree after the flush before; returns the id of the root page. */
+  /** Flushes the tree, once an earlier flush has ended; returns the id of the root page. */
   flush(options: PageFlushOptions = {}): MaybePromise<number> {
     if (this.#inProgress !== undefined) return this.#inProgress.then(() => this.flush(options))
     const flushed = this.#flushWhenIdle(options)
@@ -92,6 +92,7 @@ export class PageFlusher {
     }
   }
 
+  /** Flushes when no operation waits for its commit. */
   #flushWhenIdle(options: PageFlushOptions): MaybePromise<number> {
     if (!this.#queue.isIdle) return chain(this.#queue.drain(), () => this.#flushWhenIdle(options))
     const flush = new PageFlush(this.#context, this.#replica, options)
@@ -121,7 +122,7 @@ export class PageFlusher {
     return chain(flushed, (root) => root ?? this.#flushWhenIdle(options))
   }
 
-  /** Resets to the stored tree and replays the journal. */
+  /** Gives up a flush: resets to the stored tree and replays the journal. */
   #abandon(flush: PageFlush): MaybePromise<void> {
     flush.undo()
     this.#followed.reload()

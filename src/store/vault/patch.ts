@@ -85,6 +85,7 @@ export function patchHole(target: PatchTarget, position: number, length: number)
   return { op: 'patch', path, inode, size, chunks }
 }
 
+/** Returns a chunk with zeros in a range. */
 function zeroRange(target: PatchTarget, index: number, from: number, to: number): Uint8Array {
   const bytes = new Uint8Array(readOldChunk(target, index, 0))
   return bytes.fill(0, Math.max(0, from), to)
@@ -103,7 +104,7 @@ function listChunksInRange({ files, inode }: PatchTarget, position: number, end:
   return found
 }
 
-/** Moves inline content to a chunk when the file becomes chunked. */
+/** Returns the change that moves inline content to a chunk, for a file that becomes chunked. */
 function moveOutOfLine({ files, blobs, inode }: PatchTarget): ChunkChange[] {
   const { content } = files.getInode(inode)
   return content instanceof Uint8Array && content.length > 0 ? [[0, blobs.putUnshared(content)]] : []
@@ -114,7 +115,7 @@ function replaceRange(
   target: PatchTarget,
   index: number,
   length: number,
-  at: number,
+  offset: number,
   piece: Uint8Array,
 ): Uint8Array {
   // Every byte is written below, so zeroing is unnecessary.
@@ -124,7 +125,7 @@ function replaceRange(
     whole.set(old)
     whole.fill(0, old.length)
   }
-  whole.set(piece, at)
+  whole.set(piece, offset)
   return whole
 }
 

@@ -19,8 +19,8 @@ interface TreeAtRow {
 }
 
 /**
- * Rebuilds the files of a vault as they were after a journal row: from the nearest stored tree before it, by the rows in
- * between. ENOENT if a garbage collection removed those rows, EINVAL for a row that does not exist yet.
+ * Rebuilds the files of a vault as they were after a journal row: from the nearest stored tree before it, by the rows
+ * in between. ENOENT if a garbage collection removed those rows, EINVAL for a row that does not exist yet.
  */
 export async function replayJournal(home: StoreHome, log: VaultLog, seq: number): Promise<VaultFiles> {
   await log.commitPending()
@@ -30,17 +30,17 @@ export async function replayJournal(home: StoreHome, log: VaultLog, seq: number)
     throw new VfsError('EINVAL', '/', { op: 'journal', detail })
   }
   return home.session.withHolds(async (hold) => {
-    let { root, seq: at } = await home.reader.run(() => findStoredTree(home, log, seq))
+    let { root, seq: applied } = await home.reader.run(() => findStoredTree(home, log, seq))
     if (typeof root === 'number') hold(root)
-    while (at < seq) {
-      const [from, before] = [root, at]
+    while (applied < seq) {
+      const [base, last] = [root, applied]
       const entries = await home.reader.run(() =>
-        log.journal.readAfter(before, seq - before).filter((row) => row.seq <= seq),
+        log.journal.readAfter(last, seq - last).filter((row) => row.seq <= seq),
       )
-      assertRows(before, entries)
+      assertRows(last, entries)
       // From the same tree each time it is restarted: a remote engine interrupts it to load a page.
-      root = await home.reader.run(() => applyEntries(home, from, entries))
-      at = entries.at(-1)?.seq ?? seq
+      root = await home.reader.run(() => applyEntries(home, base, entries))
+      applied = entries.at(-1)?.seq ?? seq
       await nextTurn()
     }
     return new VaultFiles(new Tree(home.cache, root))
@@ -64,6 +64,7 @@ function findStoredTree(home: StoreHome, log: VaultLog, seq: number): TreeAtRow 
   return { root: files.tree.snapshot(), seq: 0 }
 }
 
+/** Applies rows to a tree; returns the root of the result. */
 function applyEntries(
   home: StoreHome,
   root: NodeRef<TreeValue>,
@@ -74,6 +75,7 @@ function applyEntries(
   return files.tree.snapshot()
 }
 
+/** ENOENT if the next row was pruned. */
 function assertRows(after: number, entries: readonly NumberedJournalEntry[]): void {
   if (entries[0]?.seq === after + 1) return
   const detail =

@@ -81,7 +81,7 @@ export class Replica implements Holdable {
     reader.session.hold(this)
   }
 
-  /** Open inodes keep their last known tree, whatever other processes remove. */
+  /** Lists the stored tree while the session is busy or inodes are open, whatever other processes remove. */
   listStoredRoots(isBusy: boolean): number[] {
     return isBusy || !this.openInodes.isEmpty ? [this.#head.root] : []
   }
@@ -99,7 +99,7 @@ export class Replica implements Holdable {
     return this.#quota ?? {}
   }
 
-  /** Returns the committed files, without pending operations. */
+  /** Returns the committed files; on a remote engine without pending operations. */
   getCommittedFiles(): VaultFiles {
     return this.#committedRoot === undefined
       ? this.files
@@ -122,10 +122,10 @@ export class Replica implements Holdable {
     return this.#keepsCommittedRoot || this.#reader.isRemote ? this.tree.snapshot() : undefined
   }
 
-  /** Records that this many more rows are committed. */
-  markCommitted(rows: number, mark: NodeRef<TreeValue> | undefined): void {
+  /** Records that this many more rows are committed, and the snapshot from `takeSnapshot`. */
+  markCommitted(rows: number, snapshot: NodeRef<TreeValue> | undefined): void {
     this.#seq += rows
-    this.#committedRoot = mark
+    this.#committedRoot = snapshot
     this.#commitOpenInodes()
   }
 
@@ -192,6 +192,7 @@ export class Replica implements Holdable {
     this.#resetToCommitted()
   }
 
+  /** Resets the tree to the committed operations, and replays them if no tree of them is kept. */
   #resetToCommitted(): void {
     this.#keepsCommittedRoot = true
     if (this.#committedRoot !== undefined) {
@@ -215,6 +216,7 @@ export class Replica implements Holdable {
     return this.#seq > seq
   }
 
+  /** Resets to the committed tree and applies pending operations again. */
   #reapply(pending: readonly JournalEntry[]): void {
     this.#resetToCommitted()
     for (const [index, { operation, time }] of pending.entries())
@@ -282,7 +284,7 @@ export class Replica implements Holdable {
     }
   }
 
-  /** Rows in between were pruned: then the current head names a tree that includes them. */
+  /** Reads the current head, whose tree includes rows that were pruned meanwhile. EIO if it does not. */
   #skipPruned(next: number): void {
     const { seq } = this.#head
     this.#refreshHead()
@@ -318,6 +320,7 @@ function createJournalEntry(
   return { time, ...provenance, operation, ...(replaced !== null && { before: replaced }) }
 }
 
+/** Converts milliseconds since the epoch and a journal row. */
 export function toMoment(time: number, seq: number): Moment {
   const seconds = Math.floor(time / 1000)
   return { time: { seconds, nanos: Math.round((time - seconds * 1000) * 1e6) }, seq }

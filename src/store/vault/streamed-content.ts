@@ -14,6 +14,7 @@ class StreamedContent {
   readonly #chunks: BlobRef[] = []
   /** Parts that wait until the stream is known to be large. */
   #start: Uint8Array[] = []
+  /** Bytes behind the last whole chunk. */
   #rest: Uint8Array = new Uint8Array(0)
   #large: SegmentStream | undefined
   #size = 0
@@ -51,12 +52,13 @@ class StreamedContent {
     return stored
   }
 
+  /** Stores the whole chunks of a part as rows, and keeps the rest. */
   async #storeChunks(part: Uint8Array): Promise<void> {
     const joined = this.#rest.length === 0 ? part : Buffer.concat([this.#rest, part])
     const whole = joined.length - (joined.length % CHUNK_BYTES)
-    for (let at = 0; at < whole; at += CHUNK_BYTES) {
+    for (let start = 0; start < whole; start += CHUNK_BYTES) {
       // Copied: the source may reuse its buffer.
-      const chunk = new Uint8Array(joined.subarray(at, at + CHUNK_BYTES))
+      const chunk = new Uint8Array(joined.subarray(start, start + CHUNK_BYTES))
       this.#chunks.push(await this.#put(chunk))
     }
     this.#rest = new Uint8Array(joined.subarray(whole))

@@ -17,7 +17,7 @@ const MAX_REMOVE_ATTEMPTS = 3
 
 /** The record of an upload, for garbage collections. */
 export interface UploadRecord {
-  /** Owning session; absent in those of earlier versions, which name their process. */
+  /** Owning session; absent in those of earlier versions. */
   readonly session?: string
   /** Milliseconds since the epoch, in those of earlier versions. */
   readonly time?: number
@@ -52,6 +52,7 @@ export class Upload implements AsyncDisposable {
     return this.#segments !== undefined
   }
 
+  /** Stages bytes, or finds stored ones. */
   put(bytes: Uint8Array): BlobRef {
     return this.#blobs.put(bytes)
   }
@@ -66,6 +67,7 @@ export class Upload implements AsyncDisposable {
     return (await this.#openSegments()).store(chunks)
   }
 
+  /** Holds the upload, and returns where its chunks go. */
   async #openSegments(): Promise<ChunkStore> {
     const segments = this.#segments
     if (segments === undefined) throw new Error('the home has no segments')
@@ -120,7 +122,7 @@ export class Upload implements AsyncDisposable {
     return { expect: [{ key: this.#key, bytes: this.#record }] }
   }
 
-  /** Stores all staged blobs. */
+  /** Stores all staged blobs and the rows of segments, ahead of the commit that refers to them. */
   async flush(): Promise<void> {
     await this.hold()
     const { engine } = this.#blobs.reader
@@ -161,7 +163,7 @@ export class Upload implements AsyncDisposable {
     if (this.#record !== undefined) await this.#removeRecord()
   }
 
-  /** Removes the record; the outcome of the upload no longer depends on it. */
+  /** Removes the record, on which the upload no longer depends. */
   async #removeRecord(): Promise<void> {
     const { engine } = this.#blobs.reader
     for (let tries = 0; tries < MAX_REMOVE_ATTEMPTS; tries++) {

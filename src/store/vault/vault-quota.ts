@@ -8,6 +8,7 @@ export interface VaultQuota {
   readonly bytes?: number
   /** Limit for the number of files and links; directories do not count. */
   readonly files?: number
+  /** Limit for the size of each file. */
   readonly fileSize?: number
 }
 
@@ -15,7 +16,10 @@ export function quotaKey(vault: number): string {
   return `quota/${vault}`
 }
 
-/** ENOSPC if an operation exceeds the vault's quota. Operations that shrink it are always allowed. */
+/**
+ * ENOSPC if an operation exceeds the vault's quota. What does not add bytes or files is within those limits; that of
+ * a file applies to every file that is written.
+ */
 export function assertWithinQuota(
   { bytes, files, fileSize }: VaultQuota,
   operation: FileOperation,

@@ -7,6 +7,18 @@ import { readLevelLog } from './level-log.ts'
 import { findTableDamage } from './level-table.ts'
 
 const MAX_TRIES = 3
+/** Tags of the entries of LevelDB's manifest. */
+const TAGS = {
+  comparator: 1,
+  logNumber: 2,
+  nextFile: 3,
+  lastSequence: 4,
+  compactPointer: 5,
+  deletedTable: 6,
+  newTable: 7,
+  previousLog: 9,
+} as const
+const NUMBER_TAGS: readonly number[] = [TAGS.nextFile, TAGS.lastSequence, TAGS.previousLog]
 const LOG_FILE_PATTERN = /^(\d+)\.log$/
 /** Records the sizes of the logs at close: LevelDB takes a truncated log for a shorter one. */
 const CLOSED_FILE = 'closed'
@@ -20,7 +32,7 @@ interface LevelManifest {
 }
 
 /**
- * EIO if the manifest, a log or the size of a table differs from what was written. LevelDB would drop the unreadable
+ * Throws EIO if the manifest or a log is damaged, or a table is too short. LevelDB would drop the unreadable
  * part of a log, and then the log. Reads the logs, some megabytes at most; `fsck` checks the content of tables.
  */
 export function assertLevelIntact(directory: string): void {
@@ -33,6 +45,7 @@ export function findLevelDamage(directory: string): readonly string[] {
   return checkConsistently(directory, findTableDamage)
 }
 
+/** Lists damage. Checks again if a compaction replaced tables meanwhile; after some tries, it finds none. */
 function checkConsistently(
   directory: string,
   checkTable: (path: string) => readonly string[],
@@ -48,7 +61,7 @@ function checkConsistently(
   return []
 }
 
-/** Reports whether the manifest is damaged. */
+/** Reports whether the manifest is damaged or missing. */
 export function isManifestDamaged(directory: string): boolean {
   return readManifest(directory) === undefined
 }
@@ -82,17 +95,17 @@ function checkFiles(directory: string, checkTable: (path: string) => readonly st
 
 function findLogDamage(directory: string, oldest: number): string[] {
   const closed = readClosedSizes(directory)
-  const there = readdirSync(directory)
-  const names = new Set([...there, ...Object.keys(closed)])
+  const present = readdirSync(directory)
+  const names = new Set([...present, ...Object.keys(closed)])
   return [...names].sort().flatMap((name) => {
     if (Number(LOG_FILE_PATTERN.exec(name)?.[1] ?? -1) < oldest) return []
-    if (!there.includes(name)) return [`${name} is missing`]
+    if (!present.includes(name)) return [`${name} is missing`]
     const { damagedAt } = readLevelLog(readFileSync(join(directory, name)), closed[name])
-    return damagedAt.map((at) => `${name}: the record at ${at} is damaged`)
+    return damagedAt.map((offset) => `${name}: the record at ${offset} is damaged`)
   })
 }
 
-/** Undefined if the manifest is damaged. */
+/** Reads the manifest; undefined if it is damaged or missing. */
 function readManifest(directory: string): LevelManifest | undefined {
   const manifest = findManifestFile(directory)
   if (manifest === undefined) return undefined
@@ -115,16 +128,16 @@ function applyEdit(cursor: ByteCursor, tables: Map<number, number>): number | un
   const skip = () => cursor.readBytes(cursor.readVarint())
   while (!cursor.isAtEnd) {
     const tag = cursor.readVarint()
-    if (tag === 2) log = cursor.readVarint()
-    else if (tag === 3 || tag === 4 || tag === 9) cursor.readVarint()
-    else if (tag === 1) skip()
-    else if (tag === 5) {
+    if (tag === TAGS.logNumber) log = cursor.readVarint()
+    else if (NUMBER_TAGS.includes(tag)) cursor.readVarint()
+    else if (tag === TAGS.comparator) skip()
+    else if (tag === TAGS.compactPointer) {
       cursor.readVarint()
       skip()
-    } else if (tag === 6) {
+    } else if (tag === TAGS.deletedTable) {
       cursor.readVarint()
       tables.delete(cursor.readVarint())
-    } else if (tag === 7) {
+    } else if (tag === TAGS.newTable) {
       cursor.readVarint()
       tables.set(cursor.readVarint(), cursor.readVarint())
       skip()
@@ -164,8 +177,9 @@ function readClosedSizes(directory: string): Readonly<Record<string, number>> {
 
 function getTableName(directory: string, number: number): string {
   const digits = String(number).padStart(6, '0')
-  const old = `${digits}.sst`
-  return statSync(join(directory, old), { throwIfNoEntry: false }) === undefined ? `${digits}.ldb` : old
+  const legacyName = `${digits}.sst`
+  const isLegacy = statSync(join(directory, legacyName), { throwIfNoEntry: false }) !== undefined
+  return isLegacy ? legacyName : `${digits}.ldb`
 }
 
 function readIfPresent<T>(read: () => T): T | undefined {

@@ -4,8 +4,8 @@ import { sumFileSizes } from '../disk-usage.ts'
 import type { LevelDatabase } from './level-database.ts'
 
 const TABLE_FILE_PATTERN = /^(\d+)\.(?:ldb|sst)$/
-/** Sorts after every key of a table. */
-const NO_KEY: Uint8Array = Buffer.of(0xff)
+/** Sorts after every key. */
+const KEY_AFTER_ALL: Uint8Array = Buffer.of(0xff)
 const FIRST_KEY: Uint8Array = Buffer.of(0)
 
 /** Returns the size of all tables, including those that a compaction is writing. */
@@ -17,18 +17,18 @@ export function getTableBytes(directory: string): number {
 export function listUnreferencedTables(directory: string, db: LevelDatabase): string[] {
   // One line per table: its number, its size, and its first and last key.
   const lines = db.getProperty('leveldb.sstables').matchAll(/^ (\d+):\d+\[/gm)
-  const named = new Set(Array.from(lines, ([, number]) => Number(number)))
-  return listTables(directory).filter((name) => !named.has(Number.parseInt(name, 10)))
+  const numbers = new Set(Array.from(lines, ([, number]) => Number(number)))
+  return listTables(directory).filter((name) => !numbers.has(Number.parseInt(name, 10)))
 }
 
 /** Waits for the running compaction. Compacting an empty range does nothing, but queues behind it. */
 export function waitForCompaction(db: LevelDatabase): Promise<void> {
-  return db.compactRange(NO_KEY, NO_KEY)
+  return db.compactRange(KEY_AFTER_ALL, KEY_AFTER_ALL)
 }
 
 /** Rewrites every table without deleted rows. */
 export function compactAll(db: LevelDatabase): Promise<void> {
-  return db.compactRange(FIRST_KEY, NO_KEY)
+  return db.compactRange(FIRST_KEY, KEY_AFTER_ALL)
 }
 
 function listTables(directory: string): string[] {

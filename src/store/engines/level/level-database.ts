@@ -29,7 +29,8 @@ export type LevelDatabase = ClassicLevel<Uint8Array, Uint8Array>
 const openDirectories = new Set<string>()
 
 /**
- * ENOTSUP, EUNAVAILABLE or EIO if it does not open, or belongs to another program.
+ * Opens the database of a directory, which is created if missing. ENOTSUP without the package, for another format and
+ * for a database of another program; EUNAVAILABLE if it is open already; EIO if it is damaged.
  * @param isDamaged opens a damaged database if LevelDB can; it drops what it cannot read.
  */
 export async function openLevelDatabase(directory: string, isDamaged = false): Promise<LevelDatabase> {
@@ -64,6 +65,7 @@ export async function repairLevelDatabase(directory: string): Promise<void> {
   await ClassicLevel.repair(directory)
 }
 
+/** Records the sizes of the closed files, for the check of the next open. */
 function recordClose(storePath: string): void {
   try {
     recordClosedSizes(storePath)
@@ -100,6 +102,7 @@ async function loadLevel(directory: string): Promise<typeof import('classic-leve
   }
 }
 
+/** Checks the format, and writes it into a new database. ENOTSUP for another format or program. */
 async function assertOwnFormat(db: LevelDatabase, directory: string): Promise<void> {
   const found = db.getSync(FORMAT_KEY)
   if (found !== undefined) {

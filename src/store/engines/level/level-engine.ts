@@ -6,7 +6,7 @@ import { decodeNumberAt } from '../binary-keys.ts'
 import { type CommittedState, canCommit, listFirstRows } from '../can-commit.ts'
 import { createDiskFullError, DiskSpace } from '../disk-space.ts'
 import { getDirectorySize } from '../disk-usage.ts'
-import { commitError, getErrorMessage } from '../engine-errors.ts'
+import { getErrorMessage, toCommitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
 import { findLevelDamage } from './level-check.ts'
 import { compactAll, getTableBytes, listUnreferencedTables, waitForCompaction } from './level-compaction.ts'
@@ -41,22 +41,22 @@ export class LevelEngine implements Engine {
   #commits = 0
   #closing: Promise<void> | undefined
 
-  private constructor(directory: string, db: LevelDatabase, room: DiskSpace) {
-    this.#diskSpace = room
+  private constructor(directory: string, db: LevelDatabase, diskSpace: DiskSpace) {
+    this.#diskSpace = diskSpace
     this.#directory = directory
     this.#db = db
     this.#storeFile = new StoreFile(directory)
   }
 
   /**
-   * ENOTSUP: the package `classic-level` is missing, or the store has a format this version does not know.
-   * EUNAVAILABLE: it is open already, here or in another process.
+   * Opens a home. ENOTSUP if the package `classic-level` is missing, or the store has a format this version does not
+   * know or another program's; EUNAVAILABLE if it is open already, here or in another process; EIO if it is damaged.
    */
   static async open({ directory, isDamaged }: LevelEngineOptions): Promise<LevelEngine> {
     const rewriting = () => Math.min(getTableBytes(directory), COMPACTION_BYTES)
-    const room = new DiskSpace(join(directory, 'reserve'), { floor: FLUSH_BYTES, rewriting })
-    room.freeReserveForRewrite()
-    return new LevelEngine(directory, await openLevelDatabase(directory, isDamaged), room)
+    const diskSpace = new DiskSpace(join(directory, 'reserve'), { floor: FLUSH_BYTES, rewriting })
+    diskSpace.freeReserveForRewrite()
+    return new LevelEngine(directory, await openLevelDatabase(directory, isDamaged), diskSpace)
   }
 
   readPage(id: number): Uint8Array | undefined {
@@ -81,7 +81,7 @@ export class LevelEngine implements Engine {
     return found.map(([key, bytes]) => ({ key: Buffer.from(key).toString('utf8', 1), bytes }))
   }
 
-  /** Synchronous unless the journal begins after the requested row. */
+  /** As `Engine.readJournal`; synchronous unless the journal begins after the first requested row. */
   readJournal(vault: number, after: number, limit: number): MaybePromise<JournalRow[]> {
     const found: JournalRow[] = []
     while (found.length < limit) {
@@ -124,7 +124,10 @@ export class LevelEngine implements Engine {
     return this.#mutex.run(() => this.#commitNext(batch))
   }
 
-  /** Only on a nearly full disk: otherwise LevelDB compacts by itself, and rewriting a large store takes long. */
+  /**
+   * Compacts all tables, only on a nearly full disk: otherwise LevelDB compacts by itself, and rewriting a large store
+   * takes long.
+   */
   shrink(): Promise<number> {
     return this.#mutex.run(() => this.#shrinkNow())
   }
@@ -155,7 +158,7 @@ export class LevelEngine implements Engine {
       this.#commits++
       return true
     } catch (error) {
-      throw commitError(error)
+      throw toCommitError(error)
     }
   }
 
@@ -173,10 +176,10 @@ export class LevelEngine implements Engine {
    */
   async #assertSpaceFor(batch: Batch): Promise<void> {
     for (let before = ''; !this.#diskSpace.hasSpaceFor(batch); ) {
-      const passing = listUnreferencedTables(this.#directory, this.#db).join()
+      const temporary = listUnreferencedTables(this.#directory, this.#db).join()
       // Tables of a failed compaction stay until the database is reopened.
-      if (passing === before) throw createDiskFullError()
-      before = passing
+      if (temporary === before) throw createDiskFullError()
+      before = temporary
       await waitForCompaction(this.#db)
     }
   }
@@ -185,17 +188,17 @@ export class LevelEngine implements Engine {
     const taken = new Set<number>()
     for (const row of listFirstRows(batch.journal ?? []))
       if (await this.#isRowTaken(row)) taken.add(row.vault)
-    const present: CommittedState = {
+    const state: CommittedState = {
       record: (key) => this.readRecord(key),
       findBlob: (hash) => this.findBlob(hash),
       isTaken: ({ vault }) => taken.has(vault),
     }
-    return canCommit(batch, present)
+    return canCommit(batch, state)
   }
 
   /**
-   * After a failed write, refuses writes until the database is reopened. LevelDB itself stops only after a failed
-   * sync. After a failed append it would continue behind half a record, and recovery drops whatever follows one.
+   * Writes changes. After a failure, refuses writes until the database is reopened. LevelDB itself stops only after a
+   * failed sync. After a failed append it would continue behind half a record, and recovery drops whatever follows one.
    * Reads continue. A batch whose sync failed may exist after a reopen.
    */
   async #write(changes: rows.LevelChange[]): Promise<void> {
@@ -206,21 +209,21 @@ export class LevelEngine implements Engine {
     try {
       await this.#db.batch(changes, WRITE_OPTIONS)
     } catch (error) {
-      this.#failure = commitError(error)
+      this.#failure = toCommitError(error)
       throw this.#failure
     }
   }
 
-  /** Hashes before blobs: a blob is removed only if no hash finds it any more. */
+  /** Returns the changes of a sweep. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
   async #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): Promise<rows.LevelChange[]> {
-    const leading = hashes.filter(({ hash, blob }) => this.findBlob(hash) === blob)
-    const unled = new Set(leading.map(({ hash }) => Buffer.from(hash).toString('hex')))
+    const sweptHashes = hashes.filter(({ hash, blob }) => this.findBlob(hash) === blob)
+    const unhashed = new Set(sweptHashes.map(({ hash }) => Buffer.from(hash).toString('hex')))
     const free = blobs.filter(
-      ({ hash, blob }) => unled.has(Buffer.from(hash).toString('hex')) || this.findBlob(hash) !== blob,
+      ({ hash, blob }) => unhashed.has(Buffer.from(hash).toString('hex')) || this.findBlob(hash) !== blob,
     )
     const changes = [
       ...pages.map((id) => rows.createDelete(rows.pageKey(id))),
-      ...leading.map(({ hash }) => rows.createDelete(rows.hashKey(hash))),
+      ...sweptHashes.map(({ hash }) => rows.createDelete(rows.hashKey(hash))),
       ...free.map(({ blob }) => rows.createDelete(rows.blobKey(blob))),
     ]
     for (const { vault, upTo } of journal) {
@@ -231,6 +234,7 @@ export class LevelEngine implements Engine {
     return changes
   }
 
+  /** Reports whether the journal has this row or a later one. */
   async #isRowTaken({ vault, seq }: JournalRow): Promise<boolean> {
     if (this.#hasRow(vault, seq)) return true
     // Rows have no gaps: no row follows the newest.
@@ -245,12 +249,12 @@ export class LevelEngine implements Engine {
   async #seekJournal(vault: number, after: number, limit: number): Promise<JournalRow[]> {
     const bounds = { gt: rows.rowKey({ vault, seq: after }), lt: rows.rowKey({ vault: vault + 1, seq: 0 }) }
     const found = await this.#db.iterator({ ...bounds, limit }).all()
-    return found.map(([key, bytes]) => ({ vault, seq: decodeNumberAt(key, 9), bytes }))
+    return found.map(([key, bytes]) => ({ vault, seq: decodeNumberAt(key, rows.SEQ_OFFSET), bytes }))
   }
 
   async #listIds(table: rows.LevelTable, gt: Uint8Array, limit: number): Promise<number[]> {
     const keys = await this.#db.keys({ gt, lt: rows.getKeyRange(table).lt, limit }).all()
-    return keys.map((key) => decodeNumberAt(key, 1))
+    return keys.map((key) => decodeNumberAt(key, rows.ID_OFFSET))
   }
 
   async #measureTable(table: rows.LevelTable): Promise<{ count: number; bytes: number }> {

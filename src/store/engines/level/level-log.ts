@@ -2,6 +2,7 @@ import { computeMaskedCrc32c } from '../crc32c.ts'
 
 const BLOCK_BYTES = 32_768
 const HEADER_BYTES = 7
+/** Types of the parts of a record: a whole record, its first part, its last part. */
 const FULL = 1
 const FIRST = 2
 const LAST = 4
@@ -17,9 +18,9 @@ export interface LevelLog {
 /**
  * Reads a log and verifies the checksum of every part. Its end may be half a record of an unacknowledged write. Each
  * write is synced before the next, so whatever precedes another record was complete.
- * @param complete number of bytes known to have been complete.
+ * @param completeBytes number of bytes that are known to have been complete.
  */
-export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
+export function readLevelLog(bytes: Buffer, completeBytes = 0): LevelLog {
   const [records, damagedAt, parts]: [Buffer[], number[], Buffer[]] = [[], [], []]
   let [suspectAt, at]: [number | undefined, number] = [undefined, 0]
   while (at < bytes.length) {
@@ -41,8 +42,8 @@ export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
     at += HEADER_BYTES + content.length
     if ((type === FULL || type === LAST) && parts.length > 0) records.push(Buffer.concat(parts.splice(0)))
   }
-  const end = suspectAt ?? (bytes.length < complete || parts.length > 0 ? bytes.length : complete)
-  if (end < complete || bytes.length < complete) damagedAt.push(end)
+  const end = suspectAt ?? (bytes.length < completeBytes || parts.length > 0 ? bytes.length : completeBytes)
+  if (end < completeBytes || bytes.length < completeBytes) damagedAt.push(end)
   return { records, damagedAt }
 }
 

@@ -6,9 +6,13 @@ export type LevelChange =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: 'del'; readonly key: Uint8Array }
 
-/** LevelDB has one table: the first byte of a key names ours. */
+/** Tables of the store. LevelDB has a single space of keys: their first byte names the table. */
 const TABLE_PREFIXES = { meta: 0, pages: 1, blobs: 2, hashes: 3, journal: 4, records: 5 } as const
 export type LevelTable = keyof typeof TABLE_PREFIXES
+
+/** Offsets in a key: of the id of a page or blob, and of the number of a journal row, after that of its vault. */
+export const ID_OFFSET = 1
+export const SEQ_OFFSET: number = ID_OFFSET + 8
 
 export const FORMAT_KEY: Buffer = encodeKey('meta', Buffer.from('format'))
 
@@ -44,7 +48,7 @@ export function rowKey(row: Pick<JournalRow, 'vault' | 'seq'>): Buffer {
   return encodeKey('journal', encodeJournalKey(row))
 }
 
-/** Returns the puts of a batch, in its order. */
+/** Returns the changes of a batch without its sweep. */
 export function toLevelChanges({ records = [], pages = [], blobs = [], journal = [] }: Batch): LevelChange[] {
   const hashed = blobs.filter(({ hash }) => hash.length > 0)
   return [

@@ -6,7 +6,7 @@ const FOOTER_BYTES = 48
 const TRAILER_BYTES = 5
 const MAGIC = Buffer.from('57fb808b247547db', 'hex')
 const SNAPPY = 1
-/** Above the size of any block of ours: a blob has its own block. */
+/** More than the store writes into one block: a blob has its own. */
 const MAX_BLOCK_BYTES = 256 * 1024 * 1024
 
 /** Offset and size of a block in a table. */
@@ -35,7 +35,7 @@ export function findTableDamage(path: string): string[] {
 
 type ReadRange = (offset: number, length: number) => Buffer | undefined
 
-/** Returns the handles of all data blocks; undefined if the index is damaged. */
+/** Returns the handles of all blocks but the index; undefined if the index is damaged. */
 function readIndex(read: ReadRange, size: number): BlockHandle[] | undefined {
   const footer = size < FOOTER_BYTES ? undefined : read(size - FOOTER_BYTES, FOOTER_BYTES)
   if (footer === undefined || !footer.subarray(-MAGIC.length).equals(MAGIC)) return undefined
@@ -50,7 +50,9 @@ function readIndex(read: ReadRange, size: number): BlockHandle[] | undefined {
   }
 }
 
-/** Returns the values of an index block: its keys are prefix-compressed, and restart points follow them. */
+/**
+ * Returns the handles in an index block: its values. Its keys are prefix-compressed, and restart points follow them.
+ */
 function listHandles(index: Buffer): BlockHandle[] {
   const restarts = index.readUInt32LE(index.length - 4)
   const cursor = new ByteCursor(index.subarray(0, index.length - 4 * (restarts + 1)))
@@ -67,7 +69,7 @@ function readHandle(cursor: ByteCursor): BlockHandle {
   return { offset: cursor.readVarint(), size: cursor.readVarint() }
 }
 
-/** Undefined if it is damaged. */
+/** Reads a block; undefined if it is damaged. */
 function readBlock(read: ReadRange, { offset, size }: BlockHandle, fileBytes: number): Buffer | undefined {
   if (offset + size + TRAILER_BYTES > fileBytes) return undefined
   const bytes = read(offset, size + TRAILER_BYTES)

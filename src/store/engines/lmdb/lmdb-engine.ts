@@ -9,13 +9,13 @@ import { decodeNumberAt, encodeIdKey, encodeJournalKey } from '../binary-keys.ts
 import { type CommittedState, canCommit } from '../can-commit.ts'
 import { DiskSpace } from '../disk-space.ts'
 import { getDirectorySize, getDiskFreeBytes } from '../disk-usage.ts'
-import { commitError } from '../engine-errors.ts'
+import { toCommitError } from '../engine-errors.ts'
 import { OpenMarker, removeMarkers } from '../open-marker.ts'
 import { StoreFile } from '../store-file.ts'
 import { assertIntact, findDamage } from './lmdb-check.ts'
 import {
   assertOwnFormat,
-  freeBytes,
+  getFreePageBytes,
   type LmdbRoot,
   type LmdbTable,
   type LmdbTables,
@@ -82,14 +82,14 @@ export class LmdbEngine implements Engine {
     { directory, durability = 'process' }: LmdbEngineOptions,
     root: LmdbRoot,
     abort: object,
-    { room, mark }: { readonly room: DiskSpace; readonly mark: OpenMarker | undefined },
+    { diskSpace, openMarker }: { readonly diskSpace: DiskSpace; readonly openMarker: OpenMarker | undefined },
   ) {
-    this.#diskSpace = room
-    this.#openMarker = mark
+    this.#diskSpace = diskSpace
+    this.#openMarker = openMarker
     this.#directory = directory
     this.sessionRegistry = new FileSessionRegistry(join(directory, 'sessions'))
     this.segments = new FileSegments(join(directory, SEGMENT_DIRECTORY), {
-      assertSpace: (bytes) => room.assertSpaceForBytes(bytes),
+      assertSpace: (bytes) => diskSpace.assertSpaceForBytes(bytes),
     })
     this.#root = root
     this.#abort = abort
@@ -98,22 +98,25 @@ export class LmdbEngine implements Engine {
     this.#storeFile = new StoreFile(join(directory, 'data.mdb'))
   }
 
-  /** ENOTSUP: the package `lmdb` is missing, or the store has a format this version does not know. */
+  /**
+   * Opens a home. ENOTSUP if the package `lmdb` is missing, or the store has a format this version does not know or is
+   * another program's; EIO if it is damaged.
+   */
   static async open(options: LmdbEngineOptions): Promise<LmdbEngine> {
     const { directory, isReadOnly = false } = options
     const { open, ABORT } = await loadLmdb(directory)
-    const marks = join(directory, 'open')
-    const leftovers = OpenMarker.findLeftovers(marks)
+    const markers = join(directory, 'open')
+    const leftovers = OpenMarker.findLeftovers(markers)
     // A damaged page beyond those that every open checks may have killed the process that left one.
     assertIntact(join(directory, 'data.mdb'), leftovers.length > 0)
     if (!isReadOnly) {
       makePrivateDirectory(directory)
       for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
     }
-    const room = new DiskSpace(join(directory, 'reserve'))
-    if (!isReadOnly) room.freeReserve()
+    const diskSpace = new DiskSpace(join(directory, 'reserve'))
+    if (!isReadOnly) diskSpace.freeReserve()
     if (!isReadOnly) removeMarkers(leftovers)
-    const mark = isReadOnly ? undefined : OpenMarker.create(marks)
+    const openMarker = isReadOnly ? undefined : OpenMarker.create(markers)
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -125,10 +128,10 @@ export class LmdbEngine implements Engine {
     })
     try {
       assertOwnFormat(root, directory, isReadOnly)
-      return new LmdbEngine(options, root, ABORT, { room, mark })
+      return new LmdbEngine(options, root, ABORT, { diskSpace, openMarker })
     } catch (error) {
       await root.close()
-      mark?.[Symbol.dispose]()
+      openMarker?.[Symbol.dispose]()
       throw error
     }
   }
@@ -214,7 +217,7 @@ export class LmdbEngine implements Engine {
       return undefined
     }
     // Half of the free pages: they are scattered, and some wait for readers.
-    this.#diskSpace.assertSpaceFor(batch, () => freeBytes(this.#root, this.#tables) / 2)
+    this.#diskSpace.assertSpaceFor(batch, () => getFreePageBytes(this.#root, this.#tables) / 2)
     this.#runTransaction(run, this.#isFullyDurable || batch.durable === true)
     return isAccepted
   }
@@ -237,7 +240,7 @@ export class LmdbEngine implements Engine {
   }
 
   async #closeAll(): Promise<void> {
-    using _mark = this.#openMarker
+    using _marker = this.#openMarker
     this.segments.close()
     await this.#root.close()
     this.#storeFile.close()
@@ -258,9 +261,9 @@ export class LmdbEngine implements Engine {
     }
   }
 
-  /** LMDB reports a full disk as a failed write: the free space distinguishes the two. */
+  /** Converts a failure. LMDB reports a full disk as a failed write: the free space distinguishes the two. */
   #toCommitFailure(error: unknown): VfsError {
-    const failure = commitError(error)
+    const failure = toCommitError(error)
     if (failure.code !== 'EIO' || getDiskFreeBytes(this.#directory) > SCARCE_BYTES) return failure
     return new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the disk is full; make room', cause: error })
   }
@@ -303,7 +306,7 @@ export class LmdbEngine implements Engine {
     meta.putSync(COUNT_KEY, encodeIdKey(this.#readCommitCount() + 1))
   }
 
-  /** Hashes before blobs: a blob is removed only if no hash finds it any more. */
+  /** Removes swept rows. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
   #sweep(sweep: Sweep): void {
     const { pages, blobs, hashes, journal } = this.#tables
     for (const id of sweep.pages ?? []) pages.removeSync(encodeIdKey(id))

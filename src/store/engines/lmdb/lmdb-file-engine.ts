@@ -6,6 +6,10 @@ import { decodeNumberAt } from '../binary-keys.ts'
 import { LmdbFile } from './lmdb-file.ts'
 import { SEGMENT_DIRECTORY } from './lmdb-tables.ts'
 
+/** Bytes of a key: of a page or blob, and of a journal row. */
+const ID_KEY_BYTES = 8
+const JOURNAL_KEY_BYTES = 2 * ID_KEY_BYTES
+
 type ReadBytes = () => Uint8Array | undefined
 
 /** Read-only engine for the readable part of a damaged LMDB environment, for salvage. */
@@ -25,8 +29,12 @@ export class LmdbFileEngine implements Engine {
     this.segments = new FileSegments(join(directory, SEGMENT_DIRECTORY))
     this.#pages = this.#mapById('pages')
     this.#blobs = this.#mapById('blobs')
-    this.#journal = this.#listEntries('journal', 16)
-      .map(({ key, read }) => ({ vault: decodeNumberAt(key, 0), seq: decodeNumberAt(key, 8), read }))
+    this.#journal = this.#listEntries('journal', JOURNAL_KEY_BYTES)
+      .map(({ key, read }) => ({
+        vault: decodeNumberAt(key, 0),
+        seq: decodeNumberAt(key, ID_KEY_BYTES),
+        read,
+      }))
       .toSorted((one, other) => one.seq - other.seq)
     const records = this.#listEntries('records', 1).map(({ key, read }) => [key.toString(), read] as const)
     this.#records = new Map(records.toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -44,6 +52,7 @@ export class LmdbFileEngine implements Engine {
     return this.#blobs.get(id)?.()
   }
 
+  /** Finds nothing: a salvage looks for no blob by its hash. */
   findBlob(): undefined {
     return undefined
   }
@@ -72,6 +81,7 @@ export class LmdbFileEngine implements Engine {
     return listAfter(this.#blobs, after, limit)
   }
 
+  /** Counts rows; their sizes stay 0. */
   usage(): EngineUsage {
     const count = (size: number) => ({ count: size, bytes: 0 })
     const [pages, blobs] = [count(this.#pages.size), count(this.#blobs.size)]
@@ -99,11 +109,14 @@ export class LmdbFileEngine implements Engine {
   }
 
   #mapById(table: string): Map<number, ReadBytes> {
-    return new Map(this.#listEntries(table, 8).map(({ key, read }) => [decodeNumberAt(key, 0), read]))
+    return new Map(
+      this.#listEntries(table, ID_KEY_BYTES).map(({ key, read }) => [decodeNumberAt(key, 0), read]),
+    )
   }
 
-  #listEntries(table: string, keyBytes: number): { readonly key: Buffer; readonly read: ReadBytes }[] {
-    return [...this.#file.listEntries(table)].filter(({ key }) => key.length >= keyBytes)
+  /** Lists the entries of a table whose key is long enough: a damaged one may not be. */
+  #listEntries(table: string, minKeyBytes: number): { readonly key: Buffer; readonly read: ReadBytes }[] {
+    return [...this.#file.listEntries(table)].filter(({ key }) => key.length >= minKeyBytes)
   }
 }
 

@@ -2,12 +2,21 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 const HEADER_BYTES = 24
 const META_BYTES = 168
+const META_OFFSETS = { pageBytes: 48, free: 88, main: 136, lastPage: 144, transaction: 152 } as const
+/** Size of the description of a table, and the offset of its root in it. */
 const DATABASE_BYTES = 48
+const DATABASE_ROOT = 40
 const NODE_BYTES = 8
 const MAGIC = 0xbeefc0de
+/** Offsets in the header of a page. In that of overflow pages, their number is in place of `lower`. */
+const PAGE_FLAGS = 18
+const PAGE_LOWER = 20
+const PAGE_UPPER = 22
+/** Flags of a page. */
 const BRANCH = 0x01
 const LEAF = 0x02
 const OVERFLOW = 0x04
+/** Flags of a node. */
 const BIG_DATA = 0x01
 const SUB_DATABASE = 0x02
 /** Page size to read meta pages with if none is valid. */
@@ -26,7 +35,9 @@ export interface LmdbEntry {
 /** A meta page: one committed state of the file. */
 interface LmdbMeta {
   readonly pageBytes: number
+  /** Root page of the list of free pages. */
   readonly free: number
+  /** Root page of the table of tables. */
   readonly main: number
   readonly lastPage: number
   readonly transaction: number
@@ -38,21 +49,21 @@ interface LmdbMeta {
  */
 export class LmdbFile implements Disposable {
   readonly #fd: number
-  /** Known after the meta page: before that, another process could still extend the file. */
+  /** Measured after the meta page is read: another process may have extended the file before. */
   readonly #size: number = Number.POSITIVE_INFINITY
   readonly #meta: LmdbMeta | undefined
   readonly #damage: string[] = []
   readonly #maxPages: number
   #pagesRead = 0
 
-  /** @param budget limit of table pages to check; all are checked if the file may be truncated. */
-  constructor(path: string, budget: number = Number.POSITIVE_INFINITY) {
+  /** @param maxPages limit of table pages to check; all are checked if the file may be truncated. */
+  constructor(path: string, maxPages: number = Number.POSITIVE_INFINITY) {
     this.#fd = openSync(path, 'r')
     this.#meta = this.#readMeta()
     this.#size = fstatSync(this.#fd).size
     // A file may end before its last page if that is free; a truncated file looks the same.
     const isShort = this.#meta === undefined || this.#size < (this.#meta.lastPage + 1) * this.#meta.pageBytes
-    this.#maxPages = isShort ? Number.POSITIVE_INFINITY : budget
+    this.#maxPages = isShort ? Number.POSITIVE_INFINITY : maxPages
     if (this.#meta === undefined) this.#damage.push('its first two pages are damaged')
   }
 
@@ -66,20 +77,21 @@ export class LmdbFile implements Disposable {
     return this.#readMeta()?.transaction !== this.#meta?.transaction
   }
 
-  /** Checks every page of every table, the upper levels first. */
+  /** Checks the pages of every table and of the list of free pages, the upper levels first, up to the limit. */
   checkAllPages(): void {
     if (this.#meta === undefined) return
     for (const _ of this.#walkEntries(this.#meta.free));
     for (const { root } of this.listTables()) for (const _ of this.#walkEntries(root));
   }
 
+  /** Lists the named tables with their root pages. */
   listTables(): { readonly name: string; readonly root: number }[] {
     const found: { name: string; root: number }[] = []
     for (const { key, read, isTable } of this.#walkEntries(this.#meta?.main ?? NO_PAGE)) {
       const bytes = isTable ? read() : undefined
       if (bytes === undefined || bytes.length !== DATABASE_BYTES) continue
       // The library ends names with a NUL.
-      found.push({ name: key.toString().replace(/\0$/, ''), root: readPageNumber(bytes, 40) })
+      found.push({ name: key.toString().replace(/\0$/, ''), root: readPageNumber(bytes, DATABASE_ROOT) })
     }
     return found
   }
@@ -93,14 +105,15 @@ export class LmdbFile implements Disposable {
     closeSync(this.#fd)
   }
 
+  /** Yields the entries of a tree of pages, the upper levels first; reports damaged pages and leaves them out. */
   *#walkEntries(root: number): Generator<LmdbEntry> {
     if (root >= NO_PAGE) return
-    const seen = new Set<number>()
+    const visited = new Set<number>()
     const waiting = [root]
     for (const number of waiting) {
-      if (seen.has(number)) this.#reportDamage(`page ${number} is in use twice`)
-      if (seen.has(number) || this.#pagesRead++ >= this.#maxPages) continue
-      seen.add(number)
+      if (visited.has(number)) this.#reportDamage(`page ${number} is in use twice`)
+      if (visited.has(number) || this.#pagesRead++ >= this.#maxPages) continue
+      visited.add(number)
       const page = this.#readPage(number)
       if (page === undefined) continue
       for (const node of this.#listNodeOffsets(page, number)) {
@@ -112,28 +125,28 @@ export class LmdbFile implements Disposable {
 
   /** Returns the offsets of a page's nodes, if all are inside it. */
   #listNodeOffsets(page: Buffer, number: number): number[] {
-    const lower = page.readUInt16LE(20)
+    const lower = page.readUInt16LE(PAGE_LOWER)
     const offsets = Array.from(
       { length: lower / 2 },
       (_, index) => page.readUInt16LE(HEADER_BYTES + 2 * index) + HEADER_BYTES,
     )
-    if (offsets.every((at) => at >= HEADER_BYTES + lower && getNodeEnd(page, at) <= page.length))
+    if (offsets.every((offset) => offset >= HEADER_BYTES + lower && getNodeEnd(page, offset) <= page.length))
       return offsets
     this.#reportDamage(`page ${number} is damaged`)
     return []
   }
 
-  #decodeEntry(page: Buffer, at: number): LmdbEntry {
-    const flags = page.readUInt16LE(at + 4)
-    const start = at + NODE_BYTES + page.readUInt16LE(at + 6)
-    const size = page.readUInt32LE(at)
-    const key = page.subarray(at + NODE_BYTES, start)
+  #decodeEntry(page: Buffer, offset: number): LmdbEntry {
+    const flags = page.readUInt16LE(offset + 4)
+    const start = offset + NODE_BYTES + page.readUInt16LE(offset + 6)
+    const size = page.readUInt32LE(offset)
+    const key = page.subarray(offset + NODE_BYTES, start)
     const isTable = (flags & SUB_DATABASE) !== 0
     if ((flags & BIG_DATA) === 0) return { key, isTable, read: () => page.subarray(start, start + size) }
     const first = readPageNumber(page, start)
-    const isThere = this.#isOverflow(first, size)
-    if (!isThere) this.#reportDamage(`page ${first} is damaged`)
-    const read = () => (isThere ? this.#readBytes(first * page.length + HEADER_BYTES, size) : undefined)
+    const isIntact = this.#isOverflow(first, size)
+    if (!isIntact) this.#reportDamage(`page ${first} is damaged`)
+    const read = () => (isIntact ? this.#readBytes(first * page.length + HEADER_BYTES, size) : undefined)
     return { key, isTable, read }
   }
 
@@ -142,9 +155,9 @@ export class LmdbFile implements Disposable {
     const pageBytes = this.#meta?.pageBytes ?? DEFAULT_PAGE_BYTES
     const header = this.#readBytes(number * pageBytes, HEADER_BYTES)
     if (header === undefined || readPageNumber(header, 0) !== number) return false
-    const room = header.readUInt32LE(20) * pageBytes
-    const isWhole = number * pageBytes + room <= this.#size && room >= HEADER_BYTES + size
-    return (header.readUInt16LE(18) & OVERFLOW) !== 0 && isWhole
+    const capacity = header.readUInt32LE(PAGE_LOWER) * pageBytes
+    const isWhole = number * pageBytes + capacity <= this.#size && capacity >= HEADER_BYTES + size
+    return (header.readUInt16LE(PAGE_FLAGS) & OVERFLOW) !== 0 && isWhole
   }
 
   #readPage(number: number): Buffer | undefined {
@@ -159,6 +172,7 @@ export class LmdbFile implements Disposable {
     if (!this.#damage.includes(detail)) this.#damage.push(detail)
   }
 
+  /** Reads the newer of the two meta pages; undefined if both are damaged. */
   #readMeta(): LmdbMeta | undefined {
     const first = this.#readMetaAt(0)
     const second = this.#readMetaAt(first?.pageBytes ?? DEFAULT_PAGE_BYTES)
@@ -169,15 +183,15 @@ export class LmdbFile implements Disposable {
   #readMetaAt(start: number): LmdbMeta | undefined {
     const bytes = this.#readBytes(start, META_BYTES)
     if (bytes?.readUInt32LE(HEADER_BYTES) !== MAGIC) return undefined
-    const pageBytes = bytes.readUInt32LE(48)
+    const pageBytes = bytes.readUInt32LE(META_OFFSETS.pageBytes)
     if (pageBytes < 512 || pageBytes > 65_536 || pageBytes % 512 !== 0) return undefined
-    const [free, main] = [readPageNumber(bytes, 88), readPageNumber(bytes, 136)]
+    const [free, main] = [readPageNumber(bytes, META_OFFSETS.free), readPageNumber(bytes, META_OFFSETS.main)]
     return {
       pageBytes,
       free,
       main,
-      lastPage: readPageNumber(bytes, 144),
-      transaction: readPageNumber(bytes, 152),
+      lastPage: readPageNumber(bytes, META_OFFSETS.lastPage),
+      transaction: readPageNumber(bytes, META_OFFSETS.transaction),
     }
   }
 
@@ -190,28 +204,28 @@ export class LmdbFile implements Disposable {
 }
 
 function isBranch(page: Buffer): boolean {
-  return (page.readUInt16LE(18) & BRANCH) !== 0
+  return (page.readUInt16LE(PAGE_FLAGS) & BRANCH) !== 0
 }
 
 function isTablePage(page: Buffer, number: number): boolean {
-  const kind = page.readUInt16LE(18) & (BRANCH | LEAF | OVERFLOW)
-  const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)]
+  const kind = page.readUInt16LE(PAGE_FLAGS) & (BRANCH | LEAF | OVERFLOW)
+  const [lower, upper] = [page.readUInt16LE(PAGE_LOWER), page.readUInt16LE(PAGE_UPPER)]
   const isKnown = (kind === BRANCH || kind === LEAF) && readPageNumber(page, 0) === number
   return isKnown && lower % 2 === 0 && lower <= upper && upper <= page.length - HEADER_BYTES
 }
 
-function getNodeEnd(page: Buffer, at: number): number {
-  if (at + NODE_BYTES > page.length) return Number.POSITIVE_INFINITY
-  const end = at + NODE_BYTES + page.readUInt16LE(at + 6)
+function getNodeEnd(page: Buffer, offset: number): number {
+  if (offset + NODE_BYTES > page.length) return Number.POSITIVE_INFINITY
+  const end = offset + NODE_BYTES + page.readUInt16LE(offset + 6)
   if (isBranch(page)) return end
-  return end + ((page.readUInt16LE(at + 4) & BIG_DATA) === 0 ? page.readUInt32LE(at) : 8)
+  return end + ((page.readUInt16LE(offset + 4) & BIG_DATA) === 0 ? page.readUInt32LE(offset) : 8)
 }
 
-function readChildPage(page: Buffer, at: number): number {
-  return page.readUInt32LE(at) + page.readUInt16LE(at + 4) * 2 ** 32
+function readChildPage(page: Buffer, offset: number): number {
+  return page.readUInt32LE(offset) + page.readUInt16LE(offset + 4) * 2 ** 32
 }
 
-/** Reads a page number; an unsafe integer is no valid page. */
-function readPageNumber(bytes: Buffer, at: number): number {
-  return Math.min(Number(bytes.readBigUInt64LE(at)), NO_PAGE)
+/** Reads a page number; `NO_PAGE` for any that is at least as large. */
+function readPageNumber(bytes: Buffer, offset: number): number {
+  return Math.min(Number(bytes.readBigUInt64LE(offset)), NO_PAGE)
 }

@@ -44,7 +44,10 @@ export function openTables(root: LmdbRoot): LmdbTables {
 
 const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'meta', 'pages', 'records']
 
-/** Checks the format before any table is opened: opening creates a table, and a foreign store must not change. */
+/**
+ * Checks the format, and writes it into a new store. ENOTSUP for another format, and for an environment of another
+ * program: its tables are checked first, since opening creates a table.
+ */
 export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: boolean): void {
   // The library ends names with a NUL.
   const names = Array.from(root.getKeys(), (key) => Buffer.from(key).toString().replace(/\0$/, ''))
@@ -83,26 +86,27 @@ export function measureTable(table: LmdbTable): { count: number; bytes: number }
 }
 
 /** Returns the bytes of free pages, which LMDB reuses before its file grows. */
-export function freeBytes(root: LmdbRoot, tables: LmdbTables): number {
+export function getFreePageBytes(root: LmdbRoot, tables: LmdbTables): number {
   const stats = new Map(Object.entries(root.getStats()))
-  const last = numberIn(stats, 'lastPageNumber')
-  const own = [
+  const lastPage = getNumber(stats, 'lastPageNumber')
+  const trees = [
     stats.get('root'),
     stats.get('free'),
     ...Object.values(tables).map((table) => table.getStats()),
   ]
-  const taken = own.reduce((sum: number, of) => sum + pagesIn(of), 0)
-  return Math.max(0, last + 1 - taken) * numberIn(stats, 'pageSize')
+  const used = trees.reduce((sum: number, tree) => sum + countPages(tree), 0)
+  return Math.max(0, lastPage + 1 - used) * getNumber(stats, 'pageSize')
 }
 
-function pagesIn(tree: unknown): number {
+/** Counts the pages of a tree by its statistics. */
+function countPages(tree: unknown): number {
   if (typeof tree !== 'object' || tree === null) return 0
   const stats = new Map(Object.entries(tree))
   const counts = ['treeBranchPageCount', 'treeLeafPageCount', 'overflowPages']
-  return counts.reduce((sum, name) => sum + numberIn(stats, name), 0)
+  return counts.reduce((sum, name) => sum + getNumber(stats, name), 0)
 }
 
-function numberIn(stats: ReadonlyMap<string, unknown>, name: string): number {
+function getNumber(stats: ReadonlyMap<string, unknown>, name: string): number {
   const value = stats.get(name)
   return typeof value === 'number' ? value : 0
 }

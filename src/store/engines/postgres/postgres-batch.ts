@@ -10,7 +10,10 @@ export interface PackedBatch {
 
 type Row = readonly number[]
 
-/** Packs a batch: all bytes in one buffer, since arrays of bytes travel as text. */
+/** Position and length of a record that is absent or deleted. */
+const ABSENT: Row = [1, -1]
+
+/** Packs a batch for the commit function: all bytes in one buffer, since arrays of bytes travel as text. */
 export function packBatch(batch: Batch): PackedBatch {
   return new BatchPacker().pack(batch)
 }
@@ -22,7 +25,7 @@ class BatchPacker {
   readonly #columns: number[] = []
   readonly #chunks: Uint8Array[] = []
   /** Position of the next byte; SQL counts from one. */
-  #next = 1
+  #position = 1
 
   pack(batch: Batch): PackedBatch {
     const { expect = [], requires = [], journal = [], pages = [], blobs = [], sweep = {} } = batch
@@ -52,7 +55,7 @@ class BatchPacker {
     return { keys: this.#keys, numbers, data: Buffer.concat(this.#chunks) }
   }
 
-  /** One record needs no lock before its own change, unless it is compared. */
+  /** Adds the keys of records to lock. A single record needs no lock before its own change, unless it is compared. */
   #addLocks(expect: readonly RecordRow[], records: readonly RecordRow[]): void {
     const keys = [...new Set([...expect, ...records].map(({ key }) => key))].sort()
     const isNeeded = expect.some(({ bytes }) => bytes !== null) || keys.length > 1
@@ -63,7 +66,7 @@ class BatchPacker {
   #addRecords(records: readonly RecordRow[]): void {
     const sorted = records.toSorted((one, other) => (one.key < other.key ? -1 : 1))
     this.#keys.push(...sorted.map(({ key }) => key))
-    this.#add(sorted.map(({ bytes }) => (bytes === null ? [1, -1] : this.#put(bytes))))
+    this.#add(sorted.map(({ bytes }) => (bytes === null ? ABSENT : this.#put(bytes))))
   }
 
   #addHashes(rows: readonly HashRow[]): void {
@@ -86,9 +89,9 @@ class BatchPacker {
 
   /** Appends bytes; returns their position and length. */
   #put(bytes: Uint8Array): Row {
-    const position = this.#next
+    const position = this.#position
     this.#chunks.push(bytes)
-    this.#next += bytes.length
+    this.#position += bytes.length
     return [position, bytes.length]
   }
 }

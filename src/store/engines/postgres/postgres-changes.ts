@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../engine.ts'
 import type { ReadRows } from './postgres-connection.ts'
 import type { Freshness } from './postgres-url.ts'
 
-/** Age at which a count is asked for again. */
+/** Age at which a count is read again. */
 const MAX_AGE_MS = 1000
 /** Stands for the whole home. */
 const ALL_VAULTS = 0
@@ -12,24 +12,25 @@ const ALL_VAULTS = 0
  */
 const SNAPSHOT = { name: 'coppice_snapshot', text: 'select pg_current_snapshot()::text' }
 
-/** Known changes of one vault. */
+/** Changes of one vault that are known here. */
 interface VaultChanges {
   count: number
-  /** Time of the last question. */
-  askedAt: number
+  /** Time of the last read of the database. */
+  readAt: number
   /** Number of the snapshot at that time. */
   snapshot: number
 }
 
 /**
- * The change counts of a home: numbers that change when anybody has committed. A hint changes that of the vaults it
- * names; after a second without one, the home is asked, for all vaults together.
+ * The change counts of a home and its vaults: numbers that change when anybody has committed. A hint changes those of
+ * the home and the vaults it names. A count that was not compared with the database for a second is read again; so is
+ * every count with `strict` freshness.
  */
 export class PostgresChanges {
   readonly #readRows: ReadRows
   readonly #freshness: Freshness
   readonly #vaults = new Map<number, VaultChanges>()
-  /** The last snapshot, and how often it was another one. */
+  /** The last snapshot, and the number of different ones so far. */
   #snapshot: unknown
   #snapshots = 0
   #reading: Promise<void> | undefined
@@ -39,13 +40,16 @@ export class PostgresChanges {
     this.#freshness = freshness
   }
 
-  /** @param onAge called when a count has become too old: from then on hints are worth a connection. */
+  /**
+   * Returns the change count of a vault; that of the home without one.
+   * @param onAge called when a count has become too old: from then on hints are worth a connection.
+   */
   read(vault: number | undefined, onAge: () => void): MaybePromise<number> {
-    const changes = this.#find(vault ?? ALL_VAULTS)
-    const isFresh = this.#freshness === 'notified' && performance.now() - changes.askedAt < MAX_AGE_MS
+    const changes = this.#findOrAdd(vault ?? ALL_VAULTS)
+    const isFresh = this.#freshness === 'notified' && performance.now() - changes.readAt < MAX_AGE_MS
     if (isFresh) return changes.count
     if (changes.snapshot > 0) onAge()
-    return this.#ask(changes)
+    return this.#readCount(changes)
   }
 
   /** Counts a change of some vaults, which others have committed. */
@@ -58,27 +62,27 @@ export class PostgresChanges {
 
   /** Makes the next read of every vault ask the database. */
   expire(): void {
-    for (const changes of this.#vaults.values()) changes.askedAt = Number.NEGATIVE_INFINITY
+    for (const changes of this.#vaults.values()) changes.readAt = Number.NEGATIVE_INFINITY
   }
 
-  #find(vault: number): VaultChanges {
-    const known = this.#vaults.get(vault)
-    if (known !== undefined) return known
-    const changes = { count: 0, askedAt: Number.NEGATIVE_INFINITY, snapshot: 0 }
+  #findOrAdd(vault: number): VaultChanges {
+    const found = this.#vaults.get(vault)
+    if (found !== undefined) return found
+    const changes = { count: 0, readAt: Number.NEGATIVE_INFINITY, snapshot: 0 }
     this.#vaults.set(vault, changes)
     return changes
   }
 
-  async #ask(changes: VaultChanges): Promise<number> {
-    const begun = performance.now()
+  async #readCount(changes: VaultChanges): Promise<number> {
+    const startedAt = performance.now()
     await this.#readSnapshot()
-    changes.askedAt = Math.max(changes.askedAt, begun)
+    changes.readAt = Math.max(changes.readAt, startedAt)
     if (changes.snapshot !== this.#snapshots) changes.count++
     changes.snapshot = this.#snapshots
     return changes.count
   }
 
-  /** Calls of one turn share a question; one that is on its way may be too old for a later call. */
+  /** Reads the snapshot. Calls of one turn share a read; one that is on its way may be too old for a later call. */
   #readSnapshot(): Promise<void> {
     this.#reading ??= new Promise((resolve, reject) => {
       setImmediate(() => {

@@ -9,7 +9,7 @@ import type { PostgresIncarnations } from './postgres-incarnations.ts'
 import { createIdentity, type PostgresOutcomes } from './postgres-outcomes.ts'
 import type { PostgresSessionRegistry, SessionFence } from './postgres-session-registry.ts'
 
-/** Limit of attempts for a commit that did not happen, and of which that is known. */
+/** Limit of attempts for a commit that is known not to have happened. */
 const MAX_TRIES = 10
 const RETRY_MS = 10
 
@@ -31,7 +31,10 @@ export class PostgresCommits {
     this.#context = context
   }
 
-  /** Commits a batch; false if it was refused. A failure means that it was not done, except for EUNKNOWN. */
+  /**
+   * Commits a batch; false if it was refused. After EUNKNOWN, or if the database could not be asked for the outcome, it
+   * may have been done; after any other failure it was not.
+   */
   async commit(batch: Batch): Promise<boolean> {
     const packed = packBatch(batch)
     for (let tries = 1; ; tries++) {
@@ -81,6 +84,7 @@ export class PostgresCommits {
     return durable || this.#context.isFullyDurable
   }
 
+  /** Converts a result: true if accepted, false if refused, undefined if it may be sent again. Throws after a crash. */
   #decide(result: unknown, fence: SessionFence | undefined): boolean | undefined {
     if (result === commitResults.accepted) return true
     if (result === commitResults.refused) return false

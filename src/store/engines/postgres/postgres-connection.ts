@@ -11,6 +11,8 @@ const CONNECT_TIMEOUT_MS = 15_000
 const ANSWER_TIMEOUT_MS = 120_000
 /** Time during which a home that was open waits for its database to come back. */
 const PATIENCE_MS = 15_000
+const MAX_READ_TRIES = 3
+const KEEP_ALIVE_DELAY_MS = 10_000
 const FIRST_RETRY_MS = 20
 const MAX_RETRY_MS = 500
 
@@ -33,7 +35,7 @@ export class PostgresConnection {
   readonly #pool: Pool
   /** True until a pooler turns out to give each statement another connection. */
   #canPrepare = true
-  #isOpened = false
+  #wasReached = false
   #closing: Promise<void> | undefined
 
   private constructor(address: PostgresAddress, pg: typeof import('pg')) {
@@ -49,18 +51,18 @@ export class PostgresConnection {
     pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  /** ENOTSUP: the package `pg` is missing. */
+  /** Creates the pool of connections, which open as needed. ENOTSUP if the package `pg` is missing. */
   static async create(address: PostgresAddress): Promise<PostgresConnection> {
     return new PostgresConnection(address, await loadPg(address.label))
   }
 
   /** Runs a statement that may run twice: repeats it if the connection breaks. */
   async read(statement: SqlStatement, values: readonly SqlValue[] = []): Promise<SqlRow[]> {
-    for (let tries = 0; ; tries++) {
+    for (let tries = 1; ; tries++) {
       try {
         return await this.runOnce(statement, values)
       } catch (error) {
-        if (getRejectionState(error) !== undefined || tries === 2)
+        if (getRejectionState(error) !== undefined || tries === MAX_READ_TRIES)
           throw toPostgresError('read', this.address.label, error)
       }
     }
@@ -102,15 +104,15 @@ export class PostgresConnection {
 
   /** Connects; waits for a database that was reached before. Nothing was sent if this fails. */
   async #connect(): Promise<PoolClient> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
       try {
         const client = await this.#pool.connect()
-        this.#isOpened = true
+        this.#wasReached = true
         return client
       } catch (error) {
-        const isOver = performance.now() - begun > PATIENCE_MS
-        if (!this.#isOpened || isOver || this.#closing !== undefined || !isUnreachable(error))
+        const isOver = performance.now() - startedAt > PATIENCE_MS
+        if (!this.#wasReached || isOver || this.#closing !== undefined || !isUnreachable(error))
           throw toPostgresError('connect', this.address.label, error)
         await delay(pause)
       }
@@ -139,6 +141,6 @@ function createSettings(address: PostgresAddress): ClientConfig {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   }
 }

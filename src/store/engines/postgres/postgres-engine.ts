@@ -96,8 +96,9 @@ export class PostgresEngine implements Engine {
   }
 
   /**
-   * ENOTSUP: the package `pg` is missing, or the home has a later format. EINVAL: the URL. EACCES, ENOENT,
-   * EUNAVAILABLE: the database.
+   * Opens a home, and creates it if it is missing. ENOTSUP if the package `pg` is missing, the server is too old, the
+   * schema is another program's or the home has a later format. EINVAL for the URL, or another place of large content.
+   * EACCES, ENOENT or EUNAVAILABLE if the database refuses, is missing or cannot be reached.
    */
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
     const connection = await PostgresConnection.create(parsePostgresUrl(options.url))

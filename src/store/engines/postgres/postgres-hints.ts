@@ -10,7 +10,7 @@ const INTERVAL_MS = 100
 const ANNOUNCE = { text: "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)" }
 /** Time without a read after which hints are not worth a connection. */
 const IDLE_MS = 10_000
-/** Vaults that one hint names at most: PostgreSQL limits its length. The others are found by the next question. */
+/** Limit of vaults in one hint: PostgreSQL limits its length. Others find the rest when they read the change count. */
 const MAX_VAULTS = 400
 
 export interface HintListener {
@@ -27,14 +27,14 @@ export interface HintListener {
 export class PostgresHints {
   readonly #connection: PostgresConnection
   readonly #channel: string
-  /** Own hints are no news. */
+  /** Sender of own hints, which are ignored. */
   readonly #id: string = randomUUID()
   #announcing: Promise<void> | undefined
   /** Vaults with commits that no hint has named yet. */
-  readonly #due = new Set<number>()
-  #listener: Promise<Client | undefined> | undefined
+  readonly #pendingVaults = new Set<number>()
+  #client: Promise<Client | undefined> | undefined
   #socket: Socket | undefined
-  #idle: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   readonly #closing = new AbortController()
 
   constructor(connection: PostgresConnection) {
@@ -44,8 +44,8 @@ export class PostgresHints {
 
   /** Sends a hint about vaults soon; returns at once. */
   announce(vaults: Iterable<number>): void {
-    for (const vault of vaults) this.#due.add(vault)
-    if (this.#due.size === 0) return
+    for (const vault of vaults) this.#pendingVaults.add(vault)
+    if (this.#pendingVaults.size === 0) return
     this.#announcing ??= this.#announceAll().finally(() => {
       this.#announcing = undefined
     })
@@ -57,34 +57,35 @@ export class PostgresHints {
    */
   listen(listener: HintListener): void {
     if (this.#closing.signal.aborted) return
-    this.#listener ??= this.#connect(listener)
-    clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => void this.#disconnect(listener), IDLE_MS).unref()
+    this.#client ??= this.#connect(listener)
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => void this.#disconnect(listener), IDLE_MS).unref()
   }
 
+  /** Ends the connection; hints may be missed from now on. */
   async #disconnect({ onLoss }: HintListener): Promise<void> {
-    const client = await this.#listener
-    this.#listener = undefined
+    const client = await this.#client
+    this.#client = undefined
     onLoss()
     await client?.end().catch(() => {})
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     // A program that waits for the close must not end before it.
     this.#socket?.ref()
     await this.#announcing
-    const listener = await this.#listener
-    await listener?.end().catch(() => {})
+    const client = await this.#client
+    await client?.end().catch(() => {})
   }
 
   async #announceAll(): Promise<void> {
-    while (this.#due.size > 0) {
+    while (this.#pendingVaults.size > 0) {
       // Commits of this turn share a hint.
       await new Promise((resolve) => setImmediate(resolve))
-      const vaults = [...this.#due].slice(0, MAX_VAULTS)
-      this.#due.clear()
+      const vaults = [...this.#pendingVaults].slice(0, MAX_VAULTS)
+      this.#pendingVaults.clear()
       await this.#send(vaults).catch(() => {})
       // The first hint goes at once. Every listener gets every hint, so the next ones wait for more commits.
       await delay(INTERVAL_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {})
@@ -93,18 +94,19 @@ export class PostgresHints {
 
   async #send(vaults: readonly number[]): Promise<void> {
     const values = [this.#channel, [this.#id, ...vaults].join(' ')]
-    const listener = await this.#listener
-    if (listener === undefined) await this.#connection.read(ANNOUNCE, values)
-    else await listener.query(ANNOUNCE.text, values)
+    const client = await this.#client
+    if (client === undefined) await this.#connection.read(ANNOUNCE, values)
+    else await client.query(ANNOUNCE.text, values)
   }
 
+  /** Connects and listens; undefined if that fails. */
   async #connect({ onHint, onLoss }: HintListener): Promise<Client | undefined> {
     // Listening keeps no program from its end.
     const socket = new Socket().unref()
     const client = this.#connection.createClient(socket)
     this.#socket = socket
     const forget = () => {
-      this.#listener = undefined
+      this.#client = undefined
       onLoss()
     }
     client.on('error', forget)
@@ -117,7 +119,7 @@ export class PostgresHints {
       await client.query(`listen ${this.#channel}`)
       return client
     } catch {
-      this.#listener = undefined
+      this.#client = undefined
       return undefined
     }
   }

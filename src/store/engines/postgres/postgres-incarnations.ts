@@ -2,7 +2,8 @@ import type { PostgresConnection, SqlStatement } from './postgres-connection.ts'
 import { qualify } from './postgres-setup.ts'
 
 /**
- * The time since the last crash of the database, by vault. A crash may take commits that did not wait for the disk.
+ * Incarnations of the database: the time from one crash to the next has a number. For each vault, that in which its
+ * journal was first read here. A crash may take commits that did not wait for the disk.
  * What is known of a vault from before is then wrong, so its next commit is refused.
  */
 export class PostgresIncarnations {
@@ -25,8 +26,8 @@ export class PostgresIncarnations {
 
   /** Returns the incarnation in which the journal of a vault was first read here. */
   async get(vault: number): Promise<string> {
-    const known = this.#byVault.get(vault)
-    if (known !== undefined) return known
+    const noted = this.#byVault.get(vault)
+    if (noted !== undefined) return noted
     if (this.#current === undefined) {
       const [[number] = []] = await this.#connection.read(this.#statement)
       this.#current = String(number)

@@ -30,9 +30,12 @@ export class PostgresOutcomes {
     this.#text = qualify('select S.settle($1, $2, $3, $4)', connection.address.schema)
   }
 
-  /** Reports whether a commit was done that got no answer. EUNKNOWN if that cannot be found out now. */
+  /**
+   * Reports whether a commit was done that got no answer. EUNKNOWN if its rows were pruned. If the database cannot be
+   * asked, throws its error and asks again before the next statement.
+   */
   settle(identity: string, row: JournalRow | undefined): Promise<boolean> {
-    const settling = this.#ask({ identity, row })
+    const settling = this.#readOutcome({ identity, row })
     this.#lost.set(identity, settling)
     return settling
   }
@@ -49,7 +52,7 @@ export class PostgresOutcomes {
     return this.#lost.size === 0
   }
 
-  async #ask(commit: LostCommit): Promise<boolean> {
+  async #readOutcome(commit: LostCommit): Promise<boolean> {
     const { identity, row } = commit
     const values = [identity, row?.vault ?? null, row?.seq ?? null, row ? Buffer.from(row.bytes) : null]
     try {

@@ -48,10 +48,10 @@ export async function setUpHome(connection: PostgresConnection, mustExist: boole
     throw new VfsError('ENOENT', label, { op: 'open', detail })
   }
   await createHome(connection)
-  return readFormat(connection)
+  return readProperties(connection)
 }
 
-/** Reads the format of a home; undefined if there is none. */
+/** Finds a home and checks its format; undefined if there is none. ENOTSUP as `setUpHome`. */
 async function findHome(connection: PostgresConnection): Promise<PostgresHome | undefined> {
   const { label, schema } = connection.address
   const text = `select current_setting('server_version_num')::int,
@@ -67,10 +67,11 @@ async function findHome(connection: PostgresConnection): Promise<PostgresHome | 
   if (TABLE_NAMES.some((name) => !tables.includes(name))) {
     throw createForeignStoreError(label, `schema ${schema}`, tables)
   }
-  return readFormat(connection)
+  return readProperties(connection)
 }
 
-async function readFormat(connection: PostgresConnection): Promise<PostgresHome> {
+/** Reads the properties of a home. ENOTSUP for a later format. */
+async function readProperties(connection: PostgresConnection): Promise<PostgresHome> {
   const { label, schema } = connection.address
   const text = qualify(
     `select f.value,

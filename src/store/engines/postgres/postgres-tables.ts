@@ -26,7 +26,7 @@ export const TABLES: string = `
   insert into S.home values ('format', '${FIRST_FORMAT}'), ('id', gen_random_uuid()::text);
 `
 
-/** Names of the tables: a schema with others belongs to somebody else. */
+/** Names of the tables: a schema that has tables, but not all of these, belongs to another program. */
 export const TABLE_NAMES: readonly string[] = [
   'blobs',
   'hashes',
@@ -64,7 +64,7 @@ export const SETTLE_FUNCTION = `
   end $$;
 `
 
-/** Returns the number of the time since the last crash; gives one if nobody has. */
+/** Returns the number of the time since the last crash; chooses one if there is none yet. */
 export const INCARNATION_FUNCTION = `
   create function S.incarnation() returns bigint language plpgsql as $$
   declare

@@ -19,7 +19,7 @@ import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
 import { type CommittedState, canCommit } from '../can-commit.ts'
 import { DiskSpace, isGrowing } from '../disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
-import { commitError } from '../engine-errors.ts'
+import { toCommitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
 import { SEGMENT_FORMAT } from '../store-format.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
@@ -181,7 +181,7 @@ export class SqliteEngine implements Engine {
     return this.#snapshotChanges ?? this.#readDataVersion()
   }
 
-  /** A read transaction: without one, SQLite locks and unlocks its file for each row. */
+  /** Runs work in a read transaction: without one, SQLite locks and unlocks its file for each row. */
   readTogether<T>(work: () => T): T {
     if (this.#isImmutable || this.#snapshotChanges !== undefined || this.#groupCommit.isActive) return work()
     this.#statements.get('beginRead').run()
@@ -200,7 +200,7 @@ export class SqliteEngine implements Engine {
       if (mustSync) setSynchronous(this.#db, this.#file, true)
       return this.#commitOrUseReserve(batch)
     } catch (error) {
-      throw commitError(error)
+      throw toCommitError(error)
     } finally {
       if (mustSync) this.#db.exec('PRAGMA synchronous = NORMAL')
     }
@@ -208,20 +208,20 @@ export class SqliteEngine implements Engine {
 
   shrink(): number {
     try {
-      let given = 0
+      let freedPages = 0
       this.#diskSpace.freeReserve()
       this.#groupCommit.runExclusively(() => {
         const before = this.#readPageCount()
         const pages = this.#diskSpace.isScarce ? SCARCE_SHRINK_PAGES : SHRINK_PAGES
         this.#db.exec(`PRAGMA incremental_vacuum(${pages})`)
-        given = before - this.#readPageCount()
+        freedPages = before - this.#readPageCount()
       })
       // A checkpoint of the log truncates the file. If readers prevent it, a later one does.
-      if (given === 0) this.#wal.truncate()
+      if (freedPages === 0) this.#wal.truncate()
       else if (this.#diskSpace.isScarce) this.#wal.checkpoint()
-      return given * PAGE_BYTES
+      return freedPages * PAGE_BYTES
     } catch (error) {
-      throw commitError(error)
+      throw toCommitError(error)
     }
   }
 
@@ -275,14 +275,17 @@ export class SqliteEngine implements Engine {
     try {
       return this.#groupCommit.commitBatch(batch)
     } catch (error) {
-      if (isActive || isGrowing(batch) || commitError(error).code !== 'ENOSPC') throw error
+      if (isActive || isGrowing(batch) || toCommitError(error).code !== 'ENOSPC') throw error
       this.#diskSpace.releaseReserve()
       this.#wal.checkpoint()
       return this.#groupCommit.commitBatch(batch)
     }
   }
 
-  /** Commits a batch of one row in one call; undefined if it has more, or if the store has a token. */
+  /**
+   * Commits a batch of one row in one call. Undefined, and nothing done, if the batch has more, the disk is nearly full
+   * or the store has the token of a side log.
+   */
   #commitRow(batch: Batch): boolean | undefined {
     const row = findOnlyRow(batch)
     if (row === undefined || this.#diskSpace.isScarce) return undefined
@@ -316,38 +319,38 @@ export class SqliteEngine implements Engine {
 
   #apply({ sweep, records = [], pages = [], blobs = [], journal = [], durable = false }: Batch): void {
     if (sweep) this.#sweep(sweep)
-    const run = this.#statements
-    run.putAll(
+    const statements = this.#statements
+    statements.putAll(
       'putBlob',
       blobs.map(({ id, bytes }) => [id, bytes]),
     )
     if (blobs.some(({ id }) => isSegmentBlob(id))) this.#db.exec(MARK_SEGMENTS)
-    for (const { id, hash } of blobs) if (hash.length > 0) run.get('putHash').run(hash, id)
-    run.putAll(
+    for (const { id, hash } of blobs) if (hash.length > 0) statements.get('putHash').run(hash, id)
+    statements.putAll(
       'putPage',
       pages.map(({ id, bytes }) => [id, bytes]),
     )
-    run.putAll(
+    statements.putAll(
       'putJournal',
       journal.map((row) => [toJournalKey(row), row.bytes]),
     )
     for (const { key, bytes } of records) {
-      if (bytes === null) run.get('deleteRecord').run(key)
-      else run.get('putRecord').run(key, bytes)
+      if (bytes === null) statements.get('deleteRecord').run(key)
+      else statements.get('putRecord').run(key, bytes)
     }
     // A transaction that changes nothing syncs nothing.
-    if (durable) run.get('putRecord').run(SYNC_KEY, randomBytes(8))
+    if (durable) statements.get('putRecord').run(SYNC_KEY, randomBytes(8))
   }
 
-  /** Hashes before blobs: a blob is removed only if no hash finds it any more. */
+  /** Removes swept rows. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
   #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
-    const run = this.#statements
-    for (const id of pages) run.get('deletePage').run(id)
-    for (const { hash, blob } of hashes) run.get('deleteHash').run(hash, blob)
-    for (const { hash, blob } of blobs) run.get('deleteBlob').run(blob, hash)
+    const statements = this.#statements
+    for (const id of pages) statements.get('deletePage').run(id)
+    for (const { hash, blob } of hashes) statements.get('deleteHash').run(hash, blob)
+    for (const { hash, blob } of blobs) statements.get('deleteBlob').run(blob, hash)
     for (const { vault, upTo } of journal) {
       const last = toJournalKey({ vault, seq: Math.min(upTo, MAX_SEQ) })
-      run.get('deleteJournal').run(toJournalKey({ vault, seq: 0 }), last)
+      statements.get('deleteJournal').run(toJournalKey({ vault, seq: 0 }), last)
     }
   }
 

@@ -53,7 +53,9 @@ export class SqliteRowCommit {
   }
 }
 
-/** Returns the only journal row of a batch that has nothing else but at most one blob without a hash. */
+/**
+ * Returns the only journal row of a batch that has nothing else but at most one blob without a hash; else undefined.
+ */
 export function findOnlyRow({
   journal = [],
   blobs = [],

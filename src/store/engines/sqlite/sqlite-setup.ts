@@ -7,6 +7,8 @@ import { SCHEMA } from './sqlite-statements.ts'
 
 /** Page size of a store. */
 export const PAGE_BYTES = 8192
+/** Size of SQLite's page cache; a negative number counts KiB. */
+const CACHE_PRAGMA = 'PRAGMA cache_size = -16000'
 const RETRY_MS = 5
 const SQLITE_BUSY = 5
 
@@ -37,13 +39,16 @@ export function setUpStore(db: DatabaseSync, file: string, isFullyDurable: boole
 
 /** Prepares a store that is only read. Throws EROFS if the file has none. */
 export function setUpImmutable(db: DatabaseSync, file: string): void {
-  db.exec('PRAGMA cache_size = -16000')
+  db.exec(CACHE_PRAGMA)
   if (identifyDatabase(db, file) === 'store') return
   const detail = `${file} has no store yet and cannot be written; name a home that exists`
   throw new VfsError('EROFS', file, { op: 'open', detail })
 }
 
-/** Sets whether each commit is synced. Not a prepared statement: that would take effect when it is prepared. */
+/**
+ * Sets whether each commit is synced. EIO if SQLite does not accept it. Not a prepared statement: that would take
+ * effect when it is prepared.
+ */
 export function setSynchronous(db: DatabaseSync, file: string, isFull: boolean): void {
   db.exec(`PRAGMA synchronous = ${isFull ? 'FULL' : 'NORMAL'}`)
   const level = db.prepare('PRAGMA synchronous').get()?.['synchronous']
@@ -51,13 +56,14 @@ export function setSynchronous(db: DatabaseSync, file: string, isFull: boolean):
     throw new VfsError('EIO', file, { op: 'open', detail: 'SQLite did not accept the sync mode' })
 }
 
+/** Sets up a connection, and creates the tables of a new store. */
 function prepareStore(db: DatabaseSync, file: string, isFullyDurable: boolean): void {
   // Larger pages suit chunks, and auto-vacuum can free pages. Only for a new file: on an old one, both would write.
   const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0
   const isStore = !isNew && identifyDatabase(db, file) === 'store'
   if (isNew) db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
   db.exec('PRAGMA journal_mode = WAL')
-  db.exec('PRAGMA cache_size = -16000')
+  db.exec(CACHE_PRAGMA)
   // Per connection, and SQLite ignores a misspelt value: set at every open, and verified.
   setSynchronous(db, file, isFullyDurable)
   if (!isStore) createTables(db)

@@ -62,8 +62,8 @@ export class SqliteStatements {
   }
 
   get(name: keyof typeof SQL): StatementSync {
-    const known = this.#prepared.get(name)
-    if (known !== undefined) return known
+    const prepared = this.#prepared.get(name)
+    if (prepared !== undefined) return prepared
     const statement = this.#db.prepare(SQL[name])
     this.#prepared.set(name, statement)
     return statement
@@ -72,21 +72,23 @@ export class SqliteStatements {
   /** Puts rows, many with each call. */
   putAll(name: 'putPage' | 'putBlob' | 'putJournal', rows: readonly KeyedBytes[]): void {
     const whole = rows.length - (rows.length % MANY_ROWS)
-    for (let at = 0; at < whole; at += MANY_ROWS)
-      this.#getForMany(name).run(...rows.slice(at, at + MANY_ROWS).flat())
+    for (let start = 0; start < whole; start += MANY_ROWS)
+      this.#getForMany(name).run(...rows.slice(start, start + MANY_ROWS).flat())
     for (const [key, bytes] of rows.slice(whole)) this.get(name).run(key, bytes)
   }
 
   #getForMany(name: 'putPage' | 'putBlob' | 'putJournal'): StatementSync {
-    const known = this.#many.get(name)
-    if (known !== undefined) return known
+    const prepared = this.#many.get(name)
+    if (prepared !== undefined) return prepared
     const values = Array.from({ length: MANY_ROWS }, () => ROW_PLACEHOLDER).join(', ')
     const statement = this.#db.prepare(SQL[name].replace(ROW_PLACEHOLDER, values))
     this.#many.set(name, statement)
     return statement
   }
 
-  /** Returns the only column of the only row, or undefined. For frequent reads. */
+  /**
+   * Returns the only column of the only row, or undefined. For frequent reads of statements that `get` is not used for.
+   */
   getValue(
     name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount',
     ...key: StatementKey

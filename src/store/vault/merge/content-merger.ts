@@ -38,10 +38,12 @@ export class ContentMerger {
     )
   }
 
+  /** Reports whether our file has the content of theirs. */
   isSameAsTheirs(ours: number, theirs: number): boolean {
     return this.#hasSameContent(this.#draft.files, ours, this.#sides.theirs, theirs)
   }
 
+  /** Merges content, attributes and labels of a file that both sides have. */
   merge(pair: InodePair): void {
     const { base, theirs } = this.#sides
     const number = theirs.getInode(pair.theirs).type === 'directory' ? pair.ours : this.#mergeContent(pair)
@@ -62,6 +64,7 @@ export class ContentMerger {
     return isTheirs ? this.#replace(pair) : this.#mergeBothChanged(pair)
   }
 
+  /** Replaces our content with theirs; returns the inode that has it. */
   #replace({ ours, theirs: number }: InodePair): number {
     const { files } = this.#draft
     const { theirs } = this.#sides
@@ -87,8 +90,8 @@ export class ContentMerger {
   #mergeBothChanged(pair: InodePair): number {
     const { names, theirs } = this.#sides
     const texts = this.#readTexts(pair)
-    const joined = texts && mergeText(texts, names)
-    if (joined !== undefined && !joined.hasConflict) return this.#write(pair.ours, joined.text)
+    const merged = texts && mergeText(texts, names)
+    if (merged !== undefined && !merged.hasConflict) return this.#write(pair.ours, merged.text)
     const resolution = this.#conflicts.resolve(theirs.getPath(pair.theirs), pair, texts)
     if (resolution === 'ours') return pair.ours
     if (resolution === 'theirs') return this.#replace(pair)
@@ -110,6 +113,7 @@ export class ContentMerger {
     return number
   }
 
+  /** Reads the three versions of a text; undefined for a binary file on either side, and other types. */
   #readTexts({ base: old, ours: mine, theirs: their }: InodePair): TextSides | undefined {
     const { base, theirs } = this.#sides
     if (theirs.getInode(their).type !== 'file') return undefined

@@ -28,8 +28,8 @@ export function createFromTheirs(
     const stored = getStoredContent(theirs, number)
     draft.apply({ op: 'write', path, content: stored, parents: false, mode, mtime })
   }
-  const made = draft.findInode(dentry)
-  if (made === undefined) throw new Error(`'${path}' was just made`)
-  mergeLabels(draft, made, { base: undefined, theirs: [theirs, number], prefersTheirs: true })
-  return made
+  const created = draft.findInode(dentry)
+  if (created === undefined) throw new Error(`'${path}' was just created`)
+  mergeLabels(draft, created, { base: undefined, theirs: [theirs, number], prefersTheirs: true })
+  return created
 }

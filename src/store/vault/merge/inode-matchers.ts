@@ -25,26 +25,28 @@ class InodeMatcher {
     return this.#inverse
   }
 
+  /** Returns the inode of the other tree that is the same file, or undefined. */
   findMatch(number: number): number | undefined {
-    const unknown: number[] = []
+    const unmatched: number[] = []
     for (
-      let at = number;
-      !this.#matches.has(at) && !this.#matchDirectly(at);
-      at = this.#from.getInode(at).parent
+      let next = number;
+      !this.#matches.has(next) && !this.#matchDirectly(next);
+      next = this.#from.getInode(next).parent
     )
-      unknown.push(at)
-    for (const at of unknown.toReversed()) this.#matches.set(at, this.#matchByName(at))
+      unmatched.push(next)
+    for (const inode of unmatched.toReversed()) this.#matches.set(inode, this.#matchByName(inode))
     return this.#matches.get(number)
   }
 
-  /** Matches an inode if no directory lookup is needed. */
+  /** Matches an inode by its number, or not at all; false if only its name can decide. */
   #matchDirectly(number: number): boolean {
-    const isGone = findNamedInode(this.#from, number) === undefined
-    if (!isGone && !isSameInode(this.#from, this.#to, number, this.#apartFrom)) return false
-    this.#matches.set(number, isGone ? undefined : number)
+    const isMissing = findNamedInode(this.#from, number) === undefined
+    if (!isMissing && !isSameInode(this.#from, this.#to, number, this.#apartFrom)) return false
+    this.#matches.set(number, isMissing ? undefined : number)
     return true
   }
 
+  /** Matches an inode by its name in the matching directory. */
   #matchByName(number: number): number | undefined {
     const { parent, name, type } = this.#from.getInode(number)
     const directory = this.#matches.get(parent)
@@ -76,12 +78,12 @@ export interface InodeMatchers {
 }
 
 export function createInodeMatchers({ base, ours, theirs, apart }: MergeSides): InodeMatchers {
-  const oursOf = new InodeMatcher(base, ours, apart.ours)
-  const theirsOf = new InodeMatcher(base, theirs, apart.theirs)
+  const baseToOurs = new InodeMatcher(base, ours, apart.ours)
+  const baseToTheirs = new InodeMatcher(base, theirs, apart.theirs)
   return {
-    baseToOurs: oursOf,
-    baseToTheirs: theirsOf,
-    oursToBase: oursOf.inverse,
-    theirsToBase: theirsOf.inverse,
+    baseToOurs,
+    baseToTheirs,
+    oursToBase: baseToOurs.inverse,
+    theirsToBase: baseToTheirs.inverse,
   }
 }

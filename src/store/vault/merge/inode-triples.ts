@@ -13,30 +13,30 @@ export interface InodeTriple {
 /** Lists every file they changed once. */
 export function listInodeTriples(sides: MergeSides, matchers: InodeMatchers): InodeTriple[] {
   const { base, theirs } = sides
-  const known = new Map<number, InodeTriple>()
-  const made: InodeTriple[] = []
+  const fromBase = new Map<number, InodeTriple>()
+  const created: InodeTriple[] = []
   const add = (old: number, current: number | undefined) => {
-    if (!known.has(old))
-      known.set(old, { base: old, ours: matchers.baseToOurs.findMatch(old), theirs: current })
+    if (!fromBase.has(old))
+      fromBase.set(old, { base: old, ours: matchers.baseToOurs.findMatch(old), theirs: current })
   }
   for (const number of listTouchedWithContents(sides)) {
     if (findNamedInode(base, number) !== undefined) add(number, matchers.baseToTheirs.findMatch(number))
     if (findNamedInode(theirs, number) === undefined) continue
     const old = matchers.theirsToBase.findMatch(number)
-    if (old === undefined) made.push({ base: undefined, ours: undefined, theirs: number })
+    if (old === undefined) created.push({ base: undefined, ours: undefined, theirs: number })
     else add(old, number)
   }
-  return [...known.values(), ...made]
+  return [...fromBase.values(), ...created]
 }
 
-/** Adds the contents of directories that differ in identity between the sides: their paths changed. */
+/** Lists touched inodes, and the entries of directories created after the sides diverged: their paths changed. */
 function listTouchedWithContents({ base, theirs, touched, apart }: MergeSides): Set<number> {
   const all = new Set(touched)
   for (const files of [base, theirs]) {
     const pending = [...all].filter((number) => number >= apart.theirs)
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      if (findNamedInode(files, at)?.type !== 'directory') continue
-      for (const { inode } of files.listEntries(at)) {
+    for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+      if (findNamedInode(files, number)?.type !== 'directory') continue
+      for (const { inode } of files.listEntries(number)) {
         all.add(inode)
         if (inode >= apart.theirs) pending.push(inode)
       }
@@ -50,9 +50,9 @@ export function sortInnermostFirst(files: VaultFiles, directories: ReadonlySet<n
   const ordered = new Set<number>()
   for (const number of directories) {
     const above: number[] = []
-    for (let at = number; directories.has(at) && !ordered.has(at); at = files.getInode(at).parent)
-      above.push(at)
-    for (const at of above.toReversed()) ordered.add(at)
+    for (let next = number; directories.has(next) && !ordered.has(next); next = files.getInode(next).parent)
+      above.push(next)
+    for (const directory of above.toReversed()) ordered.add(directory)
   }
   return new Set([...ordered].toReversed())
 }
@@ -88,16 +88,17 @@ export class SideDentries {
   }
 }
 
+/** Maps the dentries of a file by their key: the directory in the base, and the name. */
 function indexDentries(
   files: VaultFiles,
   number: number,
-  keyOf: (parent: number) => string,
+  toKey: (parent: number) => string,
 ): Map<string, Dentry> {
   const dentries = listDentries(files, number, files.getInode(number))
-  return new Map(dentries.map((dentry) => [`${keyOf(dentry.parent)}/${dentry.name}`, dentry]))
+  return new Map(dentries.map((dentry) => [`${toKey(dentry.parent)}/${dentry.name}`, dentry]))
 }
 
-export function isSameDentries(
+export function hasSameDentries(
   one: ReadonlyMap<string, Dentry>,
   other: ReadonlyMap<string, Dentry>,
 ): boolean {

@@ -24,7 +24,7 @@ export type Resolution = 'ours' | 'theirs' | 'union' | ResolvedText
 
 /** Resolution of all conflicts, and of single ones. */
 export interface ConflictOptions {
-  /** Throw (`fail`, the default), keep one side, or write both between markers in text files. */
+  /** Throw (`fail`), keep one side, or write both between markers in text files. */
   readonly onConflict: OnConflict
   /** Resolutions by path. They win over `onConflict`. */
   readonly resolutions?: ReadonlyMap<string, Resolution> | undefined
@@ -77,7 +77,7 @@ export class Conflicts {
   resolve(path: string, inodes: ConflictInodes, texts?: TextSides): Resolution | 'markers' {
     if (texts !== undefined) this.#options.onTextConflict?.(path, texts)
     const resolution = this.#options.resolutions?.get(path)
-    if (resolution !== undefined && fits(resolution, texts)) return resolution
+    if (resolution !== undefined && isApplicable(resolution, texts)) return resolution
     this.#add(path, inodes)
     return this.#options.onConflict === 'fail' ? 'ours' : this.#options.onConflict
   }
@@ -87,7 +87,7 @@ export class Conflicts {
     return (this.#options.resolutions?.get(path) ?? this.#options.onConflict) === 'theirs'
   }
 
-  /** Lists the conflicts without a resolution of their own. */
+  /** Lists the conflicts without a resolution of their own, in the order of paths. */
   listByPath(): MergeConflict[] {
     return [...this.#byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   }
@@ -103,8 +103,8 @@ export class Conflicts {
   }
 }
 
-/** Reports whether a resolution is still one of these versions. */
-function fits(resolution: Resolution, texts: TextSides | undefined): boolean {
+/** Reports whether a resolution is one of these versions: a text resolves no others. */
+function isApplicable(resolution: Resolution, texts: TextSides | undefined): boolean {
   if (typeof resolution === 'string') return true
   return texts !== undefined && digestSides(texts) === resolution.sides
 }

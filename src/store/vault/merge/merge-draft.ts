@@ -11,12 +11,13 @@ export class MergeDraft {
   readonly files: VaultFiles
   readonly operations: FileOperation[] = []
   readonly #moment: Moment = { time: { seconds: 0, nanos: 0 }, seq: 0 }
-  #asides = 0
+  #asideCount = 0
 
   constructor(ours: VaultFiles) {
     this.files = new VaultFiles(ours.tree.fork())
   }
 
+  /** Applies an operation, and adds it to the plan. */
   apply(operation: FileOperation): void {
     applyOperation(this.files, operation, this.#moment)
     this.operations.push(operation)
@@ -34,6 +35,7 @@ export class MergeDraft {
     return child(this.files.getPath(parent), name)
   }
 
+  /** Moves an entry to a free dentry. */
   move(from: Dentry, to: Dentry): void {
     const [path, target] = [this.getPath(from), this.getPath(to)]
     if (!isAside(path) && !isAside(target)) {
@@ -46,7 +48,7 @@ export class MergeDraft {
 
   /** Moves an entry aside, to a name that no user can create. */
   moveAside(from: Dentry): Dentry {
-    const aside = { parent: ROOT_INODE, name: `/${++this.#asides}` }
+    const aside = { parent: ROOT_INODE, name: `/${++this.#asideCount}` }
     this.move(from, aside)
     return aside
   }
@@ -73,8 +75,8 @@ export function isAside(path: string): boolean {
   return path.startsWith('//')
 }
 
-function truncateName(name: string, mostBytes: number): string {
+function truncateName(name: string, maxBytes: number): string {
   let short = name
-  while (Buffer.byteLength(short) > mostBytes) short = [...short].slice(0, -1).join('')
+  while (Buffer.byteLength(short) > maxBytes) short = [...short].slice(0, -1).join('')
   return short
 }

@@ -1,7 +1,7 @@
 import { findXattr, listTags, listXattrs, readMetadata } from '../../files/attachments.ts'
 import type { VaultFiles } from '../../files/vault-files.ts'
 import { entryKinds, toGroup, toGroupRange } from '../../tree/tree-key.ts'
-import type { Inode, Timestamp } from '../../tree/tree-values.ts'
+import { type Inode, isSameTime, type Timestamp } from '../../tree/tree-values.ts'
 import type { MergeDraft } from './merge-draft.ts'
 
 /** A file and its labels on each side; without a base, both sides created it. */
@@ -57,10 +57,6 @@ function mergeTime(old: Inode | undefined, ours: Inode, theirs: Inode): { mtime?
   return isTheirsAlone ? { mtime: theirs.mtime } : {}
 }
 
-function isSameTime(one: Timestamp, other: Timestamp): boolean {
-  return one.seconds === other.seconds && one.nanos === other.nanos
-}
-
 function mergeTags(draft: MergeDraft, number: number, { base, theirs }: LabelSides): void {
   const [old, current] = [new Set(base === undefined ? [] : listTags(...base)), new Set(listTags(...theirs))]
   const [added, removed] = [current.difference(old), old.difference(current)]
@@ -113,7 +109,7 @@ function mergeKeys(
   })
 }
 
-/** Returns theirs if only they changed it, otherwise ours. */
+/** Returns theirs if only they changed it, or if both did and theirs is preferred; otherwise ours. */
 function mergeValue<T>(old: T | undefined, ours: T, theirs: T, prefersTheirs: boolean): T {
   if (theirs === old) return ours
   return ours === old || prefersTheirs ? theirs : ours

@@ -3,7 +3,7 @@ import { type Dentry, isBelow } from '../../files/directory-entries.ts'
 import { ROOT_INODE } from '../../files/vault-files.ts'
 import { createFromTheirs, isPlainDirectory } from './create-from-theirs.ts'
 import type { InodeMatchers } from './inode-matchers.ts'
-import { type InodeTriple, isSameDentries, sortInnermostFirst } from './inode-triples.ts'
+import { hasSameDentries, type InodeTriple, sortInnermostFirst } from './inode-triples.ts'
 import type { MergeContext } from './merge-context.ts'
 import type { PlannedMove } from './move-planner.ts'
 import type { RemovalApplier } from './removal-applier.ts'
@@ -29,26 +29,27 @@ export class MoveApplier {
   /** Their inodes that were created complete. */
   readonly #createdFromTheirs = new Set<number>()
 
-  constructor(parts: MoveContext) {
-    this.#context = parts
+  constructor(context: MoveContext) {
+    this.#context = context
   }
 
-  applyMoves(placings: readonly PlannedMove[]): void {
-    for (const move of placings)
+  /** Applies moves, which come from the root down. */
+  applyMoves(moves: readonly PlannedMove[]): void {
+    for (const move of moves)
       if (move.from !== undefined && !this.#keepsOurs(move))
         this.#pendingMoves.set(toDentryKey(move.from), move)
-    for (const move of placings) this.#applyMove(move)
+    for (const move of moves) this.#applyMove(move)
   }
 
   /** Creates the new directories that are still empty, inner ones first: each creates its parents. */
   createEmptyDirectories(triples: readonly InodeTriple[]): void {
     const { theirs: files } = this.#context.sides
-    const made = triples.flatMap(({ base, theirs }) =>
+    const created = triples.flatMap(({ base, theirs }) =>
       base === undefined && theirs !== undefined && files.getInode(theirs).type === 'directory'
         ? [theirs]
         : [],
     )
-    for (const number of sortInnermostFirst(files, new Set(made)))
+    for (const number of sortInnermostFirst(files, new Set(created)))
       if (!this.#oursByTheirs.has(number)) this.#ensureDirectory(number)
   }
 
@@ -59,6 +60,7 @@ export class MoveApplier {
     return this.#context.draft.hasInode(number) ? number : undefined
   }
 
+  /** Moves or creates an entry, with the directories it needs, or cancels the move. */
   #applyMove(move: PlannedMove): void {
     // Another move needed its dentry, so it has moved already.
     if (this.#done.has(move)) return
@@ -68,17 +70,17 @@ export class MoveApplier {
     const parent = this.#ensureDirectory(to.parent)
     if (from !== undefined) this.#pendingMoves.delete(toDentryKey(from))
     const target = parent === undefined ? undefined : this.#findTarget(move, { parent, name: to.name })
-    if (target === 'there') return
+    if (target === 'in-place') return
     if (target === undefined) this.#cancelMove(move)
     else this.#moveTo(move, target)
   }
 
-  /** Returns the target; undefined if another entry of ours is kept there or elsewhere. */
-  #findTarget(move: PlannedMove, dentry: Dentry): Dentry | 'there' | undefined {
+  /** Returns the target, `in-place` if the entry is there already, or undefined if our version of it is kept. */
+  #findTarget(move: PlannedMove, dentry: Dentry): Dentry | 'in-place' | undefined {
     const { draft, conflicts } = this.#context
     const { triple, path, isContested } = move
     const number = this.#findInode(triple)
-    if (number !== undefined && draft.findInode(dentry) === number) return 'there'
+    if (number !== undefined && draft.findInode(dentry) === number) return 'in-place'
     const isInside = number !== undefined && isBelow(draft.files, dentry.parent, number)
     if (isContested || isInside) conflicts.resolve(path, triple)
     return isInside || this.#keepsOurs(move) ? undefined : this.#freeTarget(move, dentry)
@@ -100,13 +102,13 @@ export class MoveApplier {
   }
 
   #createInode(theirs: number, target: Dentry): number {
-    const made = createFromTheirs(this.#context.draft, this.#context.sides.theirs, theirs, target)
-    this.#recordCreated(theirs, made)
-    return made
+    const ours = createFromTheirs(this.#context.draft, this.#context.sides.theirs, theirs, target)
+    this.#recordCreated(theirs, ours)
+    return ours
   }
 
-  #recordCreated(theirs: number, made: number): void {
-    this.#oursByTheirs.set(theirs, made)
+  #recordCreated(theirs: number, ours: number): void {
+    this.#oursByTheirs.set(theirs, ours)
     this.#createdFromTheirs.add(theirs)
   }
 
@@ -119,19 +121,22 @@ export class MoveApplier {
       this.#oursByTheirs.set(triple.theirs, undefined)
     if (from === undefined || aside === undefined) return
     const number = draft.findInode(aside)
-    const isThere =
+    const canReturn =
       draft.hasInode(from.parent) && number !== undefined && !isBelow(draft.files, from.parent, number)
-    const dentry = { parent: isThere ? from.parent : ROOT_INODE, name: to.name }
+    const dentry = { parent: canReturn ? from.parent : ROOT_INODE, name: to.name }
     draft.move(aside, draft.findFreeDentry(dentry, sides.names.theirs))
     this.#setAside.delete(move)
   }
 
-  /** Returns the target if it is or becomes free, or a free name beside it; undefined if ours is kept there. */
-  #freeTarget(move: PlannedMove, dentry: Dentry): Dentry | 'there' | undefined {
+  /**
+   * Returns the target if it is or becomes free, or a free name beside it; undefined if ours is kept there. `in-place`
+   * if their entry was joined with ours.
+   */
+  #freeTarget(move: PlannedMove, dentry: Dentry): Dentry | 'in-place' | undefined {
     const { draft, conflicts, sides } = this.#context
     const occupant = draft.findInode(dentry)
     if (occupant === undefined || this.#tryVacate(dentry, occupant)) return dentry
-    if (this.#tryJoin(move.triple, occupant)) return 'there'
+    if (this.#tryJoin(move.triple, occupant)) return 'in-place'
     if (this.#tryMergeDirectory(move, dentry, occupant)) return dentry
     const resolution = conflicts.resolve(move.path, { ...move.triple, ours: occupant })
     if (resolution === 'ours') return undefined
@@ -144,7 +149,7 @@ export class MoveApplier {
     const { draft, removals } = this.#context
     const leaving = this.#pendingMoves.get(toDentryKey(dentry))
     if (leaving === undefined)
-      return removals.tryMoveAside(occupant, (left) => this.#pendingMoves.has(toDentryKey(left)))
+      return removals.tryMoveAside(occupant, (entry) => this.#pendingMoves.has(toDentryKey(entry)))
     if (this.#canMoveNow(leaving, occupant)) this.#applyMove(leaving)
     else {
       this.#pendingMoves.delete(toDentryKey(dentry))
@@ -183,14 +188,14 @@ export class MoveApplier {
     if (draft.files.getInode(number).type !== 'directory' || isBelow(draft.files, number, occupant))
       return false
     const moves = Array.from(draft.files.listEntries(occupant), ({ name }) => ({
-      here: { parent: occupant, name },
-      there: { parent: number, name },
+      from: { parent: occupant, name },
+      to: { parent: number, name },
     }))
     const isFree = moves.every(
-      ({ here, there }) => draft.findInode(there) === undefined && !this.#pendingMoves.has(toDentryKey(here)),
+      ({ from, to }) => draft.findInode(to) === undefined && !this.#pendingMoves.has(toDentryKey(from)),
     )
     if (!isFree) return false
-    for (const { here, there } of moves) draft.move(here, there)
+    for (const entry of moves) draft.move(entry.from, entry.to)
     draft.unlink(dentry)
     return true
   }
@@ -207,7 +212,7 @@ export class MoveApplier {
     const { matchers, dentries, sides } = this.#context
     const base =
       sides.ours.findInode(number) === undefined ? undefined : matchers.oursToBase.findMatch(number)
-    return base !== undefined && !isSameDentries(dentries.listBase(base), dentries.listOurs(number))
+    return base !== undefined && !hasSameDentries(dentries.listBase(base), dentries.listOurs(number))
   }
 
   #isCreatedByUs(number: number): boolean {
@@ -219,13 +224,12 @@ export class MoveApplier {
   #ensureDirectory(theirs: number): number | undefined {
     const { sides } = this.#context
     const missing: number[] = []
-    let at = theirs
     for (
-      ;
-      this.#findOurs(at) === undefined && !this.#oursByTheirs.has(at);
-      at = sides.theirs.getInode(at).parent
+      let directory = theirs;
+      this.#findOurs(directory) === undefined && !this.#oursByTheirs.has(directory);
+      directory = sides.theirs.getInode(directory).parent
     )
-      missing.push(at)
+      missing.push(directory)
     for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
       const chain = [next, ...missing.toReversed()]
       if (this.#tryCreateDirectories(chain)) break
@@ -245,14 +249,15 @@ export class MoveApplier {
     if (!chain.every((number) => isPlainDirectory(sides.theirs, number))) return false
     const path = inodes.reduce((directory, { name }) => child(directory, name), draft.files.getPath(parent))
     draft.apply({ op: 'mkdir', path, parents: true })
-    let at = parent
+    let directory = parent
     for (const [index, { name }] of inodes.entries()) {
-      at = draft.findInode({ parent: at, name }) ?? at
-      this.#recordCreated(chain[index] ?? 0, at)
+      directory = draft.findInode({ parent: directory, name }) ?? directory
+      this.#recordCreated(chain[index] ?? 0, directory)
     }
     return true
   }
 
+  /** Creates a directory of theirs, beside another entry if its path is taken. */
   #recreateDirectory(theirs: number): void {
     const { sides } = this.#context
     const { parent, name } = sides.theirs.getInode(theirs)
@@ -266,9 +271,10 @@ export class MoveApplier {
     const move = { triple, from: undefined, to: { parent, name }, path, isContested: false }
     const dentry = this.#freeTarget(move, { parent: directory, name })
     if (dentry === undefined) this.#oursByTheirs.set(theirs, undefined)
-    else if (dentry !== 'there') this.#createInode(theirs, dentry)
+    else if (dentry !== 'in-place') this.#createInode(theirs, dentry)
   }
 
+  /** Returns our inode for a directory of theirs, if it exists by now. */
   #findOurs(theirs: number): number | undefined {
     const { matchers, draft } = this.#context
     if (this.#oursByTheirs.has(theirs)) return this.#oursByTheirs.get(theirs)

@@ -1,7 +1,7 @@
 import { child } from '../../../vfs/index.ts'
 import type { Dentry } from '../../files/directory-entries.ts'
 import { isPlainDirectory } from './create-from-theirs.ts'
-import { type InodeTriple, isSameDentries } from './inode-triples.ts'
+import { hasSameDentries, type InodeTriple } from './inode-triples.ts'
 import type { MergeContext } from './merge-context.ts'
 import { unlinkNames } from './removal-applier.ts'
 
@@ -21,11 +21,11 @@ export interface PlannedMove {
 export class MovePlanner {
   readonly #context: MergeContext
 
-  constructor(parts: MergeContext) {
-    this.#context = parts
+  constructor(context: MergeContext) {
+    this.#context = context
   }
 
-  /** Returns the moves from the root down. */
+  /** Returns the moves from the root down. Unlinks names that they removed from files with others. */
   planMoves(triples: readonly InodeTriple[]): PlannedMove[] {
     const all = triples.flatMap(({ base, ours, theirs }) =>
       theirs === undefined ? [] : this.#planInode({ base, ours, theirs }),
@@ -33,9 +33,10 @@ export class MovePlanner {
     return all.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
+  /** Plans the moves of one file they changed: its new names, or all if it has to be created. */
   #planInode(triple: PlannedMove['triple']): PlannedMove[] {
     const { base, ours, theirs } = triple
-    const there = this.#context.dentries.listTheirs(theirs)
+    const theirDentries = this.#context.dentries.listTheirs(theirs)
     // The entries of a new directory create it.
     if (
       base === undefined &&
@@ -43,15 +44,16 @@ export class MovePlanner {
       isPlainDirectory(this.#context.sides.theirs, theirs)
     )
       return []
-    if (base === undefined) return [...there.values()].map((to) => this.#createMove(triple, undefined, to))
-    if (ours !== undefined) return this.#planNameChanges(triple, base, ours, there)
-    const isMoved = !isSameDentries(this.#context.dentries.listBase(base), there)
+    if (base === undefined)
+      return [...theirDentries.values()].map((to) => this.#createMove(triple, undefined, to))
+    if (ours !== undefined) return this.#planNameChanges(triple, base, ours, theirDentries)
+    const isMoved = !hasSameDentries(this.#context.dentries.listBase(base), theirDentries)
     if (this.#context.sides.theirs.getInode(theirs).type === 'directory') return []
     if (!isMoved && !this.#context.contents.isChanged(base, this.#context.sides.theirs, theirs)) return []
-    const [first] = there.values()
+    const [first] = theirDentries.values()
     if (first === undefined) return []
     if (this.#context.conflicts.resolve(this.#getPath(first), triple) === 'ours') return []
-    return [...there.values()].map((to) => this.#createMove(triple, undefined, to))
+    return [...theirDentries.values()].map((to) => this.#createMove(triple, undefined, to))
   }
 
   /** Pairs names they added to a file with names they removed: each pair is a move. */
@@ -59,15 +61,20 @@ export class MovePlanner {
     triple: PlannedMove['triple'],
     base: number,
     ours: number,
-    there: ReadonlyMap<string, Dentry>,
+    theirDentries: ReadonlyMap<string, Dentry>,
   ): PlannedMove[] {
-    const [before, here] = [this.#context.dentries.listBase(base), this.#context.dentries.listOurs(ours)]
-    const added = [...there].flatMap(([key, dentry]) => (before.has(key) ? [] : [dentry]))
-    const dropped = [...before.keys()].filter((key) => !there.has(key))
+    const [before, ourDentries] = [
+      this.#context.dentries.listBase(base),
+      this.#context.dentries.listOurs(ours),
+    ]
+    const added = [...theirDentries].flatMap(([key, dentry]) => (before.has(key) ? [] : [dentry]))
+    const removedKeys = [...before.keys()].filter((key) => !theirDentries.has(key))
     // With one name each, both moved it to different paths, or neither did.
     const isContested =
-      added.length > 0 && before.size === 1 && here.size === 1 && !isSameDentries(before, here)
-    const sources = isContested ? [...here.values()] : dropped.flatMap((key) => here.get(key) ?? [])
+      added.length > 0 && before.size === 1 && ourDentries.size === 1 && !hasSameDentries(before, ourDentries)
+    const sources = isContested
+      ? [...ourDentries.values()]
+      : removedKeys.flatMap((key) => ourDentries.get(key) ?? [])
     const moves = added.map((to, index) => this.#createMove(triple, sources[index], to, isContested))
     unlinkNames(this.#context.draft, sources.slice(added.length), ours)
     return moves

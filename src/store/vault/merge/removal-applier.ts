@@ -1,6 +1,6 @@
 import { type Dentry, listDentries } from '../../files/directory-entries.ts'
 import { ROOT_INODE } from '../../files/vault-files.ts'
-import { type InodeTriple, isSameDentries, sortInnermostFirst } from './inode-triples.ts'
+import { hasSameDentries, type InodeTriple, sortInnermostFirst } from './inode-triples.ts'
 import type { MergeContext } from './merge-context.ts'
 import { isAside, type MergeDraft } from './merge-draft.ts'
 import { findNamedInode } from './merge-sides.ts'
@@ -13,10 +13,11 @@ export class RemovalApplier {
   /** Original dentries of removed directories that were moved aside. */
   readonly #setAside = new Map<number, Dentry>()
 
-  constructor(parts: MergeContext) {
-    this.#context = parts
+  constructor(context: MergeContext) {
+    this.#context = context
   }
 
+  /** Removes the files they removed, and the directories that are empty then. */
   begin(triples: readonly InodeTriple[]): void {
     const directories = new Set<number>()
     for (const { base, ours, theirs } of triples) {
@@ -34,9 +35,9 @@ export class RemovalApplier {
     for (const number of this.#pendingDirectories) this.#moveBack(number)
   }
 
-  /** Moves a directory aside if it is to be removed and `isLeft` holds for every dentry in it. */
-  tryMoveAside(directory: number, isLeft: (dentry: Dentry) => boolean): boolean {
-    if (!this.#isBecomingEmpty(directory, isLeft)) return false
+  /** Moves a directory aside if it is to be removed and `isLeaving` holds for every dentry in it. */
+  tryMoveAside(directory: number, isLeaving: (dentry: Dentry) => boolean): boolean {
+    if (!this.#isBecomingEmpty(directory, isLeaving)) return false
     const { parent, name } = this.#context.draft.files.getInode(directory)
     this.#setAside.set(directory, { parent, name })
     this.#context.draft.moveAside({ parent, name })
@@ -59,12 +60,13 @@ export class RemovalApplier {
     return this.#setAside.size > 0 && isAside(this.#context.draft.files.getPath(directory))
   }
 
-  #isBecomingEmpty(directory: number, isLeft: (dentry: Dentry) => boolean): boolean {
+  /** Reports whether a directory is to be removed with everything in it that does not leave. */
+  #isBecomingEmpty(directory: number, isLeaving: (dentry: Dentry) => boolean): boolean {
     const pending = [directory]
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      if (!this.#pendingDirectories.has(at)) return false
-      for (const { name, inode } of this.#context.draft.files.listEntries(at))
-        if (!isLeft({ parent: at, name })) pending.push(inode)
+    for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+      if (!this.#pendingDirectories.has(parent)) return false
+      for (const { name, inode } of this.#context.draft.files.listEntries(parent))
+        if (!isLeaving({ parent, name })) pending.push(inode)
     }
     return true
   }
@@ -74,13 +76,14 @@ export class RemovalApplier {
     const dentry = this.#setAside.get(number)
     if (dentry === undefined) return
     const parent = this.#context.draft.hasInode(dentry.parent) ? dentry.parent : ROOT_INODE
-    const back = this.#context.draft.findFreeDentry(
+    const target = this.#context.draft.findFreeDentry(
       { parent, name: dentry.name },
       this.#context.sides.names.ours,
     )
-    this.#context.draft.move(this.#context.draft.files.getInode(number), back)
+    this.#context.draft.move(this.#context.draft.files.getInode(number), target)
   }
 
+  /** Removes a file, unless we changed it and the conflict keeps ours. */
   #removeFile(base: number, ours: number): void {
     if (this.#isChangedByUs(base, ours)) {
       const inodes = { base, ours, theirs: undefined }
@@ -99,7 +102,7 @@ export class RemovalApplier {
   #isChangedByUs(base: number, ours: number): boolean {
     // Trees that share the page share the object.
     if (this.#context.sides.base.getInode(base) === this.#context.sides.ours.getInode(ours)) return false
-    const isMoved = !isSameDentries(
+    const isMoved = !hasSameDentries(
       this.#context.dentries.listBase(base),
       this.#context.dentries.listOurs(ours),
     )
@@ -107,7 +110,7 @@ export class RemovalApplier {
   }
 }
 
-/** Removes names of a file that keeps others. */
+/** Removes names of a file, but never its last one. */
 export function unlinkNames(draft: MergeDraft, dentries: Iterable<Dentry>, number: number): void {
   for (const dentry of dentries) {
     const isLast = findNamedInode(draft.files, number)?.links === 1
