@@ -1,10 +1,10 @@
 import { type CallContext, child, type DirEntry } from '../vfs/index.ts'
-import { createTargetAccess, type Gate } from './gate.ts'
+import { createTargetAccess, type Gate, rebasePath, withRequestedPath } from './gate.ts'
 
 /** Opens a stream at a real path. */
 type OpenStream<T> = (path: string, ctx: CallContext | undefined) => AsyncIterable<T>
 
-/** Streams one file if the caller may read it. Returns the stream unwrapped where no policy checks reads. */
+/** Streams one file if the caller may read it. Returns the stream unwrapped if reads of this caller need no check. */
 export function openAllowedStream<T>(
   gate: Gate,
   op: string,
@@ -28,7 +28,7 @@ export function listAllowedEntries(
   )
 }
 
-/** Streams everything below a root, without what the caller may not read. Items name the requested paths. */
+/** Streams everything below a root, without what the caller may not read. Items are named below the requested root. */
 export function streamAllowedBelow<T extends { readonly path: string; readonly from?: string }>(
   gate: Gate,
   op: string,
@@ -43,7 +43,7 @@ export function streamAllowedBelow<T extends { readonly path: string; readonly f
   })
 }
 
-/** Returns the paths an item names. */
+/** Returns the path of an item, and the old one of a rename. */
 export function listItemPaths({ path, from }: { readonly path: string; readonly from?: string }): string[] {
   return from === undefined ? [path] : [path, from]
 }
@@ -61,6 +61,7 @@ export async function* filterReadable<T>(
   }
 }
 
+/** Streams from the real path, once the gate allows it. Errors name the requested path. */
 async function* openChecked<T>(
   gate: Gate,
   op: string,
@@ -69,14 +70,28 @@ async function* openChecked<T>(
   open: OpenStream<T>,
 ): AsyncGenerator<T> {
   const touches = [createTargetAccess(path, 'read')]
-  yield* await gate.runIfAllowed({ op, touches, ctx }, (passed, real) => open(real, passed))
+  let realPath = path
+  const stream = await gate.runIfAllowed({ op, touches, ctx }, (passed, real) => {
+    realPath = real
+    return open(real, passed)
+  })
+  try {
+    yield* stream
+  } catch (error) {
+    throw withRequestedPath(error, [realPath], touches)
+  }
 }
 
-async function* rebasePaths<T extends { readonly path: string }>(
+/** Moves the paths of items from one root to another. An old path outside of the root stays. */
+async function* rebasePaths<T extends { readonly path: string; readonly from?: string }>(
   items: AsyncIterable<T>,
   from: string,
   to: string,
 ): AsyncGenerator<T> {
-  const [cut, prefix] = [from === '/' ? 0 : from.length, to === '/' ? '' : to]
-  for await (const item of items) yield { ...item, path: prefix + item.path.slice(cut) }
+  for await (const item of items) {
+    const path = rebasePath(item.path, from, to)
+    yield item.from === undefined
+      ? { ...item, path }
+      : { ...item, path, from: rebasePath(item.from, from, to) }
+  }
 }

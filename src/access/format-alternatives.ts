@@ -1,6 +1,6 @@
 const MAX_SHOWN_PATHS = 12
 
-/** Formats the end of a denial, with what the caller may do: `it may write below /shared and /home/alice`. */
+/** Formats what a caller may do, as the end of a denial: `it may write below /shared and /home/alice`. */
 export function formatAlternatives(verb: string, paths: readonly string[]): string {
   const more = paths.length > MAX_SHOWN_PATHS ? [`${paths.length - MAX_SHOWN_PATHS} more`] : []
   const [last, ...others] = [...paths.slice(0, MAX_SHOWN_PATHS), ...more].reverse()

@@ -1,10 +1,12 @@
 import {
   type CallContext,
+  child,
   type FileSystem,
   isLinkable,
   isVfsError,
   isWithin,
   refuseLinks,
+  relativeTo,
   VfsError,
 } from '../vfs/index.ts'
 import type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
@@ -35,14 +37,13 @@ export interface GateRequest {
   readonly op: string
   readonly touches: readonly PathAccess[]
   readonly ctx: CallContext | undefined
-  /** True if the operation can be retried. A stream of content cannot, once it has begun. */
+  /** False if the operation cannot be retried: a stream of content can be read once. True when absent. */
   readonly isRepeatable?: boolean
 }
 
 /**
  * Checks every operation against the policies, both at the requested path and where links lead it.
- * The file system below gets the resolved path and follows no more links, so no other process can swap one in
- * between.
+ * The file system below gets the resolved path and follows no more links, so nobody can swap one in between.
  */
 export class Gate {
   readonly #fs: FileSystem
@@ -55,33 +56,35 @@ export class Gate {
     this.#readPolicies = policies.filter(({ judges }) => judges === 'everything')
   }
 
-  /** True if no check applies: the caller is the system, or no policy checks reads. */
+  /** True if no check applies: the caller is the system, or no policy judges this kind of access. */
   isUnrestricted(access: Access, ctx: CallContext | undefined): boolean {
     if (ctx?.caller?.kind === 'system') return true
     return (access === 'read' ? this.#readPolicies : this.#policies).length === 0
   }
 
-  /** Returns the verdict of the policies on a real path. One denial is enough. */
+  /** Returns the verdict of the policies on one path. One denial is enough. Does not exempt the system. */
   evaluate(op: string, access: Access, path: string, ctx: CallContext | undefined): Verdict {
     const policies = access === 'read' ? this.#readPolicies : this.#policies
     return evaluatePolicies(policies, { caller: ctx?.caller, access, op, path })
   }
 
   /**
-   * Runs an operation on its real paths if the policies allow it there. Throws EACCES if they deny it, ELOOP if the
-   * links on the way never settle.
+   * Runs an operation on its real paths if the policies allow both these and the requested ones. An unrestricted
+   * operation runs on the requested paths. Throws EACCES if a policy denies it, ELOOP if the links on the way never
+   * settle.
    */
   runIfAllowed<T>(
     request: GateRequest,
     run: (ctx: CallContext | undefined, ...paths: string[]) => T | Promise<T>,
   ): T | Promise<T> {
     const { touches, ctx } = request
-    const isOpen = touches.every(({ access }) => this.isUnrestricted(access, ctx))
-    return isOpen ? run(ctx, ...touches.map(({ path }) => path)) : this.#runChecked(request, run)
+    const needsNoCheck = touches.every(({ access }) => this.isUnrestricted(access, ctx))
+    return needsNoCheck ? run(ctx, ...touches.map(({ path }) => path)) : this.#runChecked(request, run)
   }
 
   /**
-   * Checks what a directory contains before all of it is moved or removed, for policies that require it. EACCES.
+   * Checks what a directory contains before all of it is moved or removed, for policies that require it. Throws EACCES
+   * if one denies an entry.
    * @param touches real paths; the first is the one that exists now.
    */
   async assertContentsAllowed(
@@ -90,16 +93,16 @@ export class Gate {
     ctx: CallContext | undefined,
   ): Promise<void> {
     const [{ path: source } = { path: '/' }] = touches
-    const concerned = this.#policies.filter(({ judgesContents }) =>
+    const relevant = this.#policies.filter(({ judgesContents }) =>
       touches.some(({ path }) => judgesContents?.(path) === true),
     )
-    if (concerned.length === 0 || this.isUnrestricted('write', ctx)) return
+    if (relevant.length === 0 || this.isUnrestricted('write', ctx)) return
     if ((await this.#fs.stat(source, ctx)).type !== 'directory') return
     for await (const entry of this.#fs.walk(source, { includeDirs: true }, ctx)) {
       const relative = entry.path.slice(source.length)
       for (const { path, access } of touches) {
         const inner = path + relative
-        const reason = evaluatePolicies(concerned, { caller: ctx?.caller, access, op, path: inner })
+        const reason = evaluatePolicies(relevant, { caller: ctx?.caller, access, op, path: inner })
         if (reason !== null)
           throw new VfsError('EACCES', path, { op, detail: `it contains '${inner}': ${reason}` })
       }
@@ -119,8 +122,8 @@ export class Gate {
       try {
         return await run(inner, ...real)
       } catch (error) {
-        const isSwapped = isRepeatable && isVfsError(error, 'ELOOP')
-        if (!isSwapped || attempt === MAX_ATTEMPTS) throw withRequestedPath(error, real, touches)
+        const canRetry = isRepeatable && isVfsError(error, 'ELOOP')
+        if (!canRetry || attempt === MAX_ATTEMPTS) throw withRequestedPath(error, real, touches)
       }
     }
   }
@@ -149,11 +152,22 @@ function evaluatePolicies(policies: readonly Policy[], request: AccessRequest): 
   return null
 }
 
-/** Replaces the real path of an error by the requested one. */
-function withRequestedPath(error: unknown, real: readonly string[], touches: readonly PathAccess[]): unknown {
+/** Returns an error with the requested path in place of the real one. Other errors stay as they are. */
+export function withRequestedPath(
+  error: unknown,
+  real: readonly string[],
+  touches: readonly PathAccess[],
+): unknown {
   if (!isVfsError(error)) return error
   const index = real.findIndex((path) => isWithin(error.path, path))
   const [from, requested] = [real[index], touches[index]?.path]
   if (from === undefined || requested === undefined || from === requested) return error
-  return VfsError.withPath(error, requested + error.path.slice(from.length), error.mount)
+  return VfsError.withPath(error, rebasePath(error.path, from, requested), error.mount)
+}
+
+/** Returns the path below `to` of what is at `path` below `from`. A path that is not below `from` stays. */
+export function rebasePath(path: string, from: string, to: string): string {
+  const relative = relativeTo(path, from)
+  if (relative === null) return path
+  return relative === '' ? to : child(to, relative)
 }

@@ -1,7 +1,14 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openHome, type Vault } from '../backends/vault/index.ts'
 import { fileSystemSuite, type Subject } from '../conformance/index.ts'
-import { type CallContext, type Caller, type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
+import {
+  type CallContext,
+  type Caller,
+  type FileSystem,
+  MemoryFs,
+  MountTable,
+  readText,
+} from '../vfs/index.ts'
 import { GuardedFs } from './guard.ts'
 import { contextCaller, guard, type Policy, SYSTEM, zonePolicy } from './index.ts'
 
@@ -100,4 +107,36 @@ suite({
     const table = new MountTable({ '/': new MountTable({ '/': new MemoryFs(seed) }) })
     return as(alice, guard(table, [anything]))
   },
+})
+
+describe('a stream below a link', () => {
+  const ctx: CallContext = { caller: alice }
+
+  it('fails with the requested path', async () => {
+    const below = new MemoryFs({ '/real/a': 'x' })
+    await below.symlink('/real', '/link')
+    const fs = guard(below, [anything])
+    await expect(readText(fs, '/link/missing', {}, ctx)).rejects.toMatchObject({ path: '/link/missing' })
+    await expect(Array.fromAsync(fs.readdir('/link/missing', ctx))).rejects.toMatchObject({
+      path: '/link/missing',
+    })
+  })
+
+  it('names both paths of a rename as they were requested', async () => {
+    const vault = await newVault()
+    await vault.write('/real/a', 'x')
+    await vault.symlink('/real', '/link')
+    const watch = guard(vault, [anything]).watch('/link', ctx)[Symbol.asyncIterator]()
+    let hasBegun = false
+    const first = watch.next().then(() => {
+      hasBegun = true
+    })
+    for (let size = 1; !hasBegun; size++) await vault.write('/real/other', 'x'.repeat(size))
+    await first
+    await vault.rename('/real/a', '/real/b')
+    let change = await watch.next()
+    while (change.done !== true && change.value.kind !== 'renamed') change = await watch.next()
+    expect(change.value).toMatchObject({ path: '/link/b', from: '/link/a' })
+    await watch.return?.()
+  })
 })

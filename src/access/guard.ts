@@ -38,7 +38,7 @@ import { Quotas } from './quotas.ts'
 export interface GuardOptions {
   /** Limits of paths. A change beyond one throws ENOSPC. */
   readonly quotas?: readonly PathQuota[]
-  /** Clock for the age of a count, in milliseconds. */
+  /** Clock of the quotas, in milliseconds: it tells the age of a count of files. */
   readonly now?: () => number
 }
 
@@ -52,8 +52,8 @@ export function guard(fs: FileSystem, policies: readonly Policy[], options: Guar
 
 /**
  * A file system behind policies. It wraps a whole namespace, so that it covers every mount.
- * A move or a hard link needs access to both paths, a copy to its target. A symbolic link is checked where it is
- * and where it leads.
+ * A move or a hard link needs access to both paths. A path with symbolic links is checked as it is given and where it
+ * leads. Creating a symbolic link needs access to its path only, whatever its target.
  * A handle is checked once, when it is opened.
  * The guard keeps the order of writes itself, since checks are asynchronous.
  */
@@ -120,8 +120,8 @@ export class GuardedFs
   }
 
   /**
-   * Needs both paths, the existing one for reading too: its content can be read and written under the new name from
-   * then on.
+   * Gives a file a second name. Needs write access to both paths and read access to the existing one: its content can
+   * be read and written under the new name from then on.
    */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
@@ -192,14 +192,14 @@ export class GuardedFs
       try {
         await this.#fs.mkdir(real, options, passed)
       } catch (error) {
-        const isOurs = passed?.links === 'refuse' && ctx?.links !== 'refuse'
-        if (!isOurs || !options.parents || !isVfsError(error, 'ELOOP')) throw error
+        const isRefusedByGuard = passed?.links === 'refuse' && ctx?.links !== 'refuse'
+        if (!isRefusedByGuard || !options.parents || !isVfsError(error, 'ELOOP')) throw error
         await this.#assertLeadsToDirectory(path, ctx)
       }
     })
   }
 
-  /** Throws EEXIST unless a link leads to a directory, ELOOP if it leads to itself. */
+  /** Throws EEXIST unless a link leads to a directory, ELOOP if it leads to itself, EACCES if its target is denied. */
   #assertLeadsToDirectory(path: string, ctx?: CallContext): void | Promise<void> {
     const touches = [createTargetAccess(path, 'write')]
     return this.#gate.runIfAllowed({ op: 'mkdir', touches, ctx }, async (passed, real) => {
@@ -219,7 +219,10 @@ export class GuardedFs
     })
   }
 
-  /** Copies the content first: the caller may change it while its path is checked. */
+  /**
+   * Writes or appends content, if the policies and quotas allow it. Copies it first: the caller may change it while its
+   * path is checked.
+   */
   #store(
     op: 'write' | 'append',
     path: string,
@@ -230,8 +233,8 @@ export class GuardedFs
     if (this.#quotas.isEmpty && this.#gate.isUnrestricted('write', ctx)) return run(path, content, ctx)
     const owned = copyContent(content)
     const isRepeatable = typeof owned === 'string' || owned instanceof Uint8Array
-    const passage = { op, touches: [createTargetAccess(path, 'write')], ctx, isRepeatable }
-    return this.#gate.runIfAllowed(passage, (passed, real) =>
+    const request = { op, touches: [createTargetAccess(path, 'write')], ctx, isRepeatable }
+    return this.#gate.runIfAllowed(request, (passed, real) =>
       this.#quotas.store({ op, path: real, ctx: passed }, owned, (stored) => run(real, stored, passed)),
     )
   }

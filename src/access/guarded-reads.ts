@@ -74,7 +74,7 @@ export abstract class GuardedReads
     })
   }
 
-  /** Needs read access: where a path leads is part of its content. */
+  /** Resolves the links of a path. Needs read access: where a path leads is part of its content. */
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked, inner) => {
       const fs = requireProtocol(this.#fs, isLinkable, 'realpath', checked)

@@ -12,12 +12,12 @@ export class MeteredHandle implements FileHandle {
   constructor(
     handle: FileHandle,
     { append = false }: Pick<OpenOptions, 'append'>,
-    change: () => QuotaChange,
+    createChange: () => QuotaChange,
     onResize: () => void,
   ) {
     this.#handle = handle
     this.#isAppending = append
-    this.#createChange = change
+    this.#createChange = createChange
     this.#onResize = onResize
   }
 

@@ -17,7 +17,7 @@ export interface AccessRequest {
   readonly access: Access
   /** The requested operation, for messages: `write`, `rename`, `mkdir`. */
   readonly op: string
-  /** Canonical path in which all symbolic links are resolved. */
+  /** Canonical path. If links lead elsewhere, the policy is asked about the requested path and about the resolved one. */
   readonly path: string
 }
 

@@ -3,7 +3,7 @@ import { foldName } from './fold-name.ts'
 import { isShortNameFor } from './short-names.ts'
 
 const WILDCARD = /[*?[{]/
-/** A stream of a file (`.git::$INDEX_ALLOCATION`), or a short name. */
+/** Marks in another spelling of a name: that of a stream (`.git::$INDEX_ALLOCATION`) or of a short name (`git~1`). */
 const ALTERNATE_SPELLING = /[:~]/
 
 /** Files that run with the user's rights or contain secrets. Agents have no reason to write them. */
@@ -12,7 +12,7 @@ export const DEFAULT_PROTECTED_NAMES: readonly string[] = ['.git', '.ssh', '.env
 interface ProtectionRule {
   /** The pattern as given. */
   readonly pattern: string
-  readonly isMatching: (path: string) => boolean
+  readonly matches: (path: string) => boolean
 }
 
 /**
@@ -28,7 +28,7 @@ export class ProtectedNames {
 
   /** @throws EINVAL for an invalid pattern. */
   constructor(patterns: readonly string[]) {
-    this.#rules = patterns.map((pattern) => ({ pattern, isMatching: createMatcher(pattern) }))
+    this.#rules = patterns.map((pattern) => ({ pattern, matches: createMatcher(pattern) }))
     const names = patterns.flatMap(splitPattern).filter((name) => !WILDCARD.test(name))
     this.#literals = [...new Set(names.map(foldStorableName))]
   }
@@ -37,23 +37,27 @@ export class ProtectedNames {
   findRefusal(path: string): string | undefined {
     const pattern = this.#findPattern(path)
     if (pattern === undefined) return undefined
-    return `'${pattern}' is protected in every spelling; ask the user to change it`
+    return `'${pattern}' is protected in every spelling; ask the user to make this change`
   }
 
   #findPattern(path: string): string | undefined {
     const spellings = this.#listSpellings(path)
-    return this.#rules.find(({ isMatching }) => spellings.some(isMatching))?.pattern
+    return this.#rules.find(({ matches }) => spellings.some(matches))?.pattern
   }
 
-  /** Lists the other spellings of a path. Where two names have the same short name, it includes both. */
+  /**
+   * Lists the folded path and the paths that some disk takes for the same. Where two protected names have the same short
+   * name, it includes both.
+   */
   #listSpellings(path: string): string[] {
     const plain = foldSpelling(path)
     if (!ALTERNATE_SPELLING.test(plain)) return [plain]
     const names = path.split('/').map((name) => foldStorableName(name.replace(/(?<=.):.*$/s, '')))
-    const turns = this.#literals.map((literal) => [literal, ...this.#literals])
-    const long = (name: string, literals: readonly string[]) =>
+    const orders = this.#literals.map((literal) => [literal, ...this.#literals])
+    const toLongName = (name: string, literals: readonly string[]) =>
       literals.find((literal) => isShortNameFor(name, literal)) ?? name
-    return [plain, names.join('/'), ...turns.map((turn) => names.map((name) => long(name, turn)).join('/'))]
+    const longPaths = orders.map((order) => names.map((name) => toLongName(name, order)).join('/'))
+    return [plain, names.join('/'), ...longPaths]
   }
 }
 
@@ -89,11 +93,14 @@ function splitPattern(pattern: string): string[] {
   return pattern.split('/').filter((name) => name !== '')
 }
 
-/** Lists the parents of a pattern. A file in place of one would undo the protection: `conf` for `conf/keys`. */
+/**
+ * Lists the parents of a pattern, down to the first wildcard. A file in place of one would undo the protection: `conf`
+ * for `conf/keys`.
+ */
 function listParentPatterns(names: readonly string[]): string[] {
-  const wild = names.findIndex((name) => WILDCARD.test(name))
-  const plain = wild === -1 ? names.slice(0, -1) : names.slice(0, wild)
-  return plain.map((_, at) => plain.slice(0, at + 1).join('/'))
+  const firstWildcard = names.findIndex((name) => WILDCARD.test(name))
+  const parents = firstWildcard === -1 ? names.slice(0, -1) : names.slice(0, firstWildcard)
+  return parents.map((_, index) => parents.slice(0, index + 1).join('/'))
 }
 
 function foldSpelling(path: string): string {

@@ -1,7 +1,7 @@
 import { type Amount, NO_AMOUNT } from './amount.ts'
 import type { QuotaRequest, QuotaZone } from './quota-zone.ts'
 
-/** A pending change, with the quota it has reserved in every zone. Disposing of it releases what it did not use. */
+/** A pending change, with the quota it has reserved in every zone. Disposing of it without `complete` releases that. */
 export class QuotaChange implements AsyncDisposable {
   readonly #zones: readonly QuotaZone[]
   readonly #request: QuotaRequest

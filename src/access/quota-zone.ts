@@ -42,7 +42,10 @@ export class QuotaZone {
     this.#runningChanges++
   }
 
-  /** Reserves quota for a change, in place of what the same change has reserved so far. Throws ENOSPC beyond it. */
+  /**
+   * Reserves quota for a change, in place of what the same change has reserved so far. Throws ENOSPC beyond it, except
+   * for the system.
+   */
   async reserve(before: Amount, after: Amount, { op, path, ctx }: QuotaRequest): Promise<void> {
     const more = subtractAmounts(after, before)
     await this.#countIfStale(COUNT_VALID_MS, ctx)
@@ -63,7 +66,7 @@ export class QuotaZone {
     this.invalidate()
   }
 
-  /** Discards the count. */
+  /** Makes the next change count again. */
   invalidate(): void {
     this.#countedAt = Number.NEGATIVE_INFINITY
   }

@@ -21,7 +21,7 @@ const ONE_FILE: Amount = { bytes: 0, files: 1 }
 /**
  * Enforces quotas: a change that would exceed one is ENOSPC, and nothing of it is stored.
  * The system's changes count but are not refused. Exact for changes made here; changes by other writers show at the
- * next count, at the latest before a refusal.
+ * next count. A count that refuses a change is at most a second old.
  */
 export class Quotas {
   readonly #fs: FileSystem
@@ -173,13 +173,13 @@ export class Quotas {
     for (const zone of this.#zones.values()) zone.invalidate()
   }
 
-  /** Resolves links. Only paths of the system can contain any here. */
+  /** Resolves links. Only paths that the gate did not check can contain any here, such as those of the system. */
   async #resolvePath({ path, ctx }: QuotaRequest, followLast: boolean): Promise<string> {
     if (ctx?.links === 'refuse' || !isLinkable(this.#fs)) return path
     return this.#fs.realpath(path, { followLast }, ctx)
   }
 
-  /** Discards the counts below a path that the system moved or removed. */
+  /** Discards the counts at and below a path that is about to be moved or removed. */
   #invalidateBelow(path: string): void {
     for (const zone of this.#zones.values()) if (isWithin(zone.root, path)) zone.invalidate()
   }
@@ -196,12 +196,12 @@ export class Quotas {
   }
 }
 
-/** Returns the root that a quota counts for a path. */
+/** Returns the root below which a quota counts a path; undefined if the quota does not apply to it. */
 function findQuotaRoot({ root, each }: PathQuota, path: string): string | undefined {
-  const above = [...ancestors(path), path]
-  const at = above.indexOf(root)
-  if (at === -1) return undefined
-  return each ? above[at + 1] : root
+  const lineage = [...ancestors(path), path]
+  const index = lineage.indexOf(root)
+  if (index === -1) return undefined
+  return each ? lineage[index + 1] : root
 }
 
 function excludeZones(zones: readonly QuotaZone[], others: readonly QuotaZone[]): QuotaZone[] {

@@ -20,9 +20,8 @@ const STANDARD_ZONES: readonly Zone[] = [
 ]
 
 /**
- * Path is policy: every context writes `/shared`, each context its own `/home/<context>`, the system everything
- * else. Everyone reads everything. A writer may create a zone's root, or a directory above it, but not replace,
- * move or remove it.
+ * Decides by the path who may write: every context in `/shared`, each context in its own `/home/<context>`, the system
+ * everywhere. Everyone reads everything. A writer may create the root of its zone, but not replace, move or remove it.
  *
  * @param own further zones of a namespace, such as a workspace; one with the same root replaces the standard one.
  */
@@ -41,12 +40,12 @@ export function listWritableZones(caller: Caller | undefined, own: readonly Zone
 }
 
 function evaluateChange(zones: ZoneMap, { caller, op, path }: AccessRequest): Verdict {
-  const instead = () => formatAlternatives('write below', zones.listWritable(caller))
+  const explainAlternatives = () => formatAlternatives('write below', zones.listWritable(caller))
   const zone = zones.find(path)
   if (zone === undefined || !isWriter(zone, caller))
-    return `${callerName(caller)} may not change this; ${instead()}`
+    return `${callerName(caller)} may not change this; ${explainAlternatives()}`
   if (op === 'mkdir' || !zones.containsZone(path)) return null
-  return `${callerName(caller)} may not change a zone itself or a directory above it, only what is in it; ${instead()}`
+  return `${callerName(caller)} may not change a zone itself or a directory above it, only what is in it; ${explainAlternatives()}`
 }
 
 /** The zones of one namespace. */
