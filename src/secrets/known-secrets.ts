@@ -13,7 +13,7 @@ const SECRET_NAME =
 /** JSON escapes of these characters, after the backslash. */
 const JSON_ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' }
 
-/** Reports whether a variable or header with this name is secret. */
+/** Reports whether the value of a variable or header with this name is taken for a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replaceAll('-', '_'))
 }
@@ -68,14 +68,14 @@ export class KnownSecrets {
   }
 }
 
-/** Returns the length of the longest suffix of a value that matches; 0 if it is too short. */
+/** Returns the length of the longest suffix of a value that matches; 0 if none of `MIN_PART_LENGTH` or more does. */
 function matchSuffixLength(value: string, isMatch: (end: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
     if (isMatch(value.slice(-length))) return length
   return 0
 }
 
-/** Returns the length of the longest prefix of a value that matches; 0 if it is too short. */
+/** Returns the length of the longest prefix of a value that matches; 0 if none of `MIN_PART_LENGTH` or more does. */
 function matchPrefixLength(value: string, isMatch: (start: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
     if (isMatch(value.slice(0, length))) return length
@@ -83,14 +83,14 @@ function matchPrefixLength(value: string, isMatch: (start: string) => boolean): 
 }
 
 /**
- * Returns a value and its lines, since programs print them singly. The frame lines of keys are omitted, because
- * patterns need them.
+ * Returns a value and its longer lines, since programs print them singly; nothing for a short value. The lines
+ * `-----BEGIN …` and `-----END …` are omitted: patterns find a key by them.
  */
 function listSecretParts(value: string): string[] {
   const whole = value.trim()
   const lines = whole.split(/\r?\n/).map((line) => line.trim())
-  const own = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'))
-  return whole.length < MIN_LENGTH ? [] : lines.length === 1 ? [whole] : [whole, ...own]
+  const longLines = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'))
+  return whole.length < MIN_LENGTH ? [] : lines.length === 1 ? [whole] : [whole, ...longLines]
 }
 
 /** Returns patterns for a value: plain, escaped in JSON at any depth, and URL-encoded. */
@@ -107,8 +107,8 @@ export function toPatterns(value: string): RegExp[] {
  */
 function toJsonPattern(value: string): string {
   return [...value.matchAll(/(\\*)([^\\]?)/gsu)]
-    .map(([, { length = 0 } = '', character = ''], at) => {
-      const border = at === 0 ? '(?<!\\\\)' : ''
+    .map(([, { length = 0 } = '', character = ''], index) => {
+      const border = index === 0 ? '(?<!\\\\)' : ''
       const letter = JSON_ESCAPES[character]
       if (letter !== undefined) {
         return `(?:${toBackslashPattern(length, border)}${escapeRegExp(character)}|${toBackslashPattern(length + 1, border)}${letter})`

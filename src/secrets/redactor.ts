@@ -24,11 +24,11 @@ export class Redactor {
   readonly #known: KnownSecrets
   readonly #knownForReview: KnownSecrets
 
-  /** @param given variables of a request, which the requester has chosen. */
-  constructor(environment: Variables = {}, given: Variables = {}) {
+  /** @param requested variables of a request, which the requester has chosen. They count as in `addSecrets`. */
+  constructor(environment: Variables = {}, requested: Variables = {}) {
     this.#known = new KnownSecrets(listSecretValues(environment))
     this.#knownForReview = new KnownSecrets(listSecretValues(environment))
-    this.addSecrets(listSecretValues(given))
+    this.addSecrets(listSecretValues(requested))
   }
 
   /** Adds secrets to redact. For review, only opaque values are redacted, which cannot hide a command. */
@@ -65,8 +65,8 @@ export class Redactor {
   }
 
   /**
-   * Redacts text that a person reviews: only certain secrets. The text after `password=` may be a command, which the
-   * reviewer must see.
+   * Redacts text that a person reviews: only what can be nothing but a secret. The text after `password=` may be a
+   * command, which the reviewer must see.
    */
   redactTextForReview(text: string): string {
     const known = this.#knownForReview.redact(text)

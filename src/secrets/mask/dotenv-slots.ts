@@ -10,39 +10,40 @@ const BARE = /[^\n#]*(?:(?<=\S)#[^\n#]*)*/y
 const REST = /[^\n]*(?:\n|$)/y
 
 /**
- * Finds the values of a file with lines `KEY=value`: dotenv with `export`, quotation marks, values of several lines and
- * comments, and INI with sections. Undefined if a line is anything else, unless such lines are to be skipped.
+ * Finds the values of a file with lines `KEY=value` or `KEY: value`: dotenv with `export`, quotation marks, values of
+ * several lines and comments, and INI with sections. Undefined if a line is anything else.
+ * @param skipsOtherLines skips such a line instead.
  */
-export function findDotenvSlots(text: string, skipsOthers = false): SecretSlot[] | undefined {
+export function findDotenvSlots(text: string, skipsOtherLines = false): SecretSlot[] | undefined {
   const slots: SecretSlot[] = []
   const keys = new KeyCounter()
   let section = ''
-  let at = 0
-  const match = (pattern: RegExp): RegExpExecArray | undefined => {
-    pattern.lastIndex = at
+  let position = 0
+  const consume = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = position
     const found = pattern.exec(text) ?? undefined
-    if (found !== undefined) at += found[0].length
+    if (found !== undefined) position += found[0].length
     return found
   }
-  while (at < text.length) {
-    if (match(BLANK_LINE) !== undefined) continue
-    const opened = match(SECTION)
-    if (opened !== undefined) {
-      section = `${opened[1]}.`
+  while (position < text.length) {
+    if (consume(BLANK_LINE) !== undefined) continue
+    const sectionLine = consume(SECTION)
+    if (sectionLine !== undefined) {
+      section = `${sectionLine[1]}.`
       continue
     }
-    const name = match(KEY)?.[1]
+    const name = consume(KEY)?.[1]
     if (name === undefined) {
-      if (!skipsOthers) return undefined
-      match(REST)
+      if (!skipsOtherLines) return undefined
+      consume(REST)
       continue
     }
-    const start = at
-    const quoted = match(DOUBLE_QUOTED) ?? match(SINGLE_QUOTED) ?? match(BACK_QUOTED)
-    const raw = quoted === undefined ? (match(BARE)?.[0] ?? '').trimEnd() : quoted[0]
+    const start = position
+    const quoted = consume(DOUBLE_QUOTED) ?? consume(SINGLE_QUOTED) ?? consume(BACK_QUOTED)
+    const raw = quoted === undefined ? (consume(BARE)?.[0] ?? '').trimEnd() : quoted[0]
     const value = quoted === undefined ? raw : raw.slice(1, -1)
     slots.push({ key: keys.add(section + name), start, end: start + raw.length, value })
-    match(REST)
+    consume(REST)
   }
   return slots
 }

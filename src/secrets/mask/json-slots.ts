@@ -5,7 +5,10 @@ const STRING = /"(?:\\.|[^"\\])*"/y
 const SCALAR = /[^\s,\]}]+/y
 const MAX_DEPTH = 100
 
-/** Finds the texts and numbers of a JSON document, by their path. Undefined if the text is not valid JSON. */
+/**
+ * Finds all values of a JSON document that are no object and no list, by their path. Undefined if the text is not valid
+ * JSON or is nested too deep.
+ */
 export function findJsonSlots(text: string): SecretSlot[] | undefined {
   try {
     JSON.parse(text)
@@ -20,7 +23,7 @@ class JsonScanner {
   readonly #text: string
   readonly #slots: SecretSlot[] = []
   readonly #keys = new KeyCounter()
-  #at = 0
+  #position = 0
 
   constructor(text: string) {
     this.#text = text
@@ -31,25 +34,32 @@ class JsonScanner {
     return this.#readValue([]) ? this.#slots : undefined
   }
 
+  /** Reads a value and everything in it. Returns false if it is nested too deep. */
   #readValue(path: readonly string[]): boolean {
     if (path.length > MAX_DEPTH) return false
-    this.#match(SPACE)
-    const first = this.#text[this.#at]
+    this.#consume(SPACE)
+    const first = this.#text[this.#position]
     if (first === '{') return this.#readObject(path)
     if (first === '[') return this.#readArray(path)
-    const start = this.#at
-    const raw = this.#match(first === '"' ? STRING : SCALAR)
+    const start = this.#position
+    const raw = this.#consume(first === '"' ? STRING : SCALAR)
     const value = first === '"' ? String(JSON.parse(raw)) : raw
-    this.#slots.push({ key: this.#keys.add(JSON.stringify(path)), start, end: this.#at, value, isJson: true })
+    this.#slots.push({
+      key: this.#keys.add(JSON.stringify(path)),
+      start,
+      end: this.#position,
+      value,
+      isJson: true,
+    })
     return true
   }
 
   #readObject(path: readonly string[]): boolean {
     return this.#readEntries('}', () => {
-      this.#match(SPACE)
-      const key = String(JSON.parse(this.#match(STRING)))
-      this.#match(SPACE)
-      this.#at++
+      this.#consume(SPACE)
+      const key = String(JSON.parse(this.#consume(STRING)))
+      this.#consume(SPACE)
+      this.#position++
       return this.#readValue([...path, key])
     })
   }
@@ -61,20 +71,21 @@ class JsonScanner {
 
   #readEntries(end: string, read: () => boolean): boolean {
     do {
-      this.#at++
-      this.#match(SPACE)
-      if (this.#text[this.#at] === end) break
+      this.#position++
+      this.#consume(SPACE)
+      if (this.#text[this.#position] === end) break
       if (!read()) return false
-      this.#match(SPACE)
-    } while (this.#text[this.#at] === ',')
-    this.#at++
+      this.#consume(SPACE)
+    } while (this.#text[this.#position] === ',')
+    this.#position++
     return true
   }
 
-  #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#at
+  /** Returns the text that a pattern matches at the current position, and moves behind it. */
+  #consume(pattern: RegExp): string {
+    pattern.lastIndex = this.#position
     const [taken = ''] = pattern.exec(this.#text) ?? []
-    this.#at += taken.length
+    this.#position += taken.length
     return taken
   }
 }

@@ -57,7 +57,10 @@ export class SecretFiles {
   readonly #anyName: RegExp
   readonly #anyPath: RegExp
 
-  /** @param patterns names, or paths if they have a slash, in which `*` matches any characters but a slash. */
+  /**
+   * @param patterns names, or paths of the project if they have a slash. `*` matches any characters but a slash, and a
+   * directory `**` any number of directories.
+   */
   constructor(patterns: readonly string[] = usualSecretFiles) {
     this.#patterns = patterns.map(toPattern)
     const including = this.#patterns.filter(({ isExcluding }) => !isExcluding)
@@ -89,18 +92,19 @@ function listOriginals(path: string): string[] {
   // A swap file begins with a dot, which may be its own.
   if (SWAP_SUFFIX.test(name)) originals.push(plain.replace(/^\./, ''))
   return [...new Set(originals)]
-    .filter((each) => each !== name && each !== '')
-    .map((each) => path.slice(0, slash) + each)
+    .filter((original) => original !== name && original !== '')
+    .map((original) => path.slice(0, slash) + original)
 }
 
 function toPattern(pattern: string): SecretPattern {
   const isExcluding = pattern.startsWith('!')
-  const plain = (isExcluding ? pattern.slice(1) : pattern).replace(/^\//, '')
-  const parts = plain
+  const given = isExcluding ? pattern.slice(1) : pattern
+  const parts = given
+    .replace(/^\//, '')
     .split('**/')
     .map((part) => part.replaceAll(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll(/\*+/g, '[^/]*'))
   const expression = new RegExp(`^${parts.join('(?:.*/)?')}$`, 'i')
-  return { expression, isPath: plain.includes('/'), isExcluding }
+  return { expression, isPath: given.includes('/'), isExcluding }
 }
 
 /** Returns an expression that matches where any pattern does; nothing without patterns. */

@@ -218,4 +218,14 @@ describe('the files that are masked', () => {
       ),
     ).toEqual([true, false, false, true, true])
   })
+
+  it('take a pattern with a leading slash for a path of the project', () => {
+    const own = new SecretFiles(['.env', '!/.env', '/top'])
+    expect(['/.env', '/app/.env', '/top', '/app/top'].map((path) => own.includes(path))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+  })
 })

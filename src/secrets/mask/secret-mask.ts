@@ -17,7 +17,7 @@ const WHOLE = ''
 /** A masked file with its real values again. */
 export interface RestoredContent {
   readonly bytes: Uint8Array
-  /** True if placeholders are left: those that do not stand at their own key. */
+  /** True if placeholders are left: those that do not stand at their own key, or whose key has no value any more. */
   readonly hasPlaceholders: boolean
 }
 
@@ -43,7 +43,10 @@ export class SecretMask {
     this.#scope = scope
   }
 
-  /** Returns the content with a placeholder for each value that may be secret. */
+  /**
+   * Returns the content with a placeholder for each value that may be secret. A file of another format becomes one
+   * placeholder; public keys and certificates stay.
+   */
   mask(path: string, content: Uint8Array): Uint8Array {
     const text = toText(content)
     if (text !== undefined && isPublicPem(text)) return content
@@ -97,7 +100,8 @@ export class SecretMask {
    */
   restore(path: string, content: Uint8Array, real: Uint8Array): RestoredContent {
     const text = toText(content)
-    if (text === undefined || !hasPlaceholder(content)) return { bytes: content, hasPlaceholders: false }
+    if (text === undefined || !hasPlaceholder(content))
+      return { bytes: content, hasPlaceholders: hasPlaceholder(content) }
     const whole = `${this.#createPlaceholder(path, WHOLE)}\n`
     if (text === whole || text === whole.trimEnd()) return { bytes: real, hasPlaceholders: false }
     const realText = toText(real) ?? ''
@@ -112,8 +116,8 @@ export class SecretMask {
   }
 
   /**
-   * Reports whether the values of a file can be put into changed content: it has none of the placeholders, or is of
-   * the same format.
+   * Reports whether the values of a file can be put into changed content: it has none of the placeholders, or still has
+   * the format of the file.
    */
   canRestore(path: string, content: Uint8Array, real: Uint8Array): boolean {
     if (!this.hasPlaceholderFrom(path, content, real)) return true
@@ -133,6 +137,7 @@ export class SecretMask {
     return keys.some((key) => found.has(this.#createPlaceholder(path, key)))
   }
 
+  /** Finds the values of a text that are the placeholder of their own key. */
   #findOwnSlots(path: string, text: string): SecretSlot[] {
     if (text.trimEnd() === this.#createPlaceholder(path, WHOLE))
       return [{ key: WHOLE, start: 0, end: text.length, value: text.trimEnd() }]
@@ -162,12 +167,12 @@ function replaceSlots(
   slots: readonly SecretSlot[],
   replace: (slot: SecretSlot) => string,
 ): string {
-  let [result, at] = ['', 0]
+  let [result, end] = ['', 0]
   for (const slot of slots) {
-    result += text.slice(at, slot.start) + replace(slot)
-    at = slot.end
+    result += text.slice(end, slot.start) + replace(slot)
+    end = slot.end
   }
-  return result + text.slice(at)
+  return result + text.slice(end)
 }
 
 /** Returns a placeholder with the quotation marks of a value. A number of JSON becomes a text. */
@@ -177,6 +182,7 @@ function quoteLike(text: string, { start, isJson }: SecretSlot, placeholder: str
   return isJson === true ? `"${placeholder}"` : placeholder
 }
 
+/** Formats the key of a slot in a JSON document as names joined by dots. */
 function formatJsonPath(key: string): string {
   const path: unknown = JSON.parse(key.replace(/\]#\d+$/, ']'))
   return Array.isArray(path) ? path.join('.') : key

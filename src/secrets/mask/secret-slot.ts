@@ -27,6 +27,7 @@ export function isHarmlessValue(value: string): boolean {
 export class KeyCounter {
   readonly #counts = new Map<string, number>()
 
+  /** Returns the key itself at its first use, and with a number from the second on. */
   add(key: string): string {
     const count = (this.#counts.get(key) ?? 0) + 1
     this.#counts.set(key, count)
