@@ -29,7 +29,10 @@ const VARIABLE = /^[A-Za-z_]\w*\*?$/
 const SOCKET_VARIABLE = /^[A-Za-z_]\w*$/
 const HOST = /^(?:\*\.)?(?:\[[\da-fA-F:]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?$/u
 
-/** Parses the text of a profile. Strict: an unknown key is a problem, never ignored. ProfileError. */
+/**
+ * Parses the text of a profile. Throws ProfileError with every problem in it; an unknown key is one.
+ * @param file its name without the extension is that of the profile.
+ */
 export function parseProfile(file: string, text: string, isBuiltIn: boolean): Profile {
   const values = parseToml(file, text)
   const reader = new ProfileReader(scanKeyLines(text))
@@ -49,7 +52,7 @@ class ProfileReader {
   }
 
   read(values: Readonly<Record<string, unknown>>): Omit<Profile, 'name' | 'file' | 'isBuiltIn'> {
-    for (const key of Object.keys(values)) this.#assertKnown(key)
+    for (const key of Object.keys(values)) this.#checkKey(key)
     const { summary = '', mask = false } = values
     if (typeof summary !== 'string') this.#addProblem(['summary'], 'summary must be a text in quotes')
     if (typeof mask !== 'boolean') this.#addProblem(['mask'], 'mask must be true or false')
@@ -102,10 +105,10 @@ class ProfileReader {
       if (problem !== undefined) this.#addProblem(['paths', path], `paths: '${path}' ${problem}`)
       const mode = visibilityModes.find((candidate) => candidate === value)
       if (mode === undefined) {
-        const known = visibilityModes.join(', ')
+        const modes = visibilityModes.join(', ')
         this.#addProblem(
           ['paths', path],
-          `paths: '${path}' must be one of ${known}, not ${JSON.stringify(value)}`,
+          `paths: the mode of '${path}' must be one of ${modes}, not ${JSON.stringify(value)}`,
         )
       }
       if (problem !== undefined || mode === undefined) return []
@@ -113,7 +116,7 @@ class ProfileReader {
     })
   }
 
-  #assertKnown(key: string): void {
+  #checkKey(key: string): void {
     if (KEYS.some((known) => known === key)) return
     const near = findNearest(key, KEYS)
     const hint = near === undefined ? '' : `; did you mean '${near}'?`

@@ -34,12 +34,12 @@ export class ProfileStore {
     ])
   }
 
-  /** Lists all profiles by name. ProfileError. */
+  /** Lists all profiles, sorted by name. Throws ProfileError if a file is invalid. */
   list(): Profile[] {
     return [...this.#files.keys()].sort().map((name) => this.get(name))
   }
 
-  /** Returns a profile. ENOENT names the known ones; ProfileError. */
+  /** Returns a profile. Throws ENOENT with the names of all if there is none, ProfileError if its file is invalid. */
   get(name: string): Profile {
     const found = this.#files.get(name)
     if (found !== undefined) return parseProfile(found.file, found.text, found.isBuiltIn)
@@ -50,10 +50,13 @@ export class ProfileStore {
     throw new VfsError('ENOENT', name, { op: 'profile', detail })
   }
 
-  /** Returns the profile that a program chooses; one of the home comes before one of the package. ProfileError. */
+  /**
+   * Returns the profile whose programs include this one; one of the home comes before one of the package. Throws
+   * ProfileError if a file that has the name is invalid.
+   */
   findByProgram(program: string): Profile | undefined {
     const quoted = JSON.stringify(program)
-    // Parsed only if the name occurs: a command waits for this.
+    // Only files in which the name occurs are parsed: a command waits for this.
     const candidates = [...this.#files.values()]
       .filter(({ text }) => text.includes(quoted) || text.includes(`'${program}'`))
       .map(({ file, text, isBuiltIn }) => parseProfile(file, text, isBuiltIn))

@@ -31,7 +31,7 @@ export interface Profile {
   readonly mask: boolean
 }
 
-/** Returns the paths of profiles in a home directory. The last of several modes for one path holds. */
+/** Returns the paths of profiles in a home directory, in order. The session uses the last of several for one path. */
 export function toVisiblePaths(profiles: readonly Profile[], userHome: string): VisiblePath[] {
   return profiles.flatMap(({ paths }) =>
     paths.map(({ path, mode, isDirectory }) => ({ path: join(userHome, path), mode, isDirectory })),
