@@ -8,18 +8,18 @@ export type ChangeAuthor =
 const PERSON: ChangeAuthor = { by: 'person' }
 
 /**
- * Decides who changed a path between two events. A call that runs comes first if it can change the path. A person is
- * the author of everything else.
+ * Decides who changed a path between two events: the first of these that can change it. A call that runs or has just
+ * ended; a call that ended without a report, which makes the author unclear; a person.
  * @param path absolute.
  */
 export function attributeChange(path: string, { ended, running, lost }: ChangeWindow): ChangeAuthor {
   const calls = ended === undefined ? running : [ended, ...running]
   // A call that names the path is a better guess than a command that can change anything.
-  const named = calls.find(({ reach }) => Array.isArray(reach) && reach.includes(path))
-  const call = named ?? calls.find(({ reach }) => canChange(reach, path))
+  const naming = calls.find(({ reach }) => Array.isArray(reach) && reach.includes(path))
+  const call = naming ?? calls.find(({ reach }) => canChange(reach, path))
   if (call !== undefined) return { by: 'agent', call: toTimelineCall(call) }
-  const suspect = lost.find(({ reach }) => canChange(reach, path))
-  return suspect === undefined ? PERSON : { by: 'unclear', call: toTimelineCall(suspect) }
+  const lostCall = lost.find(({ reach }) => canChange(reach, path))
+  return lostCall === undefined ? PERSON : { by: 'unclear', call: toTimelineCall(lostCall) }
 }
 
 function canChange(reach: ToolReach, path: string): boolean {

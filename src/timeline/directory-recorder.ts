@@ -4,7 +4,7 @@ import { attributeChange, type ChangeAuthor } from './attribute-change.ts'
 import type { ChangeWindow, DirectoryScan, UndoRules } from './events/index.ts'
 import type { NewState, TimelineVault } from './timeline-record.ts'
 
-/** States of the first record are committed in batches of this size. */
+/** States that belong to no record are committed in batches of this size. */
 const BATCH_BYTES = 32 * 1024 * 1024
 
 /** Changes of one author. */
@@ -26,7 +26,10 @@ export class DirectoryRecorder {
     this.#rules = rules
   }
 
-  /** Records changed paths, each author's in a record of its own. The first time it only stores the directory. */
+  /**
+   * Records changed paths, each author's in a record of its own. The first time it only stores the directory. Adopted
+   * paths are stored without a record too.
+   */
   record({ touched, adopted }: DirectoryScan, window: ChangeWindow): void {
     if (!this.#vault.isComplete) {
       this.#store(touched)
@@ -65,12 +68,12 @@ export class DirectoryRecorder {
   #readChange(tree: HostTree, path: string): NewState | 'same' | 'skipped' {
     try {
       const entry = tree.findEntry(path)
-      const known = this.#vault.findNow(path)
+      const recorded = this.#vault.findNow(path)
       if (entry === undefined || entry.type === 'other')
-        return known === undefined ? 'same' : { path, after: undefined }
+        return recorded === undefined ? 'same' : { path, after: undefined }
       if (entry.type === 'file' && this.#rules.isTooLarge(path, entry.size)) return 'skipped'
-      const after = holdContent(entry)
-      return isSameEntry(known, after) ? 'same' : { path, after }
+      const after = loadContent(entry)
+      return isSameEntry(recorded, after) ? 'same' : { path, after }
     } catch (error) {
       if (isErrno(error, 'ENOENT')) return 'same'
       if (isErrno(error, 'EACCES', 'EPERM', 'ELOOP')) return 'skipped'
@@ -97,6 +100,6 @@ export class DirectoryRecorder {
 }
 
 /** Reads a file now, so that it cannot change between the comparison and the commit. */
-function holdContent(entry: LinkEntry): LinkEntry {
+function loadContent(entry: LinkEntry): LinkEntry {
   return entry.type === 'file' ? createFileEntry(entry, readEntry(entry)) : entry
 }

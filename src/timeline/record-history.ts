@@ -19,7 +19,7 @@ export function parseTimelineId(text: string): TimelineId | undefined {
   return { prompt: Number(prompt), ...(call !== undefined && { call: Number(call) }) }
 }
 
-/** The records of a directory in order, with what undo and redo made of them. */
+/** The records of a directory in order, and which of the agents' changes are undone. */
 export class RecordHistory {
   readonly records: readonly TimelineRecord[]
   readonly #steps = new Map<string, PathStep[]>()
@@ -38,6 +38,7 @@ export class RecordHistory {
     return (this.#steps.get(path) ?? []).filter(({ record }) => record.number >= since)
   }
 
+  /** True if an agent's record changed a path, and that is not undone. */
   isActive({ number }: TimelineRecord, path: string): boolean {
     return this.#active.get(path)?.includes(number) === true
   }
@@ -84,6 +85,7 @@ export class RecordHistory {
     }
   }
 
+  /** Marks the records that an undo undid, and returns them by path. */
   #deactivate({ undoes = {} }: TimelineRecord): Map<string, readonly number[]> {
     const undone = new Map<string, readonly number[]>()
     for (const [path, since] of Object.entries(undoes)) {

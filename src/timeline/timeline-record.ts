@@ -13,9 +13,9 @@ const NOW = '/now'
 const RECORDS = '/records'
 const RECORD_FILE = 'record.json'
 const NUMBER_DIGITS = 8
-const OWNER = { mode: 0o600, uid: 0, gid: 0, mtime: { seconds: 0, nanos: 0 } }
+const PRIVATE_ATTRIBUTES = { mode: 0o600, uid: 0, gid: 0, mtime: { seconds: 0, nanos: 0 } }
 
-/** A path that a record changed, with its states. */
+/** A path that a record changed, and how. */
 export interface RecordedPath {
   readonly path: string
   readonly kind: 'added' | 'modified' | 'deleted'
@@ -56,14 +56,14 @@ export class TimelineVault {
     this.#tree = tree
   }
 
-  /** True once the directory is recorded for the first time. */
+  /** True once the whole directory is stored. Then changes are recorded. */
   get isComplete(): boolean {
     return findEntry(this.#tree, RECORDS) !== undefined
   }
 
   markComplete(): void {
     putEntry(this.#tree, RECORDS, {
-      ...OWNER,
+      ...PRIVATE_ATTRIBUTES,
       mode: 0o700,
       type: 'directory',
       size: 0,
@@ -72,6 +72,7 @@ export class TimelineVault {
     })
   }
 
+  /** Returns the state of a path at the last record; undefined if there was nothing. */
   findNow(path: string): LinkEntry | undefined {
     return findEntry(this.#tree, NOW + path)
   }
@@ -114,7 +115,13 @@ export class TimelineVault {
     const [before, afterwards] = [`${getRecordPath(number)}/before`, `${getRecordPath(number)}/after`]
     this.#tree.batch(() => {
       const bytes = Buffer.from(JSON.stringify(added))
-      const file = { ...OWNER, type: 'file', size: bytes.length, target: '', content: () => [bytes] } as const
+      const file = {
+        ...PRIVATE_ATTRIBUTES,
+        type: 'file',
+        size: bytes.length,
+        target: '',
+        content: () => [bytes],
+      } as const
       putEntry(this.#tree, `${getRecordPath(number)}/${RECORD_FILE}`, file)
       for (const { path, kind } of changes) if (kind !== 'added') this.#share(path, before)
       for (const { path, after } of states) this.#put(path, after)
@@ -135,11 +142,11 @@ export class TimelineVault {
     else putEntry(this.#tree, NOW + path, after)
   }
 
-  /** Gives the current state of a path a second name. */
-  #share(path: string, place: string): void {
+  /** Gives the current state of a path a second name below `root`. A directory is copied without its entries. */
+  #share(path: string, root: string): void {
     const entry = this.findNow(path)
-    if (entry?.type === 'directory') putEntry(this.#tree, place + path, entry)
-    else if (entry !== undefined) linkEntry(this.#tree, NOW + path, place + path)
+    if (entry?.type === 'directory') putEntry(this.#tree, root + path, entry)
+    else if (entry !== undefined) linkEntry(this.#tree, NOW + path, root + path)
   }
 }
 

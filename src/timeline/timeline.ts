@@ -53,15 +53,15 @@ export interface TimelineHome {
 }
 
 /**
- * The changes that agents and people made to a directory, recorded between the events of the agents. Every call holds
- * the lock of the directory, so no two of them and no apply run at once.
+ * The changes that agents and people made to a directory, recorded between the events of the agents. A call that records
+ * or writes holds the lock of the directory, so no two of them and no apply run at once. `list` takes no lock.
  */
 export class Timeline {
   readonly #home: TimelineHome
   readonly #directory: string
   readonly #files: TimelineFiles
   readonly #rules: UndoRules
-  readonly #settings: string
+  readonly #settingsKey: string
 
   /** @param directory a real path. */
   constructor(home: TimelineHome, directory: string, settings: UndoSettings = {}) {
@@ -69,15 +69,15 @@ export class Timeline {
     this.#directory = directory
     this.#files = new TimelineFiles(home.path, directory)
     this.#rules = new UndoRules(directory, settings, [home.path])
-    this.#settings = toSettingsKey(settings)
+    this.#settingsKey = toSettingsKey(settings)
   }
 
   /**
-   * Records the changes since the last event: as a call's if its events surround them, otherwise as a person's.
+   * Records the changes since the last event, each as that of its author. See `attributeChange`.
    * @param process the agent's process, by which a killed one is recognised. See `findAgentProcess`.
    */
   async receive(event: AgentEvent, process?: string): Promise<void> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     await this.#recover()
     const { sessions } = this.#files.readState()
     await this.#record(sessions.receive(event, process))
@@ -97,19 +97,19 @@ export class Timeline {
 
   /**
    * Puts files back to before some prompts or a call, all or none. Throws ENOENT if there is nothing to undo, and
-   * ApplyError where a person changed them since.
+   * ApplyError where a person changed them since, or perhaps did.
    */
   async undo({ selection, paths = [], dryRun = false, ...options }: UndoRequest): Promise<UndoReport> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     const { vault, history } = await this.#catchUp()
     const records = selectRecords(history, selection)
-    const isNamed = (path: string) =>
+    const isSelected = (path: string) =>
       paths.length === 0 || paths.some((top) => top === '/' || path === top || path.startsWith(`${top}/`))
     const since = findFirstRecords(
       records,
-      (record, { path }) => history.isActive(record, path) && isNamed(path),
+      (record, { path }) => history.isActive(record, path) && isSelected(path),
     )
-    const skipped = records.flatMap((record) => record.skipped ?? []).filter(isNamed)
+    const skipped = records.flatMap((record) => record.skipped ?? []).filter(isSelected)
     const prompts = [...new Set(records.map(({ call }) => call?.prompt ?? 0))]
     if (since.size === 0) throw createNothingError(this.#directory, selection, skipped)
     using tree = new HostTree(this.#directory)
@@ -118,12 +118,12 @@ export class Timeline {
     return { changes: plan.changes, prompts, skipped }
   }
 
-  /** Takes back the last undo, all or nothing. Throws ENOENT if there is none, and ApplyError as `undo`. */
+  /** Takes back the last undo, all or none. Throws ENOENT if there is none, and ApplyError where anybody changed files since. */
   async redo({
     dryRun = false,
     ...options
   }: UndoOptions & { readonly dryRun?: boolean } = {}): Promise<UndoReport> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     const { vault, history } = await this.#catchUp()
     const last = history.findLastUndo()
     if (last === undefined) {
@@ -142,7 +142,7 @@ export class Timeline {
    * stays. Returns the number of deleted records.
    */
   async forget(before: number): Promise<number> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     const { vault, history } = await this.#catchUp()
     const old = history.records.slice(0, -1).filter(({ time }) => time < before)
     vault.removeRecords(old.map(({ number }) => number))
@@ -152,7 +152,7 @@ export class Timeline {
 
   async #write({ vault, tree, plan, dryRun, record }: PlannedWrite): Promise<void> {
     if (plan.conflicts.length > 0) throw new ApplyError(this.#directory, plan.conflicts)
-    // A last look at the directory, which may have changed since it was recorded.
+    // Throws if the directory changed since it was recorded.
     const { pending } = resolveChanges(tree, plan.changes, {
       isUnsure: () => false,
       findParent: () => undefined,
@@ -168,19 +168,19 @@ export class Timeline {
     this.#files.writeState(state)
   }
 
-  /** Records what changed until now, when a person asks. */
+  /** Records what changed until now, for a command of a person. Throws ENOENT if nothing was ever recorded. */
   async #catchUp(): Promise<{ readonly vault: TimelineVault; readonly history: RecordHistory }> {
     await this.#recover()
     if ((await this.#findVault()) === undefined) throw createUnknownError(this.#directory)
     const { sessions } = this.#files.readState()
-    await this.#record(sessions.look())
+    await this.#record(sessions.receiveNothing())
     this.#files.writeState({ sessions })
     const vault = await this.#openVault()
     return { vault, history: new RecordHistory(vault.listRecords()) }
   }
 
   async #record(window: ChangeWindow): Promise<void> {
-    const previous = this.#files.readIndex(this.#settings)
+    const previous = this.#files.readIndex(this.#settingsKey)
     const scan = scanDirectory(this.#directory, previous, this.#rules)
     if (scan.touched.length === 0 && previous.takenAt > 0) return
     new DirectoryRecorder(this.#directory, await this.#openVault(), this.#rules).record(scan, window)
@@ -217,7 +217,7 @@ export class Timeline {
     return new TimelineVault(await home.posix(this.#files.vault))
   }
 
-  #lock(): Promise<WriteLock> {
+  #acquireLock(): Promise<WriteLock> {
     return WriteLock.acquire(this.#home.path, this.#directory)
   }
 }
@@ -246,11 +246,11 @@ function createNothingError(
   selection: UndoSelection,
   skipped: readonly string[],
 ): VfsError {
-  const what =
+  const problem =
     'prompt' in selection
       ? `${selection.prompt}${selection.call === undefined ? '' : `.${selection.call}`} has no changes that can be undone`
       : `no agent changed ${directory} since the last undo`
   const more = skipped.length === 0 ? '' : `; not recorded: ${skipped.slice(0, 5).join(', ')}`
-  const detail = `${what}${more}; list what happened with: coppice timeline`
+  const detail = `${problem}${more}; list what happened with: coppice timeline`
   return new VfsError('ENOENT', directory, { op: 'undo', detail })
 }

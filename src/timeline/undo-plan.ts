@@ -12,9 +12,9 @@ import type { PathStep, RecordHistory } from './record-history.ts'
 import type { RecordedPath, TimelineRecord, TimelineVault } from './timeline-record.ts'
 
 export interface UndoOptions {
-  /** Keeps what a person changed in other lines of a file. */
+  /** Undoes the agent's lines of a file that a person changed in other lines, and keeps those. */
   readonly merge?: boolean
-  /** Takes changes after a call that did not finish as the agent's. */
+  /** Takes changes of an unclear author for the agent's: those after a call that did not finish. */
   readonly unfinished?: boolean
 }
 
@@ -45,6 +45,7 @@ export class UndoPlanner {
   }
 
   /**
+   * Plans all paths. A path that cannot be put back is a conflict.
    * @param since the record before which each path was in its wanted state.
    * @param blockers authors whose later changes stay.
    */
@@ -93,7 +94,7 @@ export class UndoPlanner {
     return !isRefreshedIndex(change.path, before, after)
   }
 
-  /** Reverts each run of changes that are not a person's, the latest first; undefined if lines conflict. */
+  /** Reverts each run of changes except those to keep, the latest first; undefined if lines conflict. */
   #mergeBack(
     current: LinkEntry | undefined,
     steps: readonly PathStep[],
@@ -118,7 +119,10 @@ export class UndoPlanner {
     return merged
   }
 
-  /** Leaves directories that still have entries, such as files that were not recorded. */
+  /**
+   * Returns the changes without the removal of directories that still have entries, such as files that were not
+   * recorded. One that a file is to replace is added to the conflicts.
+   */
   #keepUsedDirectories(changes: readonly TreeChange[], conflicts: ApplyConflict[]): TreeChange[] {
     const removed = new Set<string>()
     const kept: TreeChange[] = []
@@ -151,7 +155,7 @@ function formatCall({ call }: TimelineRecord): string {
   return call === undefined ? 'an agent' : `${call.prompt}.${call.number} ${call.tool}`
 }
 
-/** Finds the first record of each path among some. */
+/** Finds the number of the first wanted record of each path. */
 export function findFirstRecords(
   records: readonly TimelineRecord[],
   isWanted: (record: TimelineRecord, change: RecordedPath) => boolean,

@@ -54,7 +54,7 @@ const MAX_PROMPT_CHARACTERS = 2000
 const MAX_SUMMARY_CHARACTERS = 200
 const MAX_ID_CHARACTERS = 500
 
-/** Parses an event as a program writes it; undefined if it is none that is recorded. Throws if it is not JSON. */
+/** Parses an event as a program writes it; undefined for an event of no interest. Throws SyntaxError if it is not JSON. */
 export function parseAgentEvent(agent: AgentName, text: string): AgentEvent | undefined {
   const fields = toTable(JSON.parse(text))
   const kind = KINDS[toText(fields['hook_event_name'])]

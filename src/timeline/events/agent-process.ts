@@ -3,6 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 /** Shells between an agent and its hook. */
 const SHELL = /^(?:ba|da|z|fi|k)?sh$/
 const MAX_ANCESTORS = 5
+/** Index of the start time among the fields of /proc/<pid>/stat that follow the parent's number. */
+const START_TIME_INDEX = 17
 
 interface ProcessStatus {
   readonly name: string
@@ -13,7 +15,7 @@ interface ProcessStatus {
 
 /**
  * Returns a text that names the agent's process: the nearest one above a hook that is no shell. Undefined if the
- * system does not say. Other tags of processes need a hash, which takes a hook too long.
+ * system does not say. `createProcessTag` of `machine` would need a hash, which takes a hook too long.
  */
 export function findAgentProcess(hookParent: number): string | undefined {
   let pid = hookParent
@@ -36,6 +38,7 @@ export function hasAgentEnded(agent: string): boolean {
   return readStatus(Number(pid))?.start !== start
 }
 
+/** Returns the machine's boot and the process namespace, in which a process number has a meaning. */
 function readScope(): string {
   return `${tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())} ${tryRead(() => readlinkSync('/proc/self/ns/pid'))}`
 }
@@ -45,7 +48,7 @@ function readStatus(pid: number): ProcessStatus | undefined {
   // The name is in brackets and may have any characters.
   const [, name, rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(text ?? '') ?? []
   const [state, parent, ...fields] = rest.split(' ')
-  const start = fields[17]
+  const start = fields[START_TIME_INDEX]
   if (name === undefined || start === undefined || state === 'Z' || state === 'X') return undefined
   return { name, parent: Number(parent), start }
 }

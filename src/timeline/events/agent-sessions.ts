@@ -22,17 +22,21 @@ interface AgentSession {
   readonly agent: AgentName
   /** The agent's process, if it is known. See `findAgentProcess`. */
   readonly process?: string | undefined
+  /** Time of the last event, in milliseconds since the epoch. */
   readonly time: number
+  /** Number of the current prompt; 0 before the first. */
   readonly prompt: number
+  /** Number of the calls of this prompt so far. */
   readonly calls: number
+  /** Calls that run. */
   readonly open: readonly OpenCall[]
 }
 
 /** The calls during which a change was made, as far as events say. */
 export interface ChangeWindow {
-  /** The call whose end is reported. */
+  /** A call that ends with this event. */
   readonly ended?: OpenCall | undefined
-  /** Other calls that run. */
+  /** Other calls that ran until the event; some go on. */
   readonly running: readonly OpenCall[]
   /** Calls that ended without a report, at an unknown time. */
   readonly lost: readonly OpenCall[]
@@ -60,12 +64,12 @@ export class AgentSessions {
   }
 
   /**
-   * Takes an event, and returns the calls that can have made the changes since the last one.
+   * Updates the sessions by an event, and returns the calls that can have made the changes since the last one.
    * @param process the agent's process. See `findAgentProcess`.
    */
   receive(event: AgentEvent, process: string | undefined): ChangeWindow {
     const lost = this.#dropDeadCalls()
-    const session = this.#open(event, process)
+    const session = this.#findOrCreate(event, process)
     // The end of a turn ends all of its calls. Codex reports no other end of some.
     if (event.kind === 'stop' || event.kind === 'session-end') {
       const [ended, ...others] = session.open
@@ -82,8 +86,11 @@ export class AgentSessions {
     return { ...this.#receiveCall(event, session), lost }
   }
 
-  /** Returns the calls that can have made the changes since the last event, when a person looks. */
-  look(): ChangeWindow {
+  /**
+   * Returns the calls that can have made the changes since the last event, for a command of a person. Forgets the calls
+   * of killed agents.
+   */
+  receiveNothing(): ChangeWindow {
     return { lost: this.#dropDeadCalls(), running: this.#listRunning() }
   }
 
@@ -116,13 +123,14 @@ export class AgentSessions {
     return isEnd ? { ended: opened, running: running.filter((each) => each !== known) } : { running }
   }
 
-  #open({ agent, session }: AgentEvent, process: string | undefined): AgentSession {
+  /** Returns the session of an event, with its time and process. It is not saved. */
+  #findOrCreate({ agent, session }: AgentEvent, process: string | undefined): AgentSession {
     const known = this.#sessions.get(session)
     const { prompt = 0, calls = 0, open = [] } = known ?? {}
     return { agent, prompt, calls, open, time: Date.now(), process: process ?? known?.process }
   }
 
-  /** A session that was resumed, or began before the hooks, has no prompt. */
+  /** Gives a session a prompt if it has none: it was resumed, or began before the hooks. */
   #ensurePrompt(session: AgentSession): AgentSession {
     return session.prompt > 0 ? session : { ...session, prompt: this.#nextPrompt++, calls: 0 }
   }

@@ -5,16 +5,17 @@ import { TimelineFiles } from './timeline-files.ts'
 import { toSettingsKey, UndoRules, type UndoSettings } from './undo-rules.ts'
 
 /**
- * Takes an event if nothing changed since the last one; false otherwise, and nothing is written then. It reads no
- * content and opens no store, because an agent waits for it. It changes the working directory of the process.
+ * Saves an event and returns true, if nothing changed since the last one. Otherwise it returns false and saves nothing;
+ * also before the first record, and after an undo that was killed. It reads no content and opens no store, because an
+ * agent waits for it. It changes the working directory of the process.
  * @param process the agent's process, by which a killed one is recognised. See `findAgentProcess`.
  */
 export async function receiveWithoutChange(
-  place: { readonly home: string; readonly directory: string; readonly settings: UndoSettings },
+  recorded: { readonly home: string; readonly directory: string; readonly settings: UndoSettings },
   event: AgentEvent,
   process?: string,
 ): Promise<boolean> {
-  const { home, directory, settings } = place
+  const { home, directory, settings } = recorded
   using _lock = await WriteLock.acquire(home, directory)
   const files = new TimelineFiles(home, directory)
   const { sessions, stage } = files.readState()

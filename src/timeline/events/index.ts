@@ -1,7 +1,7 @@
 /**
  * The events of agents: their forms, the sessions that they belong to, and the paths that changed between them. It
  * reads stats and a few small files, and loads little: agents wait for it.
- * Invariant: content is neither read nor stored here.
+ * Invariant: the content of recorded files is neither read nor stored here.
  */
 export { type AgentEvent, type AgentName, agentNames, parseAgentEvent } from './agent-event.ts'
 export { findAgentProcess } from './agent-process.ts'

@@ -15,13 +15,14 @@ export interface ScanRules {
 }
 
 interface DirectoryScanOptions {
-  /** Changes the working directory of this process while it scans. Short paths save a fifth of the time. */
+  /** Lets the scan change the working directory of this process for good. Short paths save a fifth of the time. */
   readonly canChangeDirectory?: boolean
 }
 
-/** State of a directory, and the paths at which it may differ from the last one, parents first. */
+/** Result of a scan. Paths begin with a slash, and parents come first. */
 export interface DirectoryScan {
   readonly index: StatIndex
+  /** Paths at which the directory may differ from the last scan. */
   readonly touched: readonly string[]
   /** Paths that are recorded from now on because the rules changed. Nobody changed them. */
   readonly adopted: readonly string[]
@@ -48,7 +49,7 @@ class Scan {
   readonly #index: StatIndex
   readonly #touched: string[] = []
   readonly #adopted: string[] = []
-  /** Entries that changed later may have changed again. */
+  /** An entry that changed later than this may have changed again since the last scan, within one step of the clock. */
   readonly #uncertainAfter: number
   #entries = 0
 
@@ -66,24 +67,25 @@ class Scan {
     return { index: this.#index, touched: this.#touched, adopted: this.#adopted }
   }
 
-  /** A closed directory cannot be recorded; it counts as it was until it is opened. */
+  /** Scans a directory and everything below it. One that this user may not read counts as unchanged. */
   #visit(path: string): void {
     try {
-      this.#visitOpen(path)
+      this.#visitReadable(path)
     } catch (error) {
       if (path === '' || !isErrno(error, 'EACCES', 'EPERM')) throw error
-      this.#keep(path)
+      this.#copyPrevious(path)
     }
   }
 
-  #keep(path: string): void {
+  /** Copies what the previous index has of a directory and everything below it. */
+  #copyPrevious(path: string): void {
     const known = this.#previous.directories.get(path)
     if (known === undefined) return
     this.#index.directories.set(path, known)
-    for (const name of known.directories) this.#keep(`${path}/${name}`)
+    for (const name of known.directories) this.#copyPrevious(`${path}/${name}`)
   }
 
-  #visitOpen(path: string): void {
+  #visitReadable(path: string): void {
     const stats = lstatSync(this.#root + path, MAYBE_MISSING)
     const known = this.#previous.directories.get(path)
     if (stats?.isDirectory() !== true) {
@@ -92,7 +94,8 @@ class Scan {
     }
     const { ctimeMs, ino } = stats
     const isSame = known?.stats[0] === ctimeMs && known.stats[1] === ino && ctimeMs < this.#uncertainAfter
-    const current = known !== undefined && isSame ? this.#check(path, known) : this.#list(path, stats, known)
+    const current =
+      known !== undefined && isSame ? this.#compare(path, known) : this.#list(path, stats, known)
     if (current === undefined) return
     this.#index.directories.set(path, current)
     this.#entries += current.names.length + 1
@@ -101,29 +104,29 @@ class Scan {
   }
 
   /** Compares the entries of a directory that has the same names as before. */
-  #check(path: string, known: IndexedDirectory): IndexedDirectory {
+  #compare(path: string, known: IndexedDirectory): IndexedDirectory {
     const { names, stats } = known
     const prefix = this.#enter(path)
     let changed: Float64Array | undefined
     for (let index = 0; index < names.length; index++) {
-      const at = DIRECTORY_NUMBERS + ENTRY_NUMBERS * index
+      const offset = DIRECTORY_NUMBERS + ENTRY_NUMBERS * index
       const found = lstatSync(prefix + names[index], MAYBE_MISSING)
       if (
         found !== undefined &&
-        found.ctimeMs === stats[at] &&
-        found.size === stats[at + 1] &&
-        found.ino === stats[at + 2] &&
+        found.ctimeMs === stats[offset] &&
+        found.size === stats[offset + 1] &&
+        found.ino === stats[offset + 2] &&
         found.ctimeMs < this.#uncertainAfter
       )
         continue
       this.#touched.push(`${path}/${names[index]}`)
       changed ??= stats.slice()
-      setEntry(changed, at, found)
+      setEntry(changed, offset, found)
     }
     return changed === undefined ? known : { ...known, stats: changed }
   }
 
-  /** Returns the text before a name in a directory. */
+  /** Returns the text to put before a name in a directory: nothing once it has changed into the directory. */
   #enter(path: string): string {
     if (!this.#canChangeDirectory) return `${this.#root}${path}/`
     process.chdir(this.#root + path)
@@ -139,37 +142,38 @@ class Scan {
     }
     if (path !== '') this.#touched.push(path)
     const { names, directories, excluded } = listed
-    const unseen = new Set(known?.excluded)
-    for (const name of [...names, ...directories]) if (unseen.has(name)) this.#adopted.push(`${path}/${name}`)
+    const excludedBefore = new Set(known?.excluded)
+    for (const name of [...names, ...directories])
+      if (excludedBefore.has(name)) this.#adopted.push(`${path}/${name}`)
     const stats = new Float64Array(DIRECTORY_NUMBERS + ENTRY_NUMBERS * names.length)
     stats[0] = found.ctimeMs
     stats[1] = found.ino
-    const before = new Map(known?.names.map((name, index) => [name, index]))
+    const oldIndexes = new Map(known?.names.map((name, index) => [name, index]))
     for (const [index, name] of names.entries()) {
-      const at = DIRECTORY_NUMBERS + ENTRY_NUMBERS * index
-      setEntry(stats, at, lstatSync(`${this.#root}${path}/${name}`, MAYBE_MISSING))
-      const old = before.get(name)
-      before.delete(name)
-      if (!this.#isSameEntry(stats, at, known, old)) this.#touched.push(`${path}/${name}`)
+      const offset = DIRECTORY_NUMBERS + ENTRY_NUMBERS * index
+      setEntry(stats, offset, lstatSync(`${this.#root}${path}/${name}`, MAYBE_MISSING))
+      const oldIndex = oldIndexes.get(name)
+      oldIndexes.delete(name)
+      if (!this.#isSameEntry(stats, offset, known, oldIndex)) this.#touched.push(`${path}/${name}`)
     }
-    for (const name of before.keys()) this.#touched.push(`${path}/${name}`)
-    const kept = new Set(directories)
+    for (const name of oldIndexes.keys()) this.#touched.push(`${path}/${name}`)
+    const present = new Set(directories)
     for (const name of known?.directories ?? [])
-      if (!kept.has(name)) this.#touched.push(...this.#previous.listBelow(`${path}/${name}`))
+      if (!present.has(name)) this.#touched.push(...this.#previous.listBelow(`${path}/${name}`))
     return { names, directories, excluded, stats }
   }
 
   #isSameEntry(
     stats: Float64Array,
-    at: number,
+    offset: number,
     known: IndexedDirectory | undefined,
-    index: number | undefined,
+    oldIndex: number | undefined,
   ): boolean {
-    if (known === undefined || index === undefined) return false
-    const old = DIRECTORY_NUMBERS + ENTRY_NUMBERS * index
+    if (known === undefined || oldIndex === undefined) return false
+    const oldOffset = DIRECTORY_NUMBERS + ENTRY_NUMBERS * oldIndex
     for (let number = 0; number < ENTRY_NUMBERS; number++)
-      if (stats[at + number] !== known.stats[old + number]) return false
-    return (stats[at] ?? 0) < this.#uncertainAfter
+      if (stats[offset + number] !== known.stats[oldOffset + number]) return false
+    return (stats[offset] ?? 0) < this.#uncertainAfter
   }
 
   #readNames(path: string): Omit<IndexedDirectory, 'stats'> | undefined {
@@ -192,10 +196,10 @@ class Scan {
   }
 }
 
-function setEntry(stats: Float64Array, at: number, found: Stats | undefined): void {
-  stats[at] = found?.ctimeMs ?? 0
-  stats[at + 1] = found?.size ?? 0
-  stats[at + 2] = found?.ino ?? 0
+function setEntry(stats: Float64Array, offset: number, found: Stats | undefined): void {
+  stats[offset] = found?.ctimeMs ?? 0
+  stats[offset + 1] = found?.size ?? 0
+  stats[offset + 2] = found?.ino ?? 0
 }
 
 function createTooLargeError(root: string): VfsError {

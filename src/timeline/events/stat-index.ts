@@ -37,7 +37,7 @@ export class StatIndex {
     this.directories = directories
   }
 
-  /** Reads an index; an empty one if the file is missing, unreadable or made with other settings. */
+  /** Reads an index; an empty one if the file is missing, damaged or made with other settings. */
   static read(file: string, settings: string): StatIndex {
     try {
       return StatIndex.#parse(readFileSync(file), settings) ?? new StatIndex(0, settings)

@@ -21,7 +21,7 @@ export type TimelineNote =
 /** State that survives between events. */
 export interface TimelineState {
   readonly sessions: AgentSessions
-  /** The stage of an undo that was killed. */
+  /** The stage of an undo or redo that writes the directory, or was killed while it did. */
   readonly stage?: string | undefined
 }
 
@@ -91,7 +91,7 @@ export class TimelineFiles {
     })
   }
 
-  /** Keeps the notes from a time on. */
+  /** Removes the notes that are older than a time, in milliseconds since the epoch. */
   removeNotes(before: number): void {
     const kept = this.listNotes().filter(({ time }) => time >= before)
     this.#replace('notes.jsonl', kept.map((note) => `${JSON.stringify(note)}\n`).join(''))
@@ -106,7 +106,7 @@ export class TimelineFiles {
     }
   }
 
-  /** Callers hold the lock, so a fixed temporary name is free. */
+  /** Replaces a file in one step. Callers hold the lock, so a fixed temporary name is free. */
   #replace(name: string, content: string | Uint8Array): void {
     makePrivateDirectory(this.#folder)
     const file = join(this.#folder, name)

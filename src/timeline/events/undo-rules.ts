@@ -69,7 +69,7 @@ export class UndoRules implements ScanRules {
     if (isReservedPath(path) || this.#hidden.includes(this.#root + path)) return true
     if (isDirectory ? GIT_OBJECTS.test(path) : GIT_LOCK.test(path)) return true
     this.#excludes ??= new IgnoreRules(this.#patterns)
-    if (!this.#excludes.ignores(toPattern(path, isDirectory)) || path.startsWith('/.git/')) return false
+    if (!this.#excludes.ignores(toIgnorePath(path, isDirectory)) || path.startsWith('/.git/')) return false
     return !this.#hasRepository() || this.#isIgnored(path, isDirectory)
   }
 
@@ -85,7 +85,7 @@ export class UndoRules implements ScanRules {
   }
 
   #isIgnored(path: string, isDirectory: boolean): boolean {
-    return this.#getRules(path.slice(0, path.lastIndexOf('/'))).ignores(toPattern(path, isDirectory))
+    return this.#getRules(path.slice(0, path.lastIndexOf('/'))).ignores(toIgnorePath(path, isDirectory))
   }
 
   /** Returns the rules of all `.gitignore` files that apply in a directory. */
@@ -113,7 +113,7 @@ export class UndoRules implements ScanRules {
   }
 }
 
-function toPattern(path: string, isDirectory: boolean): string {
+function toIgnorePath(path: string, isDirectory: boolean): string {
   return `${path.slice(1)}${isDirectory ? '/' : ''}`
 }
 
