@@ -4,15 +4,15 @@ import type { ConfigTable, HookProgram } from './hook-program.ts'
 const OWN_COMMAND = /coppice(?:\.js)?['"]? hook (?:claude|codex|cursor|gemini)(?:\s|$)/
 
 /**
- * Creates the command line of a hook. It never fails: a program that is gone, or a home that cannot be opened, must
- * not stop an agent.
+ * Creates the command line of a hook. The line always succeeds: a program that is gone, or a home that cannot be opened,
+ * must not stop an agent.
  */
 export function createHookCommand(words: readonly string[], program: HookProgram, home?: string): string {
-  const place = home === undefined ? '' : ` --home ${quoteWord(home)}`
-  return `${words.map(quoteWord).join(' ')} hook ${program.name}${place} || :`
+  const homeOption = home === undefined ? '' : ` --home ${quoteWord(home)}`
+  return `${words.map(quoteWord).join(' ')} hook ${program.name}${homeOption} || :`
 }
 
-/** Returns a configuration with our hooks added; earlier ones of ours are replaced. */
+/** Returns a configuration with our hooks, each of which runs the command. Earlier ones of ours are replaced. */
 export function addHooks(config: ConfigTable, program: HookProgram, command: string): ConfigTable {
   const cleaned = removeHooks(config)
   const hooks = toTable(cleaned['hooks'])

@@ -38,7 +38,10 @@ export class HookFile {
     return findHookCommand(this.#parse(readText(this.path)))
   }
 
-  /** Adds our hooks. The rest of the file stays. Returns false if they are there. Throws EINVAL. */
+  /**
+   * Adds our hooks, and keeps a copy of the file as it was. Returns false if it has these hooks already. Throws EINVAL if
+   * the file is not JSON.
+   */
   install(command: string): boolean {
     const text = readText(this.path)
     const config = this.#parse(text)
@@ -53,8 +56,9 @@ export class HookFile {
   }
 
   /**
-   * Removes our hooks and nothing else. If nothing else changed since the installation, the file is again as it was,
-   * to the byte. Returns false if there are none. Throws EINVAL.
+   * Removes our hooks and nothing else. If nothing else changed since the installation, the file is again as it was, to
+   * the byte; one that the installation created is deleted. Returns false if there are no hooks of ours. Throws EINVAL if
+   * the file is not JSON.
    */
   remove(): boolean {
     const text = readText(this.path)
@@ -86,7 +90,7 @@ export class HookFile {
     throw new VfsError('EINVAL', this.path, { op: 'hooks', detail })
   }
 
-  /** Replaces a file at once, and keeps its permissions. A link to it stays. */
+  /** Replaces a file at once, with the permissions of the configuration file. A link to it stays. */
   #write(path: string, text: string): void {
     const target = findTarget(path)
     mkdirSync(dirname(target), { recursive: true })
@@ -98,8 +102,9 @@ export class HookFile {
   }
 }
 
-function formatConfig(config: ConfigTable, like: string | undefined): string {
-  const [, indent = '  '] = /^[[{]\s*?\n([ \t]+)/.exec(like ?? '') ?? []
+/** Formats a configuration with the indentation of the earlier text. */
+function formatConfig(config: ConfigTable, earlier: string | undefined): string {
+  const [, indent = '  '] = /^[[{]\s*?\n([ \t]+)/.exec(earlier ?? '') ?? []
   return `${JSON.stringify(config, undefined, indent)}\n`
 }
 

@@ -25,9 +25,9 @@ export interface HookProgram {
   readonly projectFile: string
   /** Events that surround prompts and calls. */
   readonly events: readonly string[]
-  /** Members of a new file that the program requires. */
+  /** Members of the file that the program requires beside the hooks. */
   readonly base: ConfigTable
-  /** Creates what the list of an event has for a command. */
+  /** Creates the entry in the list of an event that runs a command. */
   createEntry(event: string, command: string): ConfigTable
   /** A step that the program asks of the user after an installation. */
   readonly next?: string
