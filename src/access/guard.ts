@@ -38,7 +38,7 @@ import { Quotas } from './quotas.ts'
 export interface GuardOptions {
   /** Limits of paths. A change beyond one throws ENOSPC. */
   readonly quotas?: readonly PathQuota[]
-  /** Clock of the quotas, in milliseconds: it tells the age of a count of files. */
+  /** Clock of the quotas, in milliseconds: the age of a count of files. */
   readonly now?: () => number
 }
 
