@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import {
   mkdirSync,
   mkdtempSync,
@@ -15,7 +16,7 @@ import { HostFs } from '../../backends/host/index.ts'
 import { openHome } from '../../backends/vault/index.ts'
 import { fileSystemSuite, type Seed } from '../../conformance/index.ts'
 import { Mutex } from '../../machine/index.ts'
-import { move, readText } from '../../vfs/index.ts'
+import { type CallContext, move, readText, type VfsEvent, vfsOperations } from '../../vfs/index.ts'
 import { LinkedDirectory, type LinkedFork, LinkedFs } from './index.ts'
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-linked-fs-')))
@@ -146,6 +147,38 @@ describe('the files of a fork', () => {
     expect(readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('a\n')
   })
 
+  it('emit one event for each operation, whatever runs below', async () => {
+    const { fs } = await open({ ...seed, '/d/deep/z': 'z\n' })
+    await fs.symlink('d', '/link')
+    const calls: Readonly<Record<string, (ctx: CallContext | undefined) => Promise<unknown>>> = {
+      write: (ctx) => fs.write('/link/new', 'new\n', { ifMatch: null }, ctx),
+      append: (ctx) => fs.append('/link/new', 'more\n', ctx),
+      setattr: (ctx) => fs.setattr('/link/new', { mode: 0o600 }, ctx),
+      rename: (ctx) => fs.rename('/link/new', '/link/newer', {}, ctx),
+      mkdir: (ctx) => fs.mkdir('/link/sub', {}, ctx),
+      symlink: (ctx) => fs.symlink('x', '/link/to-x', ctx),
+      readlink: (ctx) => fs.readlink('/link/to-x', ctx),
+      realpath: (ctx) => fs.realpath('/link/to-x', { followLast: true }, ctx),
+      stat: (ctx) => fs.stat('/link/x', ctx),
+      readdir: (ctx) => Array.fromAsync(fs.readdir('/link', ctx)),
+      walk: (ctx) => Array.fromAsync(fs.walk('/', {}, ctx)),
+      search: (ctx) => Array.fromAsync(fs.search('/', { pattern: 'z' }, ctx)),
+      read: (ctx) => readText(fs, '/link/x', {}, ctx),
+      remove: (ctx) => fs.remove('/link/newer', {}, ctx),
+    }
+    const heard: string[] = []
+    const note = (event: unknown) => {
+      if (isVfsEvent(event)) heard.push(event.op)
+    }
+    for (const op of vfsOperations) tracingChannel(`coppice:vfs:${op}`).start.subscribe(note)
+    try {
+      for (const call of Object.values(calls)) await call({ trace: 'trace' })
+    } finally {
+      for (const op of vfsOperations) tracingChannel(`coppice:vfs:${op}`).start.unsubscribe(note)
+    }
+    expect(heard).toEqual(Object.keys(calls))
+  })
+
   it('belong to a fork that is listed once it is used', async () => {
     const { link, fork, fs } = await open(seed)
     expect(await link.listForks()).toEqual([])
@@ -153,6 +186,10 @@ describe('the files of a fork', () => {
     expect((await link.listForks()).map(({ name }) => name)).toEqual([fork.name])
   })
 })
+
+function isVfsEvent(event: unknown): event is VfsEvent {
+  return typeof event === 'object' && event !== null && 'op' in event
+}
 
 async function listNames(fs: LinkedFs, path: string): Promise<string[]> {
   return (await Array.fromAsync(fs.readdir(path))).map(({ name }) => name)

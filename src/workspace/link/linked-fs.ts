@@ -32,6 +32,7 @@ import {
   type Renamable,
   type RenameOptions,
   readFile,
+  refuseLinks,
   requireProtocol,
   type Searchable,
   type SearchQuery,
@@ -49,7 +50,7 @@ import { DirectoryReader } from './directory-reader.ts'
 import { ForkLayers, type LayerTrees } from './fork-layers.ts'
 import type { LinkedFork } from './link-home.ts'
 import type { LinkedDirectory } from './linked-directory.ts'
-import { LinkedView, refuseLinks } from './linked-view.ts'
+import { LinkedView } from './linked-view.ts'
 import type { MaskContent } from './masked-host-tree.ts'
 import type { TouchedPath } from './touched-paths.ts'
 
@@ -79,7 +80,7 @@ export interface LinkedFsParts {
   readonly mutex: Mutex
   /** Returns the mask of the directory's files; none when absent. */
   readonly mask?: (() => Promise<MaskContent>) | undefined
-  /** Directories of this machine that cannot be removed with one around them, such as homes. */
+  /** Directories of this machine that no removal or move of a directory around them may include, such as homes. */
   readonly closed?: readonly string[] | undefined
 }
 
@@ -104,49 +105,46 @@ export class LinkedFs
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, async (checked) => {
       const [source, target] = [
-        await this.#resolve(checked.path, false, 'rename', ctx),
-        await this.#resolve(checked.to, false, 'rename', ctx),
+        await this.#resolve(checked.path, false, 'rename', checked.ctx),
+        await this.#resolve(checked.to, false, 'rename', checked.ctx),
       ]
       const touched = [source, target].map((path) => ({ path, isCovered: true }))
-      await this.#change('rename', touched, () =>
-        requireProtocol(this.#vault, isRenamable, 'rename', source).rename(
-          source,
-          target,
-          options,
-          refuseLinks(ctx),
-        ),
+      await this.#change('rename', touched, checked.ctx, (inner) =>
+        requireProtocol(this.#vault, isRenamable, 'rename', source).rename(source, target, options, inner),
       )
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, async (checked) => {
-      const at = await this.#resolve(checked.path, false, 'symlink', ctx)
-      await this.#change('symlink', [{ path: at, isCovered: false }], () =>
-        requireProtocol(this.#vault, isLinkable, 'symlink', at).symlink(target, at, refuseLinks(ctx)),
+      const real = await this.#resolve(checked.path, false, 'symlink', checked.ctx)
+      await this.#change('symlink', [{ path: real, isCovered: false }], checked.ctx, (inner) =>
+        requireProtocol(this.#vault, isLinkable, 'symlink', real).symlink(target, real, inner),
       )
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, async (checked) => {
+    return this.call('readlink', path, ctx, async (checked, inner) => {
       const view = await this.#open()
-      const at = await resolvePath(view, checked, false, 'readlink', ctx)
-      const fs = view.findLayer(at)
-      if (fs === undefined) throw new VfsError('ENOENT', at, { op: 'readlink' })
-      return requireProtocol(fs, isLinkable, 'readlink', at).readlink(at, refuseLinks(ctx))
+      const real = await resolvePath(view, checked, false, 'readlink', inner)
+      const fs = view.findLayer(real)
+      if (fs === undefined) throw new VfsError('ENOENT', real, { op: 'readlink' })
+      return requireProtocol(fs, isLinkable, 'readlink', real).readlink(real, refuseLinks(inner))
     })
   }
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
-    return this.call('realpath', path, ctx, (checked) => this.#resolve(checked, followLast, 'realpath', ctx))
+    return this.call('realpath', path, ctx, (checked, inner) =>
+      this.#resolve(checked, followLast, 'realpath', inner),
+    )
   }
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, async (checked) => {
-      const at = await this.#resolve(checked.path, changes.ofLink !== true, 'setattr', ctx)
-      await this.#change('setattr', [{ path: at, isCovered: false }], () =>
-        requireProtocol(this.#vault, isAttributed, 'setattr', at).setattr(at, changes, refuseLinks(ctx)),
+      const real = await this.#resolve(checked.path, changes.ofLink !== true, 'setattr', checked.ctx)
+      await this.#change('setattr', [{ path: real, isCovered: false }], checked.ctx, (inner) =>
+        requireProtocol(this.#vault, isAttributed, 'setattr', real).setattr(real, changes, inner),
       )
     })
   }
@@ -154,9 +152,9 @@ export class LinkedFs
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, async (checked) => {
       const bytes = await collect(checked.content)
-      const at = await this.#resolve(checked.path, true, 'append', ctx)
-      await this.#change('append', [{ path: at, isCovered: false }], () =>
-        append(this.#vault, at, bytes, refuseLinks(ctx)),
+      const real = await this.#resolve(checked.path, true, 'append', checked.ctx)
+      await this.#change('append', [{ path: real, isCovered: false }], checked.ctx, (inner) =>
+        append(this.#vault, real, bytes, inner),
       )
     })
   }
@@ -185,12 +183,12 @@ export class LinkedFs
 
   protected async *doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
     const view = await this.#open()
-    const at = await resolvePath(view, path, true, 'read', ctx)
-    const fs = view.findLayer(at)
-    if (fs === undefined) throw new VfsError('ENOENT', at, { op: 'read' })
-    const masked = fs === this.#parts.directory ? view.readMasked(at) : undefined
-    if (masked !== undefined) yield* new MemoryFs({ [at]: masked }).read(at, options)
-    else yield* fs.read(at, options, refuseLinks(ctx))
+    const real = await resolvePath(view, path, true, 'read', ctx)
+    const fs = view.findLayer(real)
+    if (fs === undefined) throw new VfsError('ENOENT', real, { op: 'read' })
+    const masked = fs === this.#parts.directory ? view.readMasked(real) : undefined
+    if (masked !== undefined) yield* new MemoryFs({ [real]: masked }).read(real, options)
+    else yield* fs.read(real, options, refuseLinks(ctx))
   }
 
   protected override async *doWalk(
@@ -199,9 +197,9 @@ export class LinkedFs
     ctx?: CallContext,
   ): AsyncGenerator<WalkEntry> {
     const view = await this.#open()
-    const at = await resolvePath(view, root, true, 'walk', ctx)
-    for await (const { path, stat } of view.walk(at, options, ctx))
-      yield { path: at === root ? path : join(root, path.slice(at.length)), stat }
+    const real = await resolvePath(view, root, true, 'walk', ctx)
+    for await (const { path, stat } of view.walk(real, options, ctx))
+      yield { path: real === root ? path : join(root, path.slice(real.length)), stat }
   }
 
   protected override async doWrite(
@@ -211,55 +209,66 @@ export class LinkedFs
     ctx?: CallContext,
   ): Promise<void> {
     const bytes = await collect(content)
-    const at = await this.#resolve(path, true, 'write', ctx)
-    await this.#change('write', [{ path: at, isCovered: false }], async () => {
-      if (ifMatch !== undefined) assertSameVersion(at, await this.#findHash(at), ifMatch)
-      await this.#vault.write(at, bytes, options, refuseLinks(ctx))
+    const real = await this.#resolve(path, true, 'write', ctx)
+    await this.#change('write', [{ path: real, isCovered: false }], ctx, async (inner) => {
+      if (ifMatch !== undefined) assertSameVersion(real, await this.#findHash(real, inner), ifMatch)
+      await this.#vault.write(real, bytes, options, inner)
     })
   }
 
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
     const view = await this.#open()
-    const at = await resolvePath(view, path, false, 'mkdir', ctx)
-    if ((await view.findStat(at, ctx))?.type === 'symlink') {
-      const target = options.parents === true ? await resolvePath(view, at, true, 'mkdir', ctx) : at
+    const real = await resolvePath(view, path, false, 'mkdir', ctx)
+    if ((await view.findStat(real, ctx))?.type === 'symlink') {
+      const target = options.parents === true ? await resolvePath(view, real, true, 'mkdir', ctx) : real
       if ((await view.findStat(target, ctx))?.type === 'directory') return
-      throw new VfsError('EEXIST', at, { op: 'mkdir' })
+      throw new VfsError('EEXIST', real, { op: 'mkdir' })
     }
-    await this.#change('mkdir', [{ path: at, isCovered: false }], () =>
-      this.#vault.mkdir(at, options, refuseLinks(ctx)),
+    await this.#change('mkdir', [{ path: real, isCovered: false }], ctx, (inner) =>
+      this.#vault.mkdir(real, options, inner),
     )
   }
 
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     const view = await this.#open()
-    const at = await resolvePath(view, path, false, 'remove', ctx)
-    const { type } = await view.stat(at, ctx)
-    if (type === 'directory' && options.recursive !== true) throw new VfsError('EISDIR', at, { op: 'remove' })
-    await this.#change('remove', [{ path: at, isCovered: true }], () =>
-      this.#vault.remove(at, options, refuseLinks(ctx)),
+    const real = await resolvePath(view, path, false, 'remove', ctx)
+    const { type } = await view.stat(real, ctx)
+    if (type === 'directory' && options.recursive !== true)
+      throw new VfsError('EISDIR', real, { op: 'remove' })
+    await this.#change('remove', [{ path: real, isCovered: true }], ctx, (inner) =>
+      this.#vault.remove(real, options, inner),
     )
   }
 
-  /** Checked in the write itself, after the path is in the fork. */
+  /** Does nothing: the write itself checks it, after the path is in the fork. */
   protected override assertMatch(): void {}
 
-  /** Copies paths into the fork, and changes them there. */
-  #change(op: string, touched: readonly TouchedPath[], change: () => Promise<void>): Promise<void> {
+  /**
+   * Copies paths, whose links are resolved, into the fork, and changes them there. Throws EACCES if the fork cannot
+   * change one.
+   * @param change gets a context in which no link is followed.
+   */
+  #change(
+    op: string,
+    touched: readonly TouchedPath[],
+    ctx: CallContext | undefined,
+    change: (ctx: CallContext) => Promise<void>,
+  ): Promise<void> {
+    const inner = refuseLinks(ctx)
     return this.#parts.mutex.run(async () => {
-      for (const { path, isCovered } of touched) await this.#assertChangeable(op, path, isCovered)
+      for (const { path, isCovered } of touched) await this.#assertChangeable(op, path, isCovered, inner)
       const { link, fork, mask } = this.#parts
       using tree = link.openTree(await mask?.())
       await copyUp(await this.#openTrees(), tree, touched)
       await link.markUsed(fork)
-      await change()
+      await change(inner)
     })
   }
 
-  async #assertChangeable(op: string, path: string, isCovered: boolean): Promise<void> {
+  async #assertChangeable(op: string, path: string, isCovered: boolean, ctx: CallContext): Promise<void> {
     const { link, directory, closed = [] } = this.#parts
-    // A closed directory is EACCES.
-    await directory.exists(path, refuseLinks(undefined)).catch((error: unknown) => {
+    // Throws EACCES behind a directory that this user may not enter.
+    await directory.exists(path, ctx).catch((error: unknown) => {
       if (!isVfsError(error, 'ELOOP') && !isVfsError(error, 'ENOTDIR')) throw error
     })
     if (isCovered && closed.some((each) => isWithin(each, link.path + path)))
@@ -269,9 +278,9 @@ export class LinkedFs
     throw new VfsError('EACCES', path, { op, detail })
   }
 
-  async #findHash(path: string): Promise<string | null> {
+  async #findHash(path: string, ctx: CallContext): Promise<string | null> {
     try {
-      return await hash(this.#vault, path)
+      return await hash(this.#vault, path, ctx)
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return null
       throw error
@@ -281,20 +290,21 @@ export class LinkedFs
   async *#search(root: string, query: SearchQuery, ctx: CallContext | undefined): AsyncGenerator<Match> {
     const compiled = compileQuery(query)
     const view = await this.#open()
-    const at = await resolvePath(view, root, true, 'search', ctx)
-    const { type } = await view.stat(at, ctx)
+    const real = await resolvePath(view, root, true, 'search', ctx)
+    const { type } = await view.stat(real, ctx)
     using reader = new DirectoryReader(this.#parts.link.path)
-    const readContent = async (path: string, isPlain: boolean) =>
-      (isPlain ? (view.readMasked(path) ?? reader.read(path)) : undefined) ?? readFile(this, path, {}, ctx)
+    const readContent = async (path: string, isUntouched: boolean) =>
+      (isUntouched ? (view.readMasked(path) ?? reader.read(path)) : undefined) ??
+      readFile(this, path, {}, ctx)
     if (type !== 'directory') {
-      yield* findAll(root, await readContent(at, false), compiled, ctx)
+      yield* findAll(root, await readContent(real, false), compiled, ctx)
       return
     }
-    for await (const { path, stat, isPlain } of view.walk(at, {}, ctx)) {
+    for await (const { path, stat, isUntouched } of view.walk(real, {}, ctx)) {
       if (stat.type !== 'file') continue
-      const shown = at === root ? path : join(root, path.slice(at.length))
+      const shown = real === root ? path : join(root, path.slice(real.length))
       try {
-        yield* findAll(shown, await readContent(path, isPlain), compiled, ctx)
+        yield* findAll(shown, await readContent(path, isUntouched), compiled, ctx)
       } catch (error) {
         if (!isVfsError(error)) throw error
       }
@@ -324,7 +334,7 @@ export class LinkedFs
   }
 }
 
-/** Resolves the links in a path. ELOOP if the call must not follow any. */
+/** Resolves the links in a path. Throws ELOOP if there is one and the call must not follow any. */
 async function resolvePath(
   view: LinkedView,
   path: string,
@@ -332,7 +342,7 @@ async function resolvePath(
   op: string,
   ctx: CallContext | undefined,
 ): Promise<string> {
-  const resolved = await view.resolve(path, followLast, op)
+  const resolved = await view.resolve(path, followLast, op, ctx)
   assertLinkFree(path, resolved, op, ctx)
   return resolved
 }

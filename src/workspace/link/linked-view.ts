@@ -9,6 +9,7 @@ import {
   isLinkable,
   isVfsError,
   isWithin,
+  refuseLinks,
   resolveLinks,
   type Stat,
   VfsError,
@@ -31,9 +32,10 @@ export interface ViewParts {
   readonly mask: MaskContent | undefined
 }
 
-/** An entry of a walk; `isPlain` if the fork has changed nothing around it. */
+/** An entry of a walk. */
 interface ViewedEntry extends WalkEntry {
-  readonly isPlain: boolean
+  /** True if the fork has nothing in the directory that the entry is in, so that it is surely that of the directory. */
+  readonly isUntouched: boolean
 }
 
 /** The directory with the changes of a fork on top, for one operation. Paths have no links unless a method resolves them. */
@@ -65,6 +67,7 @@ export class LinkedView {
     }
   }
 
+  /** Returns the stat of a path; undefined if it is missing or cannot be read. */
   async findStat(path: string, ctx: CallContext | undefined): Promise<Stat | undefined> {
     try {
       return await this.stat(path, ctx)
@@ -114,42 +117,53 @@ export class LinkedView {
     if (found.source === 'directory' && layers.listNames(found).length === 0) {
       const entries = directory.walk(root, { maxDepth, includeDirs }, refuseLinks(ctx))
       for await (const { path, stat } of entries)
-        yield { path, stat: this.#maskStat(path, stat), isPlain: true }
+        yield { path, stat: this.#maskStat(path, stat), isUntouched: true }
       return
     }
     for await (const { name } of skipFailed(this.list(root, ctx))) {
       const path = child(root, name)
       const stat = await this.findStat(path, ctx)
       if (stat === undefined) continue
-      if (stat.type !== 'directory' || includeDirs) yield { path, stat, isPlain: false }
+      if (stat.type !== 'directory' || includeDirs) yield { path, stat, isUntouched: false }
       if (stat.type === 'directory') yield* this.walk(path, { maxDepth: maxDepth - 1, includeDirs }, ctx)
     }
   }
 
-  /** Resolves the links in a path, in the fork and in the directory. EACCES for one that leads out. */
-  async resolve(path: string, followLast: boolean, op: string): Promise<string> {
-    if (await this.#isPlain(path, followLast)) return path
-    return resolveLinks(path, followLast, op, (at) => this.#findTarget(at, op))
+  /** Resolves the links in a path, in the fork and in the directory. Throws EACCES for one that leads out. */
+  async resolve(
+    path: string,
+    followLast: boolean,
+    op: string,
+    ctx: CallContext | undefined,
+  ): Promise<string> {
+    if (await this.#isLinkFree(path, followLast, ctx)) return path
+    return resolveLinks(path, followLast, op, (link) => this.#findTarget(link, op, ctx))
   }
 
-  /** True if no name of a path is a link, with one look at the directory. */
-  async #isPlain(path: string, followLast: boolean): Promise<boolean> {
+  /** True if a path certainly has no link: the fork has changed none of its names, and the directory finds none. */
+  async #isLinkFree(path: string, followLast: boolean, ctx: CallContext | undefined): Promise<boolean> {
     const { layers, directory } = this.#parts
-    let at = layers.find('/')
+    let layered = layers.find('/')
     for (const name of path.split('/').filter((each) => each !== '')) {
-      at = layers.enter(at, name)
-      if (at.source === 'fork') return false
+      layered = layers.enter(layered, name)
+      if (layered.source === 'fork') return false
     }
     if (!isLinkable(directory)) return true
-    return (await directory.realpath(path, { followLast })) === path
+    try {
+      return (await directory.realpath(path, { followLast }, ctx)) === path
+    } catch (error) {
+      // A link that this call must not follow. The fork may have removed it.
+      if (isVfsError(error, 'ELOOP')) return false
+      throw error
+    }
   }
 
-  /** Returns the target of a link as a path of the fork; null if there is no link. */
-  async #findTarget(path: string, op: string): Promise<string | null> {
+  /** Returns the target of a link as a path of the fork; null if there is no link. Throws EACCES if it leads out. */
+  async #findTarget(path: string, op: string, ctx: CallContext | undefined): Promise<string | null> {
     const fs = this.findLayer(path)
     if (fs === undefined || !isLinkable(fs)) return null
-    if ((await this.findStat(path, undefined))?.type !== 'symlink') return null
-    const target = await fs.readlink(path)
+    if ((await this.findStat(path, ctx))?.type !== 'symlink') return null
+    const target = await fs.readlink(path, refuseLinks(ctx))
     const { root } = this.#parts
     const leadsTo = resolve(root + dirname(path), target)
     if (!isWithin(leadsTo, root))
@@ -173,11 +187,6 @@ export class LinkedView {
     const masked = stat.type === 'file' ? this.readMasked(path) : undefined
     return masked === undefined ? stat : { ...stat, size: masked.length }
   }
-}
-
-/** The links of a path are resolved already. */
-export function refuseLinks(ctx: CallContext | undefined): CallContext {
-  return { ...ctx, links: 'refuse' }
 }
 
 function isMissing(error: unknown): boolean {
