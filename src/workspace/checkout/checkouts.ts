@@ -45,7 +45,7 @@ export class Checkouts {
 
   /**
    * Checks out the current state of a vault. O(changes) if a checkout of it or of a vault with the same origin is
-   * free, otherwise O(files). ENOENT.
+   * free, otherwise O(files). Throws ENOENT if the vault does not exist.
    */
   async acquire(vault: string, options: CheckoutOptions = {}): Promise<Checkout> {
     const held = await this.#mutex.run(async () => {
@@ -62,7 +62,10 @@ export class Checkouts {
     }
   }
 
-  /** Removes checkouts whose related vaults are all deleted, and the vaults kept for them. Returns their numbers. */
+  /**
+   * Removes free checkouts whose related vaults are all deleted, those beyond the limits, incomplete ones, and the vaults
+   * kept for them. Returns the numbers of both.
+   */
   sweep(): Promise<{ readonly slots: number; readonly vaults: number }> {
     return this.#mutex.run(async () => {
       const slots = (await Slot.list(this.#directory)).length
@@ -166,12 +169,12 @@ export class Checkouts {
   }
 
   /** Lists free checkouts, most recently used first. */
-  async #listFree(): Promise<{ readonly slot: Slot; readonly used: number; readonly state: SlotState }[]> {
+  async #listFree(): Promise<{ readonly slot: Slot; readonly usedMs: number; readonly state: SlotState }[]> {
     const slots = await Slot.list(this.#directory)
-    const looks = await Promise.all(slots.map(async (slot) => ({ slot, look: await slot.inspect() })))
-    return looks
-      .flatMap(({ slot, look }) => (look === undefined ? [] : [{ slot, ...look }]))
-      .sort((one, other) => other.used - one.used)
+    const inspected = await Promise.all(slots.map(async (slot) => ({ slot, found: await slot.inspect() })))
+    return inspected
+      .flatMap(({ slot, found }) => (found === undefined ? [] : [{ slot, ...found }]))
+      .sort((one, other) => other.usedMs - one.usedMs)
   }
 
   async #remove(slot: Slot): Promise<void> {

@@ -16,12 +16,13 @@ export interface SlotState {
 }
 
 /**
- * Name of the token of a free slot. The token file holds the slot's state. Its name is the lock, and renaming it
- * takes the lock.
+ * Names of the token of a slot, the last two with the owner. The token file holds the slot's state. Its name is the
+ * lock, and renaming it takes the lock. `HELD` and `WORK` have the same length.
  */
 const FREE = 'free'
 const HELD = 'held-'
 const WORK = 'work-'
+/** Beginning of the name of a slot's directory while it is created. */
 const NEW = 'new-'
 
 /**
@@ -45,11 +46,11 @@ export class Slot {
   /** Creates an empty slot and holds it. */
   static async create(checkouts: string): Promise<Slot> {
     const owner = createProcessTag()
-    const made = join(checkouts, NEW + owner)
-    makePrivateDirectory(made)
-    makePrivateFile(join(made, WORK + owner))
+    const newDirectory = join(checkouts, NEW + owner)
+    makePrivateDirectory(newDirectory)
+    makePrivateFile(join(newDirectory, WORK + owner))
     const slot = new Slot(checkouts, randomBytes(6).toString('hex'))
-    await rename(made, join(checkouts, slot.id))
+    await rename(newDirectory, join(checkouts, slot.id))
     slot.#token = WORK + owner
     return slot
   }
@@ -57,21 +58,20 @@ export class Slot {
   /** Lists all slots. Removes slots that a dead process began to create. */
   static async list(checkouts: string): Promise<Slot[]> {
     const names = await readdir(checkouts).catch(() => [])
-    const [begun, made] = [names.filter((name) => name.startsWith(NEW)), names.filter(isId)]
-    for (const name of begun) {
-      if (isStaleTag(name.slice(NEW.length))) await removeTree(join(checkouts, name))
+    for (const name of names) {
+      if (name.startsWith(NEW) && isStaleTag(name.slice(NEW.length))) await removeTree(join(checkouts, name))
     }
-    return made.map((id) => new Slot(checkouts, id))
+    return names.filter(isId).map((id) => new Slot(checkouts, id))
   }
 
   /** Returns the time of last use and the state; undefined if the slot is held or incomplete. */
-  async inspect(): Promise<{ readonly used: number; readonly state: SlotState } | undefined> {
+  async inspect(): Promise<{ readonly usedMs: number; readonly state: SlotState } | undefined> {
     try {
-      const token = await this.#freeToken()
+      const token = await this.#findFreeToken()
       if (token === undefined || token.startsWith(WORK)) return undefined
       const path = join(this.#directory, token)
       const state: SlotState = JSON.parse(await readFile(path, 'utf8'))
-      return { used: (await stat(path)).mtimeMs, state }
+      return { usedMs: (await stat(path)).mtimeMs, state }
     } catch {
       // Another process took or removed it just now.
       return undefined
@@ -80,19 +80,19 @@ export class Slot {
 
   /** True if a dead process left it incomplete. */
   async isAbandoned(): Promise<boolean> {
-    const token = await this.#freeToken().catch(() => undefined)
+    const token = await this.#findFreeToken().catch(() => undefined)
     return token?.startsWith(WORK) === true
   }
 
-  /** Takes the slot; false if another process holds it. */
+  /** Takes the slot; false if another process holds it or was faster. */
   async claim(): Promise<boolean> {
     try {
-      const token = await this.#freeToken()
+      const token = await this.#findFreeToken()
       if (token === undefined) return false
       const mine = (token.startsWith(WORK) ? WORK : HELD) + createProcessTag()
       await rename(join(this.#directory, token), join(this.#directory, mine))
       this.#token = mine
-      for (const token of await this.#tokens()) {
+      for (const token of await this.#listTokens()) {
         if (token !== mine) await unlink(join(this.#directory, token))
       }
       return true
@@ -101,8 +101,8 @@ export class Slot {
     }
   }
 
-  /** Returns its content, if finished. For the holder. */
-  async state(): Promise<SlotState | undefined> {
+  /** Returns the state of a complete checkout; undefined if it is incomplete. Only for the holder. */
+  async readState(): Promise<SlotState | undefined> {
     if (this.#token.startsWith(WORK)) return undefined
     return JSON.parse(await readFile(join(this.#directory, this.#token), 'utf8'))
   }
@@ -118,7 +118,7 @@ export class Slot {
     const [work, held] = [this.#token, this.#token.replace(WORK, HELD)]
     makePrivateFile(join(this.#directory, held))
     await writeFile(join(this.#directory, held), JSON.stringify(state))
-    // With both tokens, the slot would count as incomplete.
+    // As long as it has both tokens, the slot counts as incomplete.
     await unlink(join(this.#directory, work))
     this.#token = held
   }
@@ -142,14 +142,15 @@ export class Slot {
     this.#token = token
   }
 
-  /** Returns the token that can be taken: first one of an incomplete slot. */
-  async #freeToken(): Promise<string | undefined> {
-    const [token] = await this.#tokens()
+  /** Returns the token if it can be taken: it is free, or its owner is dead. Of two, that of an incomplete slot counts. */
+  async #findFreeToken(): Promise<string | undefined> {
+    const [token] = await this.#listTokens()
     if (token === undefined || token === FREE) return token
     return isStaleTag(token.slice(HELD.length)) ? token : undefined
   }
 
-  async #tokens(): Promise<string[]> {
+  /** Lists the tokens, `work-` first. A process that was killed may leave two. */
+  async #listTokens(): Promise<string[]> {
     return (await readdir(this.#directory))
       .filter((name) => name !== 'tree')
       .sort()

@@ -15,8 +15,8 @@ export interface CheckoutRequest extends CheckoutOptions {
 }
 
 /**
- * Updates a slot to the current state of a vault, and returns the slot's state. After a failure the slot counts as
- * empty.
+ * Updates a slot to the current state of a vault, and returns the slot's state. If it fails while it writes, the slot
+ * stays incomplete.
  */
 export async function updateSlot(
   home: CheckoutHome,
@@ -24,7 +24,7 @@ export async function updateSlot(
   wanted: CheckoutRequest,
 ): Promise<SlotState> {
   const boot = await readBootId()
-  const before = await findUsableState(home, await slot.state(), boot)
+  const before = await findUsableState(home, await slot.readState(), boot)
   if (before !== undefined && (await home.listTouchedPaths(before.vault, wanted.vault)).length === 0)
     return before
   await slot.markIncomplete()
@@ -94,8 +94,8 @@ async function findUsableState(
 }
 
 /**
- * Returns false if an obstacle, such as a link or an unwritable directory, prevents an update. The slot is then
- * filled from scratch.
+ * Updates the files of a slot in place. Returns false if an obstacle, such as a link or an unwritable directory,
+ * prevents that. The slot is then filled from scratch.
  */
 async function tryRefresh(home: CheckoutHome, slot: Slot, before: string, after: string): Promise<boolean> {
   try {

@@ -49,7 +49,10 @@ function createHideArgs({ path, isDirectory }: HiddenPath, directory: string): s
 /** Capabilities that root needs until the arguments of `createRootDropArgs` have dropped the others. */
 const SETUP_CAPABILITIES: readonly string[] = ['sys_admin', 'sys_chroot', 'setpcap']
 
-/** Root stays root with few capabilities. A user, who is root in the namespace, gets their own ids back. */
+/**
+ * Returns the arguments for the ids and capabilities of the command. Root stays root with few capabilities. A user, who
+ * is root in the namespace, gets their own ids back.
+ */
 function createIdentityArgs({ privilege, user }: CommandConfinement): string[] {
   if (privilege === 'user') {
     const ids = ['--uid', String(user.uid), '--gid', String(user.gid)]

@@ -15,7 +15,7 @@ export interface HiddenPath {
   readonly isDirectory: boolean
 }
 
-/** An isolation plan resolved on this machine: each hidden path exists, and all paths are real paths. */
+/** An isolation plan resolved on this machine. Hidden and visible paths are real paths, and the hidden ones exist. */
 export interface CommandConfinement {
   readonly plan: IsolationPlan
   readonly limits: CommandLimits
@@ -32,7 +32,10 @@ export interface CommandConfinement {
   readonly visible: readonly ResolvedPath[]
   /** The real path of the user's home directory. */
   readonly home?: string
-  /** The user's home directory, unless it is in the workspace. An overlay over it discards the command's changes. */
+  /**
+   * The user's home directory, unless it is the root or in the workspace. An overlay over it discards the command's
+   * changes.
+   */
   readonly scratch?: string
   /** Sockets to show although their directory is private. */
   readonly sockets: readonly string[]
@@ -78,7 +81,7 @@ export async function resolveConfinement(spec: ConfinementSpec): Promise<Command
   }
 }
 
-/** Leaves out what an empty directory covers anyway: nothing could be mounted there. */
+/** Leaves out the workspace, and what an empty directory covers anyway: nothing could be mounted there. */
 function dropCovered(hidden: readonly HiddenPath[], workspace: string): HiddenPath[] {
   const covers = hidden.filter(({ path, isDirectory }) => isDirectory && !isWithin(workspace, path))
   return hidden.filter(
@@ -138,8 +141,8 @@ async function findExistingPaths(paths: readonly string[]): Promise<HiddenPath[]
 async function findExistingPath(path: string): Promise<HiddenPath[]> {
   // Most paths do not exist, and this is the fastest check.
   if (!existsSync(path)) return []
-  const at = await resolvePath(path)
-  return at === undefined ? [] : [{ path: at, isDirectory: (await lstat(at)).isDirectory() }]
+  const real = await resolvePath(path)
+  return real === undefined ? [] : [{ path: real, isDirectory: (await lstat(real)).isDirectory() }]
 }
 
 async function resolvePath(path: string): Promise<string | undefined> {

@@ -34,8 +34,8 @@ export function createGroupArgs({ memoryBytes, processes }: Partial<CommandLimit
 }
 
 /**
- * Returns the arguments that limit a command as a whole, or none. Only a memory limit needs them, because systemd
- * takes time to start.
+ * Returns the arguments that limit a command as a whole, or none. They are for commands with a memory limit alone,
+ * because systemd takes time to start.
  */
 export async function findGroupArgs(limits: CommandLimits): Promise<string[]> {
   return limits.memoryBytes !== undefined && (await probeControlGroup()).works ? createGroupArgs(limits) : []

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawnWithoutInheritedFds } from '../../machine/index.ts'
 import { isolationEnvironment } from './isolation-tools.ts'
-import { createNetworkEnterArgs, findInside, sharesNetworkWith } from './namespaces.ts'
+import { createNetworkEnterArgs, findNamespacedProcess, sharesNetworkWith } from './namespaces.ts'
 
 /** The network of a running command, seen from outside. */
 export class ForkNetwork {
   readonly #pid: number
-  #inside: number | undefined
+  #member: number | undefined
 
   /** @param pid the process that was started for the command. */
   constructor(pid: number) {
@@ -15,11 +15,12 @@ export class ForkNetwork {
 
   /** Finds a process in the network; undefined if the command has no network of its own, or has ended. */
   findProcess(): number | undefined {
-    if (this.#inside === undefined || sharesNetworkWith(this.#inside)) this.#inside = findInside(this.#pid)
-    return this.#inside === undefined || sharesNetworkWith(this.#inside) ? undefined : this.#inside
+    if (this.#member === undefined || sharesNetworkWith(this.#member))
+      this.#member = findNamespacedProcess(this.#pid)
+    return this.#member === undefined || sharesNetworkWith(this.#member) ? undefined : this.#member
   }
 
-  /** Starts a program in the network, with a channel of Node. It sees the files of this machine, not of the command. */
+  /** Starts a program in the network, with an IPC channel. It sees the files of this machine, not of the command. */
   start(argv: readonly string[]): ChildProcess {
     const [program = '', ...args] = [...createNetworkEnterArgs(this.findProcess() ?? 0), ...argv]
     return spawnWithoutInheritedFds(program, args, {

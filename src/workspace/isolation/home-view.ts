@@ -7,9 +7,9 @@ import { createOverlayLine } from './overlay-lines.ts'
 import { formatCommandLine, quoteWord } from './quote.ts'
 import type { ResolvedPath } from './visible-paths.ts'
 
-/** Directory of the files with mode `copy` below that of the copies; every directory has one beside it. */
+/** Name of the directory that holds files of mode `copy`. Each directory of mode `copy` has one of its own beside it. */
 const COPIED_FILES = 'files'
-/** Begin of the names of the directories in which overlays over the copies work. */
+/** Beginning of the names of the work directories of overlays over the copies. */
 export const WORK_PREFIX = 'work-'
 
 /** A file of the home that a command may change, in a writable layer of its own. */
@@ -19,7 +19,7 @@ export interface CarriedFile {
   readonly host: string
   /** The file as the command has it. */
   readonly layer: LayerFile
-  /** Place of the file for the next command; a shared one is not kept. */
+  /** Path that keeps the file for the next command; undefined for a shared one. */
   readonly kept?: string
 }
 
@@ -27,8 +27,9 @@ export interface CarriedFile {
 export interface HomeView {
   /** Lines that mount each tree in the session's directory. They run before anything covers the home. */
   readonly prepareLines: readonly string[]
-  /** Lines that put the trees around the workspace into place, and those that do it once the workspace is mounted. */
+  /** Lines that put the trees that contain the workspace, and the sockets, into place. */
   readonly aroundLines: readonly string[]
+  /** Lines that put the other trees into place, once the workspace is mounted. */
   readonly placeLines: readonly string[]
   /** Lines for a home that cannot have a writable layer: they put single files into place. */
   readonly fallbackLines: readonly string[]
@@ -119,25 +120,25 @@ class HomeViewBuilder {
   #copyDirectory({ path, exists }: ResolvedPath): void {
     const { directory: session, privilege } = this.#confined
     const tree = this.#createTree('tree')
-    const own = join(this.#copies, encodeURIComponent(this.#toRelative(path)))
-    mkdirSync(join(own, 'upper'), { recursive: true })
-    const earlier = readdirSync(own).filter((name) => name.startsWith(WORK_PREFIX))
+    const copy = join(this.#copies, encodeURIComponent(this.#toRelative(path)))
+    mkdirSync(join(copy, 'upper'), { recursive: true })
+    const oldWorkNames = readdirSync(copy).filter((name) => name.startsWith(WORK_PREFIX))
     const lower = join(session, `${tree}-lower`)
     if (exists) symlinkSync(path, lower)
     else mkdirSync(lower)
-    rmSync(join(own, 'lower'), { force: true })
-    symlinkSync(lower, join(own, 'lower'))
+    rmSync(join(copy, 'lower'), { force: true })
+    symlinkSync(lower, join(copy, 'lower'))
     const link = `${tree}-layers`
-    symlinkSync(own, join(session, link))
-    if (exists) chmodSync(join(own, 'upper'), statSync(path).mode)
-    const copied = `{ [ -e ${link}/copied ] || cp -a -n ${link}/lower/. ${link}/upper; : > ${link}/copied; mount -n --bind ${link}/upper ${tree}; }`
+    symlinkSync(copy, join(session, link))
+    if (exists) chmodSync(join(copy, 'upper'), statSync(path).mode)
+    const copyLine = `{ [ -e ${link}/copied ] || cp -a -n ${link}/lower/. ${link}/upper; : > ${link}/copied; mount -n --bind ${link}/upper ${tree}; }`
     // The shell removes them, because it runs with the privilege of the commands that wrote them.
-    if (earlier.length > 0)
-      this.#prepare.push(`rm -rf ${formatCommandLine(earlier.map((name) => `${link}/${name}`))}`)
+    if (oldWorkNames.length > 0)
+      this.#prepare.push(`rm -rf ${formatCommandLine(oldWorkNames.map((name) => `${link}/${name}`))}`)
     this.#prepare.push(
-      `${createOverlayLine({ session, directory: link, privilege }, tree)} 2>&- || ${copied}`,
+      `${createOverlayLine({ session, directory: link, privilege }, tree)} 2>&- || ${copyLine}`,
     )
-    this.#layers.push({ path, upper: join(own, 'upper') })
+    this.#layers.push({ path, upper: join(copy, 'upper') })
     this.#mountTree(tree, path)
   }
 
@@ -149,14 +150,14 @@ class HomeViewBuilder {
     }
     const layer = this.#findLayer(path)
     if (layer === undefined) return
-    const at = new LayerFile(layer.upper, layer.path, path.slice(layer.path.length + 1))
+    const layerFile = new LayerFile(layer.upper, layer.path, path.slice(layer.path.length + 1))
     const kept = mode === 'copy' ? join(this.#copies, COPIED_FILES, this.#toRelative(path)) : undefined
     const content = (kept === undefined ? undefined : readHostCopy(kept)) ?? readHostCopy(path)
-    at.remove()
-    if (content !== undefined) at.write(content)
-    this.#carried.push({ mode, host: path, layer: at, ...(kept !== undefined && { kept }) })
+    layerFile.remove()
+    if (content !== undefined) layerFile.write(content)
+    this.#carried.push({ mode, host: path, layer: layerFile, ...(kept !== undefined && { kept }) })
     const isInScratch = this.#scratch !== undefined && layer === this.#layers[0]
-    if (isInScratch && content !== undefined && exists) this.#addFallback(at.path, path)
+    if (isInScratch && content !== undefined && exists) this.#addFallback(layerFile.path, path)
   }
 
   /** Binds a socket, and again once private directories cover it. */
@@ -170,8 +171,8 @@ class HomeViewBuilder {
     )
   }
 
-  #addFallback(at: string, path: string): void {
-    const from = at.slice(this.#confined.directory.length + 1)
+  #addFallback(file: string, path: string): void {
+    const from = file.slice(this.#confined.directory.length + 1)
     this.#fallback.push(`mount -n --no-canonicalize --bind ${quoteWord(from)} ${quoteWord(path)}`)
   }
 
@@ -193,6 +194,7 @@ class HomeViewBuilder {
     lines.push(isDirectory ? `if [ -d ${target} ] || mkdir -p ${target} 2>&-; then ${mount}; fi` : mount)
   }
 
+  /** Creates an empty directory or file to mount on, in the session's directory. Returns its name. */
   #createTree(kind: string, isDirectory = true): string {
     const name = `${kind}-${this.#count++}`
     const path = join(this.#confined.directory, name)

@@ -24,8 +24,8 @@ export function listHostMounts(): HostMountPoint[] {
 
 /** Returns a directory bound onto itself as a mount, with the options of the mount that contains it. */
 export function createSelfBind(directory: string, mounts: readonly HostMountPoint[]): HostMountPoint {
-  const around = mounts.filter(({ path }) => path === '/' || `${directory}/`.startsWith(`${path}/`))
-  const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0]
+  const containing = mounts.filter(({ path }) => path === '/' || `${directory}/`.startsWith(`${path}/`))
+  const nearest = containing.toSorted((one, other) => other.path.length - one.path.length)[0]
   return { path: directory, options: nearest?.options ?? [] }
 }
 

@@ -12,12 +12,13 @@ import {
   type Launch,
   type LaunchSpec,
 } from './launch.ts'
-import { findInside, probeNamespaces, sharesNetworkWith } from './namespaces.ts'
+import { findNamespacedProcess, probeNamespaces, sharesNetworkWith } from './namespaces.ts'
 
 /**
- * Returns how to start a command in the namespaces of a command that runs, with a confinement of its own.
+ * Returns how to start a command in the namespaces of a command that runs, with a confinement of its own. Throws ENOENT
+ * if the running command has ended, ENOTSUP if this host needs bubblewrap for it and has none.
  *
- * @param pid the process that was started for the running command. Throws ENOENT if it has ended.
+ * @param pid the process that was started for the running command.
  */
 export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise<Launch> {
   const { privilege } = await probeNamespaces()
@@ -25,7 +26,7 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
   // Nothing contains the command that runs, so there is nothing to join but its directory.
   if (privilege === 'none')
     return { argv: ['sh', '-c', createScript(), 'coppice', ...words], hasPidNamespace: false }
-  const target = findFirstInside(spec.workspace, pid)
+  const target = requireNamespacedProcess(spec.workspace, pid)
   const { plan } = spec
   const { listener } = plan
   const network = chooseNetwork(plan, target)
@@ -82,9 +83,9 @@ async function createJoinedArgs(
   return createConfiningArgs(await resolveConfinement({ ...spec, privilege }), usesBubblewrap)
 }
 
-/** Finds the first process in the namespaces of a running command. */
-function findFirstInside(workspace: string, pid: number): number {
-  const found = findInside(pid)
+/** Returns the first process in the namespaces of a running command. Throws ENOENT if it has ended. */
+function requireNamespacedProcess(workspace: string, pid: number): number {
+  const found = findNamespacedProcess(pid)
   if (found !== undefined) return found
   const detail = 'the command in this fork has just ended; try again'
   throw new VfsError('ENOENT', workspace, { op: 'enter', detail })

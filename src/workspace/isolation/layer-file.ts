@@ -11,7 +11,7 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { type DirectoryHandle, isErrno, openRoot } from '../../machine/index.ts'
@@ -33,8 +33,9 @@ export interface FileCopy {
  * only regular files count.
  */
 export class LayerFile {
-  /** The layer's directory on this machine, and the directory that it covers. */
+  /** The layer's directory on this machine. */
   readonly #root: string
+  /** The directory that the layer covers. */
   readonly #covered: string
   readonly #names: readonly string[]
 
@@ -50,7 +51,7 @@ export class LayerFile {
     return join(this.#root, ...this.#names)
   }
 
-  /** Returns a value that changes with the file; undefined without one. */
+  /** Returns a value that changes with the file; undefined without a regular file. */
   getStamp(): string | undefined {
     return this.#withParent((parent, name) => formatStamp(lstatSync(parent.at(name))))
   }
@@ -66,14 +67,18 @@ export class LayerFile {
     })
   }
 
-  /** Writes the file in place, so that a command that has it open sees the change. Creates it and its parents. */
+  /**
+   * Writes the file in place, so that a command that has it open sees the change. Creates it and its parents. Does
+   * nothing if a link or anything but a regular file is in its way.
+   */
   write({ bytes, mode, mtimeMs }: FileCopy): void {
     this.#createParents()
     this.#withParent((parent, name) => {
       const file = parent.open(name, O_WRONLY | O_CREAT | O_NONBLOCK, mode)
       try {
         if (!fstatSync(file.fd).isFile()) return
-        writeSync(file.fd, bytes, 0, bytes.length, 0)
+        // Unlike `writeSync`, it throws if the disk takes only a part.
+        writeFileSync(file.fd, bytes)
         ftruncateSync(file.fd, bytes.length)
         fchmodSync(file.fd, mode)
         futimesSync(file.fd, mtimeMs / 1000, mtimeMs / 1000)
@@ -105,7 +110,7 @@ export class LayerFile {
     }
   }
 
-  /** Runs a step in the directory of the file; undefined if there is none, or a link in its place. */
+  /** Runs a step in the directory of the file; undefined if a link or a missing or closed entry is in the way. */
   #withParent<T>(step: (parent: DirectoryHandle, name: string) => T): T | undefined {
     const open: DirectoryHandle[] = []
     try {

@@ -77,8 +77,8 @@ export function createNetworkEnterArgs(pid: number): string[] {
   ]
 }
 
-/** Finds the first process in namespaces of its own, among a process and its descendants. */
-export function findInside(pid: number): number | undefined {
+/** Finds the first process in another process namespace than this one, among a process and its descendants. */
+export function findNamespacedProcess(pid: number): number | undefined {
   const own = readNamespace('self', 'pid')
   return [pid, ...listDescendants(pid)].find((found) => {
     const namespace = readNamespace(found, 'pid')

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 
-/** Overlays that are remembered; the oldest are forgotten first, and probed again. */
-const MAX_KNOWN = 64
+/** Number of overlays that other processes learn of: the latest ones. They probe others again. */
+const MAX_LISTED = 64
 const known = new Set<string>()
 
 /** Names an overlay over a directory with its changes in another: what decides whether the kernel mounts it. */
@@ -21,8 +21,9 @@ export function rememberOverlay(overlay: string): void {
   known.add(overlay)
 }
 
+/** Lists the overlays that were mounted last, the latest last. */
 export function listKnownOverlays(): string[] {
-  return [...known].slice(-MAX_KNOWN)
+  return [...known].slice(-MAX_LISTED)
 }
 
 export function forgetOverlays(): void {

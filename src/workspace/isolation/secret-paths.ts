@@ -161,6 +161,7 @@ const registries = [
   '.subversion/auth',
 ]
 
+/** Databases, mail and file servers. */
 const databases = [
   '.pgpass',
   '.my.cnf',
@@ -184,6 +185,7 @@ const databases = [
   '.smbcredentials',
 ]
 
+/** Agents, editors and services of models. */
 const agents = [
   '.claude',
   '.claude.json',
@@ -231,6 +233,7 @@ const agents = [
   '.kaggle',
 ]
 
+/** Browsers, and programs for mail, chat and HTTP requests. */
 const browsers = [
   '.mozilla',
   '.thunderbird',

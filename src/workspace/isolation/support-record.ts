@@ -21,10 +21,10 @@ interface SupportRecord {
 }
 
 /**
- * Remembers what an earlier process found out about this machine, unless something has changed since that may decide
- * about it. A record that is wrong nevertheless lets a command fail to start, never start with less isolation.
+ * Remembers what an earlier process found out about this machine, unless something that may decide about it has changed
+ * since. A record that is wrong nevertheless lets a command fail to start, never start with less isolation.
  *
- * @returns a function that records what this process has found out by then, if that is more.
+ * @returns a function that records what this process has found out by then, if that is more and bubblewrap works.
  */
 export async function recallHostSupport(file: string): Promise<() => void> {
   const fingerprint = await createFingerprint()

@@ -17,7 +17,8 @@ export function createConfinementLines(
   mounts: readonly HostMountPoint[],
 ): string[] {
   const { directory, workspace, scratch, visibleFiles, limits } = confinement
-  const isLost = scratch !== undefined && privateDirectories.some((directory) => isWithin(scratch, directory))
+  const isHomePrivate =
+    scratch !== undefined && privateDirectories.some((directory) => isWithin(scratch, directory))
   const covered = [
     '/proc',
     '/dev',
@@ -25,20 +26,20 @@ export function createConfinementLines(
     workspace,
     ...(scratch === undefined ? [] : [scratch]),
   ]
-  const seen = mounts.filter(({ path }) => !covered.some((directory) => isWithin(path, directory)))
+  const uncovered = mounts.filter(({ path }) => !covered.some((directory) => isWithin(path, directory)))
   return [
     ...(confinement.privilege === 'user' ? [ONE_USER_NAMESPACE] : []),
-    ...createReadOnlyLines(directory, seen),
+    ...createReadOnlyLines(directory, uncovered),
     ...kernelSettings.map(createReadOnlyBindLine),
     ...visibleFiles.map((path, index) => `cp ${quoteWord(path)} shown-${index}`),
-    ...(isLost ? [`exec 5<${quoteWord(scratch)}`] : []),
+    ...(isHomePrivate ? [`exec 5<${quoteWord(scratch)}`] : []),
     ...createDeviceLines(directory),
     ...createTmpfsLines(
       directory,
       'private',
       privateDirectories.map((path) => ({ path, options: ['mode=1777', `size=${limits.scratchBytes}`] })),
     ),
-    ...(isLost ? [createRestoreLine(scratch)] : []),
+    ...(isHomePrivate ? [createRestoreLine(scratch)] : []),
     ...visibleFiles.map(
       (path, index) => `mkdir -p ${quoteWord(dirname(path))}; cp shown-${index} ${quoteWord(path)}`,
     ),

@@ -20,8 +20,8 @@ export interface ResolvedPath extends VisiblePath {
 }
 
 /**
- * Resolves visible paths below the real home directory, parents first. EINVAL for a path that a link leads out of the
- * home, or that leads into one of the closed directories.
+ * Resolves visible paths below the real home directory, parents first. Throws EINVAL for a path that is not below the
+ * home, that a link leads out of it, or that leads into one of the closed directories.
  */
 export function resolveVisiblePaths(
   visible: readonly VisiblePath[],
@@ -71,19 +71,19 @@ function resolveEntry(path: string): string {
 }
 
 /**
- * Returns why a path cannot be made visible: a link leads it out of the home, or it is in one of the closed
- * directories. Undefined if it can.
+ * Returns why a path cannot be made visible: it is not below the home, a link leads it out of there, or it is in one of
+ * the closed directories. Undefined if it can.
  */
 export function findVisibilityProblem(
-  asked: string,
+  requested: string,
   home: string,
   closed: readonly string[],
 ): string | undefined {
-  const path = resolveEntry(asked)
+  const path = resolveEntry(requested)
   if (path === home || !isWithin(path, home)) {
-    const where = path === asked ? 'is not inside' : `leads to ${path}, which is not inside`
-    return `${asked} ${where} the home directory ${home}`
+    const where = path === requested ? 'is not inside' : `leads to ${path}, which is not inside`
+    return `${requested} ${where} the home directory ${home}`
   }
   const within = closed.find((directory) => isWithin(path, resolveEntry(directory)))
-  return within === undefined ? undefined : `${asked} is in ${within}, which commands never see`
+  return within === undefined ? undefined : `${requested} is in ${within}, which commands never see`
 }
