@@ -2,15 +2,15 @@ import { VfsError } from '../../vfs/index.ts'
 
 const MAX_LISTED = 10
 
-/** Path that conflicts with a change, and the reason. */
+/** A path at which changes cannot be written, and the reason. */
 export interface ApplyConflict {
   readonly path: string
   readonly reason: string
-  /** True if one can choose a side. */
+  /** True if a person can choose one of both versions. */
   readonly isChoice?: true
 }
 
-/** Thrown if the directory differs from the base of the changes. `conflicts` lists every path. */
+/** Thrown if changes cannot be written to a directory, mostly because it changed too. `conflicts` lists every path. */
 export class ApplyError extends VfsError {
   readonly conflicts: readonly ApplyConflict[]
 

@@ -38,6 +38,7 @@ export interface PlannedAct {
   readonly mirrors: readonly string[]
   /** Changes of the directory. */
   readonly written: readonly TreeChange[]
+  /** Files of these changes with several names: the first name of each. */
   readonly names: FirstNames
 }
 
@@ -53,9 +54,10 @@ type Provenance = Pick<CallContext, 'caller' | 'trace'>
 type Unfinished = LinkRecord & Required<Pick<LinkRecord, 'stage' | 'mirrors'>>
 
 /**
- * The journal of applies and undos of a directory. The record of the first mirror names the stage before anything
- * changes. The mirrors change first, then the directory, then the earlier mirrors are kept for an undo. If the process
- * is killed, another one reverts everything, or completes it once the directory has every change.
+ * The journal of applies and undos of a directory. The record of the first mirror, the leader, names the stage before
+ * anything changes. An apply changes the mirrors, then the directory, and then keeps the earlier mirrors for an undo. An
+ * undo changes the directory, then the mirrors. If the process is killed, another one reverts everything, or completes it
+ * once the directory has every change.
  */
 export class ApplyJournal {
   readonly #home: LinkHome
@@ -66,6 +68,7 @@ export class ApplyJournal {
     this.#directory = directory
   }
 
+  /** Writes a planned apply to the mirrors and the directory: all or none. */
   async apply(tree: HostTree, planned: PlannedApply, provenance: Provenance): Promise<void> {
     const { mirrors, changes, settled } = planned
     await this.#write(tree, planned, settled.length > 0 ? { hasMerged: true } : {}, async () => {
@@ -82,11 +85,15 @@ export class ApplyJournal {
     })
   }
 
+  /** Writes a planned undo to the directory, and restores the mirrors: all or none. */
   async undo(tree: HostTree, planned: PlannedAct): Promise<void> {
     await this.#write(tree, planned, { isUndo: true }, async () => {})
   }
 
-  /** Completes or reverts the act of a killed process. The caller holds the lock. Returns the record afterwards. */
+  /**
+   * Completes or reverts the act of a killed process. The caller holds the lock. Returns the record afterwards. A failure
+   * is not thrown: it is the outcome `stuck`.
+   */
   async recover(
     mirror: string,
   ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
@@ -125,13 +132,13 @@ export class ApplyJournal {
     } catch (error) {
       // If this fails too, the next command retries.
       await this.#revert(tree, leader, record).catch(() => {})
-      // Another process may have moved what is read for an undo.
+      // A system error of reading: another process may have moved what an undo reads.
       throw isVfsError(error) ? error : createWriteError(tree.path, stage, error)
     }
     await this.#finish(leader, record)
   }
 
-  /** Returns undefined if nothing had been written yet. */
+  /** Completes an act whose directory is written, or reverts it. Returns undefined if nothing had been written yet. */
   async #finishOrRevert(
     leader: TreeFiles,
     record: Unfinished,
@@ -144,27 +151,28 @@ export class ApplyJournal {
     return 'finished'
   }
 
+  /** Reverts the directory and the mirrors. Returns false if the directory had not changed. */
   async #revert(tree: HostTree, leader: TreeFiles, record: Unfinished): Promise<boolean> {
     const isTakenBack = revertUnfinished(tree, record.stage)
     for (const name of record.mirrors) {
       const earlier = getNextName(getUndoName(name))
-      if (record.isUndo === true || !(await this.#has(earlier))) continue
+      if (record.isUndo === true || !(await this.#hasVault(earlier))) continue
       await restoreMirror(await this.#home.posix(name), await this.#home.posix(earlier))
       await this.#openSecrets(name).then((secrets) => secrets?.discardNext())
       await this.#home.deleteVault(earlier)
     }
-    await this.#delete(getNextName(getMergedName(record.mirrors[0] ?? '')))
+    await this.#deleteIfPresent(getNextName(getMergedName(record.mirrors[0] ?? '')))
     writeRecord(leader, clearUnfinished(record))
     return isTakenBack
   }
 
-  /** May run again. */
+  /** Completes an act whose directory is written. May run again after an interruption. */
   async #finish(leader: TreeFiles, record: Unfinished): Promise<void> {
     const { mirrors, stage, isUndo = false } = record
     for (const name of mirrors) await (isUndo ? this.#finishUndo(name) : this.#finishApply(name))
     const merged = getMergedName(mirrors[0] ?? '')
     if (record.hasMerged === true) await this.#promote(merged)
-    else await this.#delete(merged)
+    else await this.#deleteIfPresent(merged)
     const { act: _act, ...plain } = clearUnfinished(record)
     const act = isUndo ? {} : { act: { id: stage, mirrors } }
     for (const name of mirrors.slice(1)) {
@@ -183,7 +191,7 @@ export class ApplyJournal {
 
   async #finishUndo(mirror: string): Promise<void> {
     const kept = getUndoName(mirror)
-    if (!(await this.#has(kept))) return
+    if (!(await this.#hasVault(kept))) return
     await restoreMirror(await this.#home.posix(mirror), await this.#home.posix(kept))
     await this.#openSecrets(mirror).then((secrets) => secrets?.discardSaved())
     await this.#home.deleteVault(kept)
@@ -192,17 +200,17 @@ export class ApplyJournal {
   /** Gives the vault of an act that is complete its final name. */
   async #promote(name: string): Promise<void> {
     const next = getNextName(name)
-    if (!(await this.#has(next))) return
-    await this.#delete(name)
+    if (!(await this.#hasVault(next))) return
+    await this.#deleteIfPresent(name)
     await this.#home.fork(next, name)
     await this.#home.deleteVault(next)
   }
 
-  async #delete(name: string): Promise<void> {
-    if (await this.#has(name)) await this.#home.deleteVault(name)
+  async #deleteIfPresent(name: string): Promise<void> {
+    if (await this.#hasVault(name)) await this.#home.deleteVault(name)
   }
 
-  async #has(name: string): Promise<boolean> {
+  async #hasVault(name: string): Promise<boolean> {
     return (await this.#home.vaults()).includes(name)
   }
 

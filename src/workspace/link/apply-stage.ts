@@ -31,7 +31,9 @@ export class ApplyStage implements Disposable {
   readonly #tree: HostTree
   readonly #name: string
   readonly #directory: DirectoryHandle
+  /** The directory `new`. */
   readonly fresh: DirectoryHandle
+  /** The directory `old`. */
   readonly old: DirectoryHandle
   /** Files of which `old` has a second name before they are replaced: inode numbers by index. */
   readonly backups: Map<number, number> = new Map()
@@ -52,8 +54,8 @@ export class ApplyStage implements Disposable {
   }
 
   /**
-   * Opens the stage that an earlier apply left; undefined if it is missing or still empty. Throws EACCES if others may
-   * enter it.
+   * Opens the stage that an earlier apply left; undefined if it is missing. Removes one that was not fully created, and
+   * returns undefined too. Throws EACCES if others may enter it.
    */
   static open(tree: HostTree, name: string): ApplyStage | undefined {
     if (findStats(tree.root.at(name)) === undefined) return undefined
@@ -117,7 +119,7 @@ function openOwnDirectory(tree: HostTree, name: string): DirectoryHandle {
   throw new HostPathError('EACCES', path, `EACCES: the directory is not private to this user, open '${path}'`)
 }
 
-/** Removes the plan first. With a plan, another process would revert entries that are already in place. */
+/** Removes all entries, the plan first. With a plan, another process would revert entries that are already in place. */
 function emptyDirectory(directory: DirectoryHandle): void {
   rmSync(directory.at(PLAN_FILE), { force: true })
   for (const name of readdirSync(directory.at('.')))

@@ -1,6 +1,9 @@
 import type { FileOwner } from '../../machine/index.ts'
 
-/** One step of an apply. `index` names the old entry (`old/<index>` of the stage) and the new one (`new/<index>`). */
+/**
+ * One step of an apply. `take` moves an old entry into the stage, `place` puts a new one where there is none, and
+ * `replace` does both. `index` names the old entry (`old/<index>` of the stage) and the new one (`new/<index>`).
+ */
 export type ApplyStep =
   | { readonly op: 'take' | 'replace' | 'place'; readonly path: string; readonly index: number }
   | { readonly op: 'mkdir'; readonly path: string; readonly owner: FileOwner }

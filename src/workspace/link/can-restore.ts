@@ -8,7 +8,7 @@ const { R_OK, X_OK } = constants
 
 /**
  * Reports whether the entry at a host path, with `isDeep` also everything below it, can be recreated. It must be
- * readable, no pipe, socket or device, and have names and targets in UTF-8. O(entries).
+ * readable, no pipe, socket or device, and have names and targets in UTF-8. True if nothing is there. O(entries).
  */
 export function canRestore(path: string, isDeep: boolean): boolean {
   try {

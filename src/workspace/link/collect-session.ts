@@ -52,7 +52,10 @@ interface CollectingDirectory {
   drop(fork: LinkedFork): Promise<void>
 }
 
-/** Stores the changes of a session in a fork; undefined if there are none and there was no fork. O(changes). */
+/**
+ * Stores the changes of a session in a fork, and returns the fork. A session without a fork and without changes gets
+ * none, and the result is undefined, unless its fork was named and is to be kept. O(changes).
+ */
 export async function collectSession(
   home: LinkHome,
   link: CollectingDirectory,
@@ -60,9 +63,9 @@ export async function collectSession(
 ): Promise<LinkedFork | undefined> {
   const { fork, name, isGenerated = name === undefined, keepsEmpty = false, by: provenance = {} } = collection
   const changes = excludeHome(link.path, home.path, collection.changes)
-  const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
-  const isWanted = keepsEmpty && !isGenerated
-  if (fork === undefined && isNothing && !isWanted) return undefined
+  const hasNoChanges = changes.every((change) => change.kind === 'put' && change.type === 'other')
+  const keepsNamed = keepsEmpty && !isGenerated
+  if (fork === undefined && hasNoChanges && !keepsNamed) return undefined
   const kept =
     fork === undefined
       ? await createFork(home, link, name, { ...collection, changes })
@@ -75,7 +78,7 @@ export async function collectSession(
     return undefined
   }
   const { maker, ...record } = readRecord(before) ?? { directory: link.path }
-  const isUntouched = fork !== undefined && isNothing && maker !== undefined
+  const isUntouched = fork !== undefined && hasNoChanges && maker !== undefined
   const used = kept.used.getTime()
   writeRecord(before, { ...record, fork: kept.name, used, ...(isUntouched && { maker }) })
   return kept
@@ -113,11 +116,11 @@ async function continueFork(
     differences.map(({ path }) => path),
     isOwn,
   )
-  const isMade = (change: TreeChange) => change.before === undefined && touched.isContinued(change.path)
-  const made = new Set(differences.filter(isMade).map(({ path }) => path))
+  const isCreated = (change: TreeChange) => change.before === undefined && touched.isContinued(change.path)
+  const created = new Set(differences.filter(isCreated).map(({ path }) => path))
   using tree = link.openTree(mask)
   const refresh = async (paths: Iterable<TouchedPath>) => {
-    const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched, made)
+    const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched, created)
     // In this order an interruption is safe. In the other, the fork would seem to revert what is new.
     await performWork(after, work)
     await performWork(before, work)
@@ -129,15 +132,18 @@ async function continueFork(
   return kept
 }
 
-/** @param made paths that the fork has made, and that differ from those in the linked directory. */
+/**
+ * Returns the work that makes the linked directory, as it is now, the base of these paths.
+ * @param created paths that exist in the fork and not in its base.
+ */
 function createRefreshWork(
   paths: Iterable<MirroredPath>,
   touched: TouchedPaths,
-  made: ReadonlySet<string>,
+  created: ReadonlySet<string>,
 ): TreeWork[] {
-  // The base has no place for an entry of the directory if the fork has made the directory around it.
+  // The base has no place for an entry of the directory if the fork has created the directory around it.
   const hasBase = ({ path, entry }: MirroredPath) =>
-    entry === undefined || !listAncestors(path).some((above) => made.has(above))
+    entry === undefined || !listAncestors(path).some((above) => created.has(above))
   const isLost = ({ path, entry }: MirroredPath) =>
     entry?.type !== 'directory' && touched.hasContinuedBelow(path)
   // A directory that the user removed or replaced stays the base of changes inside it: `apply` reports it.

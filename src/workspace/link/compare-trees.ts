@@ -29,14 +29,14 @@ export interface TreeChange {
 /** Returns all differences between two trees, sorted within each directory. The root itself does not count. */
 export function compareTrees(before: TreeFiles, after: TreeFiles): TreeChange[] {
   return before.readTogether(() =>
-    Array.from(walkPaths(before, after)).filter((path) => !isSameEntry(path.before, path.after)),
+    Array.from(walkPaths(before, after)).filter((pair) => !isSameEntry(pair.before, pair.after)),
   )
 }
 
 /** True if two trees have the same visible content. Stops at the first difference. */
 export function isSameTree(before: TreeFiles, after: TreeFiles): boolean {
   return before.readTogether(() => {
-    for (const path of walkPaths(before, after)) if (!isSameEntry(path.before, path.after)) return false
+    for (const pair of walkPaths(before, after)) if (!isSameEntry(pair.before, pair.after)) return false
     return true
   })
 }
@@ -65,7 +65,7 @@ interface WalkedDirectory {
 
 const ROOT: WalkedDirectory = { path: '/', before: ROOT_INODE, after: ROOT_INODE }
 
-/** Walks every path of two trees, with the entry of each. */
+/** Yields every path of two trees, with the entry in each of them, whether or not they differ. */
 function* walkPaths(
   before: TreeFiles,
   after: TreeFiles,

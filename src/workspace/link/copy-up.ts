@@ -39,13 +39,16 @@ export async function copyUp(
   }
 }
 
-/** In this order an interruption is safe. In the other, the fork would seem to revert what is new. */
+/**
+ * Performs work in both vaults. In this order an interruption is safe. In the other, the fork would seem to revert what
+ * is new.
+ */
 async function performAll({ before, after }: LayerTrees, work: readonly TreeWork[]): Promise<void> {
   await performWork(after, work)
   await performWork(before, work)
 }
 
-/** Returns the time now: the caller sees the directory as it is. */
+/** Returns a time just after now: the caller sees the directory as it is, so no entry counts as changed since. */
 function readClock(): bigint {
   return BigInt(Date.now() + 1) * 1_000_000n
 }

@@ -10,7 +10,7 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 export class DirectoryReader implements Disposable {
   readonly #tree: HostTree
   /** The subdirectory of the last file, which stays open. */
-  #open: { readonly path: string; readonly handle: DirectoryHandle } | undefined
+  #lastDirectory: { readonly path: string; readonly handle: DirectoryHandle } | undefined
 
   constructor(root: string) {
     this.#tree = new HostTree(root)
@@ -35,16 +35,16 @@ export class DirectoryReader implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#open?.handle.close()
+    this.#lastDirectory?.handle.close()
     this.#tree[Symbol.dispose]()
   }
 
   #enter(path: string): DirectoryHandle {
     const parent = getParent(path)
-    if (this.#open?.path === parent) return this.#open.handle
+    if (this.#lastDirectory?.path === parent) return this.#lastDirectory.handle
     const handle = this.#tree.withDentry(path, ({ directory }) => directory.retain())
-    this.#open?.handle.close()
-    this.#open = { path: parent, handle }
+    this.#lastDirectory?.handle.close()
+    this.#lastDirectory = { path: parent, handle }
     return handle
   }
 }

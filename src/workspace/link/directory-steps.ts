@@ -18,6 +18,7 @@ import type { HostDentry, HostTree } from './host-tree.ts'
 export const PRIVATE_DIRECTORY_MODE = 0o700
 const PERMISSION_BITS = 0o7777
 
+/** Performs one step of an apply. Throws EBUSY, EEXIST or EISDIR if another process put something else at its path. */
 export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
   tree.withDentry(step.path, (dentry) => {
     const path = dentry.directory.at(dentry.name)
@@ -38,7 +39,10 @@ export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep):
   })
 }
 
-/** Reverts the completed ones of some steps, last first. Incomplete steps are skipped, so it can run again. */
+/**
+ * Reverts the completed ones of some steps, last first. Incomplete steps are skipped, so it can run again. Tries all, and
+ * then throws the first error.
+ */
 export function revertSteps(tree: HostTree, stage: ApplyStage, steps: readonly ApplyStep[]): void {
   const failures: unknown[] = []
   for (const step of steps.toReversed()) {
@@ -105,12 +109,16 @@ export function backUpFiles(
   }
 }
 
-function assertUnreplaced(path: string, backup: number, named: string): void {
-  if (lstatSync(path).ino !== backup)
-    throw new HostPathError('EBUSY', named, `EBUSY: another file took the place of '${named}' meanwhile`)
+function assertUnreplaced(path: string, inode: number, shownPath: string): void {
+  if (lstatSync(path).ino !== inode)
+    throw new HostPathError(
+      'EBUSY',
+      shownPath,
+      `EBUSY: another file took the place of '${shownPath}' meanwhile`,
+    )
 }
 
-/** Restores an old entry, unless the new one is still in the stage: then the old one was only backed up. */
+/** Restores an old entry, unless it is still in place and was only backed up: then the stage has the new one. */
 function restoreOld(old: string, fresh: string, path: string): void {
   const isReplaced = findStats(fresh) === undefined || findStats(path) === undefined
   if (isReplaced) renameSync(old, path)
@@ -181,9 +189,9 @@ function restoreMode(tree: HostTree, { path, type, old }: Extract<ApplyStep, { o
       const currentStats = findStats(directory.at(name))
       // Before the step, the path may hold an entry that a directory replaces. Plans of earlier versions lack the
       // type.
-      const isIt =
+      const isSameType =
         type === 'directory' ? currentStats?.isDirectory() : currentStats?.isSymbolicLink() === false
-      if (isIt) directory.withPinnedPath(name, (pin) => chmodSync(pin, old))
+      if (isSameType) directory.withPinnedPath(name, (pin) => chmodSync(pin, old))
     }),
   )
 }

@@ -20,8 +20,7 @@ export class DirectoryView {
   }
 
   isBehindLink(path: string): boolean {
-    const above = listAncestors(path)
-    return !this.#isBelowRemoved(path) && above.some((at) => this.#isLink(at))
+    return !this.#isBelowRemoved(path) && listAncestors(path).some((above) => this.#isLink(above))
   }
 
   findEntry(path: string): LinkEntry | undefined {
@@ -37,6 +36,6 @@ export class DirectoryView {
   }
 
   #isBelowRemoved(path: string): boolean {
-    return this.#removed.size > 0 && listAncestors(path).some((at) => this.#removed.has(at))
+    return this.#removed.size > 0 && listAncestors(path).some((above) => this.#removed.has(above))
   }
 }

@@ -22,7 +22,7 @@ export interface DirectoryWrite {
 
 /**
  * Writes changes into a directory of this machine: all or none. First it writes all new entries to the stage, then it
- * renames them into place. After a failure it reverts everything (ENOSPC, EROFS, EACCES, EXDEV, EIO). If this process
+ * renames them into place. After a failure, such as ENOSPC or EACCES, it reverts everything and throws. If this process
  * is killed, the next one reverts it (`revertUnfinished`).
  * @param commit records that everything is written; if it fails, everything is reverted.
  */
@@ -45,7 +45,7 @@ export function writeDirectory(
     })
     commit()
   } catch (error) {
-    // If this fails too, the stage keeps all old entries, and the next command retries.
+    // If the revert fails too, the stage keeps all old entries, and the next command retries.
     if (stage !== undefined && isPlanned) revertWrite(tree, stage, steps)
     stage?.discard()
     throw createWriteError(tree.path, stageName, error)

@@ -3,8 +3,8 @@ import { isWithin, VfsError } from '../../vfs/index.ts'
 import type { SessionChange } from '../session/index.ts'
 
 /**
- * Removes the changes of a home inside the directory: it changes while a command runs, and must not be overwritten.
- * EPERM if a directory that contains the home was removed.
+ * Returns the changes without those of a home inside the directory: it changes while a command runs, and must not be
+ * overwritten. Throws EPERM if a directory that contains the home was removed or replaced.
  */
 export function excludeHome(
   directory: string,
@@ -13,11 +13,11 @@ export function excludeHome(
 ): readonly SessionChange[] {
   const homePath = home === undefined ? undefined : realpathSync(home)
   if (homePath === undefined || !isWithin(homePath, directory)) return changes
-  const own = homePath.slice(directory === '/' ? 0 : directory.length)
+  const homeInDirectory = homePath.slice(directory === '/' ? 0 : directory.length)
   return changes.filter((change) => {
-    if (isWithin(change.path, own)) return false
+    if (isWithin(change.path, homeInDirectory)) return false
     const isCovered = change.kind === 'gone' || change.type !== 'directory'
-    if (!isCovered || !isWithin(own, change.path)) return true
+    if (!isCovered || !isWithin(homeInDirectory, change.path)) return true
     const detail = `the command removed ${change.path}, which contains the home; its changes were not kept`
     throw new VfsError('EPERM', change.path, { op: 'exec', detail })
   })

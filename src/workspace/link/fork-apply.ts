@@ -39,7 +39,7 @@ export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'si
   readonly isTrial?: boolean
 }
 
-type PlannedApply = Omit<PlanOptions, 'merge'> & Pick<ApplyContext, 'merge' | 'conflicts' | 'isTrial'>
+type ApplyOptions = Omit<PlanOptions, 'merge'> & Pick<ApplyContext, 'merge' | 'conflicts' | 'isTrial'>
 
 /** A fork with its trees while it is applied or undone. */
 interface OpenMember extends OpenFork {
@@ -58,11 +58,14 @@ export class ForkApply {
     this.#journal = new ApplyJournal(home, directory)
   }
 
-  /** Applies forks in this order, as one act. */
+  /**
+   * Applies forks in this order, as one act, and returns the applied changes. Throws ApplyError in a conflict, ENOENT if a
+   * selected path has no change.
+   */
   async apply(forks: readonly AppliedFork[], context: ApplyContext): Promise<TreeChange[]> {
     const { signal, caller, trace, isTrial = false, ...options } = context
     const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
-    using _lock = await this.#lock(signal)
+    using _lock = await this.#acquireLock(signal)
     await this.#assertRecovered()
     using tree = new HostTree(this.#directory)
     const members = await Promise.all(forks.map((fork) => this.#openMember(fork, provenance)))
@@ -84,11 +87,14 @@ export class ForkApply {
     return planned.reported
   }
 
-  /** Undoes the last apply of a fork, with all forks that were applied in the same act. */
+  /**
+   * Undoes the last apply of a fork, with all forks that were applied in the same act. Returns the undone changes. Throws
+   * ENOENT if it cannot be undone, ApplyError if the directory changed since.
+   */
   async undo(fork: AppliedFork, { signal, ...context }: ApplyContext): Promise<TreeChange[]> {
     const { caller, trace } = context
     const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
-    using _lock = await this.#lock(signal)
+    using _lock = await this.#acquireLock(signal)
     await this.#assertRecovered()
     using tree = new HostTree(this.#directory)
     const members = await this.#openApplied(fork, provenance)
@@ -140,16 +146,16 @@ export class ForkApply {
   #planForks(
     tree: HostTree,
     members: readonly OpenMember[],
-    { merge, conflicts, isTrial, ...options }: PlannedApply,
+    { merge, conflicts, isTrial, ...options }: ApplyOptions,
   ): ForkPlan[] {
     const planned = new PlannedTree(tree)
     const plan = (member: OpenMember): ForkPlan => {
       const names = { ours: 'this directory', theirs: member.fork.name }
-      const how =
+      const mergeOptions =
         merge === undefined
           ? undefined
           : ({ names, onConflict: merge === 'markers' ? 'both' : 'fail', ...conflicts } as const)
-      const forkPlan = planFork(planned, member, { ...options, merge: how })
+      const forkPlan = planFork(planned, member, { ...options, merge: mergeOptions })
       planned.add(forkPlan.written)
       return forkPlan
     }
@@ -212,15 +218,16 @@ export class ForkApply {
     return ForkSecrets.open(this.#home.path, this.#directory, fork)
   }
 
-  #lock(signal: AbortSignal | undefined): Promise<WriteLock> {
+  #acquireLock(signal: AbortSignal | undefined): Promise<WriteLock> {
     return WriteLock.acquire(this.#home.path, this.#directory, signal)
   }
 
+  /** Completes or reverts every act of a killed process. Throws EUNAVAILABLE if one can be neither. */
   async #assertRecovered(): Promise<void> {
     for (const name of await this.#home.vaults()) {
       const { recovery } = isMirrorOf(this.#directory, name) ? await this.#journal.recover(name) : {}
       if (recovery?.outcome !== 'stuck') continue
-      const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be undone: ${recovery.reason}`
+      const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and can be neither completed nor reverted: ${recovery.reason}`
       throw new VfsError('EUNAVAILABLE', this.#directory, { op: 'apply', detail })
     }
   }
@@ -240,7 +247,7 @@ export class ForkApply {
   }
 
   /**
-   * Checks that the directory equals a fork that has no changes and was never applied. Otherwise something else
+   * Throws ApplyError if the directory differs from a fork that has no changes and was never applied: something else
    * merged it.
    */
   async #assertApplied({ fork, after, secrets }: OpenMember): Promise<void> {

@@ -9,7 +9,10 @@ export interface LayerTrees {
 
 /** A path of a fork. */
 export interface LayeredPath {
-  /** Place of its entry: the fork has changed it, or it is as in the directory. Undefined if the fork has removed it. */
+  /**
+   * Where its entry is: in the fork, which has changed it, or in the directory. Undefined if there is none: the fork has
+   * removed it, or its parent.
+   */
   readonly source: 'fork' | 'directory' | undefined
   /** True if entries of the directory are visible below it. */
   readonly isOpen: boolean
@@ -28,25 +31,28 @@ export class ForkLayers {
     this.#after = after
   }
 
+  /** Returns the state of a path. */
   find(path: string): LayeredPath {
     let found: LayeredPath = { source: 'directory', isOpen: true, before: ROOT_INODE, after: ROOT_INODE }
     for (const name of splitPath(path)) found = this.enter(found, name)
     return found
   }
 
+  /** Returns the state of a name in a directory. */
   enter(parent: LayeredPath, name: string): LayeredPath {
     const before = findChild(this.#before, parent.before, name)
     const after = findChild(this.#after, parent.after, name)
-    const isBelow = parent.isOpen
+    const isParentOpen = parent.isOpen
     if (before === undefined && after === undefined)
-      return { source: isBelow ? 'directory' : undefined, isOpen: isBelow, before, after }
-    if (this.#isSame(before, after)) return { source: 'directory', isOpen: isBelow, before, after }
+      return { source: isParentOpen ? 'directory' : undefined, isOpen: isParentOpen, before, after }
+    if (this.#isSame(before, after)) return { source: 'directory', isOpen: isParentOpen, before, after }
     if (after === undefined) return { source: undefined, isOpen: false, before, after }
-    // A directory in place of a file or a link hides nothing; a new one may exist in the directory by now.
+    // A directory that replaced a file or a link has no entries below it in the linked directory. A new one may have some
+    // by now.
     const wasOpen = before === undefined || isDirectory(this.#before, before)
     return {
       source: 'fork',
-      isOpen: isBelow && wasOpen && isDirectory(this.#after, after),
+      isOpen: isParentOpen && wasOpen && isDirectory(this.#after, after),
       before,
       after,
     }
@@ -57,12 +63,12 @@ export class ForkLayers {
     return [...new Set([...listNamesIn(this.#before, before), ...listNamesIn(this.#after, after)])]
   }
 
-  /** True if the fork has changed something below a path; with `isKept`, only entries that it has count. */
-  hasChangesBelow(path: LayeredPath, isKept: boolean): boolean {
+  /** True if the fork has changed something below a path; with `ignoresRemovals`, only entries that it has count. */
+  hasChangesBelow(path: LayeredPath, ignoresRemovals: boolean): boolean {
     return this.listNames(path).some((name) => {
       const child = this.enter(path, name)
-      if (child.source === 'fork' || (child.source === undefined && !isKept)) return true
-      return this.hasChangesBelow(child, isKept)
+      if (child.source === 'fork' || (child.source === undefined && !ignoresRemovals)) return true
+      return this.hasChangesBelow(child, ignoresRemovals)
     })
   }
 

@@ -35,6 +35,10 @@ export class ForkMerge {
     this.#directory = directory
   }
 
+  /**
+   * Merges a fork into another one, and keeps the states before and after for an undo. Returns the changes of the other
+   * one. Throws EINVAL for a fork into itself, and fails in a conflict unless the options resolve it.
+   */
   async merge(
     source: MergedFork,
     target: MergedFork,
@@ -45,7 +49,7 @@ export class ForkMerge {
         op: 'merge',
         detail: 'a fork cannot be merged into itself',
       })
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     await using temporary = new TemporaryForks(this.#home)
     const origin = await openOrigin(this.#home, source, target, temporary)
     const [trees, into] = [await this.#openTrees(source), await this.#openTrees(target, provenance)]
@@ -62,7 +66,7 @@ export class ForkMerge {
 
   /** Undoes the last merge into a fork. ENOENT if there is none, ECONFLICT if the fork was used or applied since. */
   async undo(target: MergedFork, provenance: Provenance): Promise<TreeChange[]> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     const [before, after] = (['before', 'after'] as const).map((moment) =>
       getMergeStateNames(target.mirror, moment),
     )
@@ -84,7 +88,7 @@ export class ForkMerge {
     return changes
   }
 
-  /** ECONFLICT if a fork differs from a state of it. */
+  /** Throws ECONFLICT if a fork differs from a state of it. */
   async #assertUnchanged({ name }: MergedFork, state: string): Promise<void> {
     if ((await this.#home.listTouchedPaths(state, name)).length > 0) throw createUsedError(name)
   }
@@ -114,7 +118,7 @@ export class ForkMerge {
     return { mirror: await this.#home.posix(mirror, options), after: await this.#home.posix(name, options) }
   }
 
-  #lock(): Promise<WriteLock> {
+  #acquireLock(): Promise<WriteLock> {
     return WriteLock.acquire(this.#home.path, this.#directory)
   }
 }

@@ -64,7 +64,7 @@ function createNumberedName(stem: string, number: number): string {
   return `${stem.slice(0, MAX_STEM_LENGTH)}-${number}`
 }
 
-/** Shortens a directory's name to a valid vault name. */
+/** Turns a directory's name into a valid beginning of a vault name. */
 function toNameStem(directory: string): string {
   const plain = basename(directory).replaceAll(/[^A-Za-z0-9_-]+/g, '-')
   return plain.replace(/^[-_]+/, '') || 'fork'

@@ -20,9 +20,9 @@ export class TemporaryForks implements AsyncDisposable {
   }
 
   /** Forks a vault as it is, or as it was at a checkpoint, and returns the name. */
-  async create(source: string, at?: string): Promise<string> {
+  async create(source: string, checkpoint?: string): Promise<string> {
     const name = createForkName()
-    await this.#home.fork(source, name, at === undefined ? {} : { at })
+    await this.#home.fork(source, name, checkpoint === undefined ? {} : { at: checkpoint })
     this.#names.push(name)
     return name
   }

@@ -44,7 +44,10 @@ export interface ForkPlan {
   readonly isIdle: boolean
 }
 
-/** Plans the apply of one fork to a directory. ApplyError if the directory has changed at the same paths. */
+/**
+ * Plans the apply of one fork to a directory. Throws ApplyError if the directory has changed at the same paths, or the
+ * fork at picked ones.
+ */
 export function planFork(directory: DirectoryTree, fork: OpenFork, options: PlanOptions): ForkPlan {
   const { mirror, after, secrets } = fork
   const all = compareTrees(mirror, after)
@@ -71,8 +74,8 @@ export function planFork(directory: DirectoryTree, fork: OpenFork, options: Plan
     linked.map(({ path }) => path),
   )
   const reported = markChanges(changes, settled, written).map((change) => countCommits(change, after))
-  const known = new Set(settled.map(({ path }) => path))
-  const states = [...settled, ...pending.filter(({ path }) => !known.has(path))]
+  const settledPaths = new Set(settled.map(({ path }) => path))
+  const states = [...settled, ...pending.filter(({ path }) => !settledPaths.has(path))]
   return { changes, written, settled, states, names, reported, isIdle: all.length === 0 }
 }
 
@@ -107,7 +110,10 @@ function countCommits(change: TreeChange, fork: TreeFiles): TreeChange {
   return { ...change, commits: commits.size - (known !== undefined && commits.has(known) ? 1 : 0) }
 }
 
-/** Changes that give no file setuid or setgid; what is nothing without them is left out. Directories keep theirs. */
+/**
+ * Returns changes that give no file setuid or setgid bits, without those that change nothing else. Directories keep
+ * theirs.
+ */
 function dropSetuid(changes: readonly TreeChange[]): TreeChange[] {
   return changes.flatMap((change) => {
     const { before, after } = change

@@ -6,7 +6,6 @@ import { ApplyError } from './apply-conflicts.ts'
 import type { TreeChange } from './compare-trees.ts'
 import type { DirectoryTree } from './directory-tree.ts'
 import { getForkFilesDirectory } from './fork-files.ts'
-
 import { createFileEntry, type LinkEntry, readEntry } from './link-entry.ts'
 import { maskTree } from './masked-host-tree.ts'
 import { findSecretKey } from './secret-key.ts'
@@ -15,7 +14,7 @@ import { findEntry, type TreeFiles } from './tree.ts'
 const SAVED_FILE = 'applied-secrets.json'
 const MOVED_FILE = 'moved-secrets.json'
 const NEXT_SUFFIX = '.next'
-/** Only files of this size are looked into; a larger one has no placeholders. */
+/** A larger file is taken for one without placeholders, and not read. */
 const MAX_BYTES = 2 ** 20
 
 /** The real content of files by path. */
@@ -72,7 +71,7 @@ export class ForkSecrets {
 
   /**
    * Returns changes with the real values of the directory in place of their placeholders, and keeps these values for
-   * an undo. ApplyError if the removal of a file would lose values that its copy lacks.
+   * an undo. Throws ApplyError if a file has lost its format, or if its removal would lose values that its copy lacks.
    * @param others changes of the fork that stay in it, among which a renamed file may have its other name.
    */
   restoreForApply(
@@ -114,6 +113,7 @@ export class ForkSecrets {
     rmSync(join(this.#files, SAVED_FILE + NEXT_SUFFIX), { force: true })
   }
 
+  /** Removes the values that an undo restores. */
   discardSaved(): void {
     rmSync(join(this.#files, SAVED_FILE), { force: true })
   }

@@ -3,6 +3,8 @@ import { type LinkEntry, readEntry } from './link-entry.ts'
 
 const COMMIT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 const MAX_COMMITS = 10_000
+/** A ref has one id in it, or a short line. */
+const MAX_REF_BYTES = 100
 /** A commit is small; a larger object is none, or not worth reading. */
 const MAX_OBJECT_BYTES = 2 ** 20
 
@@ -11,7 +13,7 @@ export type FindEntry = (path: string) => LinkEntry | undefined
 
 /** Returns the commit that a ref names; undefined for a symbolic or missing ref. */
 export function readCommitId(ref: LinkEntry | undefined): string | undefined {
-  if (ref?.type !== 'file' || ref.size > 100) return undefined
+  if (ref?.type !== 'file' || ref.size > MAX_REF_BYTES) return undefined
   const id = Buffer.from(readEntry(ref)).toString().trim()
   return COMMIT_ID.test(id) ? id : undefined
 }
@@ -22,16 +24,16 @@ export function readCommitId(ref: LinkEntry | undefined): string | undefined {
  * @param store the directory with `objects`.
  */
 export function listCommits(find: FindEntry, store: string, tip: string, known?: string): Set<string> {
-  const seen = new Set<string>()
+  const listed = new Set<string>()
   const queue = [tip]
-  while (queue.length > 0 && seen.size < MAX_COMMITS) {
+  while (queue.length > 0 && listed.size < MAX_COMMITS) {
     const id = queue.shift() ?? ''
-    const parents = seen.has(id) ? undefined : id === known ? [] : readParents(find, store, id)
+    const parents = listed.has(id) ? undefined : id === known ? [] : readParents(find, store, id)
     if (parents === undefined) continue
-    seen.add(id)
+    listed.add(id)
     queue.push(...parents)
   }
-  return seen
+  return listed
 }
 
 /** Returns the parents of a commit; undefined if it is not there as a loose object. */

@@ -119,7 +119,7 @@ class IndexReader {
   readonly #bytes: Buffer
   readonly #idBytes: number
   readonly #version: number
-  #at = HEADER_BYTES
+  #position = HEADER_BYTES
   #path: Buffer = Buffer.alloc(0)
 
   constructor(bytes: Buffer, idBytes: number) {
@@ -128,7 +128,7 @@ class IndexReader {
     this.#version = bytes.readUInt32BE(4)
   }
 
-  /** Returns undefined if the ids have another length. */
+  /** Returns undefined if the ids have another length, or the version is unknown. */
   read(): GitIndex | undefined {
     if (this.#version < 2 || this.#version > 4) return undefined
     const count = this.#bytes.readUInt32BE(8)
@@ -143,17 +143,17 @@ class IndexReader {
     return { entries, idBytes: this.#idBytes, hasRequiredExtension: this.#hasRequiredExtension() }
   }
 
-  /** Git names extensions that a reader may skip in capital letters. */
+  /** True if an extension must not be skipped: the name of one that may be begins with a capital letter. */
   #hasRequiredExtension(): boolean {
-    for (let at = this.#at; at + 8 <= this.#bytes.length - this.#idBytes; ) {
-      if (/^[^A-Z]/.test(this.#bytes.toString('latin1', at, at + 4))) return true
-      at += 8 + this.#bytes.readUInt32BE(at + 4)
+    for (let start = this.#position; start + 8 <= this.#bytes.length - this.#idBytes; ) {
+      if (/^[^A-Z]/.test(this.#bytes.toString('latin1', start, start + 4))) return true
+      start += 8 + this.#bytes.readUInt32BE(start + 4)
     }
     return false
   }
 
   #readEntry(): IndexEntry | undefined {
-    const [start, bytes] = [this.#at, this.#bytes]
+    const [start, bytes] = [this.#position, this.#bytes]
     const flagsAt = start + ID_AT + this.#idBytes
     if (flagsAt + 4 > bytes.length) return undefined
     const mode = bytes.readUInt32BE(start + MODE_AT)
@@ -181,24 +181,24 @@ class IndexReader {
     const end = this.#bytes.indexOf(NUL, from)
     if (end <= from) return false
     this.#path = this.#bytes.subarray(from, end)
-    this.#at = start + (Math.floor((end - start) / 8) + 1) * 8
+    this.#position = start + (Math.floor((end - start) / 8) + 1) * 8
     return true
   }
 
   /** Reads a compressed path: the number of bytes to drop from the previous path, then the new rest. */
   #readSuffix(from: number): boolean {
-    let at = from
-    let byte = this.#bytes[at++] ?? 0
+    let start = from
+    let byte = this.#bytes[start++] ?? 0
     let dropped = byte & 0x7f
-    while ((byte & 0x80) !== 0 && at < this.#bytes.length) {
-      byte = this.#bytes[at++] ?? 0
+    while ((byte & 0x80) !== 0 && start < this.#bytes.length) {
+      byte = this.#bytes[start++] ?? 0
       dropped = (dropped + 1) * 0x80 + (byte & 0x7f)
     }
-    const end = this.#bytes.indexOf(NUL, at)
+    const end = this.#bytes.indexOf(NUL, start)
     if (end === -1 || dropped > this.#path.length) return false
     const kept = this.#path.subarray(0, this.#path.length - dropped)
-    this.#path = Buffer.concat([kept, this.#bytes.subarray(at, end)])
-    this.#at = end + 1
+    this.#path = Buffer.concat([kept, this.#bytes.subarray(start, end)])
+    this.#position = end + 1
     return true
   }
 }

@@ -8,12 +8,12 @@ export interface GitPath {
   readonly part: GitPart
   /** The directory with `objects`. */
   readonly store: string
-  /** The name of a ref, such as `refs/heads/main`. */
+  /** The path below `.git`, or below the submodule or worktree in it. For a ref it is its name, `refs/heads/main`. */
   readonly name: string
 }
 
-const INSIDE = /^((?:\/.*)?\/\.git)\/(.+)$/
-const NESTED = /^(?:(?:modules|worktrees)\/.+?\/)?(?=(?:objects|refs|logs)\/|[^/]+$)/
+const PATH_IN_GIT = /^((?:\/.*)?\/\.git)\/(.+)$/
+const NESTED_REPOSITORY = /^(?:(?:modules|worktrees)\/.+?\/)?(?=(?:objects|refs|logs)\/|[^/]+$)/
 const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
   ['object', /^objects\/(?:[0-9a-f]{2}(?:\/|$)|pack(?:\/|$))/],
   ['object-info', /^objects\/info(?:\/|$)/],
@@ -28,9 +28,9 @@ const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
 export function parseGitPath(path: string): GitPath | undefined {
   // Most paths are not, and a search is cheaper than the pattern.
   if (!path.includes('/.git/')) return undefined
-  const [, root, inside = ''] = INSIDE.exec(path) ?? []
+  const [, root, inside = ''] = PATH_IN_GIT.exec(path) ?? []
   if (root === undefined) return undefined
-  const [nested = ''] = NESTED.exec(inside) ?? []
+  const [nested = ''] = NESTED_REPOSITORY.exec(inside) ?? []
   const name = inside.slice(nested.length)
   const [part = 'other' as const] = PARTS.find(([, form]) => form.test(name)) ?? []
   return { root, part, store: `${root}/${nested}`.replace(/\/$/, ''), name }

@@ -12,7 +12,7 @@ export class HostPathError extends Error {
   /** Wraps a system error with its path; returns any other error unchanged. */
   static wrap(error: unknown, path: string): unknown {
     if (error instanceof HostPathError || !(error instanceof Error) || !('code' in error)) return error
-    const [what] = error.message.split(" '")
-    return new HostPathError(String(error.code), path, `${what} '${path}'`, error)
+    const [description] = error.message.split(" '")
+    return new HostPathError(String(error.code), path, `${description} '${path}'`, error)
   }
 }

@@ -105,16 +105,16 @@ export class HostTree implements DirectoryTree, Disposable {
   }
 
   #enter(names: readonly string[]): DirectoryHandle {
-    let here = this.root.retain()
+    let directory = this.root.retain()
     try {
       for (const name of names) {
-        const next = here.enter(name)
-        here.close()
-        here = next
+        const next = directory.enter(name)
+        directory.close()
+        directory = next
       }
-      return here
+      return directory
     } catch (error) {
-      here.close()
+      directory.close()
       throw error
     }
   }

@@ -50,12 +50,15 @@ export function createFileEntry(entry: LinkEntry, content: Uint8Array): LinkEntr
   return { ...entry, size: content.length, content: () => [content], getReference: undefined }
 }
 
-/** Compares the times if this user may not read one of the files: a command may have removed that permission. */
+/**
+ * True if two files of one size have the same bytes. Compares the times if this user may not read one of them: a command
+ * may have removed that permission.
+ */
 function isSameContent(one: LinkEntry, other: LinkEntry): boolean {
-  const [reference, others] = [one.getReference?.(), other.getReference?.()]
-  if (reference !== undefined && others !== undefined) {
-    if (reference.id === others.id) return true
-    if (reference.checksum !== others.checksum) return false
+  const [reference, otherReference] = [one.getReference?.(), other.getReference?.()]
+  if (reference !== undefined && otherReference !== undefined) {
+    if (reference.id === otherReference.id) return true
+    if (reference.checksum !== otherReference.checksum) return false
   }
   try {
     return hasSameBytes(one, other)
@@ -94,7 +97,7 @@ class ChunkReader {
     this.#chunks = chunks[Symbol.iterator]()
   }
 
-  /** Returns how many bytes are available; 0 at the end. */
+  /** Reads the next chunk if none is left, and returns how many bytes are available; 0 at the end. */
   fill(): number {
     while (this.#rest.length === 0) {
       const next = this.#chunks.next()

@@ -6,9 +6,9 @@ export interface LinkVault extends FileSystem {
   readonly name: string
   /** Returns the changes from another vault to this one. */
   diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
-  /** Takes a checkpoint of the current state, with a generated name if there is none. EEXIST. */
+  /** Takes a checkpoint of the current state, with a generated name if none is given. Throws EEXIST if it is taken. */
   checkpoint(name?: string): Promise<{ readonly name: string; readonly time: Date }>
-  /** Restores the state of a checkpoint. ENOENT. */
+  /** Restores the state of a checkpoint. Throws ENOENT if there is none. */
   restore(name: string, ctx?: CallContext): Promise<void>
 }
 
@@ -32,13 +32,18 @@ export interface LinkHome {
   fork(
     source: string,
     name: string,
-    options?: { readonly beside?: string; readonly at?: string },
+    options?: {
+      /** A fork whose base the new one gets as well. */
+      readonly beside?: string
+      /** The checkpoint to fork from; the current state when absent. */
+      readonly at?: string
+    },
   ): Promise<LinkVault>
   deleteVault(name: string): Promise<void>
   /** Returns every path at which two vaults may differ. */
   listTouchedPaths(base: string, vault: string): Promise<readonly string[]>
   /**
-   * Restores the state that a vault had when the fork `before` was made. ECONFLICT if it changed after the fork
+   * Restores the state that a vault had when the fork `before` was made. Throws ECONFLICT if it changed after the fork
    * `after`.
    */
   restoreFork(vault: string, state: RestoredState): Promise<void>

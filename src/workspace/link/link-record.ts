@@ -116,7 +116,7 @@ export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
   mirror.setxattr(ROOT_INODE, RECORD_XATTR, Buffer.from(JSON.stringify(record)))
 }
 
-/** Returns a record without its unfinished apply. */
+/** Returns the record of a complete fork without its unfinished apply or undo. */
 export function clearUnfinished({ directory, fork, used, act, origin }: LinkRecord): LinkRecord {
   return {
     directory,

@@ -21,7 +21,7 @@ import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
 import { type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
-import { isUnfinishedFork } from './unfinished-fork.ts'
+import { sweepUnfinishedFork } from './unfinished-fork.ts'
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
@@ -37,7 +37,7 @@ export class LinkedDirectory {
   readonly #apply: ForkApply
   readonly #merge: ForkMerge
 
-  /** ENOENT if there is no such directory. */
+  /** Throws ENOENT if there is no such directory. */
   constructor(home: LinkHome, directory: string) {
     this.#home = home
     this.path = realpathSync(directory)
@@ -56,14 +56,14 @@ export class LinkedDirectory {
   }
 
   /**
-   * Lists all forks, most recently used first. Reverts an apply, and removes an incomplete fork, whose process was
-   * killed.
+   * Lists all forks, most recently used first. Completes or reverts an apply, and removes an incomplete fork, whose
+   * process was killed.
    */
   async listForks(): Promise<LinkedFork[]> {
     const names = new Set(await this.#home.vaults())
     const found: LinkedFork[] = []
     for (const name of names) {
-      if (!isMirrorOf(this.path, name) || (await isUnfinishedFork(this.#home, name))) continue
+      if (!isMirrorOf(this.path, name) || (await sweepUnfinishedFork(this.#home, name))) continue
       const { record } = await this.#apply.recoverApply(name)
       if (record !== undefined && names.has(record.fork))
         found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
@@ -76,15 +76,14 @@ export class LinkedDirectory {
     const forks = await this.listForks()
     const found = name === undefined ? forks[0] : forks.find((fork) => fork.name === name)
     if (found !== undefined) return found
-    const what = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
+    const problem = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
     const known = forks.length === 0 ? '' : ` (its forks: ${forks.map((fork) => fork.name).join(', ')})`
-    const detail = `${this.path} ${what}${known}; create one with: coppice exec -- <command>`
+    const detail = `${this.path} ${problem}${known}; create one with: coppice exec -- <command>`
     throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
   }
 
   /**
-   * Yields the fork's changes, or those since another vault, with permissions of directories; sorted
-   * by path.
+   * Yields the fork's changes, or those since another vault, with permissions of directories; sorted by path.
    */
   async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<PathChange> {
     const vault = await this.#home.vault(fork.name)
@@ -144,8 +143,8 @@ export class LinkedDirectory {
   }
 
   /**
-   * Stores the changes of a session; undefined if there are none and there was no fork. O(changes). Changed times are
-   * stored, but count as no change unless the fork was named.
+   * Stores the changes of a session, and returns its fork; undefined if it has none and needs none. O(changes). Changed
+   * times are stored, but count as no change unless the fork was named.
    */
   collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
     return collectSession(this.#home, this, collection)
@@ -162,8 +161,8 @@ export class LinkedDirectory {
   }
 
   /**
-   * Merges the changes of a fork into another one of this directory, which stays as it is. ECONFLICT (`ApplyError`) if
-   * both changed the same lines. Returns the changes of the target.
+   * Merges the changes of a fork into another fork; the directory stays as it is. ECONFLICT (`ApplyError`) if both
+   * changed the same lines. Returns the changes of the target.
    */
   mergeForks(source: LinkedFork, target: LinkedFork, options: ForkMergeOptions = {}): Promise<TreeChange[]> {
     return this.#merge.merge(source, target, options)
@@ -222,14 +221,14 @@ export class LinkedDirectory {
     return true
   }
 
-  /** Takes a checkpoint of a fork and of its base, and returns its name. EEXIST. */
+  /** Takes a checkpoint of a fork and of its base, and returns its name. Throws EEXIST if the name is taken. */
   async checkpoint(fork: LinkedFork, name?: string): Promise<{ readonly name: string; readonly time: Date }> {
     const point = await (await this.#home.vault(fork.name)).checkpoint(name)
     await (await this.#home.vault(fork.mirror)).checkpoint(point.name)
     return point
   }
 
-  /** Takes a fork back to a checkpoint. ENOENT. */
+  /** Takes a fork back to a checkpoint. Throws ENOENT if there is none. */
   restore(fork: LinkedFork, name: string, provenance: Provenance = {}): Promise<void> {
     return restoreFork(this.#home, fork, name, provenance)
   }

@@ -23,7 +23,7 @@ export interface ForkMergePlan {
 
 /**
  * Plans the merge of a fork into another one of the same directory. The base is what the first one began from. The
- * directory is neither read nor changed. ApplyError in a conflict.
+ * directory is neither read nor changed. Throws ApplyError in a conflict.
  */
 export function planForkMerge(
   directory: string,
@@ -42,7 +42,7 @@ export function planForkMerge(
   return { unknown: listUnknown(view, source.mirror, changes), written: pending.map(readMerged) }
 }
 
-/** Changes the target as planned. If it is interrupted, the target has no more than its own changes, or all. */
+/** Changes the target as planned. If it is interrupted before the last step, the target has only its own changes. */
 export async function performForkMerge(
   { mirror, after }: ForkTrees,
   { unknown, written }: ForkMergePlan,

@@ -5,7 +5,7 @@ import { performWork, type TreeWork } from './tree-work.ts'
 
 const PATHS_NAME = 'paths.json'
 const SIDES = ['before', 'after'] as const
-const LIST_OWNER = { mode: 0o600, uid: 0, gid: 0 }
+const LIST_ATTRIBUTES = { mode: 0o600, uid: 0, gid: 0 }
 
 /**
  * Stores the states of a directory before and after an apply, at paths where these are not the states of a mirror:
@@ -21,7 +21,7 @@ export async function writeMergedPaths(tree: TreeFiles, changes: readonly TreeCh
   )
   await performWork(tree, work)
   const list = Buffer.from(JSON.stringify(changes.map(({ path }) => path)))
-  tree.write(tree.create(ROOT_INODE, PATHS_NAME, LIST_OWNER), 0, list)
+  tree.write(tree.create(ROOT_INODE, PATHS_NAME, LIST_ATTRIBUTES), 0, list)
 }
 
 /** Reads what `writeMergedPaths` stored. */

@@ -37,24 +37,24 @@ export function readMirroredPaths(
   since: bigint,
 ): Map<string, MirroredPath> {
   const found = new Map<string, MirroredPath>()
-  const look = (path: string): LinkEntry | undefined => {
+  const readPath = (path: string): LinkEntry | undefined => {
     const known = found.get(path)
     if (known !== undefined) return known.entry
-    const above = found.get(getParent(path))
-    const isThere = above === undefined || above.entry?.type === 'directory'
-    const entry = isThere ? directory.findEntry(path) : undefined
+    const parent = found.get(getParent(path))
+    const hasParent = parent === undefined || parent.entry?.type === 'directory'
+    const entry = hasParent ? directory.findEntry(path) : undefined
     const isUnsure = entry !== undefined && entry.type !== 'directory' && isNewer(directory, path, since)
     found.set(path, { path, entry, isUnsure })
     return entry
   }
-  const lookBelow = (path: string) => {
-    if (look(path)?.type !== 'directory') return
-    for (const name of directory.listNames(path)) lookBelow(joinPath(path, name))
+  const readTree = (path: string) => {
+    if (readPath(path)?.type !== 'directory') return
+    for (const name of directory.listNames(path)) readTree(joinPath(path, name))
   }
   for (const { path, isCovered } of touched) {
-    for (const above of listAncestors(path)) look(above)
-    if (isCovered) lookBelow(path)
-    else look(path)
+    for (const above of listAncestors(path)) readPath(above)
+    if (isCovered) readTree(path)
+    else readPath(path)
   }
   return found
 }
@@ -80,7 +80,7 @@ function mirrorPath(tree: TreeFiles, { path, entry, isUnsure }: MirroredPath): v
     tree.setxattr(ino, UNSURE_XATTR, isUnsure ? YES : NO)
 }
 
-/** True if a mirrored path changed in the directory while the command ran. */
+/** True if a mirrored path changed in the directory while the command ran. See `UNSURE_XATTR`. */
 export function isUnsure(tree: TreeFiles, path: string): boolean {
   const ino = findInode(tree, path)
   return ino !== undefined && isMarked(tree, ino)

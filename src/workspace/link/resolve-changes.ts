@@ -30,8 +30,8 @@ export interface ResolvedChanges {
 }
 
 /**
- * Decides what to write for each change. ApplyError if a path is neither in its earlier nor in its new state, and
- * cannot be merged.
+ * Decides what to write for each change. Throws ApplyError if a path is neither in its earlier nor in its new state, and
+ * cannot be merged; EACCES if this user may not look at it.
  */
 export function resolveChanges(
   directory: DirectoryTree,
@@ -58,8 +58,8 @@ class ChangeResolver {
   readonly #pending = new Map<string, TreeChange>()
   readonly #settled = new Map<string, TreeChange>()
   readonly #conflicts: ApplyConflict[] = []
-  /** Paths that are in their earlier state. */
-  readonly #taken = new Set<string>()
+  /** Paths that the directory has in their earlier state, so that the change is written as it is. */
+  readonly #unchanged = new Set<string>()
   /** Removed paths that stay, because the directory has changed them. */
   readonly #kept = new Set<string>()
 
@@ -79,9 +79,9 @@ class ChangeResolver {
       if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) throw error
       this.#conflicts.push({ path, reason: 'changed meanwhile' })
     }
-    const isTaken = this.#taken.has(path)
-    if (isTaken && before?.type === 'symlink') this.#view.markRemoved(path)
-    if (isTaken && before?.type === 'directory' && after?.type !== 'directory') this.#checkEntries(change)
+    const isUnchanged = this.#unchanged.has(path)
+    if (isUnchanged && before?.type === 'symlink') this.#view.markRemoved(path)
+    if (isUnchanged && before?.type === 'directory' && after?.type !== 'directory') this.#checkEntries(change)
   }
 
   finish(): ResolvedChanges {
@@ -113,12 +113,12 @@ class ChangeResolver {
     else if (!isUnsure && isAsBefore(change, current)) {
       // The earlier entry is read from the directory: the mirror changes before it.
       this.#pending.set(path, { ...change, before: current })
-      this.#taken.add(path)
+      this.#unchanged.add(path)
     } else if (merge !== undefined) this.#merge(change, current, merge)
     else this.#conflicts.push({ path, reason: explainConflict(before, current, isUnsure) })
   }
 
-  /** A path without an earlier state has nothing to be unsure of. */
+  /** True if the earlier state of a path is not known for certain. A path without one has nothing to be unsure of. */
   #isUnsure({ path, before }: TreeChange): boolean {
     return before !== undefined && this.#options.isUnsure(path)
   }
@@ -159,7 +159,10 @@ class ChangeResolver {
     this.#settled.set(free, change)
   }
 
-  /** Looks for entries that another process put into a directory that is to be removed. */
+  /**
+   * Looks for entries that another process put into a directory that is to be removed. A merge keeps the directory then;
+   * otherwise each is a conflict.
+   */
   #checkEntries({ path, after }: TreeChange): void {
     const names = this.#directory.listNames(path).map((name) => joinPath(path, name))
     const found = names.filter((path) => !this.#removed.has(path))
@@ -167,6 +170,7 @@ class ChangeResolver {
     else this.#conflicts.push(...found.map((path) => ({ path, reason: 'was created meanwhile' })))
   }
 
+  /** Keeps a directory that the changes remove. */
   #keep(path: string): void {
     const current = this.#view.findEntry(path)
     this.#kept.add(path)
@@ -184,7 +188,7 @@ class ChangeResolver {
     }
   }
 
-  /** Creates the directories again that another process removed above a change. */
+  /** Creates the directories again that another process removed above a change. Without a merge they are conflicts. */
   #addLostParents(): void {
     const kept = [...this.#pending.values()].filter(({ after }) => after !== undefined)
     for (const above of new Set(kept.flatMap(({ path }) => listAncestors(path)))) {

@@ -4,8 +4,8 @@ import type { TreeChange } from './compare-trees.ts'
 import type { FirstNames } from './new-files.ts'
 
 /**
- * Converts a fork's changes to those that a session stages on the directory. Entries below a removed directory are
- * omitted. All names of a file but the first become links to it.
+ * Converts a fork's changes to those that a session stages on the directory. Entries below a removed or replaced
+ * directory, and special files, are omitted. All names of a file but the first become links to it.
  */
 export function toStagedChanges(
   changes: readonly TreeChange[],

@@ -55,7 +55,7 @@ export async function startFork(
   return copy
 }
 
-/** Creates a fork without changes. Its base has the touched paths of another mirror. */
+/** Creates a fork without changes. Its base is a fork of another mirror, or empty. */
 async function createFork(
   home: LinkHome,
   directory: string,
@@ -98,7 +98,7 @@ export async function restoreFork(
   await fork.restore(checkpoint, provenance)
 }
 
-/** Finds a fork of any directory by its name; undefined for a vault that is none. ENOENT. */
+/** Finds a fork of any directory by its name; undefined for a vault that is none. Throws ENOENT if there is no such vault. */
 export async function findForkByName(
   home: LinkHome,
   name: string,

@@ -1,7 +1,7 @@
 import { isVfsError } from '../../vfs/index.ts'
 import type { LinkHome } from './link-home.ts'
 import { findCompanionMirror, isMirror, listCompanionNames, readRecord } from './link-record.ts'
-import { isUnfinishedFork } from './unfinished-fork.ts'
+import { sweepUnfinishedFork } from './unfinished-fork.ts'
 
 /**
  * Deletes the mirrors of directories whose forks were deleted, with the vaults beside them. Returns the number of deleted
@@ -21,7 +21,7 @@ export async function sweepMirrors(home: LinkHome): Promise<number> {
 
 async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
   try {
-    if (await isUnfinishedFork(home, mirror)) return false
+    if (await sweepUnfinishedFork(home, mirror)) return false
     const record = readRecord(await home.posix(mirror))
     if (record === undefined || record.stage !== undefined) return false
     // Checked after the record was read: a fork exists before its record names it.

@@ -108,7 +108,7 @@ export function putEntry(tree: TreeFiles, path: string, entry: LinkEntry): void 
   else if (type === 'file' && reused !== undefined) writeFile(tree, reused, stats?.size ?? 0, entry)
 }
 
-/** Gives the file at one path a second name. False if it does not exist. */
+/** Gives the file at one path a second name, in place of what has that name. False if there is no file. */
 export function linkEntry(tree: TreeFiles, from: string, path: string): boolean {
   const ino = findInode(tree, from)
   if (ino === undefined || tree.getattr(ino).type === 'directory') return false
@@ -163,11 +163,11 @@ export function readInode(tree: TreeFiles, ino: number): LinkEntry {
 }
 
 function* readContent(tree: TreeFiles, ino: number, size: number): Generator<Uint8Array> {
-  for (let at = 0; at < size; ) {
-    const chunk = tree.read(ino, at, READ_BYTES)
+  for (let position = 0; position < size; ) {
+    const chunk = tree.read(ino, position, READ_BYTES)
     if (chunk.length === 0) return
     yield chunk
-    at += chunk.length
+    position += chunk.length
   }
 }
 
@@ -189,13 +189,13 @@ function createParents(tree: TreeFiles, path: string): { readonly parent: number
 function writeFile(tree: TreeFiles, ino: number, oldSize: number, entry: LinkEntry): void {
   const isSmaller = entry.size < oldSize
   if (isSmaller) tree.setattr(ino, { size: 0 })
-  let at = 0
+  let written = 0
   for (const chunk of entry.content()) {
-    tree.write(ino, at, chunk)
-    at += chunk.length
+    tree.write(ino, written, chunk)
+    written += chunk.length
   }
   // The file of a directory may have become smaller while it was read.
-  if (!isSmaller && at < oldSize) tree.setattr(ino, { size: at })
+  if (!isSmaller && written < oldSize) tree.setattr(ino, { size: written })
   setAttributes(tree, ino, entry)
 }
 

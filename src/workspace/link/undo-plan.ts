@@ -14,7 +14,7 @@ export interface UndoneFork extends OpenFork {
 }
 
 /**
- * Plans the undo of an act. ApplyError if the directory changed since.
+ * Plans the undo of an act. Throws ApplyError if the directory changed since.
  * @param forks in the order of their apply.
  * @param merged states of the directory that are not those of the mirrors.
  */

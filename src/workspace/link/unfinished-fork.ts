@@ -7,10 +7,10 @@ import { ROOT_INODE } from './tree.ts'
 const UNRECORDED_TTL_SECONDS = 3600
 
 /**
- * Reports whether a mirror belongs to a fork that is still being created. If the creating process has died, deletes
- * the mirror and the incomplete fork.
+ * Deletes a mirror and its incomplete fork if the process that created them has died. Returns true if the fork is or was
+ * incomplete, also while it is still being created.
  */
-export async function isUnfinishedFork(home: LinkHome, mirror: string): Promise<boolean> {
+export async function sweepUnfinishedFork(home: LinkHome, mirror: string): Promise<boolean> {
   const files = await home.posix(mirror)
   const record = readRecord(files)
   if (record !== undefined && record.maker === undefined) return false

@@ -10,14 +10,14 @@ const REASONS = {
     `${path} is a mount point; coppice cannot change files on a disk that is mounted inside the directory`,
 } as const
 
-/** Creates the error of a failed write after which the directory is unchanged. */
+/** Creates the error of a failed write after which the directory is unchanged. Returns anything but a system error as it is. */
 export function createWriteError(directory: string, stage: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const code = findKnownCode(error.code)
-  const named = 'path' in error ? String(error.path) : directory
+  const errorPath = 'path' in error ? String(error.path) : directory
   // The stage is internal, so an error in it is reported for the directory.
-  const isStage = named.startsWith('/proc/self/fd/') || (stage !== undefined && named.includes(stage))
-  const path = isStage ? directory : named
+  const isStage = errorPath.startsWith('/proc/self/fd/') || (stage !== undefined && errorPath.includes(stage))
+  const path = isStage ? directory : errorPath
   const reason = code === undefined ? error.message : REASONS[code](path)
   const detail = `nothing was written to ${directory}: ${reason}`
   return new VfsError(code ?? 'EIO', directory, { op: 'apply', detail, cause: error })

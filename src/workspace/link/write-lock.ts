@@ -27,8 +27,8 @@ export class WriteLock implements Disposable {
   }
 
   /**
-   * Waits for other writers. Throws EUNAVAILABLE if they take longer than some minutes; otherwise rejects with the
-   * signal's reason.
+   * Waits for other writers. Throws EUNAVAILABLE if they take longer than five minutes, and the signal's reason if it
+   * aborts.
    */
   static async acquire(
     home: string | undefined,
@@ -47,7 +47,7 @@ export class WriteLock implements Disposable {
     }
   }
 
-  /** Returns undefined if another process holds the lock. */
+  /** Returns undefined if another process, or another user of this one, holds the lock. */
   static tryAcquire(home: string | undefined, directory: string): WriteLock | undefined {
     const name = toLockName(directory)
     if (home !== undefined) return WriteLock.#tryAcquireFile(home, name)

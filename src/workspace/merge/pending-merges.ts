@@ -19,6 +19,7 @@ export class PendingMerges {
     this.#directory = join(home, DIRECTORY)
   }
 
+  /** Lists the merges that wait for resolutions. */
   list(): PendingMerge[] {
     return listNames(this.#directory)
       .filter((name) => name.endsWith(SUFFIX))
@@ -26,7 +27,7 @@ export class PendingMerges {
       .filter(({ isDone }) => isDone !== true)
   }
 
-  /** Finds the pending merge into a vault, fork or directory. */
+  /** Finds the merge into a vault, fork or directory that waits for resolutions. */
   find(target: string): PendingMerge | undefined {
     const merge = this.#read(this.#getPath(target))
     return merge?.isDone === true ? undefined : merge
@@ -34,13 +35,13 @@ export class PendingMerges {
 
   /** Records a merge in place of another one into the same target. */
   async begin(merge: PendingMerge): Promise<void> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     this.#write(merge)
   }
 
-  /** Records the resolution of a conflict; undefined takes it back. Does nothing if the merge has ended meanwhile. */
+  /** Records resolutions by path; undefined takes one back. Does nothing if the merge has ended meanwhile. */
   async resolve(target: string, resolutions: ReadonlyMap<string, Resolution | undefined>): Promise<void> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     const merge = this.find(target)
     if (merge === undefined) return
     const all = new Map(merge.resolutions)
@@ -54,13 +55,13 @@ export class PendingMerges {
   /** Ends a merge that was performed. Its choices are kept for the case that it is undone. */
   async finish(merge: PendingMerge): Promise<void> {
     if (merge.resolutions.size === 0) return this.end(merge.target)
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     this.#write({ ...merge, isDone: true })
   }
 
-  /** Makes a merge wait again that was undone; undefined if it had no conflicts. */
+  /** Makes a merge wait again that was undone; undefined if it had no conflicts, or was a merge of other sources. */
   async reopen(target: string, sources?: readonly string[]): Promise<PendingMerge | undefined> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     const merge = this.#read(this.#getPath(target))
     if (merge?.isDone !== true || (sources !== undefined && merge.sources.join() !== sources.join()))
       return undefined
@@ -71,7 +72,7 @@ export class PendingMerges {
 
   /** Ends the merge into a target, if there is one. */
   async end(target: string): Promise<void> {
-    using _lock = await this.#lock()
+    using _lock = await this.#acquireLock()
     rmSync(this.#getPath(target), { force: true })
   }
 
@@ -99,7 +100,7 @@ export class PendingMerges {
     renameSync(temporary, path)
   }
 
-  #lock(): Promise<WriteLock> {
+  #acquireLock(): Promise<WriteLock> {
     return WriteLock.acquire(this.#home, this.#home)
   }
 }

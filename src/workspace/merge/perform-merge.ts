@@ -17,7 +17,10 @@ export type PerformedMerge =
   | { readonly kind: 'vault'; readonly changes: readonly PathChange[] }
   | { readonly kind: 'fork' | 'apply'; readonly changes: readonly TreeChange[] }
 
-/** Performs a merge with its resolutions, all or nothing. `MergeError` or `ApplyError` with the conflicts that are open. */
+/**
+ * Performs a merge with its resolutions, all or nothing. Throws `MergeError` or `ApplyError` with the conflicts that have
+ * no resolution.
+ */
 export async function performMerge(
   home: Home,
   merge: PendingMerge,
@@ -45,7 +48,7 @@ export async function performMerge(
   const forks = await Promise.all(sources.map((name) => link.getFork(name)))
   const { paths, keepSetuid = false } = merge
   const selection = { keepSetuid, ...(paths !== undefined && { paths }) }
-  const how = onConflict === 'markers' ? 'markers' : 'strict'
-  const context = { ...ctx, ...selection, conflicts, isTrial, merge: how } as const
+  const mergeMode = onConflict === 'markers' ? 'markers' : 'strict'
+  const context = { ...ctx, ...selection, conflicts, isTrial, merge: mergeMode } as const
   return { kind: 'apply', changes: await link.apply(forks, context) }
 }
