@@ -16,6 +16,7 @@ export interface RedirectionEffect {
   readonly findings: readonly Finding[]
 }
 
+/** Returns the effect of a redirection; undefined if it has none worth a finding. */
 export function classifyRedirection(
   redirect: Redirection,
   variables: Variables,

@@ -35,12 +35,13 @@ const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 /** Programs that arguments for compilers name to be started. */
 const STARTED = /(?:linker=|-wrapper[\s=]+|-(?:toolexec|exec|vettool)=)(\S+)/g
-/** Variables that hold a command in part of their names. */
+/** Patterns for the names of further variables that hold a command. */
 const COMMAND_LIKE =
   /^(?:GIT_CONFIG_VALUE_\d+|(?:npm_config|NPM_CONFIG)_(?:script_shell|shell|git|editor|browser|SCRIPT_SHELL|SHELL|GIT|EDITOR|BROWSER)|CMAKE_\w+_(?:LAUNCHER|COMPILER)|FZF_\w+_COMMAND|[A-Z]+_(?:PAGER|EDITOR)|LESSEDIT|RUSTC|CARGO_ALIAS_\w+|CARGO\w*_(?:WRAPPER|RUNNER|LINKER|RUSTC)|RUSTC(?:_WORKSPACE)?_WRAPPER)$/
 /** Variables and settings of git that name a file to read or to write. */
 const FILES =
   /^(?:TMPDIR|OLDPWD|PWD|RIPGREP_CONFIG_PATH|BAT_CONFIG_PATH|ACKRC|GIT_(?:TRACE\w*|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|REDIRECT_STD\w+)|MALLOC_TRACE|SSLKEYLOGFILE|TF_LOG_PATH|LLVM_PROFILE_FILE|GCOV_PREFIX|LESSKEY\w*|LESSHISTFILE|NODE_(?:V8_COVERAGE|REDIRECT_WARNINGS|COMPILE_CACHE)|PIP_(?:CONFIG_FILE|LOG)|include\.path|includeif\..*\.path|init\.templatedir|core\.(?:worktree|attributesfile|excludesfile|hookspath)|commit\.template)$/i
+/** Value that turns such a variable on or off, and names no file. */
 const SWITCH = /^(?:\d|true|false|)$/i
 
 /** Variables that decide which code a program loads or finds. */
@@ -67,6 +68,7 @@ const LOADS = createFinding('mutating', 'decides which code other programs load'
 const USES_FILE = createFinding('mutating', 'decides which file another program uses')
 const NOTHING: SettingEffect = { findings: [], runs: [], paths: [] }
 
+/** Classifies a variable, or a setting of git, with its value. */
 export function classifySetting(name: string, value: string): SettingEffect {
   if (COMMANDS.has(name) || GIT_COMMANDS.test(name) || COMMAND_LIKE.test(name)) {
     return { findings: [STEERS], runs: value === '' ? [] : [{ shell: value.replace(/^!/, '') }], paths: [] }

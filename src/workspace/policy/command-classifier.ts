@@ -37,9 +37,9 @@ const TOO_MANY_BRACES = /(?:\{[^{}\n]*){200}/
 
 const SHOWN_LENGTH = 120
 
-/** Variable whose name no script uses: its value is unknown. */
+/** Variable that no script assigns: its value is unknown. */
 const UNKNOWN_VARIABLE = `$\{_}`
-/** Delimiter that no text contains. */
+/** Delimiter that is not expected in any text. */
 const END_OF_TEXT = '_END_OF_TEXT_'
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
 /** Empty, only known at run time, or a pattern for several programs. */
@@ -78,8 +78,8 @@ export class CommandClassifier {
   }
 
   /** Classifies a line, or a whole script, as a shell reads it. */
-  classifyShell(source: string, around: CommandContext): void {
-    const problem = this.#findProblem(source, around)
+  classifyShell(source: string, context: CommandContext): void {
+    const problem = this.#findProblem(source, context)
     if (problem !== undefined) {
       this.#addPart(source, problem)
       return
@@ -89,7 +89,7 @@ export class CommandClassifier {
     // The known words of a line still count: the rest is replaced by an unset variable.
     const script = parseScript(
       isKnown ? source : source.replaceAll(UNKNOWN, UNKNOWN_VARIABLE),
-      around.pathContext.depth,
+      context.pathContext.depth,
     )
     if (script.error !== undefined)
       this.#addPart(source, createRefusalFindings(`cannot be parsed: ${script.error}`))
@@ -98,8 +98,8 @@ export class CommandClassifier {
     for (const evaluation of script.evaluations) {
       if (!isHarmless(evaluation, script.variables)) this.#addPart(evaluation.text, EVALUATES)
     }
-    this.#classifyListed(script, around)
-    this.#classifyAssigned(script, around)
+    this.#classifyListed(script, context)
+    this.#classifyAssigned(script, context)
     for (const command of script.commands) {
       if (this.#isOverBudget()) {
         this.#addPart(
@@ -108,68 +108,68 @@ export class CommandClassifier {
         )
         return
       }
-      this.#classifyCommand(command, script, around)
+      this.#classifyCommand(command, script, context)
     }
     if (script.variables.isExhausted)
       this.#addPart(source, createUnseenFindings('values that are too long to analyse'))
-    for (const text of script.evaluated) this.#classifyNested({ shell: `: ${text}` }, around)
+    for (const text of script.evaluated) this.#classifyNested({ shell: `: ${text}` }, context)
   }
 
   /** Classifies a program with its arguments, as the system starts it. */
-  classifyArgv(words: readonly string[], around: CommandContext): void {
-    if (this.#isTooDeep(around)) {
+  classifyArgv(words: readonly string[], context: CommandContext): void {
+    if (this.#isTooDeep(context)) {
       this.#addPart(words.join(' '), createRefusalFindings('is nested too deeply to analyse'))
       return
     }
-    const [first = '', ...args] = this.#stripSettings(words, around)
+    const [first = '', ...args] = this.#stripSettings(words, context)
     const name = first.slice(first.lastIndexOf('/') + 1)
     if (first.startsWith('-')) {
-      // Only a shell with a `time` of its own takes no options there.
-      this.#classifyProgram('time', 'time', [first, ...args], around)
+      // The grammar removes the word `time` from a command. These are its options.
+      this.#classifyProgram('time', 'time', [first, ...args], context)
     } else if (NOT_A_NAME.test(name)) {
       this.#addPart(words.join(' '), [
         ...createUnseenFindings('a program'),
-        ...findHostPaths(words, around.pathContext),
+        ...findHostPaths(words, context.pathContext),
       ])
       // The word may be empty, or a program that runs the rest.
-      for (const nested of findCarriedCommands(args)) this.#classifyNested(nested, around)
-    } else this.#classifyProgram(first, name, args, around)
+      for (const nested of findCarriedCommands(args)) this.#classifyNested(nested, context)
+    } else this.#classifyProgram(first, name, args, context)
   }
 
   /** Strips the assignments of `sudo A=1 program` and its like. */
-  #stripSettings(words: readonly string[], around: CommandContext): readonly string[] {
+  #stripSettings(words: readonly string[], context: CommandContext): readonly string[] {
     let at = 0
     for (; at < words.length - 1; at++) {
       const word = words[at] ?? ''
       const [, variable, value = ''] = (word.includes('=') && word.match(ASSIGNMENT)) || []
       if (variable === undefined) break
-      this.classifySetting(variable, value, around)
+      this.classifySetting(variable, value, context)
     }
     return at === 0 ? words : words.slice(at)
   }
 
   /** Classifies a variable, or a setting of git, that is set for later commands. */
-  classifySetting(name: string, value: string, around: CommandContext): void {
+  classifySetting(name: string, value: string, context: CommandContext): void {
     this.variables.add(name)
     const { findings, runs, paths } = classifySetting(name, value)
-    const all = [...findings, ...findHostPaths(paths, around.pathContext)]
+    const all = [...findings, ...findHostPaths(paths, context.pathContext)]
     if (all.length > 0) this.#addPart(`${name}=${value}`, all)
-    for (const nested of runs) this.#classifyNested(nested, around)
+    for (const nested of runs) this.#classifyNested(nested, context)
   }
 
   #classifyCommand(
     { node, redirects, depth, stdin }: SimpleCommand,
     script: ShellScript,
-    outside: CommandContext,
+    outer: CommandContext,
   ): void {
     const { variables, functions } = script
-    const pathContext = { ...outside.pathContext, depth }
+    const pathContext = { ...outer.pathContext, depth }
     const input = stdin ?? script.input
-    const around = {
-      ...outside,
+    const context = {
+      ...outer,
       pathContext,
       functions,
-      stdin: input === undefined ? outside.stdin : input(),
+      stdin: input === undefined ? outer.stdin : input(),
     }
     for (const redirect of redirects) {
       const effect = classifyRedirection(redirect, variables, pathContext)
@@ -177,82 +177,83 @@ export class CommandClassifier {
     }
     if (node === undefined) return
     const { settings, words } = expandCommand(node, variables)
-    for (const { name, value } of settings) this.classifySetting(name, value, around)
-    if (words.length > 0) this.classifyArgv(words, around)
+    for (const { name, value } of settings) this.classifySetting(name, value, context)
+    if (words.length > 0) this.classifyArgv(words, context)
   }
 
-  /** Words of a loop or an array may become arguments: those that are plainly paths of the system count. */
-  #classifyListed({ listed, variables }: ShellScript, around: CommandContext): void {
+  /** Classifies words of a loop or an array, which may become arguments: only those that are plainly paths of the system. */
+  #classifyListed({ listed, variables }: ShellScript, context: CommandContext): void {
     for (const { word, depth } of listed) {
       const words = expand(word, variables).filter(isSystemPath)
-      const findings = findHostPaths(words, { ...around.pathContext, depth })
+      const findings = findHostPaths(words, { ...context.pathContext, depth })
       if (findings.length > 0) this.#addPart(words.join(' '), findings)
     }
   }
 
   /** Classifies variables that get a value otherwise than by an assignment: `for PATH in .`. */
-  #classifyAssigned({ assigned, variables }: ShellScript, around: CommandContext): void {
+  #classifyAssigned({ assigned, variables }: ShellScript, context: CommandContext): void {
     for (const { name, word, depth } of assigned) {
       const value = word === undefined ? UNKNOWN : expandWhole(word, variables)
-      this.classifySetting(name, value, { ...around, pathContext: { ...around.pathContext, depth } })
+      this.classifySetting(name, value, { ...context, pathContext: { ...context.pathContext, depth } })
     }
   }
 
-  #classifyProgram(path: string, name: string, args: readonly string[], around: CommandContext): void {
-    const program = findProgram(name) ?? createUnknownProgram(around.functions.has(name))
-    const { findings, runs = [], paths = args } = program({ program: name, args, stdin: around.stdin })
+  #classifyProgram(path: string, name: string, args: readonly string[], context: CommandContext): void {
+    const program = findProgram(name) ?? createUnknownProgram(context.functions.has(name))
+    const { findings, runs = [], paths = args } = program({ program: name, args, stdin: context.stdin })
     const own = [...findings]
-    if (path !== name) own.push(...classifyProgramPath(path, around.pathContext))
-    own.push(...findHostPaths(paths, around.pathContext))
+    if (path !== name) own.push(...classifyProgramPath(path, context.pathContext))
+    own.push(...findHostPaths(paths, context.pathContext))
     if (!isLiteral(path) || !args.every(isLiteral)) {
       own.push(createFinding('mutating', 'has arguments that are only known when it runs'))
     }
     // Without a finding of its own it only passes on the effects of its commands, which are parts as well.
     const isInert = own.length === 0 || (isHostProgram(name, path) && isInertCall(name, args, own))
     this.#addPart([path, ...args].join(' '), own, { program: name, path, args, isInert })
-    for (const nested of runs) this.#classifyNested(nested, around)
+    for (const nested of runs) this.#classifyNested(nested, context)
   }
 
-  #classifyNested(nested: NestedCommand, outside: CommandContext): void {
-    const around = { ...outside, nesting: outside.nesting + 1 }
-    if ('shell' in nested) this.classifyShell(nested.shell, around)
-    else if ('code' in nested) this.#classifyCode(nested.code, around)
-    else if ('text' in nested) this.#classifyLeniently(createExpansion(nested.text), around)
-    else if ('maybe' in nested) this.#classifyLeniently(nested.maybe, around)
-    else if ('setting' in nested) this.classifySetting(nested.setting, nested.value, around)
+  #classifyNested(nested: NestedCommand, outer: CommandContext): void {
+    const context = { ...outer, nesting: outer.nesting + 1 }
+    if ('shell' in nested) this.classifyShell(nested.shell, context)
+    else if ('code' in nested) this.#classifyCode(nested.code, context)
+    else if ('text' in nested) this.#classifyLeniently(createExpansion(nested.text), context)
+    else if ('maybe' in nested) this.#classifyLeniently(nested.maybe, context)
+    else if ('setting' in nested) this.classifySetting(nested.setting, nested.value, context)
     else if (nested.argv.length > 0)
-      this.classifyArgv(nested.argv, { ...around, stdin: nested.stdin ?? around.stdin })
+      this.classifyArgv(nested.argv, { ...context, stdin: nested.stdin ?? context.stdin })
   }
 
   /** Classifies code of another language: its words, and its strings as lines of a shell. */
-  #classifyCode(code: string, around: CommandContext): void {
+  #classifyCode(code: string, context: CommandContext): void {
     const { findings, paths, lines } = scanCode(code)
-    const all = [...findings, ...findHostPaths(paths, around.pathContext)]
+    const all = [...findings, ...findHostPaths(paths, context.pathContext)]
     if (!isLiteral(code)) all.push(...createUnseenFindings('code'))
     if (all.length > 0) this.#addPart(code, all)
-    for (const line of lines) this.#classifyLeniently(line, around)
+    for (const line of lines) this.#classifyLeniently(line, context)
   }
 
   /** Classifies text that may or may not be a line of a shell: only strong categories count. */
-  #classifyLeniently(line: string, around: CommandContext): void {
-    if (this.#isTooDeep(around)) {
+  #classifyLeniently(line: string, context: CommandContext): void {
+    if (this.#isTooDeep(context)) {
       this.#addPart(line, createRefusalFindings('is nested too deeply to analyse'))
       return
     }
     const inner = new CommandClassifier(this.#work)
-    inner.classifyShell(line, { ...around, stdin: '' })
+    inner.classifyShell(line, { ...context, stdin: '' })
     for (const part of inner.parts) {
       const findings = part.findings.filter(({ category }) => STRONG_CATEGORIES.has(category))
       if (findings.length > 0 && part.program !== undefined) this.parts.push({ ...part, findings })
     }
   }
 
-  #findProblem(source: string, around: CommandContext): readonly Finding[] | undefined {
+  /** Counts the characters of a line. Returns findings if it is too long or too deep to analyse. */
+  #findProblem(source: string, context: CommandContext): readonly Finding[] | undefined {
     this.#work.characters += source.length
     if (source.length > MAX_LENGTH) return createRefusalFindings('is too long to analyse')
     if (TOO_MANY_BRACES.test(source))
       return createRefusalFindings('has more open braces than can be analysed')
-    return this.#isTooDeep(around) ? createRefusalFindings('is nested too deeply to analyse') : undefined
+    return this.#isTooDeep(context) ? createRefusalFindings('is nested too deeply to analyse') : undefined
   }
 
   #isTooDeep({ nesting }: CommandContext): boolean {
@@ -276,7 +277,10 @@ function createExpansion(text: string): string {
   return `: <<${END_OF_TEXT}\n${text}\n${END_OF_TEXT}`
 }
 
-/** A function's body is classified at its definition; any other program may do anything in a workspace. */
+/**
+ * Creates the classifier of a name that no table has. A function's body is classified at its definition; any other
+ * program may do anything in a workspace.
+ */
 function createUnknownProgram(isFunction: boolean): ProgramClassifier {
   if (isFunction) return () => ({ findings: [] })
   return ({ args }) => ({

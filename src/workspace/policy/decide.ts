@@ -128,17 +128,17 @@ function classifyRequest(
   }
   const isLong = stdin !== undefined && stdin.length > MAX_INPUT
   const input = typeof stdin === 'object' && !isLong ? Buffer.from(stdin).toString('latin1') : stdin
-  const around: CommandContext = {
+  const context: CommandContext = {
     pathContext,
     nesting: 0,
     stdin: isLong || typeof input === 'object' ? UNKNOWN : input,
     functions: new Set(),
   }
-  const judge = new CommandClassifier()
-  for (const [name, value] of Object.entries(env)) judge.classifySetting(name, value, around)
-  if ('shell' in command) judge.classifyShell(command.shell, around)
-  else judge.classifyArgv(command.argv, around)
-  return judge
+  const classifier = new CommandClassifier()
+  for (const [name, value] of Object.entries(env)) classifier.classifySetting(name, value, context)
+  if ('shell' in command) classifier.classifyShell(command.shell, context)
+  else classifier.classifyArgv(command.argv, context)
+  return classifier
 }
 
 /** Creates the part that stands for the request itself, if it asks for more of the network than it may have. */

@@ -41,7 +41,7 @@ const DEFAULT_TIMEOUT_MS = 300_000
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const ENVIRONMENT_NAME = /^[A-Za-z_]\w*$/
 
-/** Returns the whole request, with its defaults. EINVAL names the invalid field. */
+/** Returns the whole request, with its defaults. Throws EINVAL, which names the invalid field. */
 export function executionRequest(input: ExecutionRequestInput): ExecutionRequest {
   const request: ExecutionRequest = {
     cwd: '/',
@@ -81,8 +81,10 @@ function assertPaths({ vault, cwd, mountpoint }: ExecutionRequest): void {
 }
 
 function assertCommand(command: CommandSpec): void {
-  if (typeof command !== 'object' || command === null) throwInvalid('command', 'is { argv } or { shell }')
-  if ('argv' in command === 'shell' in command) throwInvalid('command', 'is either { argv } or { shell }')
+  if (typeof command !== 'object' || command === null)
+    throwInvalid('command', 'must be { argv } or { shell }')
+  if ('argv' in command === 'shell' in command)
+    throwInvalid('command', 'must be either { argv } or { shell }')
   if ('shell' in command) {
     if (!isText(command.shell) || command.shell.trim() === '')
       throwInvalid('command.shell', 'must be a line to run')
@@ -133,6 +135,6 @@ function isPath(value: unknown): value is string {
   return isText(value) && (value === '/' || /^(?:\/(?!\.?\.?(?:\/|$))[^/]+)+$/.test(value))
 }
 
-function throwInvalid(field: string, what: string): never {
-  throw new VfsError('EINVAL', '/', { op: 'exec', detail: `${field} ${what}` })
+function throwInvalid(field: string, problem: string): never {
+  throw new VfsError('EINVAL', '/', { op: 'exec', detail: `${field} ${problem}` })
 }

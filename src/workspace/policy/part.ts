@@ -37,12 +37,12 @@ export function isHostProgram(name: string | undefined, path: string | undefined
 }
 
 /** Classifies a program named by its path: of the system, of the workspace, or elsewhere. */
-export function classifyProgramPath(first: string, pathContext: PathContext): Finding[] {
-  if (!first.includes('/') || SYSTEM_PROGRAM.test(first)) return []
-  return [createFinding('mutating', 'is a program of the workspace'), ...findHostPaths([first], pathContext)]
+export function classifyProgramPath(path: string, pathContext: PathContext): Finding[] {
+  if (!path.includes('/') || SYSTEM_PROGRAM.test(path)) return []
+  return [createFinding('mutating', 'is a program of the workspace'), ...findHostPaths([path], pathContext)]
 }
 
-/** Fails closed: the command does not run. */
+/** Creates the findings of a text that is too much to analyse. By default they deny the command. */
 export function createRefusalFindings(reason: string): readonly Finding[] {
   return [createFinding('mutating', reason), createFinding('host_escape_risk', reason)]
 }

@@ -27,11 +27,11 @@ function classifyNames({ args }: Invocation, names: readonly string[]): ProgramE
 
 /** Creates a builtin that assigns the variables it names, by default to unknown values: `read PATH`. */
 function createAssigner(
-  named: (args: readonly string[]) => readonly string[],
+  listNames: (args: readonly string[]) => readonly string[],
   value = UNKNOWN,
 ): ProgramClassifier {
   return (call) => {
-    const names = named(call.args)
+    const names = listNames(call.args)
     const effect = classifyNames(call, names)
     const settings = names.map((setting): NestedCommand => ({ setting, value }))
     return { ...effect, runs: [...(effect.runs ?? []), ...settings] }
@@ -101,12 +101,12 @@ function findExpansions(text: string): NestedCommand[] {
 /** Creates a builtin that binds a name or event to a line, if an option says so. */
 function createRerouter(options: RegExp): ProgramClassifier {
   return ({ args }) => {
-    const at = args.findIndex((arg) => options.test(arg))
-    if (at === -1) return { ...READS, paths: [], runs: args.flatMap(findExpansions) }
+    const index = args.findIndex((arg) => options.test(arg))
+    if (index === -1) return { ...READS, paths: [], runs: args.flatMap(findExpansions) }
     return {
       findings: [createFinding('mutating', 'decides what a name runs')],
       // The key comes before the colon.
-      runs: args.slice(at + 1, at + 2).map((line) => ({ shell: line.replace(/^"[^"]*":\s*/, '') })),
+      runs: args.slice(index + 1, index + 2).map((line) => ({ shell: line.replace(/^"[^"]*":\s*/, '') })),
     }
   }
 }

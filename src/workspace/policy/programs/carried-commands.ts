@@ -23,8 +23,8 @@ const CODE_VALUES = toOptionSet(CODE)
  * It may run none of them; a word that is not plainly the name of a program does not count.
  */
 export function findCarriedCommands(args: readonly string[]): NestedCommand[] {
-  const at = args.findIndex((arg, index) => PROGRAM_NAMES.has(arg) && index < args.length - 1)
-  const runs: NestedCommand[] = at === -1 ? [] : [{ argv: args.slice(at), stdin: '' }]
+  const start = args.findIndex((arg, index) => PROGRAM_NAMES.has(arg) && index < args.length - 1)
+  const runs: NestedCommand[] = start === -1 ? [] : [{ argv: args.slice(start), stdin: '' }]
   for (const [index, arg] of args.entries()) {
     if (arg.includes(' ') && !TEXT.test(args[index - 1] ?? '')) runs.push(...findCarriedLine(arg))
   }

@@ -88,11 +88,11 @@ function findPipedCommand(command: string): NestedCommand[] {
 }
 
 /** A debugger's commands may be lines of a shell, and it may attach to a running process. */
-const debugger_: ProgramClassifier = ({ args, stdin }) => {
+const debuggerProgram: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, DEBUGGER_VALUES)
   const given = getValues(sorted, DEBUGGER_LINES)
   const scripts = getValues(sorted, DEBUGGER_SCRIPTS)
-  const at = args.findIndex((arg) => arg === '--args' || arg === '--')
+  const start = args.findIndex((arg) => arg === '--args' || arg === '--')
   const isAttached = getValues(sorted, '-p -pid --pid').length > 0
   return {
     findings: [
@@ -103,7 +103,7 @@ const debugger_: ProgramClassifier = ({ args, stdin }) => {
     ],
     runs: [
       ...[...given, stdin ?? ''].flatMap((code): NestedCommand[] => [{ code }, ...findPipedCommand(code)]),
-      ...(at === -1 ? [] : [{ argv: args.slice(at + 1) }]),
+      ...(start === -1 ? [] : [{ argv: args.slice(start + 1) }]),
     ],
     paths: args.filter((arg) => !given.includes(arg)),
   }
@@ -120,7 +120,7 @@ const fzf: ProgramClassifier = ({ args }) => {
   return { findings: [createFinding('interactive')], runs: lines.map((maybe) => ({ maybe })) }
 }
 
-/** Lists the files of `:w file` and `:r file`: words after a command that look like paths. */
+/** Lists the words after an editor's command, which may be files: `:w file`, `:r file`. */
 function listFiles(command: string): string[] {
   return /^[:\d,.$%]*[a-z]+!?\s/i.test(command) ? command.split(/\s+/).slice(1) : []
 }
@@ -148,6 +148,6 @@ export const editors: ProgramTable = {
     'man',
     createViewer('-P --pager -H --html', '-M --manpath -C --config-file', '-S -s -L --sections'),
   ),
-  ...createAliases('gdb lldb', debugger_),
+  ...createAliases('gdb lldb', debuggerProgram),
   ...createAliases('fzf sk', fzf),
 }

@@ -118,12 +118,12 @@ const ln: ProgramClassifier = ({ args }) => {
   const targets = isLast ? sorted.operands.slice(0, -1) : sorted.operands
   const link = isLast ? (sorted.operands.at(-1) ?? '') : `${directory ?? '.'}/`
   // With two operands the last may be the link itself, the worse case: its directory is then one level higher.
-  const at = targets.length > 1 ? `${link}/` : link.slice(0, link.lastIndexOf('/') + 1)
-  const linkTargets = targets.map((target) => (/^[/~]/.test(target) ? target : `${at}${target}`))
+  const parent = targets.length > 1 ? `${link}/` : link.slice(0, link.lastIndexOf('/') + 1)
+  const linkTargets = targets.map((target) => (/^[/~]/.test(target) ? target : `${parent}${target}`))
   return { ...createEffect('mutating', 'makes a link'), paths: [...linkTargets, link] }
 }
 
-/** The first operand is a mode or an owner. */
+/** The first operand is the mode: one that sets setuid or setgid is worse. */
 const chmod: ProgramClassifier = ({ args }) => {
   const { operands } = parseArguments(args)
   const isSetuid = /^0*[2-7][0-7]{3}$|[+=][rwxXt]*s/.test(operands[0] ?? '')
@@ -154,9 +154,9 @@ const zip: ProgramClassifier = ({ args }) => ({
 /** Lists, tests, or writes to standard output. With several modes, most packers use the last. */
 const packer: ProgramClassifier = ({ args }) => {
   const sorted = parseArguments(args)
-  const isTelling =
+  const isReading =
     hasOption(sorted, '-l --list -t --test') && !hasOption(sorted, '-d --decompress --uncompress -z')
-  return isTelling || hasOption(sorted, '-c --stdout --to-stdout') ? READS : createEffect('mutating')
+  return isReading || hasOption(sorted, '-c --stdout --to-stdout') ? READS : createEffect('mutating')
 }
 
 const cpio: ProgramClassifier = (call) => {

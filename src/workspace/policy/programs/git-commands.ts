@@ -21,11 +21,11 @@ const changes: GitCommand = (sorted) =>
   hasOption(sorted, '-i --interactive -p --patch -e --edit') ? ASKS : CHANGES
 const reaches: GitCommand = () => REACHES
 
-/** Reads without operands, changes with them. */
+/** Lists without operands, changes with them; some options list, change or delete. */
 const listsOrChanges: GitCommand = (sorted) => {
   if (hasOption(sorted, '-d -D --delete --prune -f --force')) return LOSES
   if (hasOption(sorted, '-m -M --move -c -C --copy')) return CHANGES
-  if (hasOption(sorted, '-l --list --contains --merged --no-merged --points-at')) return READS
+  if (hasOption(sorted, '-l --list --contains --merged --no-merged --points-start')) return READS
   const isSetting = hasOption(sorted, '-u --set-upstream-to --unset-upstream --edit-description -s --sign')
   return sorted.operands.length === 0 && !isSetting ? READS : CHANGES
 }
@@ -89,9 +89,9 @@ const rebase: GitCommand = (sorted, args) => {
 /** The rest of the line is a command: `git bisect run make`, `git submodule foreach 'make'`. */
 function createRunner(verb: string, otherwise: GitCommand): GitCommand {
   return (sorted, args) => {
-    const at = args.indexOf(verb)
-    if (at === -1) return otherwise(sorted, args)
-    const command = args.slice(at + 1).filter((arg) => arg !== '--recursive' && arg !== '--quiet')
+    const start = args.indexOf(verb)
+    if (start === -1) return otherwise(sorted, args)
+    const command = args.slice(start + 1).filter((arg) => arg !== '--recursive' && arg !== '--quiet')
     return { ...CHANGES, runs: command.length === 1 ? [{ shell: command[0] ?? '' }] : [{ argv: command }] }
   }
 }

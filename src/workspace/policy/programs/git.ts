@@ -36,10 +36,10 @@ const git: ProgramClassifier = ({ args }) => {
   if (name === undefined)
     return gitOptions.checkOptions('git', before, { ...createEffect('read_only'), paths })
   if (name.includes(UNKNOWN)) return { findings: createUnseenFindings('a command of git'), paths }
-  const done =
+  const commandEffect =
     gitCommands[name]?.(sorted, own) ??
     createEffect('mutating', `runs 'git ${name}', which is not known to policy`)
-  const effect = gitOptions.checkOptions('git', before, gitOptions.checkOptions(name, own, done))
+  const effect = gitOptions.checkOptions('git', before, gitOptions.checkOptions(name, own, commandEffect))
   return {
     findings: [
       ...effect.findings,
@@ -55,10 +55,10 @@ const git: ProgramClassifier = ({ args }) => {
 
 /** Parses `-c name=value`, which is classified by the command that the name makes git run. */
 function parseSetting(setting: string): { readonly setting: string; readonly value: string } {
-  const at = setting.indexOf('=')
+  const equals = setting.indexOf('=')
   return {
-    setting: at === -1 ? setting : setting.slice(0, at),
-    value: at === -1 ? '' : setting.slice(at + 1),
+    setting: equals === -1 ? setting : setting.slice(0, equals),
+    value: equals === -1 ? '' : setting.slice(equals + 1),
   }
 }
 

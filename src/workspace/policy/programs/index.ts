@@ -57,7 +57,7 @@ const programs: ReadonlyMap<string, ProgramClassifier> = new Map(
   ),
 )
 
-/** A program only reads if all its options are known to; git's are listed by its commands. */
+/** Wraps a program so that it only reads if all its options are known to. Git and find check their own. */
 function withKnownOptions(name: string, program: ProgramClassifier): ProgramClassifier {
   if (OWN_OPTIONS.has(name)) return program
   return (call) => readOnlyOptions.checkOptions(name, call.args, program(call))

@@ -43,18 +43,18 @@ function createInterpreter({ code, values, infoOptions }: Language): ProgramClas
   }
 }
 
-/** Modules of Python that are programs of their own. */
+/** Modules of Python that serve or reach the network. */
 const SERVERS = /^(?:http\.server|smtpd|xmlrpc\.server|pydoc|webbrowser|ensurepip|telnetlib|ftplib)$/
 
 /** `python -m module`: the words after it belong to the module. */
 const python: ProgramClassifier = (call) => {
-  const at = call.args.findIndex((arg) => MODULE.test(arg))
+  const index = call.args.findIndex((arg) => MODULE.test(arg))
   const script = parseArguments(call.args, PYTHON_VALUES).operands[0]
-  if (at === -1 || (script !== undefined && call.args.indexOf(script) < at)) return pythonCode(call)
-  const attachedValue = call.args[at]?.replace(MODULE, '') ?? ''
+  if (index === -1 || (script !== undefined && call.args.indexOf(script) < index)) return pythonCode(call)
+  const attachedValue = call.args[index]?.replace(MODULE, '') ?? ''
   const [module = UNKNOWN, ...args] = [
     ...(attachedValue === '' ? [] : [attachedValue]),
-    ...call.args.slice(at + 1),
+    ...call.args.slice(index + 1),
   ]
   if (CARRIERS.test(module)) return classifyCarriedModule(call, args)
   if (SERVERS.test(module))
@@ -67,10 +67,10 @@ const CARRIERS =
 const CARRIER_VALUES = toOptionSet('-s --setup -c --command -o -n -r')
 
 function classifyCarriedModule({ stdin }: Invocation, args: readonly string[]): ProgramEffect {
-  const at = args.indexOf('-m')
+  const index = args.indexOf('-m')
   const sorted = parseArguments(args, CARRIER_VALUES)
   const texts = [...sorted.operands, ...getValues(sorted, '-s --setup -c --command')]
-  const argv = ['python', ...(at === -1 ? ['-m', ...sorted.rest] : args.slice(at))]
+  const argv = ['python', ...(index === -1 ? ['-m', ...sorted.rest] : args.slice(index))]
   return {
     ...createEffect('mutating', RUNS_CODE),
     runs: [...texts.map(toCode), { argv, stdin }],
@@ -94,6 +94,7 @@ function excludeTexts(args: readonly string[], texts: readonly string[]): string
   return args.filter((arg) => !texts.some((text) => arg.endsWith(text)))
 }
 
+/** Classifies code from standard input, or from the end of another pipe, which is never known. */
 function classifyStream(
   script: string,
   stdin: string | undefined,
@@ -162,8 +163,9 @@ const newerShell: ProgramClassifier = (call) => {
 const powerShell: ProgramClassifier = (call) => {
   if (call.args.some((arg) => /^-(?:e|ec|en\w*)$/i.test(arg)))
     return { findings: createUnseenFindings('what is encoded') }
-  const at = call.args.findIndex((arg) => /^-c(?:om\w*|wa)?$/i.test(arg))
-  const line = at === -1 ? call.args.find((arg) => arg.includes(' ')) : call.args.slice(at + 1).join(' ')
+  const index = call.args.findIndex((arg) => /^-c(?:om\w*|wa)?$/i.test(arg))
+  const line =
+    index === -1 ? call.args.find((arg) => arg.includes(' ')) : call.args.slice(index + 1).join(' ')
   return line === undefined ? shell(call) : { findings: [], runs: [toShellLine(line)], paths: [] }
 }
 

@@ -62,15 +62,15 @@ function findKind(arg: string, { kinds, hasNumber }: KnownOptions): Kind | undef
   const whole = kinds.get(arg)
   if (whole !== undefined) return whole
   if (arg.startsWith('--')) {
-    const at = arg.indexOf('=')
-    const kind = at === -1 ? undefined : kinds.get(arg.slice(0, at))
+    const equals = arg.indexOf('=')
+    const kind = equals === -1 ? undefined : kinds.get(arg.slice(0, equals))
     return kind === undefined || kind === 'flag' ? undefined : kind === 'rest' ? 'rest' : 'flag'
   }
   if (hasNumber && /^-\d+$/.test(arg)) return 'flag'
-  for (let at = 1; at < arg.length; at++) {
-    const kind = kinds.get(`-${arg[at]}`)
+  for (let index = 1; index < arg.length; index++) {
+    const kind = kinds.get(`-${arg[index]}`)
     if (kind === undefined || kind === 'rest' || kind === 'optional') return kind
-    if (kind === 'value') return at === arg.length - 1 ? 'value' : 'flag'
+    if (kind === 'value') return index === arg.length - 1 ? 'value' : 'flag'
   }
   return 'flag'
 }
@@ -84,12 +84,12 @@ export class OptionTable {
     this.#texts = new Map(texts.flatMap(([names, text]) => names.split(' ').map((name) => [name, text])))
   }
 
-  /** Reports whether all options of a call are known to be harmless. A program outside the table has none. */
+  /** Reports whether all options of a call are known to be harmless. Of a program outside the table, none is. */
   hasOnlyKnown(name: string, args: readonly string[]): boolean {
     return this.#findUnknown(name, args) === undefined
   }
 
-  /** Returns a read-only effect unchanged if all options of the call are known; otherwise the call may change files. */
+  /** Returns an effect unchanged, except a read-only one with an unknown option: that call may change files. */
   checkOptions(name: string, args: readonly string[], effect: ProgramEffect): ProgramEffect {
     if (!effect.findings.every(isReadOnly)) return effect
     const option = this.#findUnknown(name, args)

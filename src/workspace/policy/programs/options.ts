@@ -52,22 +52,25 @@ function isAbbreviated(arg: string, takesValue: OptionSet): boolean {
 type Add = (name: string, value?: string) => void
 
 function addLongOption(arg: string, add: Add): void {
-  const at = arg.indexOf('=')
-  if (at === -1) add(arg)
-  else add(arg.slice(0, at), arg.slice(at + 1))
+  const equals = arg.indexOf('=')
+  if (equals === -1) add(arg)
+  else add(arg.slice(0, equals), arg.slice(equals + 1))
 }
 
-/** Adds `-abc`; the first letter with a value takes the rest, or the next argument. Returns how many it took. */
+/**
+ * Adds `-abc`; the first letter with a value takes the rest, or the next argument. Returns 1 if it took that, 0
+ * otherwise.
+ */
 function addLetters(arg: string, next: string | undefined, takesValue: OptionSet, add: Add): number {
   // Some programs write long options with one dash.
   add(arg)
-  for (let at = 1; at < arg.length; at++) {
-    const name = `-${arg[at]}`
+  for (let index = 1; index < arg.length; index++) {
+    const name = `-${arg[index]}`
     if (!takesValue.has(name)) {
       add(name)
       continue
     }
-    const attachedValue = arg.slice(at + 1)
+    const attachedValue = arg.slice(index + 1)
     add(name, attachedValue === '' ? next : attachedValue)
     return attachedValue === '' ? 1 : 0
   }

@@ -4,7 +4,7 @@ import type { Category, Finding } from '../category.ts'
 export interface Invocation {
   readonly program: string
   readonly args: readonly string[]
-  /** Its input; undefined for the request's own input. */
+  /** Its input; undefined for the terminal. */
   readonly stdin: string | undefined
 }
 
@@ -54,9 +54,9 @@ export function createEffect(category: Category, reason?: string): ProgramEffect
 
 export const READS: ProgramEffect = createEffect('read_only')
 
-/** Returns the strongest findings, for input that cannot be analysed: a person has to approve it. */
-export function createUnseenFindings(what: string): readonly Finding[] {
-  const reason = `runs ${what}, which is only known when it runs`
+/** Returns the findings of something that cannot be analysed. By default a person has to approve it. */
+export function createUnseenFindings(subject: string): readonly Finding[] {
+  const reason = `runs ${subject}, which is only known when it runs`
   return [
     createFinding('mutating', reason),
     createFinding('destructive', reason),

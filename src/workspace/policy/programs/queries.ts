@@ -55,7 +55,7 @@ export function isAboutItself(args: readonly string[]): boolean {
   return args.length === 1 && ABOUT_ITSELF.test(args[0] ?? '')
 }
 
-/** Wraps a program whose queries only read. */
+/** Wraps a program: calls in the tables of queries have the effects listed there. */
 export function withQueries(name: string, program: ProgramClassifier): ProgramClassifier {
   const [reading, staying] = [READING.get(name), STAYING.get(name)]
   return (call) => classifyQuery(call.args, reading, staying) ?? program(call)

@@ -135,16 +135,16 @@ function listFdPaths(args: readonly string[]): string[] {
 
 /** Runs the words after `-x`, up to a `;`, for each match. */
 const fd: ProgramClassifier = ({ args }: Invocation) => {
-  const at = args.findIndex((arg) => FD_EXEC.test(arg))
-  if (at === -1) return { ...READS, paths: listFdPaths(args) }
-  const [, long = '', short = ''] = args[at]?.match(FD_EXEC) ?? []
-  const end = args.indexOf(';', at)
-  const command = [long || short, ...args.slice(at + 1, end === -1 ? undefined : end)]
+  const start = args.findIndex((arg) => FD_EXEC.test(arg))
+  if (start === -1) return { ...READS, paths: listFdPaths(args) }
+  const [, long = '', short = ''] = args[start]?.match(FD_EXEC) ?? []
+  const end = args.indexOf(';', start)
+  const command = [long || short, ...args.slice(start + 1, end === -1 ? undefined : end)]
   const { runs = [], paths = [] } =
     end === -1 ? READS : fd({ program: 'fd', args: args.slice(end + 1), stdin: '' })
   return {
     ...READS,
-    paths: [...listFdPaths(args.slice(0, at)), ...paths],
+    paths: [...listFdPaths(args.slice(0, start)), ...paths],
     runs: [{ argv: [...command.filter((word) => word !== ''), '\0'] }, ...runs],
   }
 }

@@ -31,10 +31,10 @@ function createWrapper(
   }
 }
 
-const asRoot: ProgramClassifier = () => ({
+const actsAsOtherUser: ProgramClassifier = () => ({
   findings: [createFinding('host_escape_risk', 'acts with the rights of another user')],
 })
-const elsewhere: ProgramClassifier = () => ({
+const leavesEnvironment: ProgramClassifier = () => ({
   findings: [createFinding('host_escape_risk', 'leaves the environment that it runs in')],
 })
 const observes: ProgramClassifier = () => createEffect('mutating', 'runs a program under observation')
@@ -48,9 +48,9 @@ const ENV_VALUES = toOptionSet('-u --unset -C --chdir -S --split-string -a --arg
 const env: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, ENV_VALUES)
   // A dash alone is `-i`.
-  const at = sorted.rest.findIndex((word) => word !== '-' && !word.includes('='))
-  const assignments = at === -1 ? sorted.rest : sorted.rest.slice(0, at)
-  const command = at === -1 ? [] : sorted.rest.slice(at)
+  const start = sorted.rest.findIndex((word) => word !== '-' && !word.includes('='))
+  const assignments = start === -1 ? sorted.rest : sorted.rest.slice(0, start)
+  const command = start === -1 ? [] : sorted.rest.slice(start)
   const lines = getValues(sorted, '-S --split-string').map((line) => [line, ...command].join(' '))
   const settings = assignments
     .filter((word) => word !== '-')
@@ -104,7 +104,7 @@ const xargs: ProgramClassifier = ({ args, stdin }) => {
 const command: ProgramClassifier = (call) =>
   /^-[pvV]*[vV]/.test(call.args[0] ?? '') ? { ...READS, paths: [] } : createWrapper()(call)
 
-/** The words are a line for a shell. */
+/** Creates a program whose words are a line for a shell. */
 const createLineRunner =
   (values: OptionSet, own: ProgramClassifier = () => READS): ProgramClassifier =>
   (call) => {
@@ -112,7 +112,7 @@ const createLineRunner =
     return { ...own(call), paths: [], runs: rest.length === 0 ? [] : [{ shell: rest.join(' ') }] }
   }
 
-/** Adds the option of `su` and its like that takes a line. */
+/** Creates a program such as `su`, with an option that takes a line. */
 function createOptionRunner(option: string, own: ProgramClassifier): ProgramClassifier {
   return (call) => {
     const sorted = parseArguments(call.args, toOptionSet(`${option} -s --shell -g -G -u`))
@@ -132,8 +132,8 @@ const script: ProgramClassifier = (call) => {
 }
 
 /** `{}`, `{.}`, `{/}`, `{1}`, `{2.}`. */
-const PLACE = /\{\d*[./#%]*\}/
-const PLACES = /\{\d*[./#%]*\}/g
+const PLACEHOLDER = /\{\d*[./#%]*\}/
+const PLACEHOLDERS = /\{\d*[./#%]*\}/g
 const PARALLEL_VALUES = toOptionSet(
   '-j --jobs -P --max-procs -a --arg-file -I -N -n --max-args -L --max-lines -d --delimiter -C --colsep -S --sshlogin --slf --sshloginfile --env --delay --timeout --retries --joblog --results --tmpdir --tempdir --workdir --wd --halt --load --memfree --nice --block --recstart --recend --tagstring --tag-string --profile -J --basefile --bf --return --shebang-wrap --bar-cmd --limit',
 )
@@ -143,16 +143,16 @@ const parallel: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, PARALLEL_VALUES)
   const { rest } = sorted
   const isElsewhere = hasOption(sorted, '-S --sshlogin --slf --sshloginfile')
-  const at = rest.findIndex((word) => word.startsWith(':::'))
-  const line = (at === -1 ? rest : rest.slice(0, at)).join(' ')
+  const start = rest.findIndex((word) => word.startsWith(':::'))
+  const line = (start === -1 ? rest : rest.slice(0, start)).join(' ')
   // Files with arguments follow `::::`.
-  const isFiles = at !== -1 && rest[at]?.startsWith('::::')
-  const given = at === -1 || isFiles ? [UNKNOWN] : rest.slice(at + 1)
-  const filled = PLACE.test(line) ? line.replaceAll(PLACES, '"$_"') : `${line} "$_"`
+  const isFiles = start !== -1 && rest[start]?.startsWith('::::')
+  const given = start === -1 || isFiles ? [UNKNOWN] : rest.slice(start + 1)
+  const filled = PLACEHOLDER.test(line) ? line.replaceAll(PLACEHOLDERS, '"$_"') : `${line} "$_"`
   const lines = line === '' ? given : [filled]
   return {
     findings: [...observes(call).findings, ...(isElsewhere ? [createFinding('networked')] : [])],
-    paths: [...getValues(sorted, '-a --arg-file'), ...(isFiles ? rest.slice(at + 1) : [])],
+    paths: [...getValues(sorted, '-a --arg-file'), ...(isFiles ? rest.slice(start + 1) : [])],
     runs: lines.map((shell) => ({ shell })),
   }
 }
@@ -170,8 +170,8 @@ const hyperfine: ProgramClassifier = (call) => {
 /** Traces a program that it starts, or a running one. */
 const tracer: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, TRACER_VALUES)
-  const others = getValues(sorted, '-p --pid --attach').length > 0
-  const effect = others ? elsewhere(call) : observes(call)
+  const isAttached = getValues(sorted, '-p --pid --attach').length > 0
+  const effect = isAttached ? leavesEnvironment(call) : observes(call)
   const { runs = [], ...traced } = createWrapper(TRACER_VALUES)(call)
   // `-o '|line'` writes to a program.
   const piped = getValues(sorted, '-o --output').flatMap((file) => file.match(/^[|!](.*)$/s)?.slice(1) ?? [])
@@ -216,16 +216,19 @@ export const wrappers: ProgramTable = {
   ...createAliases('xargs gxargs', xargs),
   ...createAliases(
     'sudo',
-    createWrapper(toOptionSet('-u --user -g --group -C -D --chdir -h -p -r -t -T -U -R'), 0, asRoot),
+    createWrapper(toOptionSet('-u --user -g --group -C -D --chdir -h -p -r -t -T -U -R'), 0, actsAsOtherUser),
   ),
-  ...createAliases('doas', createWrapper(toOptionSet('-u -C'), 0, asRoot)),
-  ...createAliases('pkexec runuser setpriv gosu su-exec', createWrapper(toOptionSet('-u --user'), 0, asRoot)),
-  ...createAliases('su', createOptionRunner('-c --command', asRoot)),
+  ...createAliases('doas', createWrapper(toOptionSet('-u -C'), 0, actsAsOtherUser)),
+  ...createAliases(
+    'pkexec runuser setpriv gosu su-exec',
+    createWrapper(toOptionSet('-u --user'), 0, actsAsOtherUser),
+  ),
+  ...createAliases('su', createOptionRunner('-c --command', actsAsOtherUser)),
   ...createAliases('script', script),
-  ...createAliases('chroot', createWrapper(NO_VALUES, 1, elsewhere)),
+  ...createAliases('chroot', createWrapper(NO_VALUES, 1, leavesEnvironment)),
   ...createAliases(
     'nsenter unshare bwrap firejail proot fakeroot fakechroot setarch',
-    createWrapper(toOptionSet('-t -S -G -R -w --target --bind --ro-bind --dev --proc'), 0, elsewhere),
+    createWrapper(toOptionSet('-t -S -G -R -w --target --bind --ro-bind --dev --proc'), 0, leavesEnvironment),
   ),
   ...createAliases(
     'nohup setsid builtin exec unbuffer chronic nocorrect noglob rlwrap tini dumb-init catatonit eatmydata ifne tsp arch linux32 linux64 i386 x86_64 aarch64 uname26',
@@ -262,10 +265,10 @@ export const wrappers: ProgramTable = {
   ...createAliases('faketime', createWrapper(toOptionSet('-f'), 1)),
   ...createAliases(
     'systemd-run',
-    createWrapper(toOptionSet('-p -u -t --unit --property -E --setenv'), 0, elsewhere),
+    createWrapper(toOptionSet('-p -u -t --unit --property -E --setenv'), 0, leavesEnvironment),
   ),
   ...createAliases('capsh', (call) => ({
-    ...elsewhere(call),
+    ...leavesEnvironment(call),
     runs: getValues(parseArguments(call.args, toOptionSet('-c')), '-c').map((shell) => ({ shell })),
   })),
   ...createAliases('strace ltrace valgrind rr heaptrack', tracer),

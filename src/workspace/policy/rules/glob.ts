@@ -1,18 +1,19 @@
 /** Reports whether a text matches a pattern: `*` is anything, `?` any one character. Linear for each star. */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  let [at, from, star, resume] = [0, 0, -1, 0]
-  while (at < text.length) {
-    if (pattern[from] === '*') {
-      star = from++
-      resume = at
-    } else if (from < pattern.length && (pattern[from] === '?' || pattern[from] === text[at])) {
-      from++
-      at++
-    } else if (star !== -1) {
-      from = star + 1
-      at = ++resume
+  let [textIndex, patternIndex, lastStar, resumeIndex] = [0, 0, -1, 0]
+  while (textIndex < text.length) {
+    const symbol = pattern[patternIndex]
+    if (symbol === '*') {
+      lastStar = patternIndex++
+      resumeIndex = textIndex
+    } else if (symbol !== undefined && (symbol === '?' || symbol === text[textIndex])) {
+      patternIndex++
+      textIndex++
+    } else if (lastStar !== -1) {
+      patternIndex = lastStar + 1
+      textIndex = ++resumeIndex
     } else return false
   }
-  while (pattern[from] === '*') from++
-  return from === pattern.length
+  while (pattern[patternIndex] === '*') patternIndex++
+  return patternIndex === pattern.length
 }

@@ -38,7 +38,7 @@ const TABLES = ['defaults', 'network', 'rule']
 const CONDITIONS = ['program', 'args', 'category', 'path'] as const
 const KEYS: readonly string[] = ['action', ...CONDITIONS, 'reason']
 
-/** Reads the `policy.toml` of a home; the defaults alone if there is no file. */
+/** Reads the `policy.toml` of a home; the defaults alone if there is no file. Throws PolicyFileError if it is invalid. */
 export async function readPolicy(home: string): Promise<PolicyFile> {
   const file = join(home, POLICY_FILE)
   try {
@@ -49,7 +49,7 @@ export async function readPolicy(home: string): Promise<PolicyFile> {
   }
 }
 
-/** Parses the text of a `policy.toml`. Strict: an unknown key is a problem, never ignored. PolicyFileError. */
+/** Parses the text of a `policy.toml`. Throws PolicyFileError with every problem in it; an unknown key is one. */
 export function parsePolicy(file: string, text: string): PolicyRules {
   const reader = new PolicyReader(file, parseRuleLines(text))
   const policy = reader.read(parseToml(file, text))
@@ -71,85 +71,85 @@ class PolicyReader {
 
   read(values: Table): PolicyRules {
     for (const key of Object.keys(values)) {
-      if (!TABLES.includes(key)) this.#unknown('', key, ['[defaults]', '[network]', '[[rule]]'])
+      if (!TABLES.includes(key)) this.#addUnknownKey('', key, ['[defaults]', '[network]', '[[rule]]'])
     }
     const { defaults, network, rule = [] } = values
     const rules = Array.isArray(rule) ? rule : [rule]
     return {
-      rules: rules.flatMap((rule: unknown, index) => this.#rule(rule, index) ?? []),
-      ...(defaults !== undefined && { defaults: this.#defaults(defaults) }),
-      ...(network !== undefined && { hosts: this.#hosts(network) }),
+      rules: rules.flatMap((rule: unknown, index) => this.#readRule(rule, index) ?? []),
+      ...(defaults !== undefined && { defaults: this.#readDefaults(defaults) }),
+      ...(network !== undefined && { hosts: this.#readHosts(network) }),
     }
   }
 
-  #hosts(values: unknown): HostRule[] {
+  #readHosts(values: unknown): HostRule[] {
     if (!isTable(values)) {
-      this.#problem('', 'network', 'network must be a table: [network]')
+      this.#addProblem('', 'network', 'network must be a table: [network]')
       return []
     }
-    for (const key of Object.keys(values)) if (key !== 'allow') this.#unknown('network', key, ['allow'])
+    for (const key of Object.keys(values)) if (key !== 'allow') this.#addUnknownKey('network', key, ['allow'])
     const { allow = [] } = values
     if (!Array.isArray(allow)) {
-      this.#problem('network', 'allow', 'allow must be a list of hosts')
+      this.#addProblem('network', 'allow', 'allow must be a list of hosts')
       return []
     }
-    return allow.flatMap((host: unknown) => this.#host(host) ?? [])
+    return allow.flatMap((host: unknown) => this.#readHost(host) ?? [])
   }
 
-  #host(value: unknown): HostRule | undefined {
+  #readHost(value: unknown): HostRule | undefined {
     try {
       return parseHostRule(String(value))
     } catch (error) {
       if (!isVfsError(error)) throw error
-      this.#problem('network', 'allow', error.detail ?? error.message)
+      this.#addProblem('network', 'allow', error.detail ?? error.message)
       return undefined
     }
   }
 
-  #defaults(values: unknown): Partial<Record<Category, RuleAction>> {
+  #readDefaults(values: unknown): Partial<Record<Category, RuleAction>> {
     const read: Partial<Record<Category, RuleAction>> = {}
-    if (!isTable(values)) this.#problem('', 'defaults', 'defaults must be a table of categories')
+    if (!isTable(values)) this.#addProblem('', 'defaults', 'defaults must be a table of categories')
     else {
       for (const [key, value] of Object.entries(values)) {
         const category = findMember(categories, key)
-        if (category === undefined) this.#unknown('defaults', key, categories)
-        else read[category] = this.#choice('defaults', key, value, ruleActions) ?? 'deny'
+        if (category === undefined) this.#addUnknownKey('defaults', key, categories)
+        else read[category] = this.#readChoice('defaults', key, value, ruleActions) ?? 'deny'
       }
     }
     return read
   }
 
-  #rule(values: unknown, index: number): PolicyRule | undefined {
+  #readRule(values: unknown, index: number): PolicyRule | undefined {
     if (!isTable(values)) {
-      this.#problem(index, undefined, 'a rule must be a table: [[rule]]')
+      this.#addProblem(index, undefined, 'a rule must be a table: [[rule]]')
       return undefined
     }
-    for (const key of Object.keys(values)) if (!KEYS.includes(key)) this.#unknown(index, key, KEYS)
+    for (const key of Object.keys(values)) if (!KEYS.includes(key)) this.#addUnknownKey(index, key, KEYS)
     if (!CONDITIONS.some((key) => values[key] !== undefined)) {
-      this.#problem(index, undefined, `a rule needs a condition: one of ${CONDITIONS.join(', ')}`)
+      this.#addProblem(index, undefined, `a rule needs a condition: one of ${CONDITIONS.join(', ')}`)
     }
-    const action = this.#choice(index, 'action', values['action'], ruleActions)
+    const action = this.#readChoice(index, 'action', values['action'], ruleActions)
     const category =
       values['category'] === undefined
         ? undefined
-        : this.#choice(index, 'category', values['category'], categories)
+        : this.#readChoice(index, 'category', values['category'], categories)
     if (action === undefined) return undefined
     const source = `${this.#file}:${this.#lines.findLine(index)}`
-    return { action, ...(category !== undefined && { category }), ...this.#texts(values, index), source }
+    return { action, ...(category !== undefined && { category }), ...this.#readTexts(values, index), source }
   }
 
-  #texts(values: Table, index: number): Partial<PolicyRule> {
+  #readTexts(values: Table, index: number): Partial<PolicyRule> {
     const texts = (['program', 'args', 'path', 'reason'] as const).flatMap((key) => {
       const value = values[key]
       if (value === undefined) return []
       if (typeof value === 'string' && value !== '') return [[key, value] as const]
-      this.#problem(index, key, `${key} must be a text, not ${JSON.stringify(value)}`)
+      this.#addProblem(index, key, `${key} must be a text, not ${JSON.stringify(value)}`)
       return []
     })
     return Object.fromEntries(texts)
   }
 
-  #choice<Value extends string>(
+  #readChoice<Value extends string>(
     table: string | number,
     key: string,
     value: unknown,
@@ -158,15 +158,15 @@ class PolicyReader {
     const chosen = findMember(known, value)
     if (chosen !== undefined) return chosen
     const problem = value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`
-    this.#problem(table, key, `${key} ${problem}; use one of ${known.join(', ')}`)
+    this.#addProblem(table, key, `${key} ${problem}; use one of ${known.join(', ')}`)
     return undefined
   }
 
-  #unknown(table: string | number, key: string, known: readonly string[]): void {
-    this.#problem(table, key, `unknown key '${key}'; known: ${known.join(', ')}`)
+  #addUnknownKey(table: string | number, key: string, known: readonly string[]): void {
+    this.#addProblem(table, key, `unknown key '${key}'; known: ${known.join(', ')}`)
   }
 
-  #problem(table: string | number, key: string | undefined, message: string): void {
+  #addProblem(table: string | number, key: string | undefined, message: string): void {
     this.problems.push({ line: this.#lines.findLine(table, key), message })
   }
 }

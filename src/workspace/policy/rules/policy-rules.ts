@@ -85,7 +85,7 @@ function isApplicable(rule: PolicyRule, part: Part, finding: Finding): boolean {
   // A rule allows programs of the machine: one of the same name in the workspace is another program.
   const isByProgram = program !== undefined || args !== undefined
   if (action === 'allow' && isByProgram && !isHostProgram(part.program, part.path)) return false
-  // Only a rule with a path allows to leave the workspace: a rule for a program does not cover every file.
+  // Only a rule with a path or a category allows to leave the workspace: one for a program does not cover every file.
   const isEscape = finding.category === 'host_escape_risk'
   return action !== 'allow' || !isEscape || category !== undefined || path !== undefined
 }

@@ -16,15 +16,15 @@ export function parseRuleLines(text: string): RuleLines {
     /^["'][\w-]+["']$/.test(part) ? part.slice(1, -1) : part.replaceAll(/[^\n]/g, ' '),
   )
   for (const [index, line] of bare.split('\n').entries()) {
-    const [, many, name] = line.match(/^\s*(\[\[?)\s*([\w-]+)\s*\]/) ?? []
+    const [, bracket, name] = line.match(/^\s*(\[\[?)\s*([\w-]+)\s*\]/) ?? []
     const [, key] = line.match(/^\s*([\w-]+)\s*[.=]/) ?? []
-    if (many !== undefined) table = name === 'rule' ? `${rules++}` : `${name}`
-    if (many !== undefined) addLine(lines, table, index + 1)
+    if (bracket !== undefined) table = name === 'rule' ? `${rules++}` : `${name}`
+    if (bracket !== undefined) addLine(lines, table, index + 1)
     else if (key !== undefined) addLine(lines, `${table}.${key}`, index + 1)
   }
   return {
-    findLine(rule, key = '') {
-      return lines.get(`${rule}.${key}`) ?? lines.get(rule === '' ? key : `${rule}`) ?? 1
+    findLine(table, key = '') {
+      return lines.get(`${table}.${key}`) ?? lines.get(table === '' ? key : `${table}`) ?? 1
     },
   }
 }

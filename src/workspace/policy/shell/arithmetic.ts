@@ -62,7 +62,7 @@ const TOKEN =
 /** True if an evaluation can run nothing, since all its names are numbers. */
 export function isHarmless({ kind, text }: Evaluation, variables: Variables): boolean {
   if (kind === 'name') {
-    const name = text.startsWith('$') ? variables.value(text.slice(1)) : text
+    const name = text.startsWith('$') ? variables.getValue(text.slice(1)) : text
     return isLiteral(name) && isPlainName(name)
   }
   TOKEN.lastIndex = 0
@@ -79,7 +79,7 @@ function createNumber(text: string): Evaluation {
   return { kind: 'number', text }
 }
 
-/** Evaluates the index of an element; `@` and `*` mean all of them. */
+/** Returns the evaluation of an index of an array; none for `@` and `*`, which mean all elements. */
 function createSubscripts({ text }: Word): Evaluation[] {
   return /^[@*]$/.test(text) ? [] : [createNumber(text)]
 }

@@ -16,7 +16,7 @@ export interface CommandWords {
   readonly words: readonly string[]
 }
 
-/** Expands a command into words. The grammar ends one before `<(`, a shell does not: `A=<(x) ls` runs `ls`. */
+/** Expands a command into words. The grammar ends a word before `<(`, a shell does not: `A=<(x) ls` runs `ls`. */
 export function expandCommand({ prefix, name, args }: Command, variables: Variables): CommandWords {
   const settings: Setting[] = []
   const words: string[] = []

@@ -4,7 +4,7 @@ import type { Command } from 'unbash'
  * Returns the depth of the shell in the workspace after a command succeeds. Only `cd` and its like change it.
  * A move to a path that is not literal counts as a move to the root of the workspace.
  */
-export function depthAfter({ name, args }: Command, depth: number): number {
+export function getDepthAfter({ name, args }: Command, depth: number): number {
   if (name?.value === 'popd') return 0
   if (name?.value !== 'cd' && name?.value !== 'pushd') return depth
   const target = args.find((arg) => arg.type !== 'Word' || !/^-[LPe@]+$/.test(arg.value))

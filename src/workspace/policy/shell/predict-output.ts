@@ -3,7 +3,10 @@ import { UNKNOWN } from './unknown.ts'
 import type { Variables } from './variables.ts'
 import { expand } from './word.ts'
 
-/** Returns the output of `echo`, `printf` and the like, as far as it is known. Escapes and formats are not expanded. */
+/**
+ * Returns the output of `echo` and `printf`, as far as it is known. Escapes of `echo`, and formats other than `%s`, are
+ * not expanded.
+ */
 export function predictOutput(node: Command, variables: Variables): string {
   if (node.name === undefined || node.redirects.length > 0) return UNKNOWN
   const [name, ...args] = [node.name, ...node.args].flatMap((word) =>

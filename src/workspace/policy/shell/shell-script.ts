@@ -10,7 +10,7 @@ import {
 } from 'unbash'
 import { type Evaluation, findEvaluations } from './arithmetic.ts'
 import { findAssignedName } from './assigned-name.ts'
-import { depthAfter } from './depth.ts'
+import { getDepthAfter } from './depth.ts'
 import { findEvaluatedTexts, isPrompt, listTestedFiles } from './evaluated-texts.ts'
 import { predictOutput } from './predict-output.ts'
 import { UNKNOWN } from './unknown.ts'
@@ -117,123 +117,126 @@ class ScriptReader implements ShellScript {
   error: string | undefined
 
   /** Visits a node and its descendants; returns the worst depth from which the next node may start. */
-  visit(node: SyntaxNode, around: NodeContext): number {
-    if (around.level > MAX_LEVEL) {
+  visit(node: SyntaxNode, context: NodeContext): number {
+    if (context.level > MAX_LEVEL) {
       this.error ??= 'the command is nested too deeply'
       return 0
     }
     switch (node.type) {
       case 'Word':
-        return node.parts === undefined ? around.depth : this.#visitChildren(node, around)
+        return node.parts === undefined ? context.depth : this.#visitChildren(node, context)
       case 'Literal':
       case 'SingleQuoted':
       case 'AnsiCQuoted':
-        return around.depth
+        return context.depth
       case 'Script':
         this.error ??= node.errors?.[0]?.message
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
       case 'Pipeline':
-        return this.#visitPipeline(node, around)
+        return this.#visitPipeline(node, context)
       case 'AndOr':
-        return this.#visitChain(node, around)
+        return this.#visitChain(node, context)
       case 'Command':
-        return this.#visitCommand(node, around)
+        return this.#visitCommand(node, context)
       case 'Redirected': {
         const { redirects } = node
-        this.commands.push({ node: undefined, redirects, depth: around.depth, stdin: around.stdin })
-        return this.#visitChildren(node, { ...around, stdin: this.#findInput(redirects) ?? around.stdin })
+        this.commands.push({ node: undefined, redirects, depth: context.depth, stdin: context.stdin })
+        return this.#visitChildren(node, { ...context, stdin: this.#findInput(redirects) ?? context.stdin })
       }
       case 'Function':
         this.functions.add(node.name.value)
-        return this.#visitChildren(node, { ...around, stdin: () => UNKNOWN })
+        return this.#visitChildren(node, { ...context, stdin: () => UNKNOWN })
       case 'For':
       case 'Select':
-        this.#assignOtherwise(node, around)
+        this.#assignIndirectly(node, context)
         this.isInteractive ||= node.type === 'Select'
-        this.#addListed(node.wordlist ?? [], around)
-        return this.#visitChildren(node, around)
+        this.#addListed(node.wordlist ?? [], context)
+        return this.#visitChildren(node, context)
       case 'Assignment':
         this.#assign(node)
         this.#evaluate(node)
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
       case 'ArrayValue':
-        this.#addListed(node.elements, around)
+        this.#addListed(node.elements, context)
         this.#evaluate(node)
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
       case 'Coproc':
-        this.#assignOtherwise(node, around)
+        this.#assignIndirectly(node, context)
         // It reads what the script may write to it.
-        return this.#visitChildren(node, { ...around, stdin: () => UNKNOWN })
+        return this.#visitChildren(node, { ...context, stdin: () => UNKNOWN })
       case 'FileDescriptorVariable':
       case 'ArithmeticBinary':
       case 'ArithmeticUnary':
-        this.#assignOtherwise(node, around)
-        return this.#visitChildren(node, around)
+        this.#assignIndirectly(node, context)
+        return this.#visitChildren(node, context)
       case 'ParameterExpansion':
-        this.#assignOtherwise(node, around)
+        this.#assignIndirectly(node, context)
         this.#evaluate(node)
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
       case 'TestUnary':
       case 'TestBinary':
-        this.#addListed(listTestedFiles(node), around)
+        this.#addListed(listTestedFiles(node), context)
         this.#evaluate(node)
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
       case 'ArithmeticWord':
       case 'ArithmeticExpansion':
       case 'ArithmeticCommandExpansion':
         this.#evaluate(node)
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
       case 'ProcessSubstitution':
         // The input of `>(…)` is only known at run time.
-        return this.#visitChildren(node, node.operator === '>' ? { ...around, stdin: () => UNKNOWN } : around)
+        return this.#visitChildren(
+          node,
+          node.operator === '>' ? { ...context, stdin: () => UNKNOWN } : context,
+        )
       default:
-        return this.#visitChildren(node, around)
+        return this.#visitChildren(node, context)
     }
   }
 
-  #visitChildren(node: SyntaxNode, around: NodeContext): number {
-    const { stdin } = around
-    const level = around.level + 1
-    let inside: NodeContext = { depth: around.depth, level, stdin }
+  #visitChildren(node: SyntaxNode, context: NodeContext): number {
+    const { stdin } = context
+    const level = context.level + 1
+    let childContext: NodeContext = { depth: context.depth, level, stdin }
     forEachChild(node, (child) => {
-      const depth = this.visit(child, inside)
-      if (depth < inside.depth) inside = { depth, level, stdin }
+      const depth = this.visit(child, childContext)
+      if (depth < childContext.depth) childContext = { depth, level, stdin }
     })
-    return inside.depth
+    return childContext.depth
   }
 
-  #visitCommand(node: Command, around: NodeContext): number {
+  #visitCommand(node: Command, context: NodeContext): number {
     const redirectedInput = this.#findInput(node.redirects)
-    const stdin = redirectedInput ?? around.stdin
+    const stdin = redirectedInput ?? context.stdin
     // Another reader may run before or after it: with two redirections, either may apply.
     if (isExec(node) && redirectedInput !== undefined)
       this.input = this.input === undefined ? redirectedInput : () => UNKNOWN
-    this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
+    this.commands.push({ node, redirects: node.redirects, depth: context.depth, stdin })
     this.#hasAlias ||= node.name?.value === 'alias'
     const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
     if (isAssigning || namesOther(node) || changesSeparators(node)) this.variables.distrust()
-    this.#visitChildren(node, around)
-    return Math.min(around.depth, depthAfter(node, around.depth))
+    this.#visitChildren(node, context)
+    return Math.min(context.depth, getDepthAfter(node, context.depth))
   }
 
   /** After `cd a &&` the rest runs in `a`; after `cd a ||` or `;` it may as well not. */
-  #visitChain({ commands, operators }: AndOr, around: NodeContext): number {
-    let [depth, worst] = [around.depth, around.depth]
+  #visitChain({ commands, operators }: AndOr, context: NodeContext): number {
+    let [depth, worst] = [context.depth, context.depth]
     for (const [index, command] of commands.entries()) {
-      const after = this.visit(command, { ...around, depth, level: around.level + 1 })
+      const after = this.visit(command, { ...context, depth, level: context.level + 1 })
       worst = Math.min(worst, after)
       if (operators[index] !== '&&') depth = worst
-      else depth = command.type === 'Command' ? depthAfter(command, depth) : Math.min(depth, after)
+      else depth = command.type === 'Command' ? getDepthAfter(command, depth) : Math.min(depth, after)
     }
     return worst
   }
 
-  #visitPipeline({ commands }: Pipeline, around: NodeContext): number {
-    let depth = around.depth
+  #visitPipeline({ commands }: Pipeline, context: NodeContext): number {
+    let depth = context.depth
     for (const [index, command] of commands.entries()) {
       const before = commands[index - 1]
-      const stdin = before === undefined ? around.stdin : () => this.#predictOutput(before)
-      depth = Math.min(depth, this.visit(command, { depth: around.depth, level: around.level + 1, stdin }))
+      const stdin = before === undefined ? context.stdin : () => this.#predictOutput(before)
+      depth = Math.min(depth, this.visit(command, { depth: context.depth, level: context.level + 1, stdin }))
     }
     return depth
   }
@@ -274,7 +277,7 @@ class ScriptReader implements ShellScript {
     this.hasPrompt ||= isPrompt(node)
   }
 
-  #assignOtherwise(node: SyntaxNode, { depth }: NodeContext): void {
+  #assignIndirectly(node: SyntaxNode, { depth }: NodeContext): void {
     const given = findAssignedName(node)
     if (given === undefined) return
     const { name, words = [undefined] } = given

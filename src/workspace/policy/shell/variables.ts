@@ -1,6 +1,6 @@
 import { UNKNOWN } from './unknown.ts'
 
-/** Variables that every shell sets: the home, which no workspace holds, and the working directory. */
+/** Values that variables have without an assignment, as paths count: no workspace holds the home. */
 const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
   ['HOME', '~'],
   ['PWD', '.'],
@@ -35,8 +35,8 @@ export class Variables {
     return this.#isExhausted
   }
 
-  /** Returns the value of a variable. */
-  value(name: string): string {
+  /** Returns the value of a variable, or UNKNOWN. */
+  getValue(name: string): string {
     if (!this.#isTrusted && !(LEADING_OUT.has(name) && !this.#values.has(name))) return UNKNOWN
     const value = this.#values.get(name) ?? WELL_KNOWN.get(name) ?? UNKNOWN
     this.#expanded += value.length
@@ -54,7 +54,10 @@ export class Variables {
     return this.#values.has(name) || NUMBERS.has(name)
   }
 
-  /** @param isNumber True if the value is a number, though perhaps an unknown one. */
+  /**
+   * Records an assignment. A variable with two different values is unknown.
+   * @param isNumber true if the value is a number, though perhaps an unknown one.
+   */
   assign(name: string, text: string, isNumber: boolean = NUMBER.test(text)): void {
     const value = text.length > MAX_VALUE ? this.#exhaust() : text
     if (!isNumber) this.#texts.add(name)

@@ -66,12 +66,12 @@ function expandPart(part: WordPart, variables: Variables, isFirst: boolean): str
 }
 
 function expandParameter(part: WordPart, variables: Variables): string {
-  if (part.type === 'SimpleExpansion') return variables.value(part.text.slice(1))
+  if (part.type === 'SimpleExpansion') return variables.getValue(part.text.slice(1))
   if (part.type !== 'ParameterExpansion') return UNKNOWN
   if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN
   // A variable that is known to be set needs no default.
   const operator = part.operation?.operator ?? '-'
-  const value = variables.value(part.parameter)
+  const value = variables.getValue(part.parameter)
   const isSet = value !== '' || !operator.startsWith(':')
   return isSet && /^:?[-=?]$/.test(operator) ? value : UNKNOWN
 }
