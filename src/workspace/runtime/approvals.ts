@@ -34,6 +34,7 @@ export interface Approval {
   readonly part?: string
   /** Names of variables that are passed on to it. */
   readonly passedEnv?: readonly string[]
+  /** When it was requested. */
   readonly asked: string
   /** When it was approved; null while it waits. */
   readonly approved: string | null

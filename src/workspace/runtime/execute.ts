@@ -42,9 +42,9 @@ import { MaskedSession } from './masked-session.ts'
 import { formatVaultScope, SessionMask } from './session-mask.ts'
 
 /**
- * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). A failure at any step undoes
- * the earlier ones. Throws EINVAL for an invalid request, `ExecutionRefusal` (EACCES) for a refused one. A failing
- * command is a result, not an error.
+ * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). After a failure at any step, what
+ * the earlier ones opened is closed. Throws EINVAL for an invalid request, `ExecutionRefusal` (EACCES) for a refused one.
+ * A failing command is a result, not an error.
  */
 export async function execute(
   input: ExecutionRequestInput,
@@ -177,7 +177,10 @@ class Execution {
     return { ...decision, action: 'require_approval', reason }
   }
 
-  /** Decides again if the session is not in the directory itself: the directory is then outside of the workspace. */
+  /**
+   * Decides again with the path of the session. If that is not the directory itself, the directory is outside of the
+   * workspace. Throws `ExecutionRefusal` if the command is then denied.
+   */
   async #assertInside(
     request: ExecutionRequest,
     { path: mountpoint }: CommandSession,
@@ -225,10 +228,10 @@ class Execution {
     // The session that is joined has been masked or not.
     if (mask === undefined || join !== undefined) return this.#openPlainSession(request, base)
     if ('vault' in base) throw createNoMaskError(request)
-    const files = await SessionMask.create(mask, scope ?? formatVaultScope(request.vault), base)
-    const session = await this.#openPlainSession(request, files.coverBase(base))
+    const sessionMask = await SessionMask.create(mask, scope ?? formatVaultScope(request.vault), base)
+    const session = await this.#openPlainSession(request, sessionMask.coverBase(base))
     // A vault has the real values itself. The fork of a directory never has them.
-    return new MaskedSession(session, files, scope === undefined ? sessions : undefined)
+    return new MaskedSession(session, sessionMask, scope === undefined ? sessions : undefined)
   }
 
   #openPlainSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
@@ -256,7 +259,7 @@ class Execution {
     )
   }
 
-  /** Only a command that does not see the values gets them into its requests. */
+  /** Returns the secrets that the proxy puts into requests. Only a command that does not see the values gets that. */
   #listInjected(session: CommandSession): CommandNetworkOptions['inject'] {
     const { mask, env = {} } = this.#options
     if (mask?.inject === undefined || !(session instanceof MaskedSession)) return undefined
@@ -336,7 +339,10 @@ function describeRunning(session: CommandSession, pid: number): RunningSession {
   return { ...session.describe(), pid, ...(support !== undefined && { support }) }
 }
 
-/** A program of the same name in the workspace must not take the place of the one that was found outside of it. */
+/**
+ * Replaces the first word of a command by the path of its program. One of the same name in the workspace must not take
+ * the place of the one that was found outside of it.
+ */
 function replaceProgram(command: CommandSpec, program: string | undefined): CommandSpec {
   if (program === undefined || !('argv' in command)) return command
   return { argv: [program, ...command.argv.slice(1)] }

@@ -40,18 +40,18 @@ export class FileJournal implements ExecutionJournal {
     this.#fs = fs
   }
 
-  /** Yields executed commands, the newest first. A truncated line is skipped. */
+  /** Yields each command that ran or was refused, with its latest event; the newest first. Skips truncated lines. */
   async *read(): AsyncGenerator<ExecutedCommand> {
     if (!(await this.#fs.exists('/journal'))) return
     const days: string[] = []
     for await (const { name } of this.#fs.readdir('/journal')) if (name.endsWith('.jsonl')) days.push(name)
     // The last event of a command may be in the file of the next day.
-    const ended = new Set<string>()
+    const reported = new Set<string>()
     for (const day of days.sort().reverse()) {
       const lines = (await readText(this.#fs, `/journal/${day}`)).split('\n').reverse()
       for (const line of lines.flatMap(parseJournalLine)) {
-        if (!ended.has(line.id)) yield line
-        ended.add(line.id)
+        if (!reported.has(line.id)) yield line
+        reported.add(line.id)
       }
     }
   }

@@ -90,7 +90,7 @@ export class ExecutionNetwork implements AsyncDisposable {
       return new ExecutionNetwork({ isWhole, isIsolated })
     }
     const notices: string[] = []
-    const taken = join === undefined ? [] : listTakenPorts(join)
+    const takenPorts = join === undefined ? [] : listTakenPorts(join)
     const options = {
       rules: [...(policy.hosts ?? []), ...(request.hosts ?? []).map(parseHostRule)],
       resolve: resolveHost,
@@ -101,7 +101,7 @@ export class ExecutionNetwork implements AsyncDisposable {
         onNotice(line)
       },
     }
-    const hosts = await openCommandNetwork(options, taken)
+    const hosts = await openCommandNetwork(options, takenPorts)
     return new ExecutionNetwork({ isWhole: false, isIsolated }, hosts, notices)
   }
 
@@ -141,6 +141,6 @@ export class ExecutionNetwork implements AsyncDisposable {
 
 /** Lists the ports on which programs of a running session listen already. */
 function listTakenPorts({ pid }: RunningSession): number[] {
-  const inside = new ForkNetwork(pid).findProcess()
-  return inside === undefined ? [] : listListeningPorts(inside)
+  const member = new ForkNetwork(pid).findProcess()
+  return member === undefined ? [] : listListeningPorts(member)
 }
