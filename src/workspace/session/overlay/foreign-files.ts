@@ -30,9 +30,9 @@ export function formatForeignFilesHint(output: Uint8Array, root: string, cwd: st
     }
   }
   const named = [...found.values()].map(({ path, uid, gid }) => `${path} (uid ${uid}, gid ${gid})`)
-  const what = named.length === 0 ? 'what the command wanted to change' : named.join(', ')
+  const subject = named.length === 0 ? 'what the command wanted to change' : named.join(', ')
   return (
-    `coppice: ${what} belongs to another user or group, and an overlay of an ordinary user cannot copy that. ` +
+    `coppice: ${subject} belongs to another user or group, and an overlay of an ordinary user cannot copy that. ` +
     "Use a session of kind 'dir', which copies the whole directory first, or change the owner of the files\n"
   )
 }
@@ -44,11 +44,20 @@ function splitWords(line: string): string[] {
 
 /** Finds the path, or its nearest directory within the root, that belongs to another user or group. */
 function findForeign(path: string, root: string): ForeignFile | undefined {
-  for (let at = path; at.startsWith(`${root}/`); at = dirname(at)) {
-    const { uid, gid } = lstatSync(at, { throwIfNoEntry: false }) ?? {}
+  for (let current = path; current.startsWith(`${root}/`); current = dirname(current)) {
+    const { uid, gid } = findOwner(current) ?? {}
     if (uid === undefined || gid === undefined) continue
     if (uid !== process.getuid?.() || gid !== process.getgid?.())
-      return { path: at.slice(root.length), uid, gid }
+      return { path: current.slice(root.length), uid, gid }
   }
   return undefined
+}
+
+function findOwner(path: string): { readonly uid: number; readonly gid: number } | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    // A word of the output need not be a path: it may be too long, or lead through a file.
+    return undefined
+  }
 }

@@ -22,7 +22,7 @@ export class BoundedOutput {
     this.#size += kept.length
   }
 
-  bytes(): Uint8Array {
+  toBytes(): Uint8Array {
     return Buffer.concat(this.#chunks)
   }
 }

@@ -17,7 +17,7 @@ export class CarriedFiles implements Disposable {
   constructor(carried: readonly CarriedFile[]) {
     this.#shared = carried.filter(({ mode }) => mode === 'share').map((file) => new SharedFile(file))
     this.#copied = carried.filter(({ mode }) => mode === 'copy')
-    if (this.#shared.length > 0) this.#timer = setInterval(() => this.#pass(), POLL_INTERVAL_MS)
+    if (this.#shared.length > 0) this.#timer = setInterval(() => this.#tryPass(), POLL_INTERVAL_MS)
   }
 
   /** Passes the last changes on. Every process of the command must have ended. */
@@ -34,6 +34,14 @@ export class CarriedFiles implements Disposable {
     }
   }
 
+  #tryPass(): void {
+    try {
+      this.#pass()
+    } catch {
+      // A full or read-only disk must not end the command. The next poll tries again, and the end throws.
+    }
+  }
+
   #pass(): void {
     for (const file of this.#shared) file.pass()
   }
@@ -42,8 +50,8 @@ export class CarriedFiles implements Disposable {
 /** A file that exists on this machine and in the layer of a command, with the last state that both had. */
 class SharedFile {
   readonly file: CarriedFile
-  #host: string | undefined
-  #layer: string | undefined
+  #hostStamp: string | undefined
+  #layerStamp: string | undefined
 
   constructor(file: CarriedFile) {
     this.file = file
@@ -54,8 +62,8 @@ class SharedFile {
   pass(): void {
     const { host, layer } = this.file
     const [hostStamp, layerStamp] = [getHostStamp(host), layer.getStamp()]
-    const isHostChanged = hostStamp !== undefined && hostStamp !== this.#host
-    if (layerStamp !== undefined && layerStamp !== this.#layer) this.#passOut()
+    const isHostChanged = hostStamp !== undefined && hostStamp !== this.#hostStamp
+    if (layerStamp !== undefined && layerStamp !== this.#layerStamp) this.#passOut()
     else if (isHostChanged && layerStamp !== undefined) this.#passIn()
     else return
     this.#remember()
@@ -76,8 +84,8 @@ class SharedFile {
   }
 
   #remember(): void {
-    this.#host = getHostStamp(this.file.host)
-    this.#layer = this.file.layer.getStamp()
+    this.#hostStamp = getHostStamp(this.file.host)
+    this.#layerStamp = this.file.layer.getStamp()
   }
 }
 

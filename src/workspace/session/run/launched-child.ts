@@ -18,8 +18,8 @@ export interface RunLocation {
 export interface SentCommand {
   readonly launch: Launch
   readonly cwd: string
-  /** Marks the processes of the command, where no namespace contains them. */
-  readonly mark: string
+  /** Id by which the processes of the command are found, where no namespace contains them. */
+  readonly runId: string
   /** Returns the shell lines that run the command; by default it replaces the shell. */
   readonly createLastLines?: (command: string) => readonly string[]
 }
@@ -28,7 +28,7 @@ export interface SentCommand {
 export async function sendCommand(
   child: ChildProcess,
   { command, env }: Pick<RunSpec, 'command' | 'env'>,
-  { launch, cwd, mark, createLastLines }: SentCommand,
+  { launch, cwd, runId, createLastLines }: SentCommand,
 ): Promise<boolean> {
   // A child that could not be started has no channels.
   if (child.pid === undefined) return false
@@ -40,7 +40,7 @@ export async function sendCommand(
   })
   // The launch may fail before it reads anything; its missing answer reports that.
   channel.on('error', () => undefined)
-  const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: mark }
+  const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: runId }
   channel.end(createCommandScript(toArgv(command), settings, cwd, createLastLines))
   await once(channel, 'close').catch(() => undefined)
   return answer.startsWith('ready')
@@ -53,7 +53,7 @@ export async function waitForExit(
 ): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve, reject) => {
     child.once('error', ({ message }) => reject(createStartError(spec, Buffer.from(message))))
-    child.once('exit', (...how) => resolve(how))
+    child.once('exit', (...exit) => resolve(exit))
   })
   return [code, signal]
 }

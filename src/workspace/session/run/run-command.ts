@@ -34,54 +34,55 @@ export async function runCommand(launch: Launch, spec: RunSpec, location: RunLoc
 }
 
 async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
-  const started = performance.now()
-  const mark = randomBytes(8).toString('hex')
+  const startedAt = performance.now()
+  const runId = randomBytes(8).toString('hex')
   const output = {
     stdout: new BoundedOutput(spec.limits.outputBytes),
     stderr: new BoundedOutput(spec.limits.outputBytes),
   }
-  const pipes = { stdout: pipe('stdout'), stderr: pipe('stderr') }
+  const pipes = { stdout: openPipe('stdout'), stderr: openPipe('stderr') }
   const child = startChild(launch, spec, location, pipes)
   launch.listener?.attach(child)
-  const tree = createProcessTree(child, launch, mark)
+  const tree = createProcessTree(child, launch, runId)
   if (child.pid !== undefined) spec.onStart?.(child.pid)
-  const isReady = sendCommand(child, spec, { launch, cwd: location.cwd, mark })
-  using stopping = new CommandStopper(spec, location.directory, tree)
+  const isReady = sendCommand(child, spec, { launch, cwd: location.cwd, runId })
+  using stopper = new CommandStopper(spec, location.directory, tree)
   const [code, signal] = await waitForExit(child, spec)
   if (!launch.hasPidNamespace) tree?.kill()
   await drainOutput(pipes, spec.signal)
-  const { stopped } = stopping
-  const bytes = { stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }
+  const { stopped } = stopper
+  const bytes = { stdout: output.stdout.toBytes(), stderr: output.stderr.toBytes() }
   if (!(await isReady) && stopped === undefined) throw createStartError(spec, bytes.stderr)
   return {
     ...toExit(code, signal, stopped),
     ...bytes,
-    durationMs: performance.now() - started,
+    durationMs: performance.now() - startedAt,
     timedOut: stopped === 'timeout',
     truncated: output.stdout.isTruncated || output.stderr.isTruncated,
     ...(stopped !== undefined && { stopped }),
   }
 
-  function pipe(stream: OutputStream): OutputPipe {
-    const made = new OutputPipe(location.directory, stream, (chunk) => {
+  function openPipe(stream: OutputStream): OutputPipe {
+    const pipe = new OutputPipe(location.directory, stream, (chunk) => {
       output[stream].add(chunk)
-      const taken = spec.onOutput?.(stream, chunk)
-      if (spec.isHeard?.(stream) === false) made.close()
-      return taken
+      const pending = spec.onOutput?.(stream, chunk)
+      if (spec.isHeard?.(stream) === false) pipe.close()
+      return pending
     })
-    return made
+    return pipe
   }
 }
 
 function createProcessTree(
   { pid }: ChildProcess,
   { hasPidNamespace }: Launch,
-  mark: string,
+  runId: string,
 ): ProcessTree | undefined {
   if (pid === undefined) return undefined
-  return hasPidNamespace ? createNamespaceTree(pid) : createGroupTree(pid, mark)
+  return hasPidNamespace ? createNamespaceTree(pid) : createGroupTree(pid, runId)
 }
 
+/** Starts the process of a launch, and closes what only that process needs, also after a failure. */
 function startChild(
   launch: Launch,
   { stdin }: RunSpec,
@@ -89,8 +90,9 @@ function startChild(
   pipes: OutputPipes,
 ): ChildProcess {
   const [file = '', ...args] = launch.argv
-  const input = openInput(stdin, directory)
+  let input: number | 'ignore' = 'ignore'
   try {
+    input = openInput(stdin, directory)
     return spawnWithoutInheritedFds(file, args, {
       cwd: directory,
       env: isolationEnvironment,

@@ -30,8 +30,8 @@ export async function runInTerminal(
   spec: RunSpec & { readonly terminal: CommandTerminal },
   { directory, cwd }: RunLocation,
 ): Promise<RunOutcome> {
-  const started = performance.now()
-  const mark = randomBytes(8).toString('hex')
+  const startedAt = performance.now()
+  const runId = randomBytes(8).toString('hex')
   const { terminal } = spec
   // Read before the terminal passes on each key.
   const settings = createSettingsLine(terminal)
@@ -39,23 +39,26 @@ export async function runInTerminal(
   const pseudo = new PseudoTerminal(launch, terminal, directory)
   if (pseudo.child.pid !== undefined) spec.onStart?.(pseudo.child.pid)
   const env = omitTerminalVariables(spec.env)
-  const isReady = sendCommand(pseudo.child, { ...spec, env }, { launch, cwd, mark, createLastLines })
-  using tree = new TerminalTree(pseudo, launch, mark)
+  const isReady = sendCommand(pseudo.child, { ...spec, env }, { launch, cwd, runId, createLastLines })
+  using tree = new TerminalTree(pseudo, launch, runId)
   pseudo.onInterrupt = () => tree.kill()
-  const closed = new AbortController()
-  const disconnect = terminal.onClose(() => closed.abort())
-  const ends = AbortSignal.any([closed.signal, ...(spec.signal === undefined ? [] : [spec.signal])])
-  using stopping = new CommandStopper({ ...spec, signal: ends }, directory, tree)
+  const terminalClosed = new AbortController()
+  const disconnect = terminal.onClose(() => terminalClosed.abort())
+  const endSignal = AbortSignal.any([
+    terminalClosed.signal,
+    ...(spec.signal === undefined ? [] : [spec.signal]),
+  ])
+  using stopper = new CommandStopper({ ...spec, signal: endSignal }, directory, tree)
   const [code, signal] = await waitForExit(pseudo.child, spec).finally(() => pseudo.close())
   disconnect()
   tree.end()
-  const { stopped } = stopping
+  const { stopped } = stopper
   if (!(await isReady) && stopped === undefined) throw createStartError(spec, pseudo.lastOutput)
   return {
     ...toExit(pseudo.exitCode ?? code, signal, stopped),
     stdout: NOTHING,
     stderr: NOTHING,
-    durationMs: performance.now() - started,
+    durationMs: performance.now() - startedAt,
     timedOut: stopped === 'timeout',
     truncated: false,
     ...(stopped !== undefined && { stopped }),
@@ -70,25 +73,26 @@ function omitTerminalVariables(env: RunSpec['env']): RunSpec['env'] {
 class TerminalTree implements ProcessTree, Disposable {
   readonly #pseudo: PseudoTerminal
   readonly #launch: Launch
-  readonly #mark: string
+  readonly #runId: string
   #timer: NodeJS.Timeout | undefined
 
-  constructor(pseudo: PseudoTerminal, launch: Launch, mark: string) {
+  constructor(pseudo: PseudoTerminal, launch: Launch, runId: string) {
     this.#pseudo = pseudo
     this.#launch = launch
-    this.#mark = mark
+    this.#runId = runId
   }
 
   pids(): readonly number[] {
     return this.#trees().flatMap((tree) => tree.pids())
   }
 
+  /** Hangs up, and kills what is left after some time. */
   kill(): void {
     this.#pseudo.hangUp()
     this.#timer ??= setTimeout(() => this.#killNow(), HANGUP_MS)
   }
 
-  /** Kills processes that outlived the command, where no namespace ended them with it. */
+  /** After the end of the command: kills processes that outlived it, where no namespace ended them with it. */
   end(): void {
     if (!this.#launch.hasPidNamespace) this.#killNow()
   }
@@ -106,7 +110,7 @@ class TerminalTree implements ProcessTree, Disposable {
     if (pid === undefined) return []
     const { hasPidNamespace } = this.#launch
     return listChildren(pid).map((child) =>
-      hasPidNamespace ? createNamespaceTree(child) : createGroupTree(child, this.#mark),
+      hasPidNamespace ? createNamespaceTree(child) : createGroupTree(child, this.#runId),
     )
   }
 }
