@@ -7,8 +7,8 @@ const KERNEL_TREES: readonly string[] = ['/proc', '/sys', '/dev']
 const SHARED_MEMORY = '/dev/shm'
 
 /**
- * Resolves the real path of the directory that a session covers or copies. ENOENT; Throws EINVAL for a tree of the
- * kernel, and for `/`, which no overlay can cover: a command would change the machine itself.
+ * Resolves the real path of the directory that a session covers or copies. Throws ENOENT if it is missing, EINVAL for a
+ * tree of the kernel, and for `/`, which no overlay can cover: a command would change the machine itself.
  */
 export async function resolveBaseDirectory(lower: string): Promise<string> {
   const path = await realpath(lower)

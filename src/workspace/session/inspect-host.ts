@@ -88,17 +88,18 @@ async function inspectOverlay(directory: string): Promise<HostFinding> {
   const { privilege } = await probeNamespaces()
   if (privilege === 'none') return createUnavailableFinding(name)
   await mkdir(directory, { recursive: true })
-  const at = await mkdtemp(join(directory, 'doctor-'))
+  const probeDirectory = await mkdtemp(join(directory, 'doctor-'))
   try {
-    await mkdir(join(at, 'base'))
-    const layout = new OverlayLayout(at, join(at, 'base'), privilege, MountsBelow.none)
+    const base = join(probeDirectory, 'base')
+    await mkdir(base)
+    const layout = new OverlayLayout(probeDirectory, base, privilege, MountsBelow.none)
     await layout.prepare()
     const trial = await probeOverlay(layout)
     if (trial.works)
       return { name, isAvailable: true, detail: 'changes are kept beside the directory, whatever its size' }
     return { name, isAvailable: false, detail: trial.reason, remedy: ALLOW_OVERLAYS }
   } finally {
-    await removeTree(at)
+    await removeTree(probeDirectory)
   }
 }
 
@@ -159,7 +160,7 @@ async function inspectLandlock(namespaces: HostFinding): Promise<HostFinding> {
   return { name, isAvailable: false, detail: trial.reason, remedy }
 }
 
-/** Only the finding about namespaces has the remedy. */
+/** Creates the finding of something that needs namespaces. Only the finding about those has the remedy. */
 function createUnavailableFinding(name: string): HostFinding {
   return { name, isAvailable: false, detail: 'needs namespaces' }
 }

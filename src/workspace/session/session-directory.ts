@@ -43,15 +43,15 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 function isSmallTree(path: string): boolean {
-  let left = SMALL_TREE_ENTRIES
+  let remaining = SMALL_TREE_ENTRIES
   const count = (directory: string): void => {
     const entries = readdirSync(directory, { withFileTypes: true })
-    left -= entries.length
-    for (const entry of entries) if (left > 0 && entry.isDirectory()) count(join(directory, entry.name))
+    remaining -= entries.length
+    for (const entry of entries) if (remaining > 0 && entry.isDirectory()) count(join(directory, entry.name))
   }
   try {
     count(path)
-    return left > 0
+    return remaining > 0
   } catch (error) {
     // Missing, a file or a link, which are removed at once; otherwise closed to this user, or too deep.
     return isErrno(error, 'ENOENT', 'ENOTDIR')

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { isWithin } from '../../../vfs/index.ts'
 import type { SessionChange } from '../command-session.ts'
-import { createPut, createUnnameableChange, isTooDeep, isUntouched } from '../entries/entry-stats.ts'
+import { createPut, createUnstorableChange, isTooDeep, isUntouched } from '../entries/entry-stats.ts'
 import { HardLinkNames } from '../entries/hard-link-names.ts'
 import { findStatsByName, listHostNames } from '../entries/host-names.ts'
 import type { LockedEntries } from '../entries/locked-entries.ts'
@@ -13,7 +13,7 @@ export interface DirCopy {
   readonly root: string
   readonly lower: string
   readonly before: TreeStats
-  /** Hidden paths, for which the copy has placeholders. Changes of these are dropped. */
+  /** Hidden paths, for which the copy has stand-ins. Changes of these cannot be kept. */
   readonly hidden: readonly string[]
 }
 
@@ -43,11 +43,11 @@ class DirChangeReader {
     const names = listHostNames(directory)
     const before = this.#copy.before.get(path)
     for (const name of names) {
-      const was = before?.get(name.name)
+      const oldStats = before?.get(name.name)
       const isKeepable = name.raw === undefined && !this.#isHidden(`${path}/${name.name}`)
-      if (isKeepable) await this.#readEntry(`${path}/${name.name}`, was)
-      else if (was === undefined || was.ctimeNs !== findStatsByName(directory, name)?.ctimeNs)
-        this.#found.push(createUnnameableChange(`${path}/${name.name}`))
+      if (isKeepable) await this.#readEntry(`${path}/${name.name}`, oldStats)
+      else if (oldStats === undefined || oldStats.ctimeNs !== findStatsByName(directory, name)?.ctimeNs)
+        this.#found.push(createUnstorableChange(`${path}/${name.name}`))
     }
     const kept = new Set(names.map(({ name }) => name))
     for (const name of [...(before?.keys() ?? [])].sort()) {
@@ -69,14 +69,14 @@ class DirChangeReader {
   async #readEntry(path: string, before: BigIntStats | undefined): Promise<void> {
     const host = join(this.#copy.root, path)
     if (isTooDeep(host)) {
-      this.#found.push(createUnnameableChange(path))
+      this.#found.push(createUnstorableChange(path))
       return
     }
     const facts = this.#locked.unlockStats(host)
     if (facts === undefined) return
     if (!facts.isDirectory() && this.#isAroundHidden(path)) {
       // It would replace a directory with a hidden path.
-      this.#found.push(createUnnameableChange(path))
+      this.#found.push(createUnstorableChange(path))
       return
     }
     const linkOf = this.#links.findEarlier(path, facts)

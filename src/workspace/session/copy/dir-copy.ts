@@ -14,7 +14,7 @@ export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 /** Limit in bytes of the error output of `cp`. */
 const MAX_STDERR_BYTES = 2 ** 20
 
-/** A real path that is not copied, and the type of its placeholder in the copy. */
+/** A real path that is not copied, and what the copy has in its place. */
 export interface ExcludedPath {
   readonly path: string
   readonly standIn: 'directory' | 'file' | 'nothing'
@@ -27,11 +27,11 @@ export interface ExcludedPath {
 export async function copyDirectory(
   from: string,
   to: string,
-  left: readonly ExcludedPath[],
+  excluded: readonly ExcludedPath[],
   signal?: AbortSignal,
 ): Promise<void> {
   await mkdir(to)
-  const nested = left.filter(({ path }) => isWithin(path, from))
+  const nested = excluded.filter(({ path }) => isWithin(path, from))
   if (nested.length > 0) await copyExcept(from, to, nested, signal)
   else await runCopy(from, ['cp', ...getCopyOptions(), '--', `${from}/.`, to], signal)
   copyAttributesSync(from, to)
@@ -40,26 +40,26 @@ export async function copyDirectory(
 async function copyExcept(
   from: string,
   to: string,
-  left: readonly ExcludedPath[],
+  excluded: readonly ExcludedPath[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (left.some(({ path }) => path === from)) return
-  const names = new Set(left.map(({ path }) => path.slice(from.length + 1).split('/')[0] ?? ''))
+  if (excluded.some(({ path }) => path === from)) return
+  const names = new Set(excluded.map(({ path }) => path.slice(from.length + 1).split('/')[0] ?? ''))
   const others = [...names].flatMap((name) => ['!', '-name', escapePattern(name)])
   const copying = `exec cp ${getCopyOptions().join(' ')} -- "$@" "$0"`
   // By `find`, since a name that is not UTF-8 does not fit into a string.
   const found = ['find', `${from}/.`, '-mindepth', '1', '-maxdepth', '1', ...others]
   await runCopy(from, [...found, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
   for (const name of names) {
-    const [at, copy] = [join(from, name), join(to, name)]
-    const whole = left.find(({ path }) => path === at)
-    if (whole === undefined) await copyDirectory(at, copy, left, signal)
-    else makeStandIn(whole, copy)
+    const [original, copy] = [join(from, name), join(to, name)]
+    const whole = excluded.find(({ path }) => path === original)
+    if (whole === undefined) await copyDirectory(original, copy, excluded, signal)
+    else createStandIn(whole, copy)
   }
 }
 
-/** Creates an empty placeholder with the original's attributes: isolation can be mounted over it. */
-function makeStandIn({ path, standIn }: ExcludedPath, copy: string): void {
+/** Creates an empty stand-in with the original's attributes: isolation can be mounted over it. */
+function createStandIn({ path, standIn }: ExcludedPath, copy: string): void {
   if (standIn === 'nothing') return
   if (standIn === 'directory') mkdirSync(copy)
   else writeFileSync(copy, '', { mode: 0o600 })
@@ -89,7 +89,7 @@ async function runCopy(
   }
 }
 
-/** `cp` may report an error for each file: the first one names the cause. */
+/** Creates EIO. `cp` may report an error for each file: the first one names the cause. */
 function createCopyError(from: string, error: unknown): VfsError {
   const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
   const [first = '', ...others] = reason.split('\n')

@@ -35,13 +35,13 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
   try {
     const root = join(directory, 'tree')
     await createOutputPipes(directory)
-    const left = await findHiddenBelow(lower, options)
-    const own: ExcludedPath = { path: await realpath(options.directory), standIn: 'nothing' }
-    await copyDirectory(lower, root, [...left, own], options.signal)
+    const excluded = await findHiddenBelow(lower, options)
+    const sessions: ExcludedPath = { path: await realpath(options.directory), standIn: 'nothing' }
+    await copyDirectory(lower, root, [...excluded, sessions], options.signal)
     const before = await readTreeStats(root)
     await delay(CLOCK_TICK_MS)
     await stageInto(root, base.staged)
-    const hidden = left.map(({ path }) => path.slice(lower.length))
+    const hidden = excluded.map(({ path }) => path.slice(lower.length))
     return new DirSession(directory, { root, lower, before, hidden })
   } catch (error) {
     await removeTree(directory)
@@ -82,14 +82,14 @@ class DirSession implements CommandSession {
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
       const location = { directory, workspace: this.path, copyOf: this.#copy.lower, isReadonly }
-      const started = await createLaunch({
+      const launch = await createLaunch({
         plan,
         limits,
         hasTerminal: spec.terminal !== undefined,
         ...location,
         mountLines: [this.#createBindLine()],
       })
-      return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
+      return runCommand(launch, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }
 

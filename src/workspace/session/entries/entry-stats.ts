@@ -57,8 +57,8 @@ export function isTooDeep(path: string): boolean {
   return Buffer.byteLength(path) > MAX_PATH_BYTES - SPARE_BYTES
 }
 
-/** Creates a change of type `other` for an entry that cannot be stored: its name is not UTF-8, or it is too deep. */
-export function createUnnameableChange(path: string): SessionChange {
+/** Creates a change of type `other` for an entry that cannot be stored: its name is not UTF-8, it is too deep, or hidden. */
+export function createUnstorableChange(path: string): SessionChange {
   return { kind: 'put', path, type: 'other', host: '', mode: 0, mtimeNs: 0n, uid: 0, gid: 0 }
 }
 

@@ -5,7 +5,7 @@ export class HardLinkNames {
   readonly #first = new Map<string, string>()
   readonly #reported = new Set<string>()
 
-  /** Returns the path at which the walk found the same file before, or undefined. */
+  /** Returns the path at which the walk found the same file before, or undefined. Remembers a first path. */
   findEarlier(path: string, facts: BigIntStats): string | undefined {
     if (facts.nlink < 2n || facts.isDirectory()) return undefined
     const key = `${facts.dev}:${facts.ino}`
@@ -14,7 +14,7 @@ export class HardLinkNames {
     return earlier
   }
 
-  /** True if a path was changed, or is a second name of one that was. */
+  /** True if a path was changed, or is a second name of one that was. Remembers it then. */
   shouldReport(path: string, isChanged: boolean, earlier: string | undefined): boolean {
     const isReported = isChanged || (earlier !== undefined && this.#reported.has(earlier))
     if (isReported) this.#reported.add(path)

@@ -11,11 +11,12 @@ export class LinkFreePaths {
     this.#root = root
   }
 
+  /** True if all names above a path are directories. */
   isReachable(path: string): boolean {
     return this.#isDirectory(dirname(path))
   }
 
-  /** ECONFLICT for a path that is no directory, or leads through a link. */
+  /** Throws ECONFLICT for a path that is no directory, or leads through a link. */
   assertDirectory(path: string): void {
     if (this.#isDirectory(path)) return
     const detail = `${path} is no longer a directory, and a file has to be put into it; try again`
@@ -24,8 +25,9 @@ export class LinkFreePaths {
 
   #isDirectory(path: string): boolean {
     if (this.#directories.has(path)) return true
-    const isOne = this.isReachable(path) && findEntryStats(join(this.#root, path))?.isDirectory() === true
-    if (isOne) this.#directories.add(path)
-    return isOne
+    const isDirectory =
+      this.isReachable(path) && findEntryStats(join(this.#root, path))?.isDirectory() === true
+    if (isDirectory) this.#directories.add(path)
+    return isDirectory
   }
 }

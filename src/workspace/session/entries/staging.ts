@@ -32,24 +32,24 @@ const YIELD_EVERY = 100
 export class Staging {
   readonly #root: string
   readonly #pendingAttributes: (() => void)[] = []
-  #made = 0
+  #putCount = 0
 
   /** @param root directory of this machine to which the paths of changes are relative. */
   constructor(root: string) {
     this.#root = root
   }
 
-  /** Applies a change. An existing entry of another type is removed. */
+  /** Applies a change. An existing entry is replaced; a directory that stays one keeps its entries. */
   async put(change: StagedPut): Promise<void> {
-    this.#make(change, join(this.#root, change.path))
-    this.#made++
-    if (this.#made % YIELD_EVERY === 0) await nextTurn()
+    this.#apply(change, join(this.#root, change.path))
+    this.#putCount++
+    if (this.#putCount % YIELD_EVERY === 0) await nextTurn()
   }
 
-  #make(change: StagedPut, host: string): void {
-    const there = findEntryStats(host)
-    const staysDirectory = change.type === 'directory' && there?.isDirectory() === true
-    if (there !== undefined && !staysDirectory) rmSync(host, { recursive: true })
+  #apply(change: StagedPut, host: string): void {
+    const existing = findEntryStats(host)
+    const staysDirectory = change.type === 'directory' && existing?.isDirectory() === true
+    if (existing !== undefined && !staysDirectory) rmSync(host, { recursive: true })
     if (change.linkOf !== undefined && tryLink(join(this.#root, change.linkOf), host)) return
     if (change.type === 'file') writeContent(host, change.content?.() ?? [])
     else if (change.type === 'symlink') symlinkSync(change.target ?? '', host)
@@ -66,12 +66,12 @@ export class Staging {
 
   /** Sets the attributes of directories, after the last `put`. */
   finish(): void {
-    for (const dressDirectory of this.#pendingAttributes.toReversed()) dressDirectory()
+    for (const applyPending of this.#pendingAttributes.toReversed()) applyPending()
   }
 }
 
 /**
- * Applies changes to a directory of this machine that has their base. Removes nothing behind a link; Throws ECONFLICT
+ * Applies changes to a directory of this machine that has their base. Removes nothing behind a link. Throws ECONFLICT
  * if a change would put something there.
  */
 export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
@@ -79,10 +79,10 @@ export async function stageInto(root: string, staged: readonly StagedChange[]): 
   for (const { kind, path } of staged) {
     if (kind === 'gone' && before.isReachable(path)) await removeTree(join(root, path))
   }
-  const ways = new LinkFreePaths(root)
+  const reachable = new LinkFreePaths(root)
   const staging = new Staging(root)
   for (const put of sortPuts(staged)) {
-    ways.assertDirectory(dirname(put.path))
+    reachable.assertDirectory(dirname(put.path))
     await staging.put(put)
   }
   staging.finish()

@@ -19,7 +19,7 @@ import { LiveMount } from './live-mount.ts'
 
 /**
  * Opens a session in a vault that its commands use through FUSE: nothing is copied before, and nothing read back.
- * ENOTSUP if this user cannot use FUSE on this host.
+ * Throws ENOTSUP if this user cannot use FUSE on this host.
  */
 export async function openFuseSession(base: LiveBase, options: SessionOptions): Promise<CommandSession> {
   const { privilege, reason = 'there are no namespaces' } = await probeNamespaces()
@@ -31,8 +31,8 @@ export async function openFuseSession(base: LiveBase, options: SessionOptions): 
     return new FuseSession(directory, base, await LiveMount.open({ directory, privilege, home, vault }))
   } catch (error) {
     await removeTree(directory)
-    const isLack = ['ENOTSUP', 'EACCES', 'EPERM'] as const
-    throw isVfsError(error) && isLack.some((code) => code === error.code)
+    const lackCodes = ['ENOTSUP', 'EACCES', 'EPERM'] as const
+    throw isVfsError(error) && lackCodes.some((code) => code === error.code)
       ? createNoFuseError(error.detail ?? error.message)
       : error
   }
@@ -64,10 +64,10 @@ class FuseSession implements CommandSession {
       // Commands write to the vault, so a guard of the directory would see nothing.
       if (limits.diskBytes !== undefined) await this.#base.limit(limits.diskBytes)
       const location = { directory, workspace: this.path, isReadonly, mountLines: [] }
-      const started = this.#mount.wrapLaunch(
+      const launch = this.#mount.wrapLaunch(
         await createLaunch({ plan, limits, hasTerminal: spec.terminal !== undefined, ...location }),
       )
-      return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
+      return runCommand(launch, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }
 

@@ -21,6 +21,7 @@ export class MountsBelow {
     this.#found = found
   }
 
+  /** Finds the mounts below a directory that this process sees. */
   static find(directory: string): MountsBelow {
     // The last mount at a path is the visible one.
     const mounts = new Map(listHostMounts().map((mount) => [mount.path, mount]))

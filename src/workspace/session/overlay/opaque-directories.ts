@@ -11,6 +11,7 @@ import type { OverlayLayout } from './overlay-layout.ts'
 import { runInOverlay } from './run-in-overlay.ts'
 
 const OPAQUE_XATTR = '^(trusted|user)\\.overlay\\.opaque$'
+/** Number of users in the id map of the machine's own user namespace: all that there can be. */
 const ALL_USERS = '4294967295'
 /** Character that Node reads for bytes that are not UTF-8. */
 const NOT_UTF8 = '\ufffd'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SessionChange } from '../command-session.ts'
 import {
   createPut,
-  createUnnameableChange,
+  createUnstorableChange,
   findEntryStats,
   isTooDeep,
   isUntouched,
@@ -48,13 +48,13 @@ class OverlayChangeReader {
     return this.#found
   }
 
-  async #readDirectory(path: string, above: ParentState): Promise<void> {
+  async #readDirectory(path: string, parent: ParentState): Promise<void> {
     const names = listHostNames(join(this.#layout.upper, path))
     for (const { name, raw } of names) {
-      if (raw === undefined) await this.#readEntry(`${path}/${name}`, above)
-      else this.#found.push(createUnnameableChange(`${path}/${name}`))
+      if (raw === undefined) await this.#readEntry(`${path}/${name}`, parent)
+      else this.#found.push(createUnstorableChange(`${path}/${name}`))
     }
-    if (!above.isCut || !above.hasBase) return
+    if (!parent.isCut || !parent.hasBase) return
     const kept = new Set(names.map(({ name }) => name))
     for (const { name } of listHostNames(join(this.#layout.lower, path))) {
       if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
@@ -64,7 +64,7 @@ class OverlayChangeReader {
   async #readEntry(path: string, { isCut, hasBase }: ParentState): Promise<void> {
     const [host, base] = [join(this.#layout.upper, path), join(this.#layout.lower, path)]
     if (isTooDeep(host) || isTooDeep(base)) {
-      this.#found.push(createUnnameableChange(path))
+      this.#found.push(createUnstorableChange(path))
       return
     }
     const [facts, before] = [this.#locked.unlockStats(host), hasBase ? findEntryStats(base) : undefined]

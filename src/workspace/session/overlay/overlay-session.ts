@@ -84,7 +84,10 @@ async function openKnownLayout(directory: string, lower: string): Promise<KnownL
   return { layout, pipes }
 }
 
-/** Tries the likely privilege first; probes the host only if that fails. */
+/**
+ * Returns a layout whose overlay was mounted. Tries the likely privilege first; probes the host only if that fails.
+ * Throws ENOTSUP if none works.
+ */
 async function findWorkingLayout(directory: string, lower: string): Promise<OverlayLayout> {
   const nestedMounts = MountsBelow.find(lower)
   const likely = new OverlayLayout(directory, lower, guessPrivilege(), nestedMounts)
@@ -100,8 +103,8 @@ async function findWorkingLayout(directory: string, lower: string): Promise<Over
   if (privilege === 'none') throw createNoOverlayError(lower, reason)
   if (privilege === likely.privilege) throw createNoOverlayError(lower, trial.reason)
   const layout = new OverlayLayout(directory, lower, privilege, nestedMounts)
-  const again = await probeOverlay(layout)
-  if (!again.works) throw createNoOverlayError(lower, again.reason)
+  const secondTrial = await probeOverlay(layout)
+  if (!secondTrial.works) throw createNoOverlayError(lower, secondTrial.reason)
   return layout
 }
 
@@ -121,7 +124,7 @@ function isOwnedByOthers(directory: string): boolean {
   }
 }
 
-/** Mounts it once, to detect a host without overlays before the first command, and creates its pipes. */
+/** Mounts an overlay once, to detect a host without overlays before the first command, and creates its pipes. */
 export function probeOverlay(layout: OverlayLayout): Promise<ProbeResult> {
   const lines = createBubblewrapProbeLines(layout.privilege, [
     ...layout.createMountLines(),
@@ -159,14 +162,14 @@ class OverlaySession implements CommandSession {
         placingLines: this.#layout.nestedMounts.createRemountLines(),
       }
       const location = { directory, workspace: this.path, isReadonly, ...lines }
-      const started = await createLaunch({
+      const launch = await createLaunch({
         plan,
         limits,
         hasTerminal: spec.terminal !== undefined,
         ...location,
       })
       await this.#pipes
-      const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
+      const outcome = await runCommand(launch, spec, { directory, cwd: join(this.path, spec.cwd) })
       return this.#layout.privilege === 'user' ? this.#addHint(outcome, spec) : outcome
     })
   }

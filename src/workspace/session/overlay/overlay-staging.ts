@@ -15,15 +15,15 @@ const BATCH_SIZE = 200
  * whiteouts for every user. Puts are written to the upper tree directly. Throws ECONFLICT if a put is behind a link.
  */
 export async function stageOverlay(layout: OverlayLayout, staged: readonly StagedChange[]): Promise<void> {
-  const ways = new LinkFreePaths(layout.lower)
-  const isThere = (path: string) =>
-    ways.isReachable(path) && findEntryStats(join(layout.lower, path)) !== undefined
-  const gone = staged.filter(({ kind, path }) => kind === 'gone' && isThere(path)).map(({ path }) => path)
+  const reachable = new LinkFreePaths(layout.lower)
+  const existsBelow = (path: string) =>
+    reachable.isReachable(path) && findEntryStats(join(layout.lower, path)) !== undefined
+  const gone = staged.filter(({ kind, path }) => kind === 'gone' && existsBelow(path)).map(({ path }) => path)
   if (gone.length > 0) await runInOverlay(layout, createRemovalLines(layout.lower, gone))
   const staging = new Staging(layout.upper)
-  const parents = new UpperParents(layout, staging, ways)
+  const parents = new UpperParents(layout, staging, reachable)
   for (const put of sortPuts(staged)) {
-    parents.make(dirname(put.path))
+    parents.create(dirname(put.path))
     await staging.put(put)
   }
   staging.finish()
@@ -35,8 +35,8 @@ export async function stageOverlay(layout: OverlayLayout, staged: readonly Stage
  */
 function createRemovalLines(root: string, paths: readonly string[]): string[] {
   const byParent = Map.groupBy(paths, (path) => dirname(root + path))
-  return [...byParent].flatMap(([parent, inIt]) => {
-    const names = inIt.map((path) => quoteWord(`./${basename(path)}`))
+  return [...byParent].flatMap(([parent, children]) => {
+    const names = children.map((path) => quoteWord(`./${basename(path)}`))
     return [
       `cd -P -- ${quoteWord(parent)}`,
       `[ "$(pwd -P; echo .)" = ${quoteWord(`${parent}\n.`)} ]`,
@@ -55,23 +55,23 @@ function splitBatches(names: readonly string[]): string[][] {
 class UpperParents {
   readonly #layout: OverlayLayout
   readonly #staging: Staging
-  readonly #ways: LinkFreePaths
-  readonly #there = new Set(['/'])
+  readonly #reachable: LinkFreePaths
+  readonly #created = new Set(['/'])
 
-  constructor(layout: OverlayLayout, staging: Staging, ways: LinkFreePaths) {
+  constructor(layout: OverlayLayout, staging: Staging, reachable: LinkFreePaths) {
     this.#layout = layout
     this.#staging = staging
-    this.#ways = ways
+    this.#reachable = reachable
   }
 
-  /** Creates a directory with the attributes of the lower one: the overlay shows those of the upper. */
-  make(path: string): void {
-    if (this.#there.has(path)) return
-    this.#there.add(path)
+  /** Creates a directory, if it is missing, with the attributes of the lower one: the overlay shows those of the upper. */
+  create(path: string): void {
+    if (this.#created.has(path)) return
+    this.#created.add(path)
     const [lower, upper] = [join(this.#layout.lower, path), join(this.#layout.upper, path)]
     if (findEntryStats(upper)?.isDirectory()) return
-    this.#ways.assertDirectory(path)
-    this.make(dirname(path))
+    this.#reachable.assertDirectory(path)
+    this.create(dirname(path))
     this.#staging.createDirectoryLike(lower, upper)
   }
 }

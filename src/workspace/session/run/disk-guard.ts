@@ -5,8 +5,8 @@ import { measureDiskUse } from './disk-use.ts'
 const POLL_INTERVAL_MS = 200
 
 /**
- * Watches the disk use of a run below a directory, and calls back once when it exceeds the limit. Measures the directory
- * only if the disk has lost that much free space since the start, so that a check is cheap.
+ * Watches the disk use of a run below a directory, and calls back once when it exceeds the limit or the disk is full.
+ * Measures the directory only if the disk has lost that much free space since the start, so that a check is cheap.
  */
 export class DiskGuard implements Disposable {
   readonly #directory: string
@@ -16,10 +16,10 @@ export class DiskGuard implements Disposable {
   readonly #freeAtStart: number
   #isPolling = false
 
-  constructor(directory: string, limit: number, exceeded: () => void) {
+  constructor(directory: string, limit: number, onExceeded: () => void) {
     this.#directory = directory
     this.#limit = limit
-    this.#onExceeded = exceeded
+    this.#onExceeded = onExceeded
     // Before the command starts: it may have written everything by the first poll.
     this.#freeAtStart = getFreeBytes(statfsSync(directory))
     this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL_MS)

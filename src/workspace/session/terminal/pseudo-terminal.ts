@@ -57,7 +57,7 @@ export class PseudoTerminal {
         cwd: directory,
         env: { ...isolationEnvironment, SHELL: '/bin/sh' },
         detached: true,
-        // The control channel takes the place of descriptor 5.
+        // Descriptor 5 stays free: the control channel moves there.
         stdio: [
           ...(['pipe', 'pipe', 'ignore', 'pipe', 'pipe'] as const),
           ...(launch.listener === undefined ? [] : (['ignore', 'ipc'] as const)),

@@ -57,19 +57,19 @@ export class TerminalOutput {
     this.#pending = Buffer.alloc(0)
     const passed: Uint8Array[] = []
     let start = 0
-    for (let at = findControl(bytes, 0); at !== -1; at = findControl(bytes, at)) {
-      const end = findSequenceEnd(bytes, at)
-      if (end === undefined && bytes.length - at <= MAX_SEQUENCE_BYTES) {
-        passed.push(bytes.subarray(start, at))
-        this.#pending = Buffer.from(bytes.subarray(at))
+    for (let position = findControl(bytes, 0); position !== -1; position = findControl(bytes, position)) {
+      const end = findSequenceEnd(bytes, position)
+      if (end === undefined && bytes.length - position <= MAX_SEQUENCE_BYTES) {
+        passed.push(bytes.subarray(start, position))
+        this.#pending = Buffer.from(bytes.subarray(position))
         return Buffer.concat(passed)
       }
       const next = end ?? bytes.length
-      if (!this.#admits(readSequence(bytes.subarray(at, next)))) {
-        passed.push(bytes.subarray(start, at))
+      if (!this.#inspect(readSequence(bytes.subarray(position, next)))) {
+        passed.push(bytes.subarray(start, position))
         start = next
       }
-      at = next
+      position = next
     }
     return start === 0 ? bytes : Buffer.concat([...passed, bytes.subarray(start)])
   }
@@ -85,7 +85,7 @@ export class TerminalOutput {
   }
 
   /** Notes what a sequence does; false if the terminal must not see it. */
-  #admits(sequence: string): boolean {
+  #inspect(sequence: string): boolean {
     if (REFUSED_REQUESTS.some((request) => request.test(sequence))) return false
     const [, numbers, setting] = /^\[\?([\d;]+)([hl])$/.exec(sequence) ?? []
     for (const mode of numbers?.split(';').map(Number) ?? [])
@@ -99,22 +99,26 @@ export class TerminalOutput {
 }
 
 function findControl(bytes: Uint8Array, from: number): number {
-  for (let at = from; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (byte === ESC || byte === ENQ) return at
-    if (byte === C1 && (at + 1 === bytes.length || C1_SEQUENCES[bytes[at + 1] ?? 0] !== undefined)) return at
+  for (let position = from; position < bytes.length; position++) {
+    const byte = bytes[position]
+    if (byte === ESC || byte === ENQ) return position
+    if (
+      byte === C1 &&
+      (position + 1 === bytes.length || C1_SEQUENCES[bytes[position + 1] ?? 0] !== undefined)
+    )
+      return position
   }
   return -1
 }
 
 /** Returns the end of the sequence at a position; undefined if it is incomplete. */
-function findSequenceEnd(bytes: Uint8Array, at: number): number | undefined {
-  if (bytes[at] === ENQ) return at + 1
-  if (at + 1 >= bytes.length) return undefined
-  const kind = readKind(bytes, at)
-  if (STRING_SEQUENCES.includes(kind)) return findStringEnd(bytes, at + 2)
-  if (kind !== '[') return at + 2
-  for (let end = at + 2; end < bytes.length; end++) {
+function findSequenceEnd(bytes: Uint8Array, position: number): number | undefined {
+  if (bytes[position] === ENQ) return position + 1
+  if (position + 1 >= bytes.length) return undefined
+  const kind = readKind(bytes, position)
+  if (STRING_SEQUENCES.includes(kind)) return findStringEnd(bytes, position + 2)
+  if (kind !== '[') return position + 2
+  for (let end = position + 2; end < bytes.length; end++) {
     const byte = bytes[end] ?? 0
     if (byte === ESC) return end
     if (byte === CAN || byte === SUB || byte >= 0x40) return end + 1
@@ -141,7 +145,7 @@ function readSequence(bytes: Uint8Array): string {
   return readKind(bytes, 0) + Buffer.from(bytes.subarray(2)).toString('latin1')
 }
 
-function readKind(bytes: Uint8Array, at: number): string {
-  const byte = bytes[at + 1] ?? 0
-  return bytes[at] === C1 ? (C1_SEQUENCES[byte] ?? '') : String.fromCharCode(byte)
+function readKind(bytes: Uint8Array, position: number): string {
+  const byte = bytes[position + 1] ?? 0
+  return bytes[position] === C1 ? (C1_SEQUENCES[byte] ?? '') : String.fromCharCode(byte)
 }
