@@ -10,7 +10,7 @@ export interface LayerTrees {
 /** A path of a fork. */
 export interface LayeredPath {
   /**
-   * Where its entry is: in the fork, which has changed it, or in the directory. Undefined if there is none: the fork has
+   * Source of its entry: the fork, which has changed it, or the directory. Undefined if there is none: the fork has
    * removed it, or its parent.
    */
   readonly source: 'fork' | 'directory' | undefined

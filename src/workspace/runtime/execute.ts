@@ -96,7 +96,7 @@ class Execution {
   async run(): Promise<ExecutionResult> {
     const request = await this.#step('validate', () => executionRequest(this.#input))
     const workspace = await this.#step('resolve', () =>
-      this.#state.workspace(request, () => this.#options.open(request)),
+      this.#state.ensureWorkspace(request, () => this.#options.open(request)),
     )
     const { policy, allowedHosts, asksToReadOutside = false } = this.#options
     this.#policy = { ...(await addAllowedHosts(request, policy, allowedHosts)), asksToReadOutside }
@@ -119,13 +119,13 @@ class Execution {
   ): Promise<ExecutionResult> {
     const { signal, watchCheckout: watch, by: provenance = {} } = this.#options
     const baseline = await this.#step('baseline', () =>
-      this.#state.baseline(() => workspace.baseline(request.session, { signal, watch })),
+      this.#state.ensureBaseline(() => workspace.baseline(request.session, { signal, watch })),
     )
     const checkpoint = await this.#step('checkpoint', () =>
       isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,
     )
     const { session, since } = await this.#step('session', () =>
-      this.#state.session(() => this.#openSession(request, workspace, baseline.session)),
+      this.#state.ensureSession(() => this.#openSession(request, workspace, baseline.session)),
     )
     await this.#assertInside(request, session, decision)
     await using network = await this.#openNetwork(request, decision, session)
@@ -199,7 +199,10 @@ class Execution {
     return explainIsolated(request, policy, { userHome, isJoined: join !== undefined })
   }
 
-  /** Throws for a request that may not run. A refusal leaves only a journal line. */
+  /**
+   * Throws `ExecutionRefusal` for a request that may not run. It leaves a line in the journal and, if a person can
+   * approve it, a waiting request.
+   */
   async #gate(request: ExecutionRequest, decision: ExecutionDecision): Promise<void> {
     const { approvals, answered, forkName } = this.#options
     const isGated = decision.action === 'require_approval'

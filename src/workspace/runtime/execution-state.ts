@@ -17,10 +17,10 @@ export class ExecutionState implements AsyncDisposable {
   #request: Pick<ExecutionRequest, 'vault' | 'session'> | undefined
   #workspace: ExecutionWorkspace | undefined
   #baseline: Baseline | undefined
-  #begun: StartedSession | undefined
+  #startedSession: StartedSession | undefined
 
-  /** EINVAL for a request with another vault or session than the first. */
-  async workspace(
+  /** Returns the workspace. Throws EINVAL for a request with another vault or session than the first. */
+  async ensureWorkspace(
     request: ExecutionRequest,
     open: () => Promise<ExecutionWorkspace>,
   ): Promise<ExecutionWorkspace> {
@@ -35,23 +35,23 @@ export class ExecutionState implements AsyncDisposable {
     return this.#workspace
   }
 
-  async baseline(open: () => Promise<Baseline>): Promise<Baseline> {
+  async ensureBaseline(open: () => Promise<Baseline>): Promise<Baseline> {
     this.#baseline ??= await open()
     return this.#baseline
   }
 
-  async session(open: () => Promise<CommandSession>): Promise<StartedSession> {
+  async ensureSession(open: () => Promise<CommandSession>): Promise<StartedSession> {
     const since = BigInt(Date.now()) * 1_000_000n
-    this.#begun ??= { since, session: await open() }
-    return this.#begun
+    this.#startedSession ??= { since, session: await open() }
+    return this.#startedSession
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const [begun, baseline] = [this.#begun, this.#baseline]
-    this.#begun = undefined
+    const [startedSession, baseline] = [this.#startedSession, this.#baseline]
+    this.#startedSession = undefined
     this.#baseline = undefined
     try {
-      await begun?.session[Symbol.asyncDispose]()
+      await startedSession?.session[Symbol.asyncDispose]()
     } finally {
       await baseline?.[Symbol.asyncDispose]()
     }

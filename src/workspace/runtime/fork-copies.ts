@@ -7,7 +7,7 @@ import { removeTree } from '../session/index.ts'
 /** The copies of one command. Disposing them removes those that no fork keeps. */
 export interface OpenCopies extends AsyncDisposable {
   readonly path: string
-  /** Keeps the copies with a fork; null if there is none. */
+  /** Keeps the copies with a fork, in place of earlier ones. Does nothing for null, or if a fork keeps them already. */
   keep(fork: string | null): Promise<void>
   /** Removes what the kernel's overlays left beside the copies. No other command may use them meanwhile. */
   tidy(): Promise<void>

@@ -51,7 +51,7 @@ export class HostGrants {
     return grants
   }
 
-  /** Takes a grant back. ENOENT if the host is not allowed in this scope. */
+  /** Takes a grant back. Throws ENOENT if the host is not allowed in this scope. */
   async revoke(rule: HostRule, scope: GrantScope): Promise<void> {
     const host = formatHostRule(rule)
     if (await this.#remove(getGrantPath(hashGrant(host, scope)))) return
@@ -67,7 +67,7 @@ export class HostGrants {
       .map(({ host }) => parseHostRule(host))
   }
 
-  /** Lists all grants that have not ended. */
+  /** Lists all grants that have not ended, and removes the others. */
   async list(): Promise<HostGrant[]> {
     if (!(await this.#fs.exists(DIRECTORY))) return []
     const found: HostGrant[] = []

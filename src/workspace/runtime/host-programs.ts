@@ -3,7 +3,7 @@ import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Explanation } from '../policy/index.ts'
 
-/** The programs that a command finds to which a rule grants the network. */
+/** Result of looking up the programs of a command to which a rule grants the network. */
 export interface HostPrograms {
   /** The PATH for looking up programs, without directories inside the workspace. */
   readonly path: string

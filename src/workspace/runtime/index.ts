@@ -1,7 +1,7 @@
 /**
  * The execution boundary: a request, a decision, a session and the command's changes, in ten steps. The caller
  * supplies the workspace, the approvals, the journal and the environment.
- * Invariant: a refused or failed request leaves nothing but a line in the journal.
+ * Invariant: a refused request leaves nothing but a line in the journal, and a waiting approval if it needs one.
  */
 
 export { hasPseudoTerminals } from '../isolation/index.ts'

@@ -3,19 +3,19 @@ import type { ExecutionWorkspace } from './execution-workspace.ts'
 
 /** Filters out changes that cannot be kept, with everything below them. */
 export function filterKept(all: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
-  let left: string | undefined
+  let leftOut: string | undefined
   return all.filter((change) => {
-    if (left !== undefined && change.path.startsWith(`${left}/`)) return false
+    if (leftOut !== undefined && change.path.startsWith(`${leftOut}/`)) return false
     if (workspace.canKeep?.(change) !== false) return true
-    left = change.path
+    leftOut = change.path
     return false
   })
 }
 
-/** Lists the paths of changes that are left out: those that are not kept, and entries that are no files. */
+/** Lists the paths of changes that are left out: those that are not kept, and pipes, sockets and devices. */
 export function listLeftOut(all: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
   const keptSet = new Set(kept)
-  const isLeft = (change: SessionChange) =>
+  const isLeftOut = (change: SessionChange) =>
     !keptSet.has(change) || (change.kind === 'put' && change.type === 'other')
-  return all.filter(isLeft).map(({ path }) => path)
+  return all.filter(isLeftOut).map(({ path }) => path)
 }

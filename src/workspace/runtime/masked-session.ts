@@ -17,7 +17,7 @@ export class MaskedSession implements CommandSession {
   readonly path: string
   readonly mask: SessionMask
   readonly #inner: CommandSession
-  readonly #restored: string | undefined
+  readonly #restoreDirectory: string | undefined
 
   /**
    * @param restoreIn directory for files with their real values, if the changes are to have these; they have
@@ -28,7 +28,7 @@ export class MaskedSession implements CommandSession {
     this.path = inner.path
     this.mask = mask
     this.#inner = inner
-    this.#restored = restoreIn === undefined ? undefined : join(restoreIn, createProcessTag())
+    this.#restoreDirectory = restoreIn === undefined ? undefined : join(restoreIn, createProcessTag())
   }
 
   describe(): Omit<RunningSession, 'pid'> {
@@ -44,12 +44,12 @@ export class MaskedSession implements CommandSession {
 
   async changes(): Promise<readonly SessionChange[]> {
     const changes = this.mask.filterChanges(await this.#inner.changes())
-    return this.#restored === undefined ? changes : this.#restoreAll(changes, this.#restored)
+    return this.#restoreDirectory === undefined ? changes : this.#restoreAll(changes, this.#restoreDirectory)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#inner[Symbol.asyncDispose]()
-    if (this.#restored !== undefined) await removeTree(this.#restored)
+    if (this.#restoreDirectory !== undefined) await removeTree(this.#restoreDirectory)
   }
 
   #restoreAll(changes: readonly SessionChange[], directory: string): SessionChange[] {

@@ -9,8 +9,8 @@ import type { SessionBase, SessionChange, StagedChange } from '../session/index.
 
 /** Directories that are not searched: they hold downloaded packages, and Git's own copies. */
 const SKIPPED = new Set(['node_modules', '.git'])
-/** Directories that are read before other work may run. */
-const BATCH = 200
+/** Number of directories that are read before other work may run. */
+const YIELD_EVERY = 200
 const PERMISSION_BITS = 0o7777
 
 /** The files of projects whose values commands do not see, and the placeholders for them. */
@@ -48,7 +48,8 @@ export class SessionMask {
   readonly #mask: SecretMask
   readonly #secretFiles: SecretFiles
   readonly #files: ReadonlyMap<string, MaskedFile>
-  readonly #staged: ReadonlySet<string>
+  /** Paths of the masked files that the session gets from this mask, and not from its staged changes. */
+  readonly #covered: ReadonlySet<string>
   /** Real files outside of the workspace to which its links lead. */
   readonly linkedPaths: readonly string[]
 
@@ -56,13 +57,13 @@ export class SessionMask {
     mask: SecretMask,
     secretFiles: SecretFiles,
     files: readonly MaskedFile[],
-    staged: ReadonlySet<string>,
+    covered: ReadonlySet<string>,
     linkedPaths: readonly string[],
   ) {
     this.#mask = mask
     this.#secretFiles = secretFiles
     this.#files = new Map(files.map((file) => [file.path, file]))
-    this.#staged = staged
+    this.#covered = covered
     this.linkedPaths = linkedPaths
   }
 
@@ -75,13 +76,13 @@ export class SessionMask {
     const mask = createMask(scope)
     const found = await findSecretFiles(realpathSync(lower), files)
     const masked = found.inside.flatMap((path) => maskFile(mask, lower, path))
-    const own = masked.filter(({ path }) => !isStaged(staged, path)).map(({ path }) => path)
-    return new SessionMask(mask, files, masked, new Set(own), found.outside)
+    const covered = masked.filter(({ path }) => !isStaged(staged, path)).map(({ path }) => path)
+    return new SessionMask(mask, files, masked, new Set(covered), found.outside)
   }
 
   /** Returns the base with masked files on top. */
   coverBase(base: SessionBase): SessionBase {
-    const puts = [...this.#files.values()].filter(({ path }) => this.#staged.has(path)).map(toStagedChange)
+    const puts = [...this.#files.values()].filter(({ path }) => this.#covered.has(path)).map(toStagedChange)
     return { ...base, staged: [...puts, ...base.staged] }
   }
 
@@ -104,7 +105,7 @@ export class SessionMask {
   /** Filters out masked files that the commands left as they were. */
   filterChanges(changes: readonly SessionChange[]): SessionChange[] {
     return changes.filter((change) => {
-      const file = this.#staged.has(change.path) ? this.#files.get(change.path) : undefined
+      const file = this.#covered.has(change.path) ? this.#files.get(change.path) : undefined
       if (file === undefined || change.kind === 'gone' || change.type !== 'file') return true
       return change.mode !== file.mode || !Buffer.from(file.masked).equals(readFileSync(change.host))
     })
@@ -222,7 +223,7 @@ async function walkFiles(root: string, visit: (path: string, entry: Dirent) => v
       if (!entry.isDirectory()) visit(path, entry)
       else if (!SKIPPED.has(entry.name)) directories.push(path)
     }
-    if (count % BATCH === 0) await setImmediate()
+    if (count % YIELD_EVERY === 0) await setImmediate()
   }
 }
 

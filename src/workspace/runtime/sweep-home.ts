@@ -7,7 +7,7 @@ import type { WorkspaceHome } from './workspace-home.ts'
 
 /** Number of leftovers removed, by kind. */
 export interface SweepReport {
-  /** Checkouts of deleted vaults. */
+  /** Checkouts of deleted vaults, incomplete ones, and those beyond the limits. */
   readonly checkouts: number
   /** Vaults that `vault list` does not list. */
   readonly hiddenVaults: number
@@ -16,8 +16,8 @@ export interface SweepReport {
 }
 
 /**
- * Removes leftovers of commands in a home: checkouts, mirrors and merge states of deleted vaults, and sessions of dead processes.
- * Keeps everything that a living process uses.
+ * Removes leftovers of commands in a home: checkouts, mirrors and merge states of deleted vaults, and sessions and forks
+ * of dead processes. Keeps everything that a living process uses.
  * @param path the directory of the home.
  */
 export async function sweepHome(home: WorkspaceHome, path: string): Promise<SweepReport> {

@@ -25,16 +25,15 @@ export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
   readonly vault: string
   /**
-   * Creates a fork for the changes, if there are any, under this name or the first free one of `stem-1`, `stem-2`…; the stem is the name
-   * of the vault when absent.
-   * When absent, the changes go into the vault itself.
+   * Creates a fork for the changes, if there are any, under this name or the first free one of `stem-1`, `stem-2`…. The
+   * stem is the name of the vault when absent. Without `newFork`, the changes go into the vault itself.
    */
   readonly newFork?: { readonly name?: string | undefined; readonly stem?: string } | undefined
   /** Checkouts of the home, one of which holds the vault during a run. */
   readonly checkouts: Checkouts
 }
 
-/** A vault as a workspace. It is checked out or served for the command, and the changes go into a fork. */
+/** A vault as a workspace. It is checked out or served for the command. The changes go into it or into a new fork. */
 export class VaultWorkspace implements ExecutionWorkspace {
   readonly #home: WorkspaceHome
   readonly #choice: VaultChoice
@@ -50,7 +49,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     this.#choice = choice
   }
 
-  /** The vault with the changes; undefined if there are none. */
+  /** The vault that gets the changes; undefined if a new fork would, and there are none. */
   get fork(): string | undefined {
     const { vault, newFork } = this.#choice
     return newFork === undefined ? vault : this.#fork?.name
@@ -61,12 +60,12 @@ export class VaultWorkspace implements ExecutionWorkspace {
     const point = await ForkPoint.create(this.#home, this.#choice.vault)
     this.#point = point
     try {
-      const made = await this.#open(kind, point, options)
+      const opened = await this.#openBaseline(kind, point, options)
       const dispose = async () => {
-        await made[Symbol.asyncDispose]()
+        await opened[Symbol.asyncDispose]()
         await point[Symbol.asyncDispose]()
       }
-      return { session: made.session, [Symbol.asyncDispose]: dispose }
+      return { session: opened.session, [Symbol.asyncDispose]: dispose }
     } catch (error) {
       await point[Symbol.asyncDispose]()
       throw error
@@ -100,7 +99,10 @@ export class VaultWorkspace implements ExecutionWorkspace {
     }
   }
 
-  /** Changed times alone are not kept, unless the fork was named. */
+  /**
+   * Stores changes in the fork, and returns those since a vault. A new fork in which only times changed is deleted,
+   * unless it was named.
+   */
   async #keepChanges(
     fork: LinkVault,
     { changes, by: provenance }: CollectedChanges,
@@ -127,7 +129,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return isSameAt(await this.#home.posix(base), await this.#home.posix(fork), paths)
   }
 
-  async #open(kind: SessionKind, point: ForkPoint, options: CheckoutOptions): Promise<Baseline> {
+  async #openBaseline(kind: SessionKind, point: ForkPoint, options: CheckoutOptions): Promise<Baseline> {
     if (kind === 'fuse') {
       const live = await LiveFork.open(this.#home, point)
       this.#live = live
