@@ -24,11 +24,11 @@ export class Redactor {
   readonly #known: KnownSecrets
   readonly #knownForReview: KnownSecrets
 
-  /** @param requested variables of a request, which the requester has chosen. They count as in `addSecrets`. */
-  constructor(environment: Variables = {}, requested: Variables = {}) {
+  /** @param given variables of a request, which the requester has chosen. They count as in `addSecrets`. */
+  constructor(environment: Variables = {}, given: Variables = {}) {
     this.#known = new KnownSecrets(listSecretValues(environment))
     this.#knownForReview = new KnownSecrets(listSecretValues(environment))
-    this.addSecrets(listSecretValues(requested))
+    this.addSecrets(listSecretValues(given))
   }
 
   /** Adds secrets to redact. For review, only opaque values are redacted, which cannot hide a command. */

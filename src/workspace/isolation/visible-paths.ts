@@ -75,15 +75,15 @@ function resolveEntry(path: string): string {
  * the closed directories. Undefined if it can.
  */
 export function findVisibilityProblem(
-  requested: string,
+  asked: string,
   home: string,
   closed: readonly string[],
 ): string | undefined {
-  const path = resolveEntry(requested)
+  const path = resolveEntry(asked)
   if (path === home || !isWithin(path, home)) {
-    const where = path === requested ? 'is not inside' : `leads to ${path}, which is not inside`
-    return `${requested} ${where} the home directory ${home}`
+    const where = path === asked ? 'is not inside' : `leads to ${path}, which is not inside`
+    return `${asked} ${where} the home directory ${home}`
   }
   const within = closed.find((directory) => isWithin(path, resolveEntry(directory)))
-  return within === undefined ? undefined : `${requested} is in ${within}, which commands never see`
+  return within === undefined ? undefined : `${asked} is in ${within}, which commands never see`
 }
