@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
+import { VfsError } from '../../../vfs/index.ts'
 import { createMissingPackageError } from '../engine-errors.ts'
 import { getRejectionState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
 import type { PostgresAddress } from './postgres-url.ts'
@@ -62,7 +63,9 @@ export class PostgresConnection {
       try {
         return await this.runOnce(statement, values)
       } catch (error) {
-        if (getRejectionState(error) !== undefined || tries === MAX_READ_TRIES)
+        // A connection that failed has waited long enough, and nothing was sent.
+        const isOver = error instanceof VfsError || tries === MAX_READ_TRIES
+        if (isOver || getRejectionState(error) !== undefined)
           throw toPostgresError('read', this.address.label, error)
       }
     }
