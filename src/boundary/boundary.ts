@@ -217,7 +217,7 @@ export class Boundary {
       // The home contains every other vault, the journal and the approvals.
       hidden: [this.#path, ...hidden],
       allowedHosts: [...allowedHosts, ...granted],
-      // Only forks of directories keep their name from one command to the next.
+      // An approval names the fork only for a directory.
       forkName: request.vault.startsWith('/') ? fork : undefined,
       copies: copies?.path,
       mask: mask && createMaskSettings(this.#path, mask),

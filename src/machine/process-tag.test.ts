@@ -5,23 +5,23 @@ import { createProcessTag, hasExited, isStaleTag, type ProcessIdentity, parsePro
 
 const isLinux = process.platform === 'linux'
 
-/** A program that tells its mark, and is killed. */
+/** A program that prints its tag, and is killed. */
 const PROGRAM = `import { createProcessTag } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
   process.stdout.write(createProcessTag(), () => process.kill(process.pid, 'SIGKILL'))`
 const ARGS = ['--input-type=module', '--eval', PROGRAM]
 
-function maker(mark: string): ProcessIdentity {
-  const found = parseProcessTag(mark)
-  if (found === undefined) throw new Error(`${mark} is no mark`)
+function parseOwner(tag: string): ProcessIdentity {
+  const found = parseProcessTag(tag)
+  if (found === undefined) throw new Error(`${tag} is no tag`)
   return found
 }
 
-describe('a mark', () => {
+describe('a process tag', () => {
   it('identifies its process, and is unique', () => {
     const [one, other] = [createProcessTag(), createProcessTag()]
     expect(one).not.toBe(other)
-    expect(maker(one)).toEqual(maker(other))
-    expect(maker(one).pid).toBe(process.pid)
+    expect(parseOwner(one)).toEqual(parseOwner(other))
+    expect(parseOwner(one).pid).toBe(process.pid)
   })
 
   it('fits into the name of a vault, however large the numbers of a machine are', () => {
@@ -49,8 +49,8 @@ describe('a mark', () => {
   })
 })
 
-describe('a maker', () => {
-  const own = maker(createProcessTag())
+describe('the process of a tag', () => {
+  const own = parseOwner(createProcessTag())
 
   it.runIf(isLinux)('is not over while it lives', () => {
     expect(hasExited(own)).toBe(false)
@@ -79,16 +79,16 @@ describe('a maker', () => {
   })
 
   it('is over when it has ended', () => {
-    const mark = spawnSync(process.execPath, ARGS, { encoding: 'utf8' }).stdout
-    expect(hasExited(maker(mark))).toBe(true)
-    expect(isStaleTag(mark)).toBe(true)
+    const tag = spawnSync(process.execPath, ARGS, { encoding: 'utf8' }).stdout
+    expect(hasExited(parseOwner(tag))).toBe(true)
+    expect(isStaleTag(tag)).toBe(true)
   })
 
   it.runIf(isLinux)('is over when it was killed, even if nobody has waited for it', async () => {
     // The shell becomes a program that waits for no child.
     const parent = spawn('sh', ['-c', '"$0" "$@" & exec sleep 600', process.execPath, ...ARGS])
     onTestFinished(() => void parent.kill('SIGKILL'))
-    const killed = maker(String((await once(parent.stdout, 'data'))[0]))
+    const killed = parseOwner(String((await once(parent.stdout, 'data'))[0]))
     await expect.poll(() => hasExited(killed), { timeout: 10_000 }).toBe(true)
     expect(process.kill(killed.pid, 0)).toBe(true)
   })

@@ -8,7 +8,7 @@ export const BLOCK_DOCUMENTS: number = 4096
 export const BLOCK_POSTINGS: number = 1 << 22
 /** Limit in bytes for indexed files. Every search reads larger ones: they are few, and reindexing them is expensive. */
 export const MAX_INDEXED_BYTES: number = 8 * 1024 * 1024
-/** Number of postings for which there is one bucket. */
+/** Number of postings in a bucket, at most on average; each takes about a byte. */
 const BUCKET_POSTINGS = 256
 const MAX_BUCKET_BITS = 14
 const NEWLINE = 0x0a

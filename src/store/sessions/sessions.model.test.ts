@@ -14,12 +14,12 @@ type Step =
 /** A session that answers when it is asked, until it crashes. */
 class Opener {
   readonly holds: { root: number; hold: Hold; held: object }[] = []
-  readonly board: MemorySessionRegistry
+  readonly registry: MemorySessionRegistry
   session: StoreSession
 
-  constructor(board: MemorySessionRegistry) {
-    this.board = board
-    this.session = new StoreSession(board)
+  constructor(registry: MemorySessionRegistry) {
+    this.registry = registry
+    this.session = new StoreSession(registry)
   }
 
   hold(root: number): void {
@@ -38,14 +38,14 @@ class Opener {
     this.holds.splice(index === -1 ? this.holds.length : index, 1)[0]?.hold.release()
   }
 
-  /** Its entry stays on the board, as that of a process nobody can ask for. */
+  /** Its entry stays in the registry, as that of a process nobody can query. */
   crash(): void {
     const { id } = this.session
-    const entry = this.board.listEntries().find((each) => each.id === id)
+    const entry = this.registry.listEntries().find((each) => each.id === id)
     void this.session.close()
-    if (entry !== undefined) this.board.publish(over(id), entry.text)
+    if (entry !== undefined) this.registry.publish(over(id), entry.text)
     this.holds.splice(0)
-    this.session = new StoreSession(this.board)
+    this.session = new StoreSession(this.registry)
   }
 }
 
@@ -64,16 +64,16 @@ describe('sessions', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const board = new MemorySessionRegistry()
-        const openers = Array.from({ length: SESSIONS }, () => new Opener(board))
+        const registry = new MemorySessionRegistry()
+        const openers = Array.from({ length: SESSIONS }, () => new Opener(registry))
         for (const { kind, session, root } of [...steps, { kind: 'collect', session: 0, root: 0 } as const]) {
-          const opener = openers[session] ?? new Opener(board)
+          const opener = openers[session] ?? new Opener(registry)
           if (kind === 'hold') opener.hold(root)
           else if (kind === 'release') opener.release(root)
           else if (kind === 'upload') opener.upload()
           else if (kind === 'crash') opener.crash()
           else {
-            const asked = await querySessions(board, { own: opener.session.id })
+            const asked = await querySessions(registry, { own: opener.session.id })
             const others = openers.filter((each) => each !== opener).flatMap(({ holds }) => holds)
             const roots = new Set(others.flatMap((hold) => (hold.root < 0 ? [] : [hold.root])))
             expect(new Set(asked.roots)).toEqual(roots)
@@ -85,23 +85,23 @@ describe('sessions', () => {
           }
         }
         for (const { session } of openers) await session.close()
-        expect(board.listIds()).toEqual([])
+        expect(registry.listIds()).toEqual([])
       }),
       { numRuns: 40 },
     )
   })
 
-  it('that do not answer are taken from the board, and know what they may have lost', async () => {
-    const board = new MemorySessionRegistry()
-    const session = new StoreSession(board)
+  it('that do not answer lose their entry, and know what they may have lost', async () => {
+    const registry = new MemorySessionRegistry()
+    const session = new StoreSession(registry)
     session.beginRead()
     const held = { listStoredRoots: () => [7] }
     const hold = session.hold(held)
-    board.publish(
+    registry.publish(
       session.id,
       JSON.stringify({ isBusy: true, answered: [], roots: [], blobs: [], uploads: 0 }),
     )
-    const asking = querySessions(board, { own: '', timeoutMs: -1 })
+    const asking = querySessions(registry, { own: '', timeoutMs: -1 })
     expect((await asking).ids.size).toBe(0)
     expect(await session.hasLostHolds()).toBe(true)
     hold.release()

@@ -10,12 +10,12 @@ const numbers: ValueCodec<{ n: number }> = {
   decode: (_kind, reader) => ({ n: reader.varint() }),
 }
 
-/** A tree over pages in a plain map, so that every node that is folded really is read back from bytes. */
+/** A tree over pages in a plain map, so that every node that is flushed really is read back from bytes. */
 function setUp(capacity = 20_000) {
   const pages = new Map<number, Uint8Array>()
   const codec = new PageCodec(numbers)
   const cache = new NodeCache({ codec, readPage: (id) => pages.get(id), capacity })
-  const fold = (tree: Tree<{ n: number }>) => {
+  const flush = (tree: Tree<{ n: number }>) => {
     const root = flushNodes(
       tree.snapshot(),
       codec,
@@ -25,7 +25,7 @@ function setUp(capacity = 20_000) {
     tree.reset(root)
     return root
   }
-  return { pages, cache, fold, tree: new Tree(cache) }
+  return { pages, cache, flush, tree: new Tree(cache) }
 }
 
 const isEqual = (a: { n: number }, b: { n: number }) => a.n === b.n
@@ -46,7 +46,7 @@ function sorted(model: Model): [string, number][] {
 }
 
 const step = fc.record({
-  act: fc.constantFrom('set', 'set', 'set', 'delete', 'fold', 'fork'),
+  act: fc.constantFrom('set', 'set', 'set', 'delete', 'flush', 'fork'),
   which: fc.nat({ max: 3 }),
   key: fc.nat({ max: 40 }),
   name: fc.constantFrom('a', 'b', 'c', 'd', 'é', 'z'.repeat(200)),
@@ -54,9 +54,9 @@ const step = fc.record({
 })
 
 describe('the copy-on-write tree', () => {
-  it('holds what a plain map would, in order, through folds and forks', () => {
+  it('holds what a plain map would, in order, through flushes and forks', () => {
     const property = fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-      const { tree, fold } = setUp()
+      const { tree, flush } = setUp()
       const all: { tree: Tree<{ n: number }>; model: Model }[] = [{ tree, model: new Map() }]
       for (const { act, which, key, name, value } of steps) {
         const chosen = all[which % all.length]
@@ -65,7 +65,7 @@ describe('the copy-on-write tree', () => {
         if (act === 'set') chosen.tree.set(group(key), name, { n: value })
         if (act === 'set') chosen.model.set(place, value)
         if (act === 'delete') expect(chosen.tree.delete(group(key), name)).toBe(chosen.model.delete(place))
-        if (act === 'fold') fold(chosen.tree)
+        if (act === 'flush') flush(chosen.tree)
         if (act === 'fork' && all.length < 4)
           all.push({ tree: chosen.tree.fork(), model: new Map(chosen.model) })
       }
@@ -83,10 +83,10 @@ describe('the copy-on-write tree', () => {
       edits,
       fc.boolean(),
       fc.boolean(),
-      (first, second, foldFirst, foldSecond) => {
-        const { tree, fold, cache } = setUp(64)
+      (first, second, flushesFirst, flushesSecond) => {
+        const { tree, flush, cache } = setUp(64)
         for (let key = 0; key < 300; key++) tree.set(group(key), 'name', { n: key })
-        fold(tree)
+        flush(tree)
         const apply = (edits: [number, number | null][], isFolded: boolean) => {
           const fork = tree.fork()
           const model = new Map<number, number>(Array.from({ length: 300 }, (_, key) => [key, key]))
@@ -96,9 +96,9 @@ describe('the copy-on-write tree', () => {
             if (value === null) model.delete(key)
             else model.set(key, value)
           }
-          return { root: isFolded ? fold(fork) : fork.snapshot(), model }
+          return { root: isFolded ? flush(fork) : fork.snapshot(), model }
         }
-        const [a, b] = [apply(first, foldFirst), apply(second, foldSecond)]
+        const [a, b] = [apply(first, flushesFirst), apply(second, flushesSecond)]
         const found = diffTrees(cache, a.root, b.root, isEqual)
         const keys = [...new Set([...a.model.keys(), ...b.model.keys()])].sort((x, y) => x - y)
         const expected = keys
@@ -111,11 +111,11 @@ describe('the copy-on-write tree', () => {
   })
 
   it('reads few pages to find one change among many', () => {
-    const { tree, fold, pages } = setUp(100_000)
+    const { tree, flush, pages } = setUp(100_000)
     for (let key = 0; key < 50_000; key++) tree.set(group(key), 'name', { n: key })
-    const before = fold(tree)
+    const before = flush(tree)
     tree.set(group(25_000), 'name', { n: 0 })
-    const after = fold(tree)
+    const after = flush(tree)
     let loads = 0
     const codec = new PageCodec(numbers)
     const readPage = (id: number) => {
@@ -128,9 +128,9 @@ describe('the copy-on-write tree', () => {
   })
 
   it('refuses a page with any single bit flipped', () => {
-    const { tree, fold, pages } = setUp()
+    const { tree, flush, pages } = setUp()
     for (let key = 0; key < 10; key++) tree.set(group(key), `name ${key}`, { n: key })
-    const root = fold(tree)
+    const root = flush(tree)
     const page = pages.get(root) ?? new Uint8Array()
     const codec = new PageCodec(numbers)
     expect(codec.decode(root, page).groups).toHaveLength(10)

@@ -13,11 +13,11 @@ const ROWS = 2500
 let directory: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'coppice-mark-'))
+  directory = mkdtempSync(join(tmpdir(), 'coppice-marker-'))
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-const marks = () => readdirSync(join(directory, 'open'))
+const listMarkers = () => readdirSync(join(directory, 'open'))
 
 /** Runs a body with `engine` open in another process; how that ended. */
 function inProcess(body: string): { signal: string | null; stderr: string } {
@@ -50,23 +50,23 @@ async function damageDeepPage(): Promise<void> {
   throw new Error('every page is among the first')
 }
 
-describe('the mark of an open LMDB store', () => {
+describe('the marker of an open LMDB store', () => {
   it('goes when the store is closed, or its process ends by itself', async () => {
     const engine = await LmdbEngine.open({ directory })
-    expect(marks()).toHaveLength(1)
+    expect(listMarkers()).toHaveLength(1)
     await engine.close()
-    expect(marks()).toEqual([])
+    expect(listMarkers()).toEqual([])
     expect(inProcess('process.exit()')).toEqual({ signal: null, stderr: '' })
     expect(inProcess("process.nextTick(() => { throw new Error('failed') })").stderr).toContain('failed')
-    expect(marks()).toEqual([])
+    expect(listMarkers()).toEqual([])
   })
 
   it('of a killed process goes when the store was found sound', async () => {
     await using open = await LmdbEngine.open({ directory })
     expect(inProcess(KILLED).signal).toBe('SIGKILL')
-    expect(marks()).toHaveLength(2)
+    expect(listMarkers()).toHaveLength(2)
     await using _next = await LmdbEngine.open({ directory })
-    expect(marks()).toHaveLength(2)
+    expect(listMarkers()).toHaveLength(2)
     expect(open.commit({})).toBe(true)
   })
 
