@@ -12,7 +12,7 @@ export function createHookCommand(words: readonly string[], program: HookProgram
   return `${words.map(quoteWord).join(' ')} hook ${program.name}${homeOption} || :`
 }
 
-/** Returns a configuration with our hooks, each of which runs the command. Earlier ones of ours are replaced. */
+/** Returns a configuration with the hooks of Coppice, each of which runs the command. Earlier ones are replaced. */
 export function addHooks(config: ConfigTable, program: HookProgram, command: string): ConfigTable {
   const cleaned = removeHooks(config)
   const hooks = toTable(cleaned['hooks'])
@@ -24,7 +24,7 @@ export function addHooks(config: ConfigTable, program: HookProgram, command: str
 }
 
 /**
- * Returns a configuration without our hooks, and without the members that only they needed.
+ * Returns a configuration without the hooks of Coppice, and without the members that only they needed.
  * @param before the configuration before the installation, if there was any; empty lists of it stay.
  */
 export function removeHooks(config: ConfigTable, before: ConfigTable = {}): ConfigTable {
@@ -39,7 +39,7 @@ export function removeHooks(config: ConfigTable, before: ConfigTable = {}): Conf
   return kept.length > 0 || 'hooks' in before ? { ...config, hooks: Object.fromEntries(kept) } : others
 }
 
-/** Returns our command in a configuration; undefined if there is none. */
+/** Returns the command of Coppice in a configuration; undefined if there is none. */
 export function findHookCommand(config: ConfigTable): string | undefined {
   const entries = Object.values(toTable(config['hooks'])).flatMap(toList)
   const commands = entries.flatMap((entry) => {
@@ -49,7 +49,7 @@ export function findHookCommand(config: ConfigTable): string | undefined {
   return commands.find((command) => isOwnCommand(command))
 }
 
-/** Removes our commands from an entry of an event; nothing is left of one that had no others. */
+/** Removes the commands of Coppice from an entry of an event. Returns no entry if it had no others. */
 function removeFromEntry(entry: unknown): unknown[] {
   const table = toTable(entry)
   if (isOwnCommand(table['command'])) return []

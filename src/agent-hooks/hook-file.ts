@@ -18,7 +18,7 @@ import type { ConfigTable, HookProgram } from './hook-program.ts'
 const BACKUP_SUFFIX = '.before-coppice'
 const PERMISSION_BITS = 0o777
 
-/** The configuration file of a program, with hooks of ours or without. */
+/** The configuration file of a program, with the hooks of Coppice or without. */
 export class HookFile {
   readonly path: string
   readonly #program: HookProgram
@@ -39,8 +39,8 @@ export class HookFile {
   }
 
   /**
-   * Adds our hooks, and keeps a copy of the file as it was. Returns false if it has these hooks already. Throws EINVAL if
-   * the file is not JSON.
+   * Adds the hooks, and keeps a copy of the file as it was. Returns false if it has these hooks already. Throws EINVAL
+   * if the file is not JSON.
    */
   install(command: string): boolean {
     const text = readText(this.path)
@@ -56,9 +56,9 @@ export class HookFile {
   }
 
   /**
-   * Removes our hooks and nothing else. If nothing else changed since the installation, the file is again as it was, to
-   * the byte; one that the installation created is deleted. Returns false if there are no hooks of ours. Throws EINVAL if
-   * the file is not JSON.
+   * Removes the hooks and nothing else. If nothing else changed since the installation, the file is again as it was, to
+   * the byte; one that the installation created is deleted. Returns false if it has none of these hooks. Throws EINVAL
+   * if the file is not JSON.
    */
   remove(): boolean {
     const text = readText(this.path)
