@@ -118,7 +118,7 @@ export class Timeline {
     return { changes: plan.changes, prompts, skipped }
   }
 
-  /** Takes back the last undo, all or none. Throws ENOENT if there is none, and ApplyError where anybody changed files since. */
+  /** Takes back the last undo, all or none. Throws ENOENT if there is none, ApplyError where anybody changed files since. */
   async redo({
     dryRun = false,
     ...options

@@ -98,7 +98,7 @@ export async function restoreFork(
   await fork.restore(checkpoint, provenance)
 }
 
-/** Finds a fork of any directory by its name; undefined for a vault that is none. Throws ENOENT if there is no such vault. */
+/** Finds a fork of any directory by its name; undefined for a vault that is none. Throws ENOENT if no vault has the name. */
 export async function findForkByName(
   home: LinkHome,
   name: string,

@@ -10,7 +10,9 @@ const REASONS = {
     `${path} is a mount point; coppice cannot change files on a disk that is mounted inside the directory`,
 } as const
 
-/** Creates the error of a failed write after which the directory is unchanged. Returns anything but a system error as it is. */
+/**
+ * Creates the error of a failed write after which the directory is unchanged. Returns an error without a code as it is.
+ */
 export function createWriteError(directory: string, stage: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const code = findKnownCode(error.code)

@@ -181,7 +181,7 @@ export class CommandClassifier {
     if (words.length > 0) this.classifyArgv(words, context)
   }
 
-  /** Classifies words of a loop or an array, which may become arguments: only those that are plainly paths of the system. */
+  /** Classifies words of a loop or an array, which may become arguments: only plain paths of the system count. */
   #classifyListed({ listed, variables }: ShellScript, context: CommandContext): void {
     for (const { word, depth } of listed) {
       const words = expand(word, variables).filter(isSystemPath)

@@ -99,7 +99,7 @@ const wget: ProgramClassifier = ({ args }) => ({
   findings: [createReach(parseArguments(args, WGET_VALUES).operands), createFinding('mutating')],
 })
 
-/** Returns the finding of a program that reaches addresses. Isolation stops it if a server of the loopback leads it elsewhere. */
+/** Returns the finding of a program that reaches addresses. Isolation stops a redirect from the loopback to another host. */
 function createReach(addresses: readonly string[]): Finding {
   const isLoopback = addresses.length > 0 && addresses.every((address) => LOOPBACK_ADDRESS.test(address))
   return isLoopback ? REACHES_LOOPBACK : REACHES

@@ -57,7 +57,7 @@ export function isTooDeep(path: string): boolean {
   return Buffer.byteLength(path) > MAX_PATH_BYTES - SPARE_BYTES
 }
 
-/** Creates a change of type `other` for an entry that cannot be stored: its name is not UTF-8, it is too deep, or hidden. */
+/** Creates a change of type `other` for an entry that cannot be stored: not UTF-8, too deep, or at a hidden path. */
 export function createUnstorableChange(path: string): SessionChange {
   return { kind: 'put', path, type: 'other', host: '', mode: 0, mtimeNs: 0n, uid: 0, gid: 0 }
 }

@@ -64,7 +64,7 @@ class UpperParents {
     this.#reachable = reachable
   }
 
-  /** Creates a directory, if it is missing, with the attributes of the lower one: the overlay shows those of the upper. */
+  /** Creates a missing directory with the attributes of the lower one: the overlay shows those of the upper. */
   create(path: string): void {
     if (this.#created.has(path)) return
     this.#created.add(path)
