@@ -125,6 +125,14 @@ export function isCommandGroup(entry: Command | CommandGroup): entry is CommandG
   return 'commands' in entry
 }
 
+/** Returns the name and the summary for a list of commands. */
+export function getHelpEntry(entry: Command | CommandGroup): {
+  readonly name: string
+  readonly summary: string
+} {
+  return isCommandGroup(entry) ? entry : entry.definition
+}
+
 /** Returns the loader of each first word. */
 export function getLoaders(): Map<string, CommandLoader> {
   return new Map(Object.values(helpSections).flatMap((group) => Object.entries(group)))

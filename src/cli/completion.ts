@@ -1,8 +1,8 @@
 import { escapeName } from '../text/index.ts'
 import { withHome, withVault } from './access/home-access.ts'
 import { withZones } from './access/namespace-access.ts'
-import { getLoaders, isCommandGroup } from './command-registry.ts'
-import type { Command, CommandGroup } from './framework/command.ts'
+import { getHelpEntry, getLoaders, isCommandGroup } from './command-registry.ts'
+import type { Command } from './framework/command.ts'
 import type { CommandArgument, CommandOption, CompletionSource } from './framework/command-definition.ts'
 import { CommandInvocation } from './framework/command-invocation.ts'
 import { listOptions } from './framework/parse-input.ts'
@@ -20,10 +20,10 @@ export async function completeWords(
   terminal: Terminal,
 ): Promise<CompletionCandidate[] | 'files'> {
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
-  const offered = await completeLastWord(before, current, terminal)
-  if (offered === 'files') return offered
-  // The shells read one word a line.
-  return offered.filter(({ word }) => word.startsWith(current) && escapeName(word) === word)
+  const candidates = await completeLastWord(before, current, terminal)
+  if (candidates === 'files') return candidates
+  // The shells read one word a line, so names with control characters are left out.
+  return candidates.filter(({ word }) => word.startsWith(current) && escapeName(word) === word)
 }
 
 async function completeLastWord(
@@ -47,10 +47,6 @@ async function listCommandCandidates(): Promise<CompletionCandidate[]> {
   return entries.map(getHelpEntry).map(({ name, summary }) => createCandidate(name, summary))
 }
 
-function getHelpEntry(entry: Command | CommandGroup): { readonly name: string; readonly summary: string } {
-  return isCommandGroup(entry) ? entry : entry.definition
-}
-
 function createCandidate(name: string, summary: string): CompletionCandidate {
   return { word: name.slice(name.lastIndexOf(' ') + 1), summary }
 }
@@ -63,11 +59,11 @@ async function completeCommand(
   terminal: Terminal,
 ): Promise<CompletionCandidate[] | 'files'> {
   const options = listOptions(definition)
-  const { values, words, pending, isPastOptions } = parseWords(options, before)
+  const { values, argumentCount, pending, isPastOptions } = parseWords(options, before)
   if (pending === undefined && current.startsWith('-') && !isPastOptions) {
     return Object.entries(options).map(([name, { summary }]) => ({ word: `--${name}`, summary }))
   }
-  const expected = pending ?? findArgumentAt(Object.values(definition.arguments ?? {}), words)
+  const expected = pending ?? findArgumentAt(Object.values(definition.arguments ?? {}), argumentCount)
   if (expected?.choices !== undefined) return expected.choices.map((word) => ({ word }))
   if (expected?.offers === undefined) return []
   if (expected.offers === 'file') return 'files'
@@ -78,7 +74,7 @@ async function completeCommand(
 interface ParsedWords {
   readonly values: ReadonlyMap<string, readonly string[]>
   /** Number of arguments so far. */
-  readonly words: number
+  readonly argumentCount: number
   /** The option that waits for its value. */
   readonly pending: CommandOption | undefined
   readonly isPastOptions: boolean
@@ -89,14 +85,14 @@ function parseWords(
   before: readonly string[],
 ): ParsedWords {
   const values = new Map<string, readonly string[]>()
-  let words = 0
+  let argumentCount = 0
   let pending: [string, CommandOption] | undefined
   let isPastOptions = false
   for (const word of before) {
     if (pending !== undefined) {
       values.set(pending[0], [word])
       pending = undefined
-    } else if (isPastOptions || !word.startsWith('-')) words++
+    } else if (isPastOptions || !word.startsWith('-')) argumentCount++
     else if (word === '--') isPastOptions = true
     else {
       const found = Object.entries(options).find(
@@ -107,7 +103,7 @@ function parseWords(
       if (name !== undefined && value !== undefined) values.set(name, [value])
     }
   }
-  return { values, words, pending: pending?.[1], isPastOptions }
+  return { values, argumentCount, pending: pending?.[1], isPastOptions }
 }
 
 /** Returns the argument at a position; a list takes all further words. */

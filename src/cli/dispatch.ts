@@ -1,5 +1,5 @@
 import { findAllNearest } from '../text/index.ts'
-import { firstCommands, getLoaders, helpSections, isCommandGroup } from './command-registry.ts'
+import { firstCommands, getHelpEntry, getLoaders, helpSections, isCommandGroup } from './command-registry.ts'
 import type { Command, CommandGroup } from './framework/command.ts'
 import { UsageError } from './framework/usage-error.ts'
 import { formatSection } from './render/help.ts'
@@ -12,7 +12,10 @@ export interface ResolvedCommand {
   readonly rest: readonly string[]
 }
 
-/** Loads the command that the first words name, or the group if only its name is given. UsageError. */
+/**
+ * Loads the command that the first words name, or the group if none of its commands is named. UsageError if there is
+ * none.
+ */
 export async function resolveCommand([first = '', ...rest]: readonly string[]): Promise<ResolvedCommand> {
   const load = getLoaders().get(first)
   if (load === undefined) throw createUnknownCommandError(first, [...getLoaders().keys()], 'coppice --help')
@@ -66,18 +69,14 @@ Examples:
   coppice exec -- npm test`
 }
 
-function getHelpEntry(entry: Command | CommandGroup): { readonly name: string; readonly summary: string } {
-  return isCommandGroup(entry) ? entry : entry.definition
-}
-
 function getLastWord(name: string): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }
 
-function createUnknownCommandError(word: string, known: readonly string[], help: string): UsageError {
+function createUnknownCommandError(word: string, names: readonly string[], help: string): UsageError {
   if (word.startsWith('-'))
     return new UsageError(`options such as '${word}' come after the command; see ${help}`)
-  const near = findAllNearest(getLastWord(word), known).slice(0, MAX_SUGGESTIONS)
+  const near = findAllNearest(getLastWord(word), names).slice(0, MAX_SUGGESTIONS)
   const hint = near.length === 0 ? 'see' : `did you mean ${near.map((name) => `'${name}'`).join(' or ')}? See`
   return new UsageError(`there is no command '${word}'; ${hint} ${help}`)
 }

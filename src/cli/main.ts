@@ -62,11 +62,11 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
     return print(terminal, await formatAllCommands(readVersion()))
   }
   const { formatCommandHelp, formatGroupHelp } = await import('./render/help.ts')
-  const isAsking = isHelpWord(first)
-  const { entry, rest } = await resolveCommand(isAsking ? args.slice(1) : args)
+  const isHelp = isHelpWord(first)
+  const { entry, rest } = await resolveCommand(isHelp ? args.slice(1) : args)
   const explain = (found: Command | CommandGroup) =>
     'commands' in found ? formatGroupHelp(found) : formatCommandHelp(found.definition)
-  if (isAsking || isHelpRequested(rest) || 'commands' in entry) return print(terminal, explain(entry))
+  if (isHelp || isHelpRequested(rest) || 'commands' in entry) return print(terminal, explain(entry))
   return entry.run(rest, terminal)
 }
 
@@ -120,12 +120,15 @@ function muteSqliteWarning(): void {
   })
 }
 
-/** Reports whether ^C at a question caused an error; it raises no signal there. */
+/** Reports whether an operation was aborted: ^C at a question throws this error and raises no signal. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** Exits on a write error, unless a command has its own listener on the stream. */
+/**
+ * Ends the process on a write error, unless a command has its own listener on the stream: with 0 if the reader has
+ * gone, otherwise by throwing the error.
+ */
 function exitOnWriteError(stream: NodeJS.WriteStream, error: Error): void {
   writeErrors.add(error)
   if (stream.listenerCount('error') > 1) return

@@ -210,6 +210,11 @@ describe('apply of several forks', () => {
     await project.type(apart.stderr, 'Merge them with')
     const both = LINES.replace('line 2\n', 'TWO\n').replace('line 19', 'NINETEEN')
     expect([project.read('a'), project.read('b'), project.read('one')]).toEqual([both, 'B\n', 'one\n'])
+    await project.fork('f3', 'echo three > three')
+    expect(await project.cli.run(['apply', '--undo', 'f1', 'f2', 'f3'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('f1 and f3 were not applied together'),
+    })
     expect(await project.cli.ok('apply', '--undo', 'f2')).toContain('of f1 and f2; the forks still have them')
     expect([project.read('a'), project.read('b'), project.has('one')]).toEqual([LINES, LINES, false])
     await project.cli.ok('apply', 'f2', 'f1', '--merge')

@@ -122,6 +122,20 @@ describe('an apply with conflicts', () => {
     },
   )
 
+  itHere('takes an edited file with a heading that looks like a marker', async () => {
+    const project = new Project()
+    const text = (line: string) => `Coppice\n=======\n${line}\n`
+    project.write('a', text('line'))
+    await project.fork('f', 'sed -i "s/line/THEIRS/" a')
+    project.write('a', text('OURS'))
+    await project.fails(3, 'apply', 'f', '--merge')
+    const { EDITOR } = project.editor(text('both'))
+    const edit = await project.run(['resolve', 'a', '--edit'], { env: { VISUAL: '', EDITOR } })
+    expect(edit).toMatchObject({ code: 0, stderr: '' })
+    await project.ok('apply', '--continue')
+    expect(project.read('a')).toBe(text('both'))
+  })
+
   itHere('offers no side of a ref that both moved', async () => {
     const project = new Project()
     mkdirSync(join(project.files, '.git/refs/heads'), { recursive: true })

@@ -151,6 +151,16 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.run(['spawn', 'x', '--check', 'true'])).toMatchObject({ code: 2 })
   })
 
+  it('names the best of several that have no workspace', async () => {
+    const cli = new DaemonCli()
+    for (const name of ['one', 'two']) await cli.ok('vault', 'create', name)
+    // The directory of the user is no project, and none of the vaults is the current one.
+    const env = { HOME: cli.files }
+    const args = ['spawn', 'say it', '-n', '1', '--script', cli.script({ say: 'Done.' })]
+    const run = await cli.run(args, { env })
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('best: process 1\n') })
+  })
+
   it('reads devices byte for byte, and describes them', async () => {
     const cli = new DaemonCli()
     await cli.ok('daemon', 'start')
@@ -293,7 +303,7 @@ describe('coppice spawn and the daemon', () => {
       code: 1,
       stderr: expect.stringContaining("there is no group 'team'"),
     })
-    expect((await cli.run(['kill'])).stderr).toContain('name process ids, or a --group')
+    expect((await cli.run(['kill'])).stderr).toContain('name the numbers of processes, or a --group')
     expect((await cli.run(['spawn', 'x', '--groups', '3'])).stderr).toContain('a group is named by a letter')
     await cli.ok('kill', '3')
   })

@@ -140,6 +140,11 @@ describe('the commands for a home', () => {
     await cli.ok('write', '/a', '--text', 'sent')
     expect(await cli.json('fsck')).toMatchObject({ damaged: [] })
     expect(await cli.json('gc')).toMatchObject({ pages: expect.any(Number) })
+    expect(await cli.run(['gc', '--keep-history', '12'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("such as 30d or 2026-01-31, not '12'"),
+    })
+    await cli.ok('gc', '--keep-history', '2026-01-31')
     expect(await cli.json('stats')).toMatchObject({ vaults: 1, files: 1, engine: 'lmdb' })
     const other = await cli.run(['vault', 'create', 'two', '--engine', 'sqlite'])
     expect(other).toMatchObject({ code: 2, stdout: '' })

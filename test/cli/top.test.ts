@@ -99,9 +99,10 @@ describe('coppice top without a terminal', () => {
       status: { processes: 1 },
       processes: [{ pid: 1, state: 'running', intent: 'be watched' }],
     })
-    expect(await cli.run(['top', '--every', 'often'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("0.05 seconds or more, not 'often'"),
-    })
+    for (const interval of ['often', '0', '1e9'])
+      expect(await cli.run(['top', '--every', interval, '--once'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`0.05 to 86400 seconds, not '${interval}'`),
+      })
   })
 })

@@ -100,6 +100,7 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(listed).toMatch(/^ {2}1\.1 +Write .*cart\.ts$/m)
     expect(listed).toContain('1.2    Bash mv old.txt')
     expect(listed).toContain('D /old.txt')
+    expect(await agent.cli.run(['timeline', '--last', '0'])).toMatchObject({ code: 2, stdout: '' })
     const undone = await agent.cli.ok('undo')
     expect(undone).toContain('A /mine.log')
     expect(undone).toContain('of prompt 1; take that back with: coppice redo')

@@ -17,7 +17,7 @@ export interface AgentWorkspace {
 
 /**
  * Chooses the workspace of a command: the vault of `--vault`, else the working directory, or the one around it that has
- * the named fork. In a directory that is no project, the current vault of the home.
+ * the named fork. In a directory that is no project, the current or only vault of the home, if there is one.
  */
 export async function chooseAgentWorkspace(
   call: CommandInvocation,
@@ -39,7 +39,10 @@ export async function resolveProcessWorkspace(call: CommandInvocation): Promise<
   return directory ?? vault
 }
 
-/** Returns the directory around the working directory that has a fork; undefined if there is none of the name. */
+/**
+ * Returns the working directory or the one around it that has a fork; undefined if nothing has the name. CommandError
+ * if it is the name of a vault, or of a fork of one.
+ */
 async function findForkDirectory(call: CommandInvocation, fork: string): Promise<string | undefined> {
   if (await isHomeMissing(await resolveHomePath(call))) return undefined
   return withHome(call, async ({ home }) => {
@@ -63,9 +66,9 @@ function findWorkingDirectory(): string {
   }
 }
 
-/** Returns why a directory has no forks for agents; undefined if it may have. */
+/** Returns the reason why agents get no fork of a directory; undefined if they may. */
 async function findProjectProblem(call: CommandInvocation, directory: string): Promise<string | undefined> {
   const home = await resolveHomePath(call)
-  if (isWithin(directory, home)) return `${directory} is a home of Coppice`
+  if (isWithin(directory, home)) return `${directory} is in the Coppice home ${home}`
   return isTooWide(directory) ? `${directory} is not a project's directory` : undefined
 }

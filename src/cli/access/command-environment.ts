@@ -4,11 +4,11 @@ import { parseHostRule } from '../../network/index.ts'
 import { isCredential, Redactor, SecretFiles, usualSecretFiles } from '../../secrets/index.ts'
 import { isDatabaseUrl } from './home-path.ts'
 
-/** Variables passed to commands of agents; none of them holds tokens. */
+/** Variables that commands of agents get, unless a value looks like a credential. */
 const AGENT_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|EDITOR|[A-Z]+_HOME|NVM_DIR|GOPATH|VIRTUAL_ENV)$/
 
-/** Variables for a command, and the names of those that it does not get. */
+/** Variables for a command, and the names of the credentials that it does not get. */
 export interface CommandEnvironment {
   readonly env: Record<string, string>
   readonly withheld: readonly string[]

@@ -18,7 +18,10 @@ export interface DaemonAccess {
   readonly create?: boolean
 }
 
-/** Connects to the daemon of the command's home, and starts it if none runs. */
+/**
+ * Connects to the daemon of the command's home, and starts it if none runs. CommandError if there is no home, unless
+ * `create` is set.
+ */
 export async function withDaemon<Result>(
   call: CommandInvocation,
   work: (client: DaemonClient) => Promise<Result>,
@@ -32,7 +35,9 @@ export async function withDaemon<Result>(
   return await work(client)
 }
 
-/** Connects to the daemon of a home, and starts it if none runs. */
+/**
+ * Connects to the daemon of a home, and starts it if none runs. Creates the directory of the home if it is missing.
+ */
 export async function connectDaemon(home: string): Promise<DaemonClient> {
   await createHomeDirectory(home)
   return (await findRunningDaemon(home)) ?? (await launchDaemon(home, () => findRunningDaemon(home)))
@@ -80,10 +85,10 @@ export async function createDaemonOptions(home: string, idleMs: number | null): 
   }
 }
 
-/** Parses a process id. UsageError. */
+/** Parses the number of a process, which is at least 1. UsageError. */
 export function parsePid(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`process '${text}' is not a number; see coppice ps --all`)
+  throw new UsageError(`'${text}' is not the number of a process; see coppice ps --all`)
 }
 
 async function resolveSocketPath(home: string): Promise<string> {

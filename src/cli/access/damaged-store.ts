@@ -5,11 +5,11 @@ import { CommandError } from '../framework/errors.ts'
 const DAMAGE_PATTERN =
   /disk image is malformed|is not a database|MDB_(?:CORRUPTED|INVALID|PAGE_NOTFOUND)|Corruption: /
 
-/** No command can recover data that is missing. */
+/** First hint, because no command can recover data that is missing. */
 const RESTORE_HINT = 'keep a copy of it, and restore the home from a backup'
 const SALVAGE_HINT = 'coppice export <directory> --salvage writes what can still be read'
 
-/** Adds the damaged store and the next step to an error about damage. EIO. */
+/** Runs some work, and turns an error about damage into EIO with the path of the store and the next steps. */
 export async function withDamageReport<Result>(home: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -12,8 +12,8 @@ export async function deleteVault(
   const { from } = await home.info(name)
   await home.deleteVault(name)
   if (config.vault !== name) return config.vault
-  const isThere = from !== undefined && (await home.vaults()).includes(from.vault)
-  const next = isThere ? from.vault : undefined
+  const hasSource = from !== undefined && (await home.vaults()).includes(from.vault)
+  const next = hasSource ? from.vault : undefined
   await setConfig(path, 'vault', next)
   return next
 }

@@ -14,7 +14,7 @@ export interface DroppedFork {
   readonly current: string | undefined
 }
 
-/** Deletes a fork and everything stored for it. CommandError if it is no fork, or if a command runs in it. */
+/** Deletes a fork and everything stored for it. CommandError if it is no fork, or if a command runs in it; ENOENT. */
 export async function dropFork(open: OpenHome, fork: string): Promise<DroppedFork> {
   assertIdle(open, fork)
   const { name, from } = await open.home.info(fork)

@@ -8,7 +8,7 @@ import type { OpenLinkedFork } from './linked-access.ts'
 
 /** Options of the commit of a fork. */
 export interface ForkCommitOptions {
-  /** That of the fork when absent. */
+  /** The name of the fork when absent. */
   readonly branch?: string | undefined
   readonly author?: string | undefined
   readonly signal: AbortSignal
@@ -30,7 +30,7 @@ export async function commitFork(
   const exported: ExportedChange[] = []
   const masked: string[] = []
   for await (const change of listFileChanges(link.diff(fork), trees, ctx)) {
-    if (isOfGit(change.path)) continue
+    if (isGitPath(change.path)) continue
     if (await isMasked(change, trees, ctx)) masked.push(change.path)
     else exported.push(...(await Array.fromAsync(toExported(change, trees, ctx))))
   }
@@ -44,7 +44,7 @@ export async function commitFork(
   return { ...report, masked }
 }
 
-function isOfGit(path: string): boolean {
+function isGitPath(path: string): boolean {
   return /(?:^|\/)\.git(?:\/|$)/i.test(path)
 }
 

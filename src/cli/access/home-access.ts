@@ -26,10 +26,16 @@ const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 /** Names that mark a home: a store, its record, or the tool cache beside zones in plain files. */
 const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 
+/** Vaults that a message names; it counts the rest. */
+const MAX_LISTED_VAULTS = 10
+
 /** Name of a process's fork, never chosen by default. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
-/** Opens the home of a command, and closes it when the work ends or fails. */
+/**
+ * Opens the home of a command, and closes it when the work ends or fails. CommandError if there is none, unless
+ * `create` is set.
+ */
 export async function withHome<Result>(
   call: CommandInvocation,
   work: (open: OpenHome) => Promise<Result>,
@@ -56,9 +62,9 @@ async function withLocalHome<Result>(
   const config = await prepareConfig(path, engine)
   // Loaded on use: help, version and completion do not need the store.
   const { openHome } = await import('../../backends/vault/index.ts')
-  const { engine: kept, durability } = config
+  const { engine: configuredEngine, durability } = config
   const settings = {
-    ...(kept !== undefined && { engine: kept }),
+    ...(configuredEngine !== undefined && { engine: configuredEngine }),
     ...(durability !== undefined && { durability }),
   }
   return withDamageReport(path, async () => {
@@ -98,7 +104,7 @@ export async function isWritable(directory: string): Promise<boolean> {
 }
 
 function createHiddenHomeError(path: string, cause: unknown): CommandError {
-  const next = 'name one of its own with --home, such as /tmp/home'
+  const next = 'name one of its own with --home, such as --home /tmp/home'
   const { message } = describeError(cause)
   return new CommandError(
     `the home in ${path} is hidden from commands of coppice exec; ${next} (${message})`,
@@ -108,7 +114,7 @@ function createHiddenHomeError(path: string, cause: unknown): CommandError {
   )
 }
 
-/** Adds the next step to a permission error of a home. */
+/** Adds the next step to a permission error of a home; returns any other error as it is. */
 export function toHomeAccessError(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
@@ -127,7 +133,9 @@ export function withVault<Result>(
   })
 }
 
-/** Returns the vault that is named, current, or the only one. Otherwise a CommandError lists the vaults. */
+/**
+ * Returns the name of the vault that is named, current, or the only one. Otherwise a CommandError lists the vaults.
+ */
 export async function resolveVaultName(call: CommandInvocation, { home, config }: OpenHome): Promise<string> {
   const named = call.option('vault')
   if (named !== undefined) return named
@@ -147,7 +155,10 @@ export async function resolveVaultName(call: CommandInvocation, { home, config }
   throw new CommandError(`there are several vaults; ${next} (${formatNames(names)})`)
 }
 
-/** Returns the vault to import into. Creates it if `--vault` names a missing one. */
+/**
+ * Returns the name of the vault to import into. Creates it if `--vault` names a missing one. CommandError if none is
+ * named and there is none.
+ */
 export async function ensureVault(call: CommandInvocation, open: OpenHome): Promise<string> {
   const names = await open.home.vaults()
   const named = call.option('vault')
@@ -164,12 +175,12 @@ export function filterUserVaults(names: readonly string[]): string[] {
   return filterVisibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
 }
 
-/** Filters out the internal vaults of the execution boundary. */
+/** Filters out internal vaults, such as mirrors of directories and the journal of commands. */
 export function filterVisibleVaults(names: readonly string[]): string[] {
   return names.filter((name) => !isInternalVault(name))
 }
 
-/** Refuses reserved names where a command needs a vault to work in. CommandError. */
+/** Returns the name of a vault to work in. CommandError if it is reserved. */
 export function assertUserVault(name: string): string {
   if (isInternalVault(name)) {
     throw new CommandError(`the name '${name}' is reserved for coppice exec; choose another`)
@@ -184,7 +195,10 @@ export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileS
   return at === undefined ? vault : vault.at(at)
 }
 
-/** Returns the directory of the command's home; for one in a database, that of this machine's part. CommandError. */
+/**
+ * Returns the directory of the command's home; for one in a database, that of this machine's part, which it creates.
+ * CommandError if the user has no home directory.
+ */
 export async function resolveHomePath(call: CommandInvocation): Promise<string> {
   const named = call.option('home')
   const path = findHomePath(named)
@@ -208,7 +222,10 @@ export function listKnownHomes(home: string): string[] {
   return [...new Set(homes.map((path) => resolveFile(path)))].filter((path) => path !== home)
 }
 
-/** Records the engine of a new home; refuses another engine for an existing one. UsageError. */
+/**
+ * Returns the configuration of a home. Records the engine of a new one. UsageError if an existing home uses another
+ * engine.
+ */
 async function prepareConfig(path: string, engine: ConfiguredEngine | undefined): Promise<Config> {
   const config = await readConfig(path)
   if (engine === undefined) return config
@@ -254,6 +271,8 @@ export function getUserName(): string {
 }
 
 function formatNames(names: readonly string[]): string {
-  const firstNames = names.slice(0, 10).join(', ')
-  return names.length > 10 ? `${firstNames}, … ${names.length} in all` : firstNames || 'there is none'
+  const firstNames = names.slice(0, MAX_LISTED_VAULTS).join(', ')
+  return names.length > MAX_LISTED_VAULTS
+    ? `${firstNames}, … ${names.length} in all`
+    : firstNames || 'there is none'
 }

@@ -6,8 +6,8 @@ const SHARED_HOMES = 'shared-homes'
 const DATABASE_URL = /^postgres(?:ql)?:\/\//i
 
 /**
- * Returns the directory of the home: the named one, `COPPICE_HOME` or `~/.coppice`; undefined if the user has none, or
- * if the home is in a database.
+ * Returns the directory of the home: the named one, `COPPICE_HOME` or `~/.coppice`; undefined if the user has no home
+ * directory, or if the home is in a database.
  */
 export function findHomePath(named: string | undefined): string | undefined {
   const chosen = named ?? (process.env['COPPICE_HOME'] || undefined)

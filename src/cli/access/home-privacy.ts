@@ -28,8 +28,8 @@ const CHMOD_HINT = 'remove write permission for others: chmod o-w, or chmod +t'
 
 /** Formats a message about a home that others could read until now. */
 export function formatRepairedHome(mended: readonly string[]): string {
-  const what = `other users of this machine could read ${formatPlaces(mended)} until now`
-  return `${what}; now only the owner can; replace the credentials in the home`
+  const problem = `other users of this machine could read ${formatPlaces(mended)} until now`
+  return `${problem}; now only the owner can; replace the credentials in the home`
 }
 
 function createPrivacyFinding(detail: string, remedy: string): HostFinding {

@@ -14,7 +14,7 @@ import {
   withHome,
 } from './home-access.ts'
 
-/** A context for a user whose name is none. */
+/** Context of a user without a name in the account database, as in some containers. */
 const DEFAULT_CONTEXT = 'agent'
 
 /** Options of a namespace that a command sets. */
@@ -62,7 +62,7 @@ export async function withZones<Result>(
   return await work(zones)
 }
 
-/** Returns the vault that is named, current, or the only one; undefined if several qualify. */
+/** Returns the name of the vault that is named, current, or the only one; undefined if there are none or several. */
 export async function resolveWorkspaceVault(call: CommandInvocation): Promise<string | undefined> {
   const path = await resolveHomePath(call)
   const { vault, vfs } = await readConfig(path)
@@ -73,7 +73,10 @@ export async function resolveWorkspaceVault(call: CommandInvocation): Promise<st
   return others.length === 0 ? only : undefined
 }
 
-/** Returns the default context: from the environment, else the user name. */
+/**
+ * Returns the default context: that of `COPPICE_CONTEXT`, else the user name without characters a context cannot
+ * have.
+ */
 export function resolveContextName(): string {
   const user = getUserName()
     .replaceAll(/[^A-Za-z0-9_-]/g, '_')

@@ -15,8 +15,8 @@ export function hasScreen(env: Readonly<Record<string, string | undefined>>): bo
 }
 
 /**
- * Opens an address in the browser of this user; false if no program does. The address has a code, and other users can read
- * the arguments of programs: the browser gets a private file that leads there.
+ * Opens an address in the browser of this user; false if no program does. The address has a code, and other users can
+ * read the arguments of programs: the browser gets a private file that leads there.
  */
 export async function openBrowser(home: string, link: string): Promise<boolean> {
   const directory = join(home, 'run')
@@ -28,7 +28,7 @@ export async function openBrowser(home: string, link: string): Promise<boolean> 
   return startProgram(pathToFileURL(file).href)
 }
 
-/** The browser reads a file after this program has ended, so the next one removes it. */
+/** Removes the files of earlier calls. A browser may read its file after the program that wrote it has ended. */
 function removeOldFiles(directory: string): void {
   for (const name of readdirSync(directory).filter((each) => each.startsWith(PREFIX))) {
     const file = join(directory, name)

@@ -25,33 +25,40 @@ interface OtherHomeAccess {
 }
 
 /**
- * Opens a second home, in a directory or a database, and closes it when the work ends. CommandError if it is missing,
- * or the first one again.
+ * Opens a second home, in a directory or a database, and closes it when the work ends. CommandError if it is the home
+ * of this command, or missing and not to be created; UsageError if its URL has a password.
+ *
+ * @param address a directory or a URL.
  */
 export async function withOtherHome<Result>(
   call: CommandInvocation,
   { label }: OpenHome,
-  named: string,
+  address: string,
   work: OtherHomeWork<Result>,
   access: OtherHomeAccess = {},
 ): Promise<Result> {
-  const isShared = isDatabaseUrl(named)
-  const [location, own] = await Promise.all([isShared ? named : resolveFile(named), label].map(toLocation))
+  const isShared = isDatabaseUrl(address)
+  const [location, own] = await Promise.all(
+    [isShared ? address : resolveFile(address), label].map(toLocation),
+  )
   if (location === own) throw new CommandError(`${label} is the home of this command; name another one`)
-  if (!isShared) return withOtherDirectory(location ?? named, work, access)
-  await assertNoPassword(named)
+  if (!isShared) return withOtherDirectory(location ?? address, work, access)
+  await assertNoPassword(address)
   const run = ({ home, label: shown }: Pick<OpenHome, 'home' | 'label'>) => work({ home, location: shown })
-  return withSharedHome(call, named, run, access)
+  return withSharedHome(call, address, run, access)
 }
 
-/** CommandError if a directory is no home. For commands that would create their own home before they look. */
-export async function assertOtherHome(named: string): Promise<void> {
-  const path = resolveFile(named)
-  if (isDatabaseUrl(named) || !(await isHomeMissing(path))) return
+/**
+ * Throws CommandError if a directory is no home; a database is not looked at. For commands that would create their own
+ * home before they open the other.
+ */
+export async function assertOtherHome(address: string): Promise<void> {
+  const path = resolveFile(address)
+  if (isDatabaseUrl(address) || !(await isHomeMissing(path))) return
   throw new CommandError(`there is no home in ${path}; name the directory or URL of another home`)
 }
 
-/** Names a home always the same way. */
+/** Returns one spelling for all paths of the same home. */
 function toLocation(home: string): string | Promise<string> {
   return isDatabaseUrl(home) ? home : realpath(home).catch(() => home)
 }

@@ -8,10 +8,11 @@ export function openPendingMerges({ path }: Pick<OpenHome, 'path'>): PendingMerg
   return new PendingMerges(path)
 }
 
-/** Names a pending merge: by its target, or by the command that began it. */
+/** Criteria for a pending merge. */
 export interface MergeChoice {
+  /** The vault, fork or directory that is merged into. */
   readonly target?: string | undefined
-  /** The command that goes on with it. Merges that it began come first. */
+  /** The command that the user runs. Merges that this command began come first. */
   readonly command?: 'merge' | 'apply'
 }
 
@@ -33,17 +34,23 @@ export async function findPendingMerge(
 ): Promise<PendingMerge | undefined> {
   const pending = await listPendingMerges(open)
   const named = target === undefined ? pending : pending.filter((each) => each.target === target)
-  const begun = named.filter(
+  const ofCommand = named.filter(
     ({ kind }) => command === undefined || (kind === 'apply') === (command === 'apply'),
   )
-  const [first, ...others] = begun.length > 0 ? begun : named
+  const [first, ...others] = ofCommand.length > 0 ? ofCommand : named
   if (first === undefined || others.length === 0) return first
-  const option = command === undefined ? '--into ' : `coppice merge --continue `
-  const targets = [first, ...others].map((each) => option + each.target)
-  throw new CommandError(`several merges wait; name one with ${targets.join(' or ')}`)
+  const targets = [first, ...others].map((each) => each.target)
+  throw new CommandError(
+    command === undefined
+      ? `several merges wait; name one with ${targets.map((name) => `--into ${name}`).join(' or ')}`
+      : `several merges wait, into ${targets.join(' and ')}; name one with: coppice merge --continue <name>, or --abort <name>`,
+  )
 }
 
-/** Lists the pending merges of vaults, and those of directories around the working directory. Ends those of dropped forks. */
+/**
+ * Lists the pending merges of vaults, and those of directories around the working directory. Ends those of dropped
+ * forks.
+ */
 async function listPendingMerges(open: OpenHome): Promise<PendingMerge[]> {
   const merges = openPendingMerges(open)
   const directories = listEnclosingDirectories()
@@ -58,17 +65,17 @@ async function listPendingMerges(open: OpenHome): Promise<PendingMerge[]> {
   return found
 }
 
-/** Names both sides of a merge, as in `task-1 into base`. */
+/** Formats both sides of a merge, as in `task-1 into base`. */
 export function describeMerge({ kind, sources, target }: PendingMerge): string {
   return `${sources.join(' and ')} into ${kind === 'apply' ? 'this directory' : target}`
 }
 
-/** Names our side of a merge. */
+/** Returns the name of the side that is merged into. */
 export function nameOurs({ kind, target }: PendingMerge): string {
   return kind === 'apply' ? 'this directory' : target
 }
 
-/** Returns the command with which a merge goes on. */
+/** Returns the command that finishes a merge or gives it up. */
 export function getFinishingCommand({ kind }: PendingMerge, step: 'continue' | 'abort'): string {
   return `coppice ${kind === 'apply' ? 'apply' : 'merge'} --${step}`
 }

@@ -28,7 +28,10 @@ export async function findSharedPaths(
   )
 }
 
-/** The mirror of a directory gets paths later than the fork: it is compared as it is now. */
+/**
+ * Lists the paths that a fork changed. The mirror of a directory gets paths later than the fork, so its present state
+ * counts.
+ */
 async function listChangedPaths(home: Home, fork: string): Promise<string[]> {
   const { from } = await home.info(fork)
   if (from === undefined) return []

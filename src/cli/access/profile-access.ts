@@ -9,7 +9,7 @@ import { packageRoot } from '../package-root.ts'
 
 /** Directory of the home that records which profiles the user has seen. */
 const SHOWN_DIRECTORY = 'shown-profiles'
-const DIGITS = 16
+const DIGEST_DIGITS = 16
 
 /** The profiles of a command. */
 export interface ChosenProfiles {
@@ -28,7 +28,7 @@ export function readProfiles(home: string): ProfileStore {
 
 /**
  * Returns the profile that the program of a command chooses, and those with the given names. ENOENT for an unknown
- * name; ProfileError.
+ * name; ProfileError for a file that is no valid profile.
  *
  * @param workspace the directory of the project, if it has one.
  */
@@ -73,7 +73,7 @@ export function takeUnseenProfiles(home: string, profiles: readonly Profile[]): 
     const content = createHash('sha256')
       .update(JSON.stringify({ paths, env, sockets, hosts, mask }))
       .digest('hex')
-    const mark = join(home, SHOWN_DIRECTORY, `${name}-${content.slice(0, DIGITS)}`)
+    const mark = join(home, SHOWN_DIRECTORY, `${name}-${content.slice(0, DIGEST_DIGITS)}`)
     if (existsSync(mark)) return false
     makePrivateDirectory(join(home, SHOWN_DIRECTORY))
     writeFileSync(mark, '', { mode: PRIVATE_FILE_MODE })

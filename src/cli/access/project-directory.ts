@@ -8,11 +8,11 @@ const PROJECT_VARIABLES = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_P
 
 /**
  * Returns the project that an agent's event is about: the repository around its directory, else the directory around it
- * that is recorded already, else that itself.
+ * that is recorded already, else that itself. A variable of the agent's program overrides the directory.
  */
 export function findEventProject(home: string, directory: string | undefined): string {
-  const named = PROJECT_VARIABLES.map((name) => process.env[name]).find((value) => value)
-  const start = realpathSync(named ?? directory ?? process.cwd())
+  const projectPath = PROJECT_VARIABLES.map((name) => process.env[name]).find((value) => value)
+  const start = realpathSync(projectPath ?? directory ?? process.cwd())
   const above = listAbove(start)
   return (
     above.find((path) => existsSync(join(path, '.git'))) ??
@@ -27,7 +27,7 @@ export function listAbove(directory: string): string[] {
   return above === directory ? [directory] : [directory, ...listAbove(above)]
 }
 
-/** Returns why a directory is not recorded; undefined if it may be. */
+/** Returns the reason why a directory is not recorded; undefined if it may be. */
 export function findRecordingProblem(directory: string): string | undefined {
   return isTooWide(directory)
     ? `${directory} is not recorded: start the agent in a project's directory`

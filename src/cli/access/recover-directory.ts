@@ -13,7 +13,7 @@ export async function recoverDirectory(call: CommandInvocation, home: Home): Pro
   await recoverLinkedDirectory(call, home, directory)
 }
 
-/** Undefined if the working directory was deleted. The command itself reports that if it needs one. */
+/** Returns the working directory; undefined if it was deleted, which the command itself reports if it needs one. */
 function findWorkingDirectory(): string | undefined {
   try {
     return realpathSync(process.cwd())

@@ -5,7 +5,9 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import type { OpenHome } from './home-access.ts'
 
-/** CommandError if a name is a new fork in which its first command still runs. */
+/**
+ * Throws CommandError if a command runs in a fork. For a name that is not stored yet: its first command still runs.
+ */
 export function assertNotNew(open: OpenHome, fork: string | undefined): void {
   const notice = fork === undefined ? undefined : findNotice(open, fork)
   if (notice !== undefined) throw new CommandError(notice)
@@ -24,7 +26,10 @@ export function printRunningCommands(
   }
 }
 
-/** A command keeps its changes in a session of its own until it ends. */
+/**
+ * Returns a notice about the command that runs in a fork, which keeps its changes in a session until it ends;
+ * undefined if none runs.
+ */
 function findNotice({ path }: OpenHome, fork: string): string | undefined {
   const running = RunningForks.of(path).find(fork)
   if (running?.session === undefined) return undefined

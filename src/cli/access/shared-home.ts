@@ -7,7 +7,7 @@ import { UsageError } from '../framework/usage-error.ts'
 import { findHomeUrl, findSharedHomeDirectory } from './home-path.ts'
 import type { HomeAccess, OpenHome } from './open-home.ts'
 
-/** Refuses a password among the arguments, which every user of this machine can read. UsageError. */
+/** Throws UsageError for a URL with a password: every user of this machine can read the arguments of programs. */
 export async function assertNoPassword(url: string): Promise<void> {
   const { hasUrlPassword } = await import('../../backends/vault/index.ts')
   if (!hasUrlPassword(url)) return
@@ -16,7 +16,10 @@ export async function assertNoPassword(url: string): Promise<void> {
   )
 }
 
-/** Opens a home in a database, and closes it when the work ends or fails. */
+/**
+ * Opens a home in a database, and closes it when the work ends or fails. UsageError if an engine is chosen;
+ * CommandError for a salvage.
+ */
 export async function withSharedHome<Result>(
   call: CommandInvocation,
   url: string,
@@ -46,12 +49,15 @@ export async function withSharedHome<Result>(
   }
 }
 
-/** Returns the directory of this machine's part of a home in a database, which later opens the home by itself. */
+/**
+ * Creates the directory of this machine's part of a home in a database, and records the database in it, so that the
+ * directory alone can open the home later. Returns its path. UsageError if `--home` has a password.
+ */
 export async function openSharedDirectory(call: CommandInvocation, url: string): Promise<string> {
   if (call.option('home') !== undefined) await assertNoPassword(url)
   const { hideUrlPassword, recordDatabase } = await import('../../backends/vault/index.ts')
   const label = hideUrlPassword(url)
-  const path = openDirectory(label)
+  const path = createDirectory(label)
   recordDatabase(path, label)
   return path
 }
@@ -63,8 +69,8 @@ export async function rememberEnvironmentPassword(): Promise<void> {
   if (url !== undefined) rememberUrlPassword(url)
 }
 
-/** Creates the directory for what this user keeps on this machine, such as the chosen vault. */
-function openDirectory(label: string): string {
+/** Creates the directory for what this user keeps on this machine, such as the chosen vault. Returns its path. */
+function createDirectory(label: string): string {
   const path = findSharedHomeDirectory(label)
   if (path === undefined)
     throw new CommandError(`this user has no home directory for the settings of ${label}; set HOME`)

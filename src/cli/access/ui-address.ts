@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Reports whether a daemon serves the page of a home. It loads nothing: every run of a command asks. */
+/** Reports whether a daemon serves the page of a home. Looks for a file only, since every run of a command asks. */
 export function isUiServed(home: string): boolean {
   return existsSync(join(home, 'run', 'ui'))
 }

@@ -1,7 +1,7 @@
 import { engines } from '../../config/index.ts'
 import type { CommandOption } from '../framework/command-definition.ts'
 
-/** Options that mean the same wherever they appear. */
+/** Options that several commands have, with the same meaning. This one: the state to read. */
 export const at: CommandOption = {
   summary: 'Use the state at this checkpoint',
   value: 'checkpoint',
@@ -23,7 +23,7 @@ export const context: CommandOption = {
 }
 
 export const into: CommandOption = {
-  summary: 'Merge into this vault, fork or directory, if several wait',
+  summary: 'If several merges wait: the one into this vault, fork or directory',
   value: 'name',
 }
 

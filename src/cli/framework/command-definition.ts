@@ -20,7 +20,7 @@ export interface CommandArgument {
   readonly isForOtherProgram?: boolean
   /** True if it takes the words after `--` and no others. */
   readonly isAfterDashes?: boolean
-  /** True if it takes all remaining words; only for the last argument. */
+  /** True if it takes all remaining words. Only the last argument may, and the last before `--`. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
   readonly offers?: CompletionSource

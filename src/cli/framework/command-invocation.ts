@@ -25,7 +25,7 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     return this.#input.options.has(option)
   }
 
-  /** Returns the value of an option. */
+  /** Returns the value of an option; undefined if it was not given, or is a switch. */
   option(option: OptionName | CommonOption): string | undefined {
     return this.optionValues(option)[0]
   }
@@ -35,7 +35,7 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     return this.#input.options.get(option) ?? []
   }
 
-  /** Returns the value of an option as a whole number, zero or above. UsageError. */
+  /** Returns the value of an option as a whole number, zero or above. UsageError for any other text. */
   countOption(option: OptionName): number | undefined {
     const text = this.option(option)
     if (text === undefined) return undefined
@@ -43,12 +43,12 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     throw new UsageError(`--${option} takes a whole number, not '${text}'`)
   }
 
-  /** Returns the value of an option that has a fixed set of values. */
-  choiceOption<Value extends string>(option: OptionName, known: readonly Value[]): Value | undefined {
-    return known.find((value) => value === this.option(option))
+  /** Returns the value of an option that has a fixed set of values; undefined if it was not given. */
+  choiceOption<Value extends string>(option: OptionName, choices: readonly Value[]): Value | undefined {
+    return choices.find((value) => value === this.option(option))
   }
 
-  /** Returns a required argument. UsageError. */
+  /** Returns a required argument. UsageError if it is missing. */
   argument(name: ArgumentName): string {
     const value = this.optionalArgument(name)
     if (value === undefined) throw new UsageError(`<${name}> is missing`)
@@ -60,7 +60,7 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
     return this.argumentList(name)[0]
   }
 
-  /** Returns all words of the last argument. */
+  /** Returns all words of an argument; none if it is missing. */
   argumentList(name: ArgumentName): readonly string[] {
     return this.#input.arguments.get(name) ?? []
   }

@@ -14,6 +14,7 @@ export function findCommandTerminal({ in: input, out }: Terminal): CommandTermin
   return 'fd' in input && typeof input.fd === 'number' ? new PersonTerminal(input, input.fd, out) : undefined
 }
 
+/** The terminal of this process, lent to a command. */
 class PersonTerminal implements CommandTerminal {
   readonly #announcements = new EventEmitter<{ line: [string] }>()
   readonly descriptor: number
@@ -35,11 +36,11 @@ class PersonTerminal implements CommandTerminal {
     if (!this.#input.destroyed) this.#input.setRawMode(isRaw)
   }
 
-  onInput(take: (chunk: Uint8Array) => void): () => void {
-    this.#input.on('data', take)
+  onInput(receive: (chunk: Uint8Array) => void): () => void {
+    this.#input.on('data', receive)
     this.#input.resume()
     return () => {
-      this.#input.off('data', take)
+      this.#input.off('data', receive)
       this.#input.pause()
     }
   }

@@ -45,7 +45,8 @@ export function formatErrorLine(message: string): string {
 }
 
 /** Converts an error to JSON. */
-export function toErrorJson(error: unknown): { readonly error: object } {
+export function toErrorJson(thrown: unknown): { readonly error: object } {
+  const error = firstError(thrown)
   const { message } = describeError(error)
   const code = error instanceof UsageError ? 'EUSAGE' : getErrorCode(error)
   const path = isVfsError(error) ? error.path : null
@@ -99,7 +100,9 @@ function findRefusal(
   return { action, categories, ...(error.approval !== undefined && { approval: error.approval }) }
 }
 
-/** Checked by its form, since the class would load everything that runs commands. */
+/**
+ * Reports whether policy refused a request. Checks the form, since the class would load everything that runs commands.
+ */
 function isRefusal(error: VfsError): error is ExecutionRefusal {
   return 'decision' in error && typeof error.decision === 'object' && error.decision !== null
 }
@@ -114,14 +117,14 @@ function formatVfsError({ code, path, detail, op }: VfsError): string {
   const isNamed = path === '/' || path === '' || mentionsPath(detail, path)
   const named = isNamed ? detail : `${escapeName(path)}: ${detail}`
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
-  // Most details name the next step; for unknown names the CLI adds its list command.
+  // Most details name the next step. For the name of a vault or checkpoint, the list command is added.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
   if (what !== undefined) return `${named}; see coppice ${what} list`
   if (/^there is no process \d+$/.test(detail)) return `${detail}; see coppice ps --all`
   return named.replace(/(?<=; see )\w+_list\b/, (operation) => listCommands[operation] ?? operation)
 }
 
-/** CLI commands for operations of devices. */
+/** Commands that do the same as operations of devices, which their errors name. */
 const listCommands: Readonly<Record<string, string>> = {
   task_list: 'coppice tasks list',
   cron_list: 'coppice cron list',

@@ -5,8 +5,9 @@ import type { Terminal } from './terminal.ts'
 const MAX_BUFFERED_CHARACTERS = 64 * 1024
 
 /**
- * The output of a command: text for people, or one JSON value with `--json`. A list becomes an array with one element
- * a line, written as elements arrive. Waits for a slow reader instead of buffering without limit.
+ * The output of a command: text for people, or with `--json` one JSON value, for a stream one a line. A list becomes an
+ * array with one element a line, written as elements arrive. Waits for a slow reader instead of buffering without
+ * limit.
  */
 export class Output {
   readonly isJson: boolean
@@ -41,7 +42,7 @@ export class Output {
     return count
   }
 
-  /** Writes an endless stream, one JSON value or text a line. `isLive` flushes each. */
+  /** Writes a stream, which may be endless, as one JSON value or text a line. `isLive` flushes each. */
   async writeStream<Item>(
     items: AsyncIterable<Item>,
     text: (item: Item) => string,

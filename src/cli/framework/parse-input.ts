@@ -11,7 +11,9 @@ export interface ParsedInput {
   readonly arguments: ReadonlyMap<string, readonly string[]>
 }
 
-/** Lists the options of a command: its own, then those of its scope. */
+/**
+ * Lists the options of a command: its own, then those of its scope. An own option replaces the common one of its name.
+ */
 export function listOptions({
   options = {},
   scope,
@@ -22,10 +24,10 @@ export function listOptions({
 /** Checks the input against the definition. UsageError names the fault and the help. */
 export function parseInput(definition: CommandDefinition, args: readonly string[]): ParsedInput {
   try {
-    const known = listOptions(definition)
+    const optionDefinitions = listOptions(definition)
     const { tokens } = parseArgs({
       args: [...args],
-      options: toParseArgsConfig(known),
+      options: toParseArgsConfig(optionDefinitions),
       allowPositionals: true,
       // Not strict: the checks below report unknown options and missing values.
       strict: false,
@@ -33,19 +35,19 @@ export function parseInput(definition: CommandDefinition, args: readonly string[
     })
     const options = new Map<string, readonly string[]>()
     const words: string[] = []
-    let dashes: number | undefined
+    let dashPosition: number | undefined
     for (const token of tokens) {
-      if (token.kind === 'option-terminator') dashes ??= words.length
+      if (token.kind === 'option-terminator') dashPosition ??= words.length
       if (token.kind === 'positional') words.push(token.value)
       if (token.kind !== 'option') continue
       const before = options.get(token.name) ?? []
-      if (before.length > 0 && known[token.name]?.isList !== true) {
+      if (before.length > 0 && optionDefinitions[token.name]?.isList !== true) {
         throw new UsageError(`'${token.rawName}' was given twice`)
       }
-      assertKnownOption(definition, known, token)
-      options.set(token.name, [...before, ...parseOptionValue(known, token)])
+      assertKnownOption(definition, optionDefinitions, token)
+      options.set(token.name, [...before, ...parseOptionValue(optionDefinitions, token)])
     }
-    return { options, arguments: assignWords(definition.arguments ?? {}, words, dashes) }
+    return { options, arguments: assignWords(definition.arguments ?? {}, words, dashPosition) }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(`${error.message}; see coppice ${definition.name} --help`)
@@ -54,19 +56,19 @@ export function parseInput(definition: CommandDefinition, args: readonly string[
 
 function assertKnownOption(
   definition: CommandDefinition,
-  known: Readonly<Record<string, CommandOption>>,
+  optionDefinitions: Readonly<Record<string, CommandOption>>,
   { name, rawName }: OptionToken,
 ): void {
-  if (Object.hasOwn(known, name)) return
-  const near = rawName.startsWith('--') ? findNearest(name, Object.keys(known)) : undefined
+  if (Object.hasOwn(optionDefinitions, name)) return
+  const near = rawName.startsWith('--') ? findNearest(name, Object.keys(optionDefinitions)) : undefined
   const hint = near === undefined ? formatDashHint(definition, rawName) : `; did you mean '--${near}'`
   throw new UsageError(`there is no option '${rawName}'${hint}`)
 }
 
 /** Hints at `--` before options of another program, and before names that begin with a dash. */
 function formatDashHint({ arguments: words = {} }: CommandDefinition, rawName: string): string {
-  const passed = Object.entries(words).find(([, { isForOtherProgram }]) => isForOtherProgram === true)
-  if (passed !== undefined) return `; put -- before the <${passed[0]}> and its options`
+  const program = Object.entries(words).find(([, { isForOtherProgram }]) => isForOtherProgram === true)
+  if (program !== undefined) return `; put -- before the <${program[0]}> and its options`
   const takesNames = Object.values(words).some(({ offers }) => offers === 'path' || offers === 'file')
   return takesNames && !rawName.startsWith('--') ? '; put -- before a name that starts with a dash' : ''
 }
@@ -86,10 +88,10 @@ interface OptionToken {
 }
 
 function parseOptionValue(
-  known: Readonly<Record<string, CommandOption>>,
+  optionDefinitions: Readonly<Record<string, CommandOption>>,
   { name, rawName, value }: OptionToken,
 ): readonly string[] {
-  const option = known[name]
+  const option = optionDefinitions[name]
   if (option?.value === undefined) {
     if (value !== undefined) throw new UsageError(`'${rawName}' takes no value`)
     return []
@@ -104,15 +106,15 @@ function parseOptionValue(
 function assignWords(
   definitions: Readonly<Record<string, CommandArgument>>,
   words: readonly string[],
-  dashes: number = words.length,
+  dashPosition: number = words.length,
 ): Map<string, readonly string[]> {
   const after = Object.entries(definitions).find(([, { isAfterDashes }]) => isAfterDashes === true)
   if (after === undefined) return assignArguments(definitions, words)
   const [name, definition] = after
   const { [name]: _after, ...others } = definitions
   return new Map([
-    ...assignArguments(others, words.slice(0, dashes)),
-    ...assignArguments({ [name]: definition }, words.slice(dashes)),
+    ...assignArguments(others, words.slice(0, dashPosition)),
+    ...assignArguments({ [name]: definition }, words.slice(dashPosition)),
   ])
 }
 

@@ -12,13 +12,13 @@ export interface Terminal {
   readonly showsProgress: boolean
   /** True if a person can answer questions. */
   readonly canAsk: boolean
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, by SIGTERM, or if the terminal is closed. */
   readonly signal: AbortSignal
 }
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Styles a text on an interactive terminal; elsewhere returns it unchanged. */
+/** Styles a text on an interactive terminal; returns it unchanged elsewhere, and if `NO_COLOR` is set. */
 export function applyStyle({ isInteractive }: Terminal, style: Style, text: string): string {
   const isPlain = Boolean(process.env['NO_COLOR']) || isDumbTerminal()
   return isInteractive && !isPlain ? styleText(style, text, { validateStream: false }) : text

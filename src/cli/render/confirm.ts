@@ -3,9 +3,12 @@ import type { Terminal } from '../framework/terminal.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { getDisplayWidth } from './table.ts'
 
-/** Asks before an irreversible step. Without a terminal, `--yes` is required: UsageError. */
-export async function confirm(terminal: Terminal, question: string, isSaid: boolean): Promise<boolean> {
-  if (isSaid) return true
+/**
+ * Asks before an irreversible step, unless it is confirmed by `--yes`. UsageError if it is not, and there is no
+ * terminal.
+ */
+export async function confirm(terminal: Terminal, question: string, isConfirmed: boolean): Promise<boolean> {
+  if (isConfirmed) return true
   if (!terminal.canAsk) throw new UsageError(`${question} There is no terminal to ask on; use --yes`)
   return /^y(?:es)?$/i.test(await promptLine(terminal, `${question} [y/N] `))
 }
@@ -48,12 +51,13 @@ export async function confirmAfterShowing(
   lines: readonly string[],
   question: string,
 ): Promise<boolean> {
-  let left = lines.length
+  let remaining = lines.length
   for (const page of splitPages(terminal, lines)) {
     terminal.err.write(`${page.join('\n')}\n`)
-    left -= page.length
-    if (left === 0) break
-    if ((await promptLine(terminal, `${left} more lines: Enter shows them, n declines `)) !== '') return false
+    remaining -= page.length
+    if (remaining === 0) break
+    const hint = `${remaining} more lines: Enter shows them, n declines `
+    if ((await promptLine(terminal, hint)) !== '') return false
   }
   return confirm(terminal, question, false)
 }

@@ -16,15 +16,15 @@ export async function withPager(
   // F: no pager if all fits on the screen. R: colours stay. X: the text stays on the screen afterwards.
   const env = { LESS: 'FRX', ...process.env }
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
-  const left = new AbortController()
-  const closed = once(child, 'close').finally(() => left.abort())
+  const quit = new AbortController()
+  const closed = once(child, 'close').finally(() => quit.abort())
   // The reader may quit before the end.
-  child.stdin.on('error', () => left.abort())
+  child.stdin.on('error', () => quit.abort())
   try {
-    const signal = AbortSignal.any([terminal.signal, left.signal])
+    const signal = AbortSignal.any([terminal.signal, quit.signal])
     await renderUnpaged({ ...terminal, out: child.stdin, signal }, render)
   } catch (error) {
-    if (!left.signal.aborted) throw error
+    if (!quit.signal.aborted) throw error
   } finally {
     child.stdin.end()
     await closed

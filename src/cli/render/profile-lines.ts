@@ -3,7 +3,7 @@ import { escapeName } from '../../text/index.ts'
 
 const MODE_NOTES = { read: 'read', copy: "the fork's own copy", share: 'shared' } as const
 
-/** Formats what a profile gives to a command, as one paragraph. */
+/** Formats what a profile gives to a command, as lines of a notice. */
 export function formatProfileNotice({ name, paths, env, sockets, hosts }: Profile): string[] {
   const byMode = (['read', 'copy', 'share'] as const).flatMap((mode) => {
     const shown = paths.filter((path) => path.mode === mode).map(({ path }) => escapeName(`~/${path}`))

@@ -30,7 +30,7 @@ Without a terminal, or with --yes, approves at once.
     options: {
       deny: { summary: 'Refuse the command, or take back the hosts, instead' },
       yes: { summary: 'Approve without a question', short: 'y' },
-      for: { summary: 'How far it holds (once; project for --host)', value: 'scope', choices: SCOPES },
+      for: { summary: 'Reach of the approval (once; with --host: project)', value: 'scope', choices: SCOPES },
       expires: { summary: 'End of the approval of hosts, such as 30m, 12h or 7d', value: 'time' },
       host: { summary: 'Allow NAME[:PORT] or *.NAME here; repeatable', value: 'host', isList: true },
       fork: { summary: 'With --host: only in this fork', value: 'fork' },
@@ -81,12 +81,12 @@ function assertCombination(call: ApproveInvocation): void {
 
 /** Lists the requests that wait or were answered, and the hosts that are allowed. */
 async function listApprovals(call: ApproveInvocation, boundary: Boundary): Promise<void> {
-  const waiting = await boundary.approvals.list()
+  const approvals = await boundary.approvals.list()
   const grants = await boundary.hostGrants.list()
-  await call.output.writeList<Approval | HostGrant>([...waiting, ...grants], (entry) =>
+  await call.output.writeList<Approval | HostGrant>([...approvals, ...grants], (entry) =>
     'host' in entry ? formatGrant(entry) : formatApprovalEntry(entry),
   )
-  if (waiting.length + grants.length === 0 && !call.isJson)
+  if (approvals.length + grants.length === 0 && !call.isJson)
     await call.output.writeLine('nothing waits for an approval')
 }
 
@@ -116,7 +116,7 @@ async function approveFor(call: ApproveInvocation, boundary: Boundary, id: strin
   if (isAsked && !(await confirmApproval(call.terminal, approvals, id, question))) return
   const { hosts = [], vault, fork } = await approvals.take(id)
   const scope = { vault, fork: isFork ? fork : undefined }
-  const grants = await hostGrants.grant(hosts.map(parseHostRule), scope, findEnd(call))
+  const grants = await hostGrants.grant(hosts.map(parseHostRule), scope, parseExpiry(call))
   await call.output.writeList(grants, formatGrant)
 }
 
@@ -124,19 +124,22 @@ async function approveFor(call: ApproveInvocation, boundary: Boundary, id: strin
 async function approveHosts(call: ApproveInvocation, { hostGrants }: Boundary): Promise<void> {
   const rules = call.optionValues('host').map(parseHostRule)
   const scope = { vault: process.cwd(), fork: call.option('fork') }
-  const wanted = call.option('for')
-  if (wanted === 'once') throw new UsageError('for one run: coppice exec --allow-host NAME …')
-  if ((wanted === 'fork') !== (scope.fork !== undefined) && wanted !== undefined)
+  const reach = call.option('for')
+  if (reach === 'once')
+    throw new UsageError(
+      '--host takes no --for once; for one run use: coppice exec --allow-host NAME -- <command>',
+    )
+  if (reach !== undefined && (reach === 'fork') !== (scope.fork !== undefined))
     throw new UsageError('--for fork and --fork NAME go together')
   if (call.has('deny')) {
     for (const rule of rules) await hostGrants.revoke(rule, scope)
     await call.output.writeLine(`no longer allowed: ${rules.map(formatHostRule).join(', ')}`)
     return
   }
-  await call.output.writeList(await hostGrants.grant(rules, scope, findEnd(call)), formatGrant)
+  await call.output.writeList(await hostGrants.grant(rules, scope, parseExpiry(call)), formatGrant)
 }
 
-function findEnd(call: ApproveInvocation): Date | undefined {
+function parseExpiry(call: ApproveInvocation): Date | undefined {
   const time = call.option('expires')
   return time === undefined ? undefined : new Date(Date.now() + parseDuration('expires', time))
 }
@@ -154,7 +157,7 @@ function formatApprovalEntry(approval: Approval): string {
   return [line, ...formatApproval(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
 }
 
-/** Shows a waiting request and asks. For any other id, `approve` reports the error. */
+/** Shows a waiting request and asks. True for any other id, whose error `approve` or `take` reports. */
 async function confirmApproval(
   terminal: Terminal,
   approvals: Approvals,

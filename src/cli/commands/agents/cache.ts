@@ -18,9 +18,9 @@ const list: Command = defineCommand(
   },
   (call) =>
     withZones(call, async ({ cache: outputs }) => {
-      const kept = await outputs.list(call.option('context'))
-      const rows = kept.map(({ time, bytes, uri }) => [formatTime(time), formatBytes(bytes), uri])
-      await call.output.writeValue(kept, formatTable(rows).join('\n'))
+      const entries = await outputs.list(call.option('context'))
+      const rows = entries.map(({ time, bytes, uri }) => [formatTime(time), formatBytes(bytes), uri])
+      await call.output.writeValue(entries, formatTable(rows).join('\n'))
     }),
 )
 
@@ -28,7 +28,7 @@ const clear: Command = defineCommand(
   {
     name: 'cache clear',
     summary: 'Remove cached outputs of tools',
-    details: 'They expire after tool_cache_max_age_days of config.toml (7).',
+    details: 'Outputs also expire by themselves, after tool_cache_max_age_days of config.toml (7).',
     scope: 'home',
     options: {
       context: contextOption,

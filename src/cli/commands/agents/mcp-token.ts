@@ -12,7 +12,10 @@ export interface McpToken {
   readonly isNew: boolean
 }
 
-/** Returns the token for HTTP clients: from the file, the environment, or a new one. CommandError. */
+/**
+ * Returns the token for HTTP clients: from the file, the environment, or a new one. CommandError if it is short, or has
+ * a space or a character outside of ASCII.
+ */
 export async function resolveToken(file: string | undefined): Promise<McpToken> {
   const given = file === undefined ? process.env['COPPICE_MCP_TOKEN'] : await readFile(file, 'utf8')
   if (given === undefined) return { token: randomBytes(TOKEN_BYTES).toString('base64url'), isNew: true }
@@ -20,6 +23,6 @@ export async function resolveToken(file: string | undefined): Promise<McpToken> 
   const where = file ?? 'COPPICE_MCP_TOKEN'
   if (/^[\x21-\x7e]+$/.test(token) && token.length >= MIN_TOKEN_LENGTH) return { token, isNew: false }
   throw new CommandError(
-    `the token in ${where} has to be one word of at least ${MIN_TOKEN_LENGTH} plain characters`,
+    `the token in ${where} must be one word of at least ${MIN_TOKEN_LENGTH} ASCII characters`,
   )
 }

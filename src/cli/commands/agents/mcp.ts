@@ -14,7 +14,7 @@ import { resolveToken } from './mcp-token.ts'
 
 const DEFAULT_PORT = 7780
 const MAX_PORT = 65_535
-/** As `coppice forks` shows it. */
+/** Name of this program, as `coppice forks` shows it. */
 const PROGRAM = 'coppice mcp'
 
 type McpInvocation = CommandInvocation<
@@ -142,12 +142,14 @@ function printWorkspace(
   }
 }
 
-/** Returns the port to listen on; undefined for stdio. UsageError. */
+/**
+ * Returns the port to listen on; undefined for stdio. UsageError for an option without --http, or too large a port.
+ */
 function parsePort(call: McpInvocation): number | undefined {
   if (!call.has('http')) {
-    const alone = (['port', 'token-file'] as const).find((option) => call.has(option))
-    if (alone === undefined) return undefined
-    throw new UsageError(`--${alone} needs --http`)
+    const httpOption = (['port', 'token-file'] as const).find((option) => call.has(option))
+    if (httpOption === undefined) return undefined
+    throw new UsageError(`--${httpOption} needs --http`)
   }
   const port = call.countOption('port') ?? DEFAULT_PORT
   if (port > MAX_PORT) throw new UsageError(`--port is at most ${MAX_PORT}, not ${port}`)

@@ -97,7 +97,10 @@ async function printToolResult(call: CommandInvocation, result: ToolResult): Pro
   return result.isError ? exitCodes.failed : exitCodes.ok
 }
 
-/** Reads the JSON arguments of a tool from an option or standard input. UsageError. */
+/**
+ * Reads the JSON arguments of a tool from an option or standard input; an empty object if none are given. UsageError if
+ * they are given twice, or are no JSON.
+ */
 async function readToolArguments(call: CommandInvocation<'args', 'input'>): Promise<unknown> {
   const given = [call.option('args'), call.option('json'), call.optionalArgument('input')].filter(
     (value) => value !== undefined,

@@ -35,9 +35,9 @@ export const cat: Command = defineCommand(
       if (rev !== undefined && (call.has('at') || call.has('lines'))) {
         throw new UsageError('--rev excludes --at and --lines; leave one out')
       }
-      const lines = parseLineRange(call.option('lines'))
+      const range = parseLineRange(call.option('lines'))
       const content =
-        rev === undefined ? getVaultView(call, vault).read(path, lines, ctx) : vault.readVersion(path, rev)
+        rev === undefined ? getVaultView(call, vault).read(path, range, ctx) : vault.readVersion(path, rev)
       if (call.isJson) {
         const bytes = Buffer.concat(await Array.fromAsync(content))
         await call.output.writeValue({ path, content: bytes.toString('utf8') })
@@ -45,7 +45,7 @@ export const cat: Command = defineCommand(
       }
       const size = await call.output.writeBytes(content)
       // A range does not include the end of its last line.
-      if (size > 0 && lines.lineRange !== undefined && lines.lineRange[1] !== 'end')
+      if (size > 0 && range.lineRange !== undefined && range.lineRange[1] !== 'end')
         await call.output.writeLine('')
     })
   },

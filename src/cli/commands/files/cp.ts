@@ -26,7 +26,7 @@ export const cp: Command = defineCommand(
     }),
 )
 
-/** Returns the path inside the target if that is a directory, as `cp` and `mv` do. */
+/** Returns the target, or the path inside it if it is a directory, as `cp` and `mv` do. */
 export async function resolveTarget(fs: FileSystem, from: string, to: string): Promise<string> {
   if (from === to || !(await fs.exists(to))) return to
   const { type } = await fs.stat(to)

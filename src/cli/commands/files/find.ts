@@ -19,7 +19,7 @@ export const find: Command = defineCommand(
         value: 'glob',
       },
       type: {
-        summary: 'Find only this type',
+        summary: 'Find only files (f), directories (d) or links (l)',
         short: 't',
         value: 'type',
         choices: Object.keys(typeLetters),
@@ -40,9 +40,9 @@ export const find: Command = defineCommand(
       const fs = getVaultView(call, vault)
       const root = parseVaultPath(call.optionalArgument('path') ?? '/')
       await fs.stat(root, ctx)
-      const wanted = createMatcher(call.option('name'), call.option('type'))
+      const matches = createMatcher(call.option('name'), call.option('type'))
       const findEntries = async function* () {
-        for await (const entry of fs.walk(root, { includeDirs: true }, ctx)) if (wanted(entry)) yield entry
+        for await (const entry of fs.walk(root, { includeDirs: true }, ctx)) if (matches(entry)) yield entry
       }
       await call.output.writeList(
         findEntries(),

@@ -56,7 +56,10 @@ Exit code 1 when nothing matches.`,
     }),
 )
 
-/** Returns a plain string where it means the same, because the library can look it up in the index. */
+/**
+ * Parses a pattern. Returns a plain string where it means the same, because the library can look it up in the index.
+ * UsageError if it is no regular expression.
+ */
 function parsePattern(text: string, isFixed: boolean, ignoresCase: boolean): string | RegExp {
   const isPlain = isFixed || !/[\\^$.*+?()[\]{}|]/.test(text)
   if (isPlain && !ignoresCase) return text
@@ -79,10 +82,10 @@ async function* listMatchedPaths(matches: AsyncIterable<Match>): AsyncGenerator<
 
 /** Creates a formatter of matches. With context, `--` separates a match from the previous one. */
 function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: Match) => string {
-  let parting = ''
+  let separator = ''
   return (match) => {
-    const lines = `${parting}${formatMatch(terminal, match)}`
-    if (hasContext) parting = '--\n'
+    const lines = `${separator}${formatMatch(terminal, match)}`
+    if (hasContext) separator = '--\n'
     return lines
   }
 }

@@ -36,11 +36,11 @@ export const ls: Command = defineCommand(
       const { output, terminal } = call
       const fs = getVaultView(call, vault)
       const path = parseVaultPath(call.optionalArgument('path') ?? '/')
-      const isListed = await isDirectory(fs, path, ctx)
-      const entries = isListed
+      const hasEntries = await isDirectory(fs, path, ctx)
+      const entries = hasEntries
         ? fs.readdir(path, ctx)
         : [{ name: path, type: (await fs.stat(path, ctx)).type }]
-      const toPath = (name: string) => (isListed ? child(path, name) : path)
+      const toPath = (name: string) => (hasEntries ? child(path, name) : path)
       if (!call.has('long') && !call.isJson) {
         await output.writeList(entries, (entry) => formatName(terminal, entry))
         return

@@ -36,8 +36,8 @@ const remove: Command = defineCommand(
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
       const path = parseVaultPath(call.argument('path'))
-      const [tags, known] = [call.argumentList('tags'), await vault.tags.of(path)]
-      const missing = tags.find((name) => !known.includes(name))
+      const [tags, current] = [call.argumentList('tags'), await vault.tags.of(path)]
+      const missing = tags.find((name) => !current.includes(name))
       if (missing !== undefined) {
         const next = `see coppice tag list ${escapeName(path)}`
         throw new CommandError(`${escapeName(path)} has no tag '${escapeName(missing)}'; ${next}`)

@@ -7,8 +7,8 @@ const WILDCARD = /[*?]/
 const EXCLUSION = /^:[!^]/
 
 /**
- * Returns the changed paths that words of the command line select: relative to the working directory, or to the
- * linked directory if they start with a slash. `:!path` excludes. CommandError if a word selects nothing.
+ * Returns the changed paths that words of the command line select, at or below the path of a word. `:!path` excludes.
+ * CommandError if a word that does not exclude selects nothing, or if no path is left.
  */
 export function selectPaths(
   directory: string,
@@ -44,13 +44,17 @@ function matchPaths(chosen: string, paths: readonly string[]): string[] {
     : paths.filter((path) => matchesWildcard(chosen, path))
 }
 
-/** Converts a word to a path of the linked directory. CommandError for a path outside. */
+/**
+ * Converts a word of the command line to a path of the linked directory. A relative word starts at the working
+ * directory. An absolute one is a path of this machine if it is in the linked directory, and otherwise starts at that
+ * directory. CommandError for a relative word that leads outside.
+ */
 export function toTreePath(directory: string, word: string): string {
-  const host = resolve(realpathSync(process.cwd()), word)
-  const inside = relative(directory, host)
-  const isInside = inside !== '..' && !inside.startsWith('../')
-  if (isInside) return inside === '' ? '/' : `/${inside}`
-  // Coppice prints paths from the directory on.
+  const hostPath = resolve(realpathSync(process.cwd()), word)
+  const relativePath = relative(directory, hostPath)
+  const isInside = relativePath !== '..' && !relativePath.startsWith('../')
+  if (isInside) return relativePath === '' ? '/' : `/${relativePath}`
+  // Messages name paths of the fork in this form.
   if (isAbsolute(word)) return resolve(word)
   throw new CommandError(`'${word}' is outside of ${join(directory, '/')}; name a path inside`)
 }

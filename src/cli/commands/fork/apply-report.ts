@@ -1,5 +1,5 @@
 import { escapeName } from '../../../text/index.ts'
-import { type PathChange, SPECIAL_BITS } from '../../../vfs/index.ts'
+import { SPECIAL_BITS } from '../../../vfs/index.ts'
 import {
   type LinkedDirectory,
   type LinkedFork,
@@ -11,7 +11,7 @@ import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatErrorLine } from '../../framework/errors.ts'
 import { formatChange } from '../../render/format-change.ts'
 import { formatCount } from '../../render/format-values.ts'
-import { formatRedo } from './merge-report.ts'
+import { formatRedo, toPathChange } from './merge-report.ts'
 
 /** Paths that a message names; it counts the rest. */
 const MAX_LISTED = 10
@@ -26,7 +26,10 @@ export interface AppliedForks {
   readonly differing: readonly string[]
 }
 
-/** Describes what an apply wrote, and what the forks still have. */
+/**
+ * Describes what an apply wrote, what the forks still have, and how the directory differs if there was nothing to
+ * write.
+ */
 export async function describeApplied(
   link: LinkedDirectory,
   forks: readonly LinkedFork[],
@@ -130,11 +133,7 @@ function toBranchName(ref: string): string {
   return escapeName(ref.replace(/^refs\/(?:heads\/)?/, ''))
 }
 
-function toPathChange({ path, before, after }: TreeChange): PathChange {
-  return { kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified', path }
-}
-
-/** True for a change of setuid and setgid bits alone, which is written only on request. */
+/** True for a change that only adds setuid or setgid bits, which is written on request alone. */
 function isSpecialBitsOnly({ before, after }: TreeChange): boolean {
   if (before?.type !== 'file' || after?.type !== 'file' || before.size !== after.size) return false
   return before.mode !== after.mode && before.mode === (after.mode & ~SPECIAL_BITS)
@@ -151,7 +150,8 @@ function formatWritten({ names, changes }: AppliedForks, left: number): string {
 function formatIdle(names: readonly string[], differing: readonly string[]): string {
   const who = names.join(' and ')
   if (differing.length === 0) return `nothing was written: this directory already has all changes of ${who}`
-  return `nothing was written: ${who} has not changed since its last apply; paths that changed here since: ${listPaths(differing)}`
+  const unchanged = names.length === 1 ? 'has not changed since its' : 'have not changed since their'
+  return `nothing was written: ${who} ${unchanged} last apply; paths that changed here since: ${listPaths(differing)}`
 }
 
 function formatWithheldBits(names: readonly string[], paths: readonly string[]): string {

@@ -80,7 +80,10 @@ type ApplyInvocation = CommandInvocation<
   'fork' | 'path'
 >
 
-/** UsageError if another option or an argument is given, too. */
+/**
+ * Returns the step of an apply that waits; undefined for a new one. UsageError if the step has another option or an
+ * argument.
+ */
 function parseStep(call: ApplyInvocation): 'continue' | 'abort' | undefined {
   const step = (['continue', 'abort'] as const).find((name) => call.has(name))
   const others = ['patch', 'merge', 'markers', 'undo', 'keep-setuid', 'abort'] as const
@@ -88,7 +91,7 @@ function parseStep(call: ApplyInvocation): 'continue' | 'abort' | undefined {
   if (step === undefined) return undefined
   if (other !== undefined) throw new UsageError(`--${step} and --${other} exclude each other; leave one out`)
   if (call.argumentList('fork').length + call.argumentList('path').length > 0)
-    throw new UsageError(`--${step} takes no names: it goes on with what was applied`)
+    throw new UsageError(`--${step} takes no names: it is about the apply that waits`)
   return step
 }
 
@@ -102,7 +105,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const { link, forks } = target
   const words = call.argumentList('path')
   const merge = call.has('markers') ? 'markers' : call.has('merge') ? 'strict' : undefined
-  // Without a choice, only a conflict needs them.
+  // Listed only for a choice among them; otherwise only a conflict needs them.
   const changed = words.length > 0 || call.has('patch') ? await listAllChanges(link, forks) : undefined
   const paths = words.length === 0 ? undefined : selectPaths(link.path, words, changed ?? [])
   const selection = call.has('patch') ? await pickHunks(call, forks, changed ?? [], paths) : { paths }
@@ -137,15 +140,18 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
 async function undoForks(call: ApplyInvocation, open: OpenHome, target: ApplyTarget): Promise<number> {
   const {
     link,
-    forks: [fork, second],
+    forks: [fork, ...others],
   } = target
   const option = (['patch', 'merge', 'markers', 'keep-setuid'] as const).find((name) => call.has(name))
   if (option !== undefined) throw new UsageError(`--undo and --${option} exclude each other; leave one out`)
   if (call.argumentList('path').length > 0)
     throw new UsageError('--undo reverts a whole apply; leave out the paths')
   const names = await link.listAppliedTogether(fork)
-  if (second !== undefined && !names.includes(second.name))
-    throw new CommandError(`${fork.name} and ${second.name} were not applied together; undo them one by one`)
+  const stranger = others.find(({ name }) => !names.includes(name))
+  if (stranger !== undefined)
+    throw new CommandError(
+      `${fork.name} and ${stranger.name} were not applied together; undo them one by one`,
+    )
   try {
     const changes = await link.undo(fork, open.ctx)
     await printUndone(call, names, changes, await openPendingMerges(open).reopen(link.path, names))
@@ -170,16 +176,19 @@ async function pickHunks(
   return selection.paths?.length === 0 && selection.picks?.length === 0 ? undefined : selection
 }
 
-/** Returns the named forks, which must be of one directory, or the one used last. CommandError. */
+/**
+ * Returns the named forks, which must be of one directory, or the one used last. CommandError if the first is none;
+ * ENOENT for the others.
+ */
 async function requireForks(open: OpenHome, names: readonly string[]): Promise<ApplyTarget> {
   const first = await findLinkedFork(open.home, names[0])
   if (first === undefined) {
     assertNotNew(open, names[0])
-    const what =
+    throw new CommandError(
       names[0] === undefined
-        ? 'there is no fork of this directory'
-        : `'${names[0]}' is not a fork of this directory`
-    throw new CommandError(`${what}; create one with: coppice exec -- <command>`)
+        ? 'there is no fork of this directory; create one with: coppice exec -- <command>'
+        : `'${names[0]}' is not a fork of this directory; list its forks with: coppice forks`,
+    )
   }
   const { link, fork } = first
   const others = await Promise.all([...new Set(names)].slice(1).map((name) => link.getFork(name)))
@@ -192,15 +201,15 @@ async function findApplied(target: ApplyTarget): Promise<ApplyTarget> {
   if (await link.isApplied(forks[0])) return target
   const all = await link.listForks()
   const flags = await Promise.all(all.map((fork) => link.isApplied(fork)))
-  const [first, ...others] = all.filter((_, at) => flags[at])
-  // Its error says that there is nothing to undo.
+  const [first, ...others] = all.filter((_fork, index) => flags[index])
+  // The undo of a fork that was not applied fails with the right message.
   if (first === undefined) return target
   if (others.length === 0) return { link, forks: [first] }
   const names = [first, ...others].map(({ name }) => name).join(', ')
   throw new CommandError(`several forks were applied: ${names}; name the one to undo`)
 }
 
-/** Ends an apply of these forks that waited: it was done in another way. */
+/** Ends an apply of these forks that waits, because it was done in another way. */
 async function endPending(open: OpenHome, directory: string, forks: readonly LinkedFork[]): Promise<void> {
   const merges = openPendingMerges(open)
   const waiting = merges.find(directory)

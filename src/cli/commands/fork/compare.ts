@@ -28,7 +28,7 @@ Exits with 1 if no fork passes the check.`,
     scope: 'home',
     options: {
       check: { summary: "Command line to run in each fork, such as 'npm test'", value: 'command' },
-      timeout: { summary: `Time limit of each check (${DEFAULT_TIMEOUT_S})`, value: 'seconds' },
+      timeout: { summary: `Time limit of each check, in seconds (${DEFAULT_TIMEOUT_S})`, value: 'seconds' },
     },
     arguments: {
       fork: {
@@ -46,7 +46,7 @@ Exits with 1 if no fork passes the check.`,
       const changes = await listForkChanges(link, forks)
       const check = call.option('check')
       const results = check === undefined ? [] : await runChecks(call, open, { link, forks, check })
-      const compared = changes.map((change, at) => ({ ...change, check: results[at] ?? null }))
+      const compared = changes.map((change, index) => ({ ...change, check: results[index] ?? null }))
       if (call.isJson) await call.output.writeValue(compared.map(toJson))
       else await printTable(call, compared)
       return check === undefined || results.some(({ exitCode }) => exitCode === 0)
@@ -57,7 +57,7 @@ Exits with 1 if no fork passes the check.`,
 
 type CompareInvocation = CommandInvocation<'check' | 'timeout', 'fork'>
 
-/** Result of a check: an exit code, or the reason why there is none. */
+/** Result of a check: its exit code, and the reason if it was refused or stopped. */
 interface CheckResult {
   readonly exitCode: number | null
   readonly durationMs: number
@@ -66,7 +66,10 @@ interface CheckResult {
 
 type ComparedFork = ForkChanges & { readonly check: CheckResult | null }
 
-/** Finds the named forks of one directory, or all forks of the nearest directory that has any. */
+/**
+ * Finds the named forks of one directory, or all forks of the nearest directory that has any. CommandError if there
+ * are none.
+ */
 async function chooseForks(
   open: OpenHome,
   names: readonly string[],
@@ -119,7 +122,7 @@ async function runCheck(
   boundary: Boundary,
   { directory, fork, check }: { readonly directory: string; readonly fork: string; readonly check: string },
 ): Promise<CheckResult> {
-  const { signal: _signal, ...by } = ctx
+  const { signal: _signal, ...provenance } = ctx
   const timeoutMs = (call.countOption('timeout') ?? DEFAULT_TIMEOUT_S) * MS_PER_SECOND
   try {
     const report = await boundary.run(
@@ -132,12 +135,12 @@ async function runCheck(
         userHome: homedir(),
         hidden: listKnownHomes(path),
         signal: call.terminal.signal,
-        by,
+        by: provenance,
       },
     )
     return toCheckResult(report)
   } catch (error) {
-    // The other forks would be refused for the same reason, which the table then says once for each.
+    // The table shows why policy refuses the check, and in which forks.
     if (!(error instanceof ExecutionRefusal)) throw error
     return { exitCode: null, durationMs: 0, reason: error.message }
   }

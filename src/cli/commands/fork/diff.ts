@@ -113,7 +113,7 @@ interface Comparison {
   /** Directories that stand for the changes of their files. */
   readonly directories: readonly CollapsedDirectory[]
   readonly trees: TreePair
-  /** True for a fork of the working directory. */
+  /** True for a fork of the working directory, or of one around it. */
   readonly isLinked: boolean
 }
 
@@ -132,7 +132,7 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
   return compareVaults(open.home, await open.home.vault(await resolveVaultName(call, open)), against)
 }
 
-/** Refuses a name that is neither a fork of a linked directory nor a checkpoint of the vault. ENOENT. */
+/** In a directory with forks: throws ENOENT for a name that is neither one of them nor a checkpoint of the vault. */
 async function assertComparable(
   call: DiffInvocation,
   open: OpenHome,
@@ -161,13 +161,16 @@ async function compareVaults(home: Home, vault: Vault, against: string | undefin
     const trees = { before: vault.at(against), after: vault }
     return { changes: vault.diff(against), trees, directories: [], isLinked: false }
   }
-  const relative = await home.vault(reference.vault)
-  const before = reference.checkpoint === undefined ? relative : relative.at(reference.checkpoint)
+  const other = await home.vault(reference.vault)
+  const before = reference.checkpoint === undefined ? other : other.at(reference.checkpoint)
   const trees = { before, after: vault }
   return { changes: vault.diff(reference), trees, directories: [], isLinked: false }
 }
 
-/** Parses `vault:NAME` and `NAME@CHECKPOINT`; any other word is a checkpoint of the vault itself. */
+/**
+ * Parses `vault:NAME` and `[vault:]NAME@CHECKPOINT`; undefined for any other word, which names a checkpoint of the
+ * vault itself.
+ */
 function parseVaultReference(
   against: string,
 ): { readonly vault: string; readonly checkpoint?: string } | undefined {

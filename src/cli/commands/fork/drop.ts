@@ -87,7 +87,10 @@ async function requireLinkedFork({ home }: OpenHome): Promise<OpenLinkedFork> {
   throw new CommandError('this directory has no fork; name one from coppice vault list')
 }
 
-/** Asks before it deletes changes that were not applied. CommandError if there is no terminal to ask on. */
+/**
+ * Asks whether to delete a fork if it has changes that were not applied. CommandError if there is no terminal to ask
+ * on.
+ */
 async function confirmDrop(
   call: DropInvocation,
   { link, fork: { name }, fork }: OpenLinkedFork,

@@ -11,7 +11,9 @@ import {
 } from '../../../backends/vault/index.ts'
 import { CommandError } from '../../framework/errors.ts'
 
-const MARKER = /^(?:<{7} |={7}$|>{7} )/m
+const MARKER = /^(?:<{7} |>{7} )/m
+/** The marker between two versions. It may also underline a heading. */
+const SEPARATOR = /^={7}$/m
 const FILE_MODE = '100644'
 /** Variables that would let git work on the project in place of the copy. */
 const REPOSITORY_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_PREFIX']
@@ -23,7 +25,10 @@ export interface TextConflict {
   readonly names: SideNames
 }
 
-/** Opens a conflict with both versions between markers in the user's editor, and returns the edited text. CommandError. */
+/**
+ * Opens a conflict with both versions between markers in the user's editor, and returns the edited text. CommandError
+ * if the editor fails or markers are left.
+ */
 export function editConflict(conflict: TextConflict): ResolvedText {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   return withConflictFile(conflict, (file) => {
@@ -36,7 +41,10 @@ export function editConflict(conflict: TextConflict): ResolvedText {
   })
 }
 
-/** Opens a conflict in the tool of `git mergetool`, and returns the merged text. CommandError. */
+/**
+ * Opens a conflict in the tool of `git mergetool`, and returns the merged text. CommandError if git is missing, the
+ * tool fails or markers are left.
+ */
 export function runMergeTool(conflict: TextConflict, tool: string | undefined): ResolvedText {
   const chosen = tool ?? (runGit(process.cwd(), ['config', 'merge.tool']).trim() || undefined)
   return withConflictFile(conflict, (file, directory) => {
@@ -72,12 +80,20 @@ function withConflictFile(
     writeFileSync(file, mergeText(sides, names).text, 'latin1')
     edit(file, directory)
     const bytes = readFileSync(file)
-    if (MARKER.test(bytes.toString('latin1')))
+    if (hasMarkers(bytes.toString('latin1'), sides))
       throw new CommandError(`${path} is not resolved: it still has conflict markers`)
     return { bytes, sides: digestSides(sides) }
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/**
+ * Reports whether a text still has conflict markers. A line like a separator is none if a version has such a line
+ * too.
+ */
+function hasMarkers(text: string, { ours, theirs }: TextSides): boolean {
+  return MARKER.test(text) || (SEPARATOR.test(text) && !SEPARATOR.test(ours) && !SEPARATOR.test(theirs))
 }
 
 function runGit(cwd: string, words: readonly string[], input = ''): string {

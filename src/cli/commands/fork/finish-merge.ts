@@ -12,7 +12,10 @@ import { describeApplied, printApplied } from './apply-report.ts'
 import { printMerged } from './merge-report.ts'
 import { formatOpenConflicts } from './pending-conflicts.ts'
 
-/** Performs a pending merge with its resolutions, and ends it. Exit code 3, and nothing is written, if a conflict is open. */
+/**
+ * Performs a pending merge with its resolutions, and ends it. If a conflict is open, writes nothing and returns exit
+ * code 3; with JSON output, throws.
+ */
 export async function continueMerge(
   call: CommandInvocation,
   open: OpenHome,
@@ -36,7 +39,7 @@ export async function continueMerge(
   }
 }
 
-/** Ends a pending merge. Nothing of it was written. */
+/** Ends a pending merge and its resolutions. Nothing of it was written. */
 export async function abortMerge(
   call: CommandInvocation,
   open: OpenHome,

@@ -39,7 +39,7 @@ Below a fork: the addresses of its open ports, and paths that other forks change
     }),
 )
 
-/** One fork of the directory, as `forks` lists it. */
+/** A fork as `coppice forks` lists it. */
 interface ListedFork extends Omit<ForkChanges, 'fork'> {
   readonly fork: string
   readonly directory: string
@@ -57,12 +57,13 @@ async function listForks({ home, path }: OpenHome): Promise<ListedFork[]> {
     .list()
     .filter(({ directory }) => directories.includes(directory))
   const links = await listLinkedDirectories(home)
-  const kept = (await Promise.all(links.map((link) => listKeptForks(link, running)))).flat()
-  const started = running.filter(({ fork }) => !kept.some((each) => each.fork === fork))
-  return [...started.map(toStartedFork), ...kept]
+  const storedForks = (await Promise.all(links.map((link) => listStoredForks(link, running)))).flat()
+  const newForks = running.filter(({ fork }) => !storedForks.some((each) => each.fork === fork))
+  return [...newForks.map(toNewFork), ...storedForks]
 }
 
-function toStartedFork(running: RunningFork): ListedFork {
+/** Lists a fork that is not stored yet, because its first command still runs. */
+function toNewFork(running: RunningFork): ListedFork {
   const { fork, directory } = running
   return {
     fork,
@@ -76,7 +77,10 @@ function toStartedFork(running: RunningFork): ListedFork {
   }
 }
 
-async function listKeptForks(link: LinkedDirectory, running: readonly RunningFork[]): Promise<ListedFork[]> {
+async function listStoredForks(
+  link: LinkedDirectory,
+  running: readonly RunningFork[],
+): Promise<ListedFork[]> {
   const changes = await listForkChanges(link, await link.listForks())
   return changes.map(({ fork, ...counts }) => {
     const active = running.find(({ fork: name }) => name === fork.name)
@@ -101,8 +105,8 @@ function toRunningJson({ command, since }: RunningFork): NonNullable<ListedFork[
 
 function formatForks(listed: readonly ListedFork[]): string[] {
   const rows = formatTable(listed.map(toCells))
-  return listed.flatMap((fork, at) => [
-    rows[at] ?? '',
+  return listed.flatMap((fork, index) => [
+    rows[index] ?? '',
     ...fork.ports.map(({ url, address }) => `  ${url} (other protocols: ${address})`),
     ...fork.shared.slice(0, MAX_SHOWN_PATHS).map(formatSharedPath),
   ])

@@ -66,12 +66,12 @@ function formatExclusion(
   words: readonly string[],
   changed: readonly TreeChange[],
 ): string[] {
-  const left = new Set(conflicts.map(({ path }) => findChangedAbove(path, changed)))
+  const excluded = new Set(conflicts.map(({ path }) => findChangedAbove(path, changed)))
   const others = changed.filter(
-    ({ path }) => ![...left].some((each) => path === each || path.startsWith(`${each}/`)),
+    ({ path }) => ![...excluded].some((each) => path === each || path.startsWith(`${each}/`)),
   )
-  if (others.length === 0 || left.size > MAX_NAMED) return []
-  const paths = [...words, ...[...left].map((path) => `:!${path}`)]
+  if (others.length === 0 || excluded.size > MAX_NAMED) return []
+  const paths = [...words, ...[...excluded].map((path) => `:!${path}`)]
   return [`Leave these files out with: ${command}${formatPaths(paths)}`]
 }
 
@@ -79,7 +79,10 @@ function formatPaths(words: readonly string[]): string {
   return words.length === 0 ? '' : ` -- ${words.map(quoteShellWord).join(' ')}`
 }
 
-/** Returns the changed path that a conflict belongs to: itself, or the directory above. */
+/**
+ * Returns the changed path that a conflict belongs to: its repository, itself, or the nearest changed directory
+ * above.
+ */
 function findChangedAbove(path: string, changed: readonly TreeChange[]): string {
   // The parts of a repository belong together.
   const git = parseGitPath(path)

@@ -8,7 +8,7 @@ import { formatChangeWithMode, toChangeJson } from '../../render/format-change.t
 import { formatCount } from '../../render/format-values.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
 
-/** Prints the changes of a merge of vaults or forks. */
+/** Prints the changes that a merge of vaults or forks made, or would make in a trial. */
 export async function printMerged(
   call: CommandInvocation,
   { sources: [fork = ''], target: into }: PendingMerge,
@@ -42,7 +42,7 @@ export async function printUndoneMerge(
   )
 }
 
-/** Names the command that performs a merge again after it was undone. */
+/** Formats the command that performs a merge again after it was undone. */
 export function formatRedo(waiting: PendingMerge): string {
   return `redo it with your choices: ${getFinishingCommand(waiting, 'continue')}`
 }

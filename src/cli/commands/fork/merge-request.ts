@@ -8,7 +8,8 @@ import { CommandError } from '../../framework/errors.ts'
 
 /**
  * Returns the merge of a fork into a vault, by default the one that it was made from, or into another fork of its
- * directory. It has the resolutions of the same merge, if that is pending. CommandError.
+ * directory. It has the resolutions of the same merge, if that is pending. CommandError if another merge into the
+ * target is pending, if there is no target, or if the two belong to different directories.
  */
 export async function createMergeRequest(
   open: OpenHome,
@@ -41,7 +42,7 @@ async function hasVault({ home }: OpenHome, name: string | undefined): Promise<b
 async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
   const { from } = await home.info(fork)
   if (from !== undefined) return from.vault
-  throw new CommandError(`'${fork}' is not a fork; see coppice vault list`)
+  throw new CommandError(`'${fork}' is not a fork; name what to merge it into, or see coppice vault list`)
 }
 
 /** Returns the directory of two forks; undefined for vaults. CommandError for a fork of another directory. */

@@ -59,7 +59,7 @@ Forks of one directory merge into one another; to write one to its directory use
       const choice = { target: call.optionalArgument('fork'), command: 'merge' } as const
       if (step === 'continue') return continueMerge(call, open, choice)
       if (step === 'abort') return abortMerge(call, open, choice)
-      return step === 'undo' ? undo(call, open) : start(call, open)
+      return step === 'undo' ? undoMerge(call, open) : startMerge(call, open)
     }),
 )
 
@@ -68,17 +68,17 @@ type MergeInvocation = CommandInvocation<
   'fork' | 'into'
 >
 
-async function start(call: MergeInvocation, open: OpenHome): Promise<number> {
+async function startMerge(call: MergeInvocation, open: OpenHome): Promise<number> {
   const onConflict = parseConflictOption(call)
   const isTrial = call.has('dry-run')
-  const waiting = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
-  // One answer to all conflicts replaces the choices made so far.
-  const request = onConflict === 'fail' ? waiting : { ...waiting, resolutions: new Map() }
+  const resumed = await createMergeRequest(open, call.argument('fork'), call.optionalArgument('into'))
+  // One answer to all conflicts replaces the resolutions made so far.
+  const request = onConflict === 'fail' ? resumed : { ...resumed, resolutions: new Map() }
   const print = (performed: PerformedMerge) => printMerged(call, request, performed, isTrial)
   return runMerge(call, open, request, { onConflict, isTrial, print })
 }
 
-async function undo(call: MergeInvocation, open: OpenHome): Promise<number> {
+async function undoMerge(call: MergeInvocation, open: OpenHome): Promise<number> {
   const { home, ctx } = open
   const target = call.optionalArgument('fork')
   if (target === undefined)

@@ -41,15 +41,15 @@ export async function findPendingConflicts(
   return { open, resolved, texts }
 }
 
-/** Returns the path in conflict that a word of the command line names. CommandError. */
+/** Returns the path in conflict that a word of the command line names. CommandError if it is not in conflict. */
 export function matchConflict(
   merge: PendingMerge,
   { open, resolved }: PendingConflicts,
   word: string,
 ): string {
-  const known = [...open.map(({ path }) => path), ...resolved.keys()]
+  const paths = [...open.map(({ path }) => path), ...resolved.keys()]
   const path = merge.directory === undefined ? parseVaultPath(word) : toTreePath(merge.directory, word)
-  if (known.includes(path)) return path
+  if (paths.includes(path)) return path
   throw new CommandError(`'${word}' is not in conflict; see coppice conflicts`)
 }
 

@@ -53,7 +53,7 @@ class HunkPicker {
     this.#dialogue = dialogue
   }
 
-  /** Returns the picked hunks, or `all` for a change without hunks. */
+  /** Returns the picked hunks, or `all` for a picked change without hunks. */
   async ask(question: PickedQuestion): Promise<readonly Hunk[] | 'all'> {
     for (const line of question.header) this.#write(applyStyle(this.#terminal, 'bold', line))
     if (question.hunks.length > 0) return this.#askHunks(question)
@@ -63,20 +63,20 @@ class HunkPicker {
 
   async #askHunks(question: PickedQuestion): Promise<Hunk[]> {
     const picked: Hunk[] = []
-    const left = [...question.hunks]
-    for (let number = 1; left.length > 0; ) {
-      const [hunk = []] = left
+    const remaining = [...question.hunks]
+    for (let number = 1; remaining.length > 0; ) {
+      const [hunk = []] = remaining
       this.#showHunk(question, hunk)
-      const count = `(${number}/${number + left.length - 1}) `
+      const count = `(${number}/${number + remaining.length - 1}) `
       const answer = await this.#choose(`${count}Apply this hunk`, hunk.length > 1 ? 'ynqads' : 'ynqad')
       if (answer === 's') {
-        left.splice(0, 1, ...hunk.map((change) => [change]))
+        remaining.splice(0, 1, ...hunk.map((change) => [change]))
         continue
       }
-      if (answer === 'a') picked.push(...left)
+      if (answer === 'a') picked.push(...remaining)
       if (answer === 'a' || answer === 'd' || answer === 'q') break
       if (answer === 'y') picked.push(hunk)
-      left.shift()
+      remaining.shift()
       number++
     }
     return picked

@@ -14,8 +14,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE
 export const prune: Command = defineCommand(
   {
     name: 'prune',
-    summary: 'Delete forks of this directory without changes',
-    details: `Deletes forks without changes: those that were applied, and those whose command changed nothing.
+    summary: 'Delete unchanged forks of this directory',
+    details: `Deletes forks without changes: those that were applied, and those whose command changed nothing. Asks nothing.
 With --older-than, also forks with changes that were not used for that time. A fork in which a command runs stays.`,
     scope: 'home',
     options: {
@@ -28,33 +28,33 @@ With --older-than, also forks with changes that were not used for that time. A f
     withHome(call, async (open) => {
       const before = parseAge(call.option('older-than'))
       const links = await listLinkedDirectories(open.home)
-      const names = (await Promise.all(links.map((link) => listUseless(open, link, before)))).flat()
+      const names = (await Promise.all(links.map((link) => listPrunable(open, link, before)))).flat()
       const isTrial = call.has('dry-run')
       if (!isTrial) for (const name of names) await dropFork(open, name)
       await printPruned(call, names, isTrial)
     }),
 )
 
-/** Lists the forks to delete: those without changes, and those not used since a time. */
-async function listUseless(
+/** Lists the forks to delete: those without changes, and those not used since a time, if no command runs in them. */
+async function listPrunable(
   { path }: OpenHome,
   link: LinkedDirectory,
   before: number | undefined,
 ): Promise<string[]> {
   const running = RunningForks.of(path)
-  const useless: string[] = []
+  const prunable: string[] = []
   for (const fork of await link.listForks()) {
     if (running.find(fork.name) !== undefined) continue
-    if (isOlder(fork, before) || (await link.listChanges(fork)).length === 0) useless.push(fork.name)
+    if (isOlder(fork, before) || (await link.listChanges(fork)).length === 0) prunable.push(fork.name)
   }
-  return useless
+  return prunable
 }
 
 function isOlder({ used }: LinkedFork, before: number | undefined): boolean {
   return before !== undefined && used.getTime() < before
 }
 
-/** Returns the time that lies an age ago, in milliseconds since the epoch. UsageError. */
+/** Parses an age such as 7d. Returns the time that long ago, in milliseconds since the epoch. UsageError. */
 function parseAge(age: string | undefined): number | undefined {
   if (age === undefined) return undefined
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(age) ?? []

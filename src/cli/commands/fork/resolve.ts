@@ -57,7 +57,10 @@ If a side changes a file after its conflict was edited, that conflict is open ag
     }),
 )
 
-/** Returns the resolution; undefined to open the conflict again. CommandError if the file has no lines to merge. */
+/**
+ * Returns the resolution, after the user edited the file if that is the way; undefined to open the conflict again.
+ * CommandError if there is no side to choose, or if the file has no lines to merge.
+ */
 function createResolution(
   call: ResolveInvocation,
   way: Way,
@@ -67,10 +70,12 @@ function createResolution(
   if (way === 'undo') return undefined
   const { reason, isChoice } = found.open.find((conflict) => conflict.path === path) ?? {}
   if (reason !== undefined && isChoice !== true)
-    throw new CommandError(`${path} ${reason}; there is no side to choose, leave it out of the apply`)
+    throw new CommandError(
+      `${path} ${reason}; there is no side to choose; leave it out: coppice apply … -- ':!${path}'`,
+    )
   if (way === 'ours' || way === 'theirs') return way
   const sides = found.texts.get(path)
-  if (sides === undefined) throw new CommandError(`${path} has no lines to merge: choose --ours or --theirs`)
+  if (sides === undefined) throw new CommandError(`${path} has no lines to merge; choose --ours or --theirs`)
   if (way === 'union') return way
   const names = { ours: nameOurs(merge), theirs: merge.sources.join(' and ') }
   const conflict: TextConflict = { path, sides, names }
@@ -83,7 +88,8 @@ function selectConflicts(
   found: PendingConflicts,
 ): readonly string[] {
   const words = call.argumentList('path')
-  if (call.has('all') && words.length > 0) throw new UsageError('--all and paths exclude each other')
+  if (call.has('all') && words.length > 0)
+    throw new UsageError('--all and paths exclude each other; leave one out')
   if (call.has('all'))
     return call.has('undo') ? [...found.resolved.keys()] : found.open.map(({ path }) => path)
   if (words.length === 0) throw new UsageError('name the file, or --all; see coppice conflicts')
@@ -93,7 +99,7 @@ function selectConflicts(
 function parseWay(call: ResolveInvocation): Way {
   const [way, second] = ways.filter((name) => call.has(name))
   if (way === undefined)
-    throw new UsageError('choose one of --ours, --theirs, --union, --edit and --mergetool')
+    throw new UsageError('choose one of --ours, --theirs, --union, --edit, --mergetool and --undo')
   if (second !== undefined) throw new UsageError(`--${way} and --${second} exclude each other; leave one out`)
   return way
 }

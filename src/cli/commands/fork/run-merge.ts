@@ -13,7 +13,10 @@ export interface MergeRun {
   readonly print: (performed: PerformedMerge) => Promise<void>
 }
 
-/** Performs a merge and returns the exit code. With conflicts, the merge waits, and hints say how to go on. */
+/**
+ * Performs a merge and returns the exit code. With conflicts, the merge waits unless it is a trial, and hints say how
+ * to go on; with JSON output, throws.
+ */
 export async function runMerge(
   call: CommandInvocation,
   open: OpenHome,

@@ -71,7 +71,7 @@ With --follow, prints all changes, oldest first, then new ones until Ctrl-C; in 
   },
 )
 
-/** Fails for a path that never existed, where an empty log would mislead. ENOENT. */
+/** Throws ENOENT for a path that never existed, where an empty log would mislead. */
 async function assertPathKnown(vault: Vault, path: string): Promise<void> {
   if (await vault.exists(path)) return
   for await (const _record of vault.journal({ path, inherited: true, newestFirst: true })) return
@@ -102,8 +102,8 @@ function createJournalFilter(call: LogInvocation): JournalFilter {
 }
 
 function createFeedOptions(call: LogInvocation): FeedOptions {
-  const alone = ['caller', 'op', 'since', 'oldest-first', 'inherited'] as const
-  const conflicting = alone.find((option) => call.has(option))
+  const filters = ['caller', 'op', 'since', 'oldest-first', 'inherited'] as const
+  const conflicting = filters.find((option) => call.has(option))
   if (conflicting !== undefined)
     throw new UsageError(`--follow shows every change; leave out --${conflicting}`)
   if (call.optionalArgument('path') !== undefined)

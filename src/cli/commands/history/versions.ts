@@ -5,6 +5,7 @@ import { formatBytes, formatCaller, formatTime } from '../../render/format-value
 import { takeFirst } from '../../render/take-first.ts'
 
 const CALLER_COLUMN = 12
+const VERSION_COLUMN = 10
 const SIZE_COLUMN = 10
 
 export const versions: Command = defineCommand(
@@ -22,7 +23,7 @@ export const versions: Command = defineCommand(
       const all = takeFirst(vault.versions(parseVaultPath(call.argument('path'))), call.countOption('limit'))
       await call.output.writeList(all, ({ version, time, size, caller, op }) =>
         [
-          version.padEnd(SIZE_COLUMN),
+          version.padEnd(VERSION_COLUMN),
           formatTime(time),
           formatBytes(size).padStart(SIZE_COLUMN),
           formatCaller(caller).padEnd(CALLER_COLUMN),

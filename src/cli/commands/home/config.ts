@@ -40,10 +40,12 @@ export const config: CommandGroup = {
 }
 
 /** Flattens settings into rows of key and value, with keys as the file writes them. */
-function flattenSettings(values: object, above = ''): string[][] {
+function flattenSettings(values: object, prefix = ''): string[][] {
   return Object.entries(values).flatMap(([key, value]) => {
     const name = /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isTable ? flattenSettings(value, `${above}${name}.`) : [[`${above}${name}`, JSON.stringify(value)]]
+    return isTable
+      ? flattenSettings(value, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, JSON.stringify(value)]]
   })
 }

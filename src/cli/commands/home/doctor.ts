@@ -47,7 +47,10 @@ interface ProbeLocation {
   readonly findings: readonly HostFinding[]
 }
 
-/** Returns the home, or its nearest parent: overlay support depends on the disk. */
+/**
+ * Returns the home, or its nearest parent if it is missing: overlay support depends on the disk. If neither is
+ * writable, the directory for temporary files.
+ */
 async function findProbeLocation(home: string): Promise<ProbeLocation> {
   try {
     if (await isHomeMissing(home)) return { directory: await findWritableParent(home), findings: [] }
@@ -60,6 +63,7 @@ async function findProbeLocation(home: string): Promise<ProbeLocation> {
   return { directory: canWrite ? home : tmpdir(), findings }
 }
 
+/** Returns the nearest directory above that exists. Throws if it is not writable. */
 async function findWritableParent(home: string): Promise<string> {
   for (let directory = home; ; directory = dirname(directory)) {
     try {

@@ -29,17 +29,19 @@ Also removes leftovers of deleted vaults and killed commands.
       const since = call.option('keep-history')
       const history = since === undefined ? {} : { keepHistory: parseMoment(since) }
       const { sweepHome } = await import('../../../workspace/index.ts')
-      const left = await sweepHome(home, path)
+      const swept = await sweepHome(home, path)
       const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
         home.gc({ ...history, onProgress, signal: terminal.signal }),
       )
       const { pages, blobs, bytes, givenBack } = report
       const waiting =
-        report.uploads === 0 ? '' : `; blobs stay until after ${formatCount(report.uploads, 'upload')}`
+        report.uploads === 0
+          ? ''
+          : `; pages and blobs stay while uploads run (${report.uploads}): run coppice gc again later`
       const smaller = givenBack === 0 ? '' : `; the store is ${formatBytes(givenBack)} smaller`
       const freed = `freed ${formatCount(pages, 'page')}, and ${formatCount(blobs, 'blob')} of ${formatBytes(bytes)}`
-      const text = `${freed}${smaller}${waiting}${formatSweepReport(left)}`
-      await output.writeValue({ ...report, ...left }, text)
+      const text = `${freed}${smaller}${waiting}${formatSweepReport(swept)}`
+      await output.writeValue({ ...report, ...swept }, text)
     }),
 )
 
@@ -52,10 +54,16 @@ function formatSweepReport({ checkouts, hiddenVaults, sessions }: SweepReport): 
   return removed.length === 0 ? '' : `; removed unused ${removed.join(', ')}`
 }
 
+/** Parses a date, or an age before now. UsageError. */
 function parseMoment(text: string): Date {
   const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
   const moment =
-    count === undefined ? new Date(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))
+    count === undefined ? parseDate(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))
   if (!Number.isNaN(moment.getTime())) return moment
   throw new UsageError(`--keep-history takes a time such as 30d or 2026-01-31, not '${text}'`)
+}
+
+/** Parses a date with or without a time of day. `Date` alone would read 12 as a month. */
+function parseDate(text: string): Date {
+  return new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN)
 }

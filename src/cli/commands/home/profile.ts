@@ -98,19 +98,19 @@ function toRows({
   hosts,
   mask,
 }: Profile): string[][] {
-  const last = (values: readonly string[]) => (values.length === 0 ? '-' : values.join(', '))
+  const joinValues = (values: readonly string[]) => (values.length === 0 ? '-' : values.join(', '))
   return [
     ['name', name],
     ['summary', escapeName(summary)],
     ['file', `${escapeName(file)}${isBuiltIn ? ' (built in)' : ''}`],
-    ['programs', last(programs)],
+    ['programs', joinValues(programs)],
     ...paths.map(({ path, mode, isDirectory }, index) => [
       index === 0 ? 'paths' : '',
       `${mode.padEnd(6)}${escapeName(`~/${path}`)}${isDirectory ? '/' : ''}`,
     ]),
-    ['variables', last(env)],
-    ['sockets', last(sockets)],
-    ['hosts', last(hosts)],
+    ['variables', joinValues(env)],
+    ['sockets', joinValues(sockets)],
+    ['hosts', joinValues(hosts)],
     ['mask', mask ? 'on' : 'off'],
   ]
 }

@@ -65,7 +65,7 @@ async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promis
   await call.output.writeValue({ quota: limits, usage }, formatTable(rows).join('\n'))
 }
 
-/** Returns the given limit, or the current one. */
+/** Returns the given limit, or the current one if none is given; undefined for `none`. UsageError. */
 function parseLimit(
   option: string,
   givenLimit: string | undefined,

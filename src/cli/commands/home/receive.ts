@@ -24,7 +24,7 @@ Changes of send --since go into the vault that has received the earlier state.`,
   (call) => {
     const { terminal, output } = call
     const [file, as] = [call.option('from'), call.option('as')]
-    const take = async ({ home, ctx }: OpenHome) => {
+    const receiveVault = async ({ home, ctx }: OpenHome) => {
       const source = file === undefined ? terminal.in : createReadStream(file)
       const stream = addAbortSignal(terminal.signal, source)
       const report = await withProgress(terminal, 'receive', 'operation', (onProgress) =>
@@ -38,6 +38,6 @@ Changes of send --since go into the vault that has received the earlier state.`,
       const holds = `it holds ${formatCount(files, 'file')}, ${formatBytes(bytes)}`
       await output.writeValue(report, `received ${what}${point}; ${holds}`)
     }
-    return withHome(call, take, { create: true, engine: call.choiceOption('engine', engines) })
+    return withHome(call, receiveVault, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )

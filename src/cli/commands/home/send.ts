@@ -30,7 +30,9 @@ With --since, sends only changes since a checkpoint that the receiver has.`,
     withVault(call, async ({ home, vault }) => {
       const { terminal, output } = call
       const [file, checkpoint, since] = [call.option('to'), call.option('checkpoint'), call.option('since')]
-      if (file === undefined && (terminal.isInteractive || call.isJson)) {
+      if (file === undefined && call.isJson)
+        throw new UsageError('--json needs --to <file>: standard output cannot have both the stream and JSON')
+      if (file === undefined && terminal.isInteractive) {
         throw new UsageError('cannot write the stream to a terminal; use --to <file>, > file or | command')
       }
       const options = {

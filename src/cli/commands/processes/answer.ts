@@ -28,8 +28,8 @@ Give one word or quoted text per question; a number selects an option.`,
       if (pendingQuestions === undefined)
         throw new CommandError(`there is no question ${id}; coppice answer lists open questions`)
       const given = call.argumentList('answers')
-      const answers = given.map((words, at) => {
-        const question = pendingQuestions.questions[at]
+      const answers = given.map((words, index) => {
+        const question = pendingQuestions.questions[index]
         return question === undefined ? words : parseReply(question, words)
       })
       await client.call('answer', { id, answers }, call.terminal.signal)

@@ -14,7 +14,7 @@ export const kill: Command = defineCommand(
       signal: { summary: 'Signal (TERM)', short: 's', value: 'name', choices: signals },
       group: { summary: 'Signal all processes of this group, with their children', value: 'name' },
     },
-    arguments: { pid: { summary: 'Process ids', isList: true, isOptional: true } },
+    arguments: { pid: { summary: 'The numbers of processes', isList: true, isOptional: true } },
     examples: [
       'coppice kill 3',
       'coppice kill --signal PAUSE 3 4',
@@ -27,12 +27,13 @@ export const kill: Command = defineCommand(
       const chosen = call.choiceOption('signal', signals) ?? 'TERM'
       const [name = 'TERM'] = names.filter((each) => chosen.endsWith(each))
       const signal = `SIG${name}` as const
-      const named = call.argumentList('pid').map(parsePid)
+      const pids = call.argumentList('pid').map(parsePid)
       const group = call.option('group')
-      if (named.length === 0 && group === undefined) throw new UsageError('name process ids, or a --group')
-      for (const pid of named) await client.call('kill', { pid, signal }, call.terminal.signal)
+      if (pids.length === 0 && group === undefined)
+        throw new UsageError('name the numbers of processes, or a --group; see coppice ps')
+      for (const pid of pids) await client.call('kill', { pid, signal }, call.terminal.signal)
       const members =
         group === undefined ? [] : await client.call('kill_group', { group, signal }, call.terminal.signal)
-      await call.output.writeValue({ signal, pids: [...named, ...members] })
+      await call.output.writeValue({ signal, pids: [...pids, ...members] })
     }),
 )

@@ -31,7 +31,7 @@ const show: Command = defineCommand(
     examples: ['coppice memory show', 'coppice memory show --scope user'],
   },
   async (call) => {
-    const answer = await sendCommit(call, { action: 'snapshot' })
+    const answer = await sendMemoryRequest(call, { action: 'snapshot' })
     const lines = (answer.snapshot ?? []).map(({ text }) => `- ${escapeText(text)}`)
     await call.output.writeValue(answer, lines.join('\n') || 'the memory is empty')
   },
@@ -90,7 +90,7 @@ const recall: Command = defineCommand(
   },
 )
 
-function sendCommit(
+function sendMemoryRequest(
   call: CommandInvocation<'scope'>,
   request: object,
   access?: DaemonAccess,
@@ -105,7 +105,7 @@ async function changeMemory(
   request: object,
   access?: DaemonAccess,
 ): Promise<void> {
-  const answer = await sendCommit(call, request, access)
+  const answer = await sendMemoryRequest(call, request, access)
   const { ok: isDone, error = 'the memory refused the change' } = answer
   if (!isDone) throw new CommandError(error.replace('the action snapshot', 'coppice memory show'))
   await call.output.writeValue(

@@ -9,7 +9,7 @@ export const message: Command = defineCommand(
       'The process reads it with the tool messages, which it is offered from its next step on. Its log shows the text.',
     scope: 'home',
     arguments: {
-      pid: { summary: 'Process id' },
+      pid: { summary: 'The number of the process' },
       text: { summary: 'Text of the message' },
     },
     examples: ['coppice message 3 "skip the slow tests"', 'coppice logs 3'],

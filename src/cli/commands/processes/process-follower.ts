@@ -9,18 +9,21 @@ import type { ProcessInfo } from '../../render/process-format.ts'
 
 type ProcessQuestions = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
 
-/** Prints the log of a process and answers its questions until it ends. Returns its exit code. ^C detaches. */
+/**
+ * Prints the log of a process and asks the user its questions, until it ends. Then prints its outcome, which is all
+ * that JSON output has, and returns its exit code. ^C detaches.
+ */
 export async function followProcess(
   client: DaemonClient,
   call: CommandInvocation,
   pid: number,
 ): Promise<number> {
   const { output, terminal } = call
-  const left = new AbortController()
-  const signal = AbortSignal.any([terminal.signal, left.signal])
+  const end = new AbortController()
+  const signal = AbortSignal.any([terminal.signal, end.signal])
   const questions = answerQuestions(client, terminal, pid, signal)
   // A failure of either stream ends the other, and is the error thrown.
-  questions.catch(() => left.abort())
+  questions.catch(() => end.abort())
   const writer = new LogWriter(output, terminal)
   try {
     for await (const event of client.stream('logs', { pid, follow: true }, signal)) {
@@ -34,7 +37,7 @@ export async function followProcess(
       )
     throw error
   } finally {
-    left.abort()
+    end.abort()
     await questions
   }
   return printOutcome(call, await client.call('wait', { pid }, terminal.signal))
@@ -118,7 +121,7 @@ export function formatQuestions({ id, pid, questions }: ProcessQuestions): strin
 }
 
 function formatQuestion({ question, options, multi_select }: ProcessQuestions['questions'][number]): string {
-  const choices = options.map((option, at) => `  ${at + 1}. ${escapeName(option)}`)
+  const choices = options.map((option, index) => `  ${index + 1}. ${escapeName(option)}`)
   const several = multi_select ? ' (several, with commas between them)' : ''
   return [`${escapeName(question)}${several}`, ...choices].join('\n')
 }

@@ -15,14 +15,14 @@ process: with its conversation and its files after its last step.`,
   },
   (call) =>
     withDaemon(call, async (client) => {
-      const asked = parsePid(call.argument('pid'))
-      const resumed = await client.call('resume', { pid: asked }, call.terminal.signal)
+      const oldPid = parsePid(call.argument('pid'))
+      const resumed = await client.call('resume', { pid: oldPid }, call.terminal.signal)
       const { pid, fork } = resumed
       if (call.has('follow')) return followProcess(client, call, pid)
       const text =
-        pid === asked
+        pid === oldPid
           ? `process ${pid} goes on`
-          : `process ${pid} goes on for ${asked}${fork === null ? '' : ` in ${fork}`}`
+          : `process ${pid} goes on for ${oldPid}${fork === null ? '' : ` in ${fork}`}`
       await call.output.writeValue(resumed, text)
       return 0
     }),

@@ -8,6 +8,9 @@ import { formatNextSteps } from './process-follower.ts'
 
 type Check = DaemonMethods['check']['result']
 
+/** Length of the result that a row shows. */
+const RESULT_COLUMN = 60
+
 /** A process that tried the task, and the evidence for it. */
 interface Attempt {
   readonly process: ProcessInfo
@@ -40,19 +43,22 @@ export async function spawnSeveral(
     }),
   )
   const ranked = attempts.toSorted(compareAttempts)
-  const [best] = ranked
-  const fork = best !== undefined && isGood(best, check) ? best.process.fork : null
-  const next =
-    fork === null ? 'none passed' : `best: ${fork}; ${formatNextSteps(fork, best?.process.vault ?? null)}`
+  const best = ranked.find((attempt) => hasPassed(attempt, check))?.process
   await output.writeValue(
-    { best: fork, attempts: ranked },
-    [...formatTable(ranked.map(toRow)), next].join('\n'),
+    { best: best?.fork ?? null, attempts: ranked },
+    [...formatTable(ranked.map(toRow)), formatBest(best)].join('\n'),
   )
-  return fork === null ? 1 : 0
+  return best === undefined ? 1 : 0
 }
 
-function isGood({ process, check }: Attempt, asked: string | undefined): boolean {
-  return process.exit_code === 0 && (asked === undefined || check?.exit_code === 0)
+function formatBest(best: ProcessInfo | undefined): string {
+  if (best === undefined) return 'none passed'
+  const { pid, fork, vault } = best
+  return fork === null ? `best: process ${pid}` : `best: ${fork}; ${formatNextSteps(fork, vault)}`
+}
+
+function hasPassed({ process, check }: Attempt, checkCommand: string | undefined): boolean {
+  return process.exit_code === 0 && (checkCommand === undefined || check?.exit_code === 0)
 }
 
 function compareAttempts(one: Attempt, other: Attempt): number {
@@ -75,6 +81,6 @@ function toRow({ process, check }: Attempt): string[] {
     formatCount(step, 'step'),
     formatCount(tokens_used, 'token'),
     check === undefined ? '-' : formatCount(check.changes, 'change'),
-    escapeName((exit_code === 0 ? result : reason).split('\n')[0] ?? '').slice(0, 60),
+    escapeName((exit_code === 0 ? result : reason).split('\n')[0] ?? '').slice(0, RESULT_COLUMN),
   ]
 }

@@ -43,7 +43,7 @@ export const steps: Command = defineCommand(
         escapeName(tool_error === '' ? summary : `${summary}: ${tool_error}`),
       ])
       const text = formatTable([['STEP', 'TIME', 'TOKENS', 'WHAT'], ...rows]).join('\n')
-      return output.writeValue(all, all.length === 0 ? 'no step has been made' : text)
+      return output.writeValue(all, all.length === 0 ? 'the process has made no step yet' : text)
     }),
 )
 
@@ -75,5 +75,5 @@ function formatStep(step: Step, terminal: Terminal): string {
 
 function parseStepNumber(text: string): number {
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
-  throw new UsageError(`step '${text}' is not a number; coppice steps <pid> lists them`)
+  throw new UsageError(`'${text}' is not the number of a step; coppice steps <pid> lists them`)
 }

@@ -12,6 +12,8 @@ const SECOND_MS = 1000
 const DEFAULT_INTERVAL_S = 1
 /** Shorter intervals load the daemon without a visible effect. */
 const MIN_INTERVAL_S = 0.05
+/** Longer ones would overflow the timer, which then fires at once. */
+const MAX_INTERVAL_S = 86_400
 /** Ended processes shown below the running ones. */
 const MAX_ENDED = 10
 /** Size of a terminal that does not report one. */
@@ -29,7 +31,8 @@ export const top: Command = defineCommand(
   {
     name: 'top',
     summary: 'Watch the running processes',
-    details: 'Redraws every second; q quits. Prints once if the output is not a terminal.',
+    details:
+      'Running processes come first, then the last that ended. q quits. Prints once if the output is not a terminal.',
     scope: 'home',
     options: {
       once: { summary: 'Print once and exit' },
@@ -51,8 +54,8 @@ export const top: Command = defineCommand(
 
 function parseInterval(text = String(DEFAULT_INTERVAL_S)): number {
   const seconds = Number(text)
-  if (seconds >= MIN_INTERVAL_S) return seconds
-  throw new UsageError(`--every takes ${MIN_INTERVAL_S} seconds or more, not '${text}'`)
+  if (seconds >= MIN_INTERVAL_S && seconds <= MAX_INTERVAL_S) return seconds
+  throw new UsageError(`--every takes ${MIN_INTERVAL_S} to ${MAX_INTERVAL_S} seconds, not '${text}'`)
 }
 
 interface TopSnapshot {
@@ -84,9 +87,9 @@ function formatFrame(
 }
 
 async function runTop(client: DaemonClient, terminal: Terminal, seconds: number): Promise<void> {
-  const left = new AbortController()
-  const signal = AbortSignal.any([terminal.signal, left.signal])
-  const keys = quitOnKey(terminal, left)
+  const quit = new AbortController()
+  const signal = AbortSignal.any([terminal.signal, quit.signal])
+  const keys = quitOnKey(terminal, quit)
   terminal.out.write(ALTERNATE_SCREEN)
   try {
     while (!signal.aborted) {
@@ -95,7 +98,7 @@ async function runTop(client: DaemonClient, terminal: Terminal, seconds: number)
       await waitForRedraw(seconds, terminal.out, signal)
     }
   } catch (error) {
-    if (!left.signal.aborted) throw error
+    if (!quit.signal.aborted) throw error
   } finally {
     keys[Symbol.dispose]()
     terminal.out.write(MAIN_SCREEN)
@@ -130,13 +133,13 @@ async function waitForRedraw(seconds: number, out: Writable, signal: AbortSignal
 }
 
 /** Aborts on a quit key, in raw mode, until disposed. */
-function quitOnKey({ in: input }: Terminal, left: AbortController): Disposable {
+function quitOnKey({ in: input }: Terminal, quit: AbortController): Disposable {
   const setRaw = (on: boolean) => {
     if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)
   }
   const onData = (chunk: Buffer | string) => {
     // One chunk may hold several keys.
-    if (QUIT_KEYS.some((key) => String(chunk).includes(key))) left.abort()
+    if (QUIT_KEYS.some((key) => String(chunk).includes(key))) quit.abort()
   }
   setRaw(true)
   input.on('data', onData)

@@ -48,7 +48,7 @@ export async function importArchive(
   // From the root: a link may lead anywhere, and errors name the whole path.
   await using host = new HostFs('/')
   // The content of a compressed archive is read out of order, so it is unpacked to disk first.
-  const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
+  const scratch = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
   try {
     const archive =
       detectArchiveFormat(file) === 'zip'
@@ -58,7 +58,7 @@ export async function importArchive(
             file,
             {
               onSkipped,
-              scratch: { fs: host, path: join(room, 'content') },
+              scratch: { fs: host, path: join(scratch, 'content') },
               maxBytes: Number.POSITIVE_INFINITY,
             },
             ctx,
@@ -66,7 +66,7 @@ export async function importArchive(
     const report = ({ files, bytes }: UnpackReport) => onProgress({ done: files, bytes })
     return { ...(await unpack(archive, target, { into, onProgress: report }, ctx)), skipped }
   } finally {
-    await rm(room, { recursive: true, force: true })
+    await rm(scratch, { recursive: true, force: true })
   }
 }
 

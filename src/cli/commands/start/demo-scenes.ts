@@ -13,12 +13,15 @@ import { alternative, type DemoAgent, demoProject, lead, reviewer, withResponseT
 import type { Scene } from './scene.ts'
 
 const VAULT = 'shop'
-/** Number of calls to show of a process. */
+/** Calls of a process that a scene shows at most. */
 const MAX_CALLS = 6
 /** Time between two looks at the processes. */
 const POLL_MS = 20
+/** Steps of the lead in its script. */
 const MERGE_STEP = 5
 const PLANNED_STEP = 2
+/** The lead and its children. */
+const LEAD_AND_CHILDREN = 3
 
 /** Imports the project into a vault of a new home, and adds the agents. */
 export async function prepareDemo(path: string): Promise<void> {
@@ -121,11 +124,11 @@ async function showChildren(
   })
   over.catch(() => {})
   let processes = await client.call('ps', {}, signal)
-  while (processes.length < 3 && !isOver) {
+  while (processes.length < LEAD_AND_CHILDREN && !isOver) {
     await pause(POLL_MS, undefined, { signal })
     processes = await client.call('ps', {}, signal)
   }
-  if (processes.length < 3) await composed
+  if (processes.length < LEAD_AND_CHILDREN) await composed
   return {
     title: 'A lead tests the project, plans, and starts two children on its files; all three work at once',
     code: 'coppice compose up',
@@ -191,6 +194,9 @@ async function showAlternative(run: DemoRun, { pid }: ProcessInfo, signal: Abort
   }
 }
 
+/**
+ * Merges a fork into the project and returns the texts that it wrote. CommandError if the files are not as expected.
+ */
 async function mergeFork(path: string, { fork }: ProcessInfo): Promise<string> {
   const home = await openHome({ path })
   try {

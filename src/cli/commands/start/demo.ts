@@ -73,15 +73,17 @@ async function openPage(call: DemoInvocation, client: DaemonClient, home: string
   await pause(isOpened ? PAGE_TIME_MS : OPENING_TIME_MS, null, { signal: call.terminal.signal })
 }
 
-/** The page ends with the demo: a person at a terminal decides when. */
+/** Waits for Ctrl-C at a terminal, because the page ends with the demo. */
 async function waitForInterrupt({ output, terminal }: DemoInvocation): Promise<void> {
   if (!terminal.isInteractive) return
   await output.writeLine('Look around in the browser. Ctrl-C ends the demo.')
   await output.flush()
-  await once(terminal.signal, 'abort')
+  if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
 }
 
-/** Names the command that shows the processes live. Waits for it at a terminal. */
+/**
+ * Prints the command that shows the processes live, and gives the person time to run it. Nothing if no person watches.
+ */
 async function showHowToWatch(call: DemoInvocation, home: string): Promise<void> {
   const { output, terminal } = call
   if (!isWatched(call)) return

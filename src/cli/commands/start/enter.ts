@@ -39,10 +39,10 @@ The fork keeps the changes; the directory stays unchanged.`,
       const words = call.argumentList('command')
       const argv = words.length > 0 ? words : [process.env['SHELL'] || DEFAULT_SHELL]
       const connection = connectCommand(call)
-      const asked = createRunRequest(call, { argv }, connection)
+      const unplaced = createRunRequest(call, { argv }, connection)
       const entered = await findEnteredFork(open, call.optionalArgument('fork'))
       const { directory } = 'running' in entered ? entered.running : entered
-      const request = placeInDirectory(asked, directory)
+      const request = placeInDirectory(unplaced, directory)
       const prepared = await prepareRun(call, open, request, connection)
       const boundary = await Boundary.open(open.home, prepared.redactor)
       const choice = 'running' in entered ? { join: entered.running } : { fork: entered.fork }
@@ -54,9 +54,10 @@ The fork keeps the changes; the directory stays unchanged.`,
     }),
 )
 
-/** A fork to enter: one in which a command runs, or one that is only kept. */
+/** A fork to enter: one in which a command runs, or one that is only stored. */
 type EnteredFork = { readonly directory: string; readonly fork: string } | { readonly running: RunningFork }
 
+/** Finds the named fork, or the one that runs or was used last. CommandError if there is none. */
 async function findEnteredFork({ home, path }: OpenHome, name: string | undefined): Promise<EnteredFork> {
   const directories = listEnclosingDirectories()
   const running = RunningForks.of(path)
@@ -67,11 +68,11 @@ async function findEnteredFork({ home, path }: OpenHome, name: string | undefine
   if (running !== undefined) return { running }
   const linked = await findLinkedFork(home, name)
   if (linked !== undefined) return { directory: linked.link.path, fork: linked.fork.name }
-  const known = (await listLinkedForkNames(home)).slice(0, MAX_LISTED).join(', ')
-  const forks = known === '' ? 'create one with: coppice exec -- <command>' : `its forks: ${known}`
+  const names = (await listLinkedForkNames(home)).slice(0, MAX_LISTED).join(', ')
+  const next = names === '' ? 'create one with: coppice exec -- <command>' : `its forks: ${names}`
   throw new CommandError(
     name === undefined
-      ? `this directory has no fork; ${forks}`
-      : `this directory has no fork '${name}'; ${forks}`,
+      ? `this directory has no fork; ${next}`
+      : `this directory has no fork '${name}'; ${next}`,
   )
 }

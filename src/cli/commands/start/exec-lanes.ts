@@ -22,7 +22,7 @@ export type LaneResult = { readonly number: number; readonly request: ExecutionR
 
 /**
  * Runs a command several times in parallel, each in its own fork, with its number in COPPICE_LANE and in the name of
- * the fork. A failure of one leaves the others running. One approval covers all.
+ * the fork. A failure of one leaves the others running. A person is asked once for all of them.
  */
 export function runLanes(
   boundary: Boundary,
@@ -35,16 +35,16 @@ export function runLanes(
     ask && ((decision, asking) => (sharedAnswer ??= ask(decision, asking)))
   const lanes = Array.from({ length: count }, async (_, index): Promise<LaneResult> => {
     const number = index + 1
-    // The number is part of the request, because an approval is for one run only.
-    const own = { ...request, env: { ...request.env, COPPICE_LANE: String(number) } }
+    // The number is part of the request, because a stored approval is for one run only.
+    const laneRequest = { ...request, env: { ...request.env, COPPICE_LANE: String(number) } }
     try {
       return {
         number,
-        request: own,
-        report: await runLane(boundary, own, { ...options, ask: askOnce }, number),
+        request: laneRequest,
+        report: await runLane(boundary, laneRequest, { ...options, ask: askOnce }, number),
       }
     } catch (error) {
-      return { number, request: own, error }
+      return { number, request: laneRequest, error }
     }
   })
   return Promise.all(lanes)
@@ -53,13 +53,13 @@ export function runLanes(
 async function runLane(
   boundary: Boundary,
   request: ExecutionRequestInput,
-  { onOutput: pass, fork: stem, ...options }: BoundaryRunOptions,
+  { onOutput: forward, fork: prefix, ...options }: BoundaryRunOptions,
   number: number,
 ): Promise<RunReport> {
-  const output = pass && new PrefixedOutput(pass, number)
+  const output = forward && new PrefixedOutput(forward, number)
   const onOutput = output?.write.bind(output)
+  const fork = prefix === undefined ? undefined : `${prefix}-${number}`
   // Several commands cannot read one terminal.
-  const fork = stem === undefined ? undefined : `${stem}-${number}`
   const report = await boundary.run(request, { ...options, fork, onOutput, stdin: undefined })
   await output?.end()
   return report

@@ -65,18 +65,18 @@ Exits with the code of the command.`,
         const { Boundary } = await import('../../../boundary/index.ts')
         // Several commands cannot share one terminal.
         const connection = call.has('times') ? connectStreams(call) : connectCommand(call)
-        const asked = createRunRequest(call, parseCommand(call), connection)
-        const request = await placeRequest(call, open, asked)
+        const unplaced = createRunRequest(call, parseCommand(call), connection)
+        const request = await placeRequest(call, open, unplaced)
         const prepared = await prepareRun(call, open, request, connection)
         const boundary = await Boundary.open(open.home, prepared.redactor)
-        const named = call.option('fork')
-        const fork = named === undefined ? undefined : assertUserVault(named)
+        const forkName = call.option('fork')
+        const fork = forkName === undefined ? undefined : assertUserVault(forkName)
         const run = { ...prepared, options: { ...prepared.options, fork } }
         const code = call.has('times')
           ? await execLanes(call, boundary, run)
           : await runAndReport(call, open, boundary, run)
-        // Flush only now: the changes of an interrupted command are kept and printed.
         await call.output.flush()
+        // Only now: the changes of an interrupted command are kept and printed.
         call.terminal.signal.throwIfAborted()
         return code
       },
@@ -84,7 +84,7 @@ Exits with the code of the command.`,
     ),
 )
 
-/** A named fork may be one of a directory around the working directory. */
+/** Places a request in the directory of its fork, which may be one around the working directory. */
 async function placeRequest(
   call: ExecInvocation,
   { home }: OpenHome,
@@ -104,7 +104,7 @@ function parseCommand(call: ExecInvocation): CommandSpec {
   throw new UsageError('--shell takes one argument; put the command in quotation marks')
 }
 
-/** Runs the lanes and returns the exit code of the first that failed. */
+/** Runs the lanes and returns the exit code of the first that failed; 0 if none did. */
 async function execLanes(call: ExecInvocation, boundary: Boundary, run: PreparedRun): Promise<number> {
   const { request, options, withheld } = run
   const count = call.countOption('times') ?? 0
@@ -117,7 +117,7 @@ async function execLanes(call: ExecInvocation, boundary: Boundary, run: Prepared
     { ...options, ...createApprovalOptions(call, count) },
     count,
   )
-  assertAnyRan(lanes)
+  throwCommonError(lanes)
   if (call.isJson) await printLanesJson(call, lanes, run)
   else {
     printWithheld(call, withheld)
@@ -129,8 +129,8 @@ async function execLanes(call: ExecInvocation, boundary: Boundary, run: Prepared
   return codes.find((code) => code !== 0) ?? 0
 }
 
-/** Throws once the error that kept every lane from running. */
-function assertAnyRan(lanes: readonly LaneResult[]): void {
+/** Throws the error of the lanes if all of them failed with the same message. */
+function throwCommonError(lanes: readonly LaneResult[]): void {
   const errors = lanes.flatMap((lane) => ('error' in lane ? [lane.error] : []))
   const messages = new Set(errors.map((error) => describeError(error).message))
   if (errors.length === lanes.length && messages.size === 1) throw errors[0]
@@ -149,7 +149,7 @@ async function printLanesJson(
   await call.output.writeValue(await Promise.all(envelopes))
 }
 
-/** Prints to standard error, as for one command. */
+/** Prints notes, a table and the next steps to standard error, because standard output belongs to the commands. */
 async function printLanes(call: ExecInvocation, lanes: readonly LaneResult[]): Promise<void> {
   const { err, signal } = call.terminal
   const { formatLaneTable } = await import('./exec-lanes.ts')
@@ -157,7 +157,7 @@ async function printLanes(call: ExecInvocation, lanes: readonly LaneResult[]): P
     const lines = 'error' in lane ? [describeError(lane.error).message] : formatLeftOut(lane.report)
     return lines.map((line) => formatErrorLine(`[${lane.number}] ${line}`))
   })
-  // A lane that an interruption kept from running has no notes.
+  // After an interruption, each lane that did not run would have the same note.
   if (!signal.aborted) err.write(notes.join(''))
   const reports = lanes.flatMap((lane) => ('report' in lane ? [lane.report] : []))
   if (reports.length > 0) err.write(`\n${formatLaneTable(lanes).join('\n')}\n`)

@@ -51,16 +51,16 @@ function exportFiles(call: ExportInvocation): Promise<void> {
   return withVault(call, async (open) => {
     const { home, vault } = open
     const { terminal, output } = call
-    const named = call.argument('directory')
-    if (named === '-')
+    const destination = call.argument('directory')
+    if (destination === '-')
       throw new UsageError(
         'cannot export to standard output; name a directory or an archive, or use coppice send',
       )
-    if (isUnsupportedArchive(named))
+    if (isUnsupportedArchive(destination))
       throw new UsageError(
-        `cannot write the archive ${escapeName(named)}; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
+        `cannot write the archive ${escapeName(destination)}; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
       )
-    const target = resolve(named)
+    const target = resolve(destination)
     const [at, path, overwrite] = [call.option('at'), call.option('path'), call.has('force')]
     const options = {
       signal: terminal.signal,
@@ -73,8 +73,8 @@ function exportFiles(call: ExportInvocation): Promise<void> {
       home.export(vault.name, target, { ...options, onProgress }),
     )
     const { files, bytes, skipped } = report
-    const left = skipped.map((path) => `\n  skipped ${escapeName(path)}: a device, socket or pipe`).join('')
-    const text = `exported ${formatCount(files, 'file')}, ${formatBytes(bytes)} to ${escapeName(target)}${left}`
+    const notes = skipped.map((path) => `\n  skipped ${escapeName(path)}: a device, socket or pipe`).join('')
+    const text = `exported ${formatCount(files, 'file')}, ${formatBytes(bytes)} to ${escapeName(target)}${notes}`
     await output.writeValue({ directory: target, ...report }, text)
   })
 }

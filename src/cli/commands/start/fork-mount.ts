@@ -29,11 +29,11 @@ export async function serveForkMount(
   using claim = RunningForks.of(path).claim({ fork: fork.name, directory: link.path, command })
   if (claim === undefined)
     throw new CommandError(`${fork.name} is in use by a command; wait for its end, or use coppice enter`)
-  const { signal: _signal, ...by } = ctx
+  const { signal: _signal, ...provenance } = ctx
   const options = {
     link,
     fork,
-    by,
+    by: provenance,
     sessions: join(path, 'sessions'),
     mountpoint: directory,
     source,
@@ -74,20 +74,22 @@ async function serveOverlay(
   }
 }
 
-/** Resolves when another process has unmounted a directory, or the signal is aborted. The kernel sends Node no event. */
+/**
+ * Resolves when another process has unmounted a directory, or the signal is aborted. The kernel sends Node no event.
+ */
 async function waitForUnmount(directory: string, signal: AbortSignal): Promise<void> {
   const { listCoppiceMounts } = await import('../../../fuse/index.ts')
   while (!signal.aborted && listCoppiceMounts().some((mount) => mount.directory === directory))
     await setTimeout(POLL_MS, undefined, { signal }).catch(() => {})
 }
 
-/** Waits until the fork that was mounted on a directory has the changes. */
+/** Waits until the process that mounted a fork on a directory has stored the changes in the fork. */
 export async function waitForForkMount(home: string, directory: string): Promise<void> {
-  const isKeeping = () =>
+  const isStoring = () =>
     RunningForks.of(home)
       .list()
       .some(({ fork, command }) => command === formatMountCommand(fork, directory))
-  while (isKeeping()) await setTimeout(POLL_MS)
+  while (isStoring()) await setTimeout(POLL_MS)
 }
 
 function formatMountCommand(fork: string, directory: string): string {

@@ -13,6 +13,9 @@ import { formatCount, formatNumber } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
 import { engine } from '../shared-options.ts'
 
+/** Digits of a commit id in a message. */
+const COMMIT_DIGITS = 12
+
 const importCommits: Command = defineCommand(
   {
     name: 'git import',
@@ -44,7 +47,7 @@ Ctrl-C leaves the vault at a whole commit; the next import resumes there.`,
     }
     // Fails before anything is created.
     await (await openGit(repository, options))[Symbol.asyncDispose]()
-    const bring = async (open: OpenHome) => {
+    const importHistory = async (open: OpenHome) => {
       const vault = await ensureVault(call, open)
       const report = await withProgress(call.terminal, 'import', 'commit', (onProgress) =>
         importGit(open.home, vault, repository, { ...options, ...open.ctx, onProgress }),
@@ -54,7 +57,7 @@ Ctrl-C leaves the vault at a whole commit; the next import resumes there.`,
       const text = `imported ${formatCount(commits, 'commit')} into ${vault}${before}; its checkpoint is ${checkpoint}`
       await call.output.writeValue({ vault, ...report }, text)
     }
-    await withHome(call, bring, { create: true, engine: call.choiceOption('engine', engines) })
+    await withHome(call, importHistory, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )
 
@@ -104,11 +107,13 @@ The branch moves last, and only forward. Empty directories are skipped, as in Gi
         exportGit(home, vault.name, directory, { ...options, onProgress }),
       )
       const { commits, commit, skipped } = report
-      const left = skipped.map((path) => `\n  skipped ${escapeName(path)}: a device, socket or pipe`).join('')
-      const where = `branch ${report.branch} of ${escapeName(directory)} is at ${commit.slice(0, 12)}`
+      const notes = skipped
+        .map((path) => `\n  skipped ${escapeName(path)}: a device, socket or pipe`)
+        .join('')
+      const where = `branch ${report.branch} of ${escapeName(directory)} is at ${commit.slice(0, COMMIT_DIGITS)}`
       await call.output.writeValue(
         { directory, ...report },
-        `exported ${formatCount(commits, 'commit')}; ${where}${left}`,
+        `exported ${formatCount(commits, 'commit')}; ${where}${notes}`,
       )
     }),
 )
@@ -146,7 +151,7 @@ async function exportFork(
     ...(ignored === 0 ? [] : [`  left out ${formatCount(ignored, 'ignored file')}`]),
     ...masked.map((path) => `  left out ${escapeName(path)}: it has masked secrets`),
   ]
-  const text = `branch ${branch} is at ${commit.slice(0, 12)}; merge it with: git merge ${branch}`
+  const text = `branch ${branch} is at ${commit.slice(0, COMMIT_DIGITS)}; merge it with: git merge ${branch}`
   await call.output.writeValue({ directory: linked.link.path, ...report }, [text, ...notes].join('\n'))
 }
 

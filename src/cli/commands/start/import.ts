@@ -43,9 +43,9 @@ Archives: .tar, .tar.gz, .tgz, .tar.zst, .zip. Entries that lead outside the arc
   async (call) => {
     const directory = resolve(call.argument('directory'))
     const { terminal, output } = call
-    const isArchive = await isArchiveOrDirectory(directory)
+    const isArchive = await isArchiveFile(directory)
     const into = parseWritablePath(call, call.option('into') ?? '/')
-    const bring = async (open: OpenHome) => {
+    const importFiles = async (open: OpenHome) => {
       const vault = await ensureVault(call, open)
       if (isArchive) return importArchiveFile(call, open, { file: directory, vault, into })
       const options = {
@@ -59,12 +59,12 @@ Archives: .tar, .tar.gz, .tgz, .tar.zst, .zip. Entries that lead outside the arc
       )
       await output.writeValue({ vault, ...report }, formatImportReport(vault, report))
     }
-    await withHome(call, bring, { create: true, engine: call.choiceOption('engine', engines) })
+    await withHome(call, importFiles, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )
 
-/** Reports whether a path is an archive. CommandError if it is neither archive nor directory. */
-async function isArchiveOrDirectory(path: string): Promise<boolean> {
+/** Reports whether a path is an archive; false for a directory. CommandError for anything else. */
+async function isArchiveFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return false
   if (found?.isFile() && detectArchiveFormat(path) !== undefined) return true

@@ -61,10 +61,12 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
 async function runVaultMount(call: MountInvocation): Promise<void> {
   const name = call.argument('what')
   const withoutXattrs = call.has('no-xattr')
-  const stray = namespaceOptions.find((option) => call.has(option))
-  if (stray !== undefined)
-    throw new UsageError(`--${stray} needs a namespace: coppice mount / <directory> --${stray} …`)
-  const found = await withHome(call, async (open) => {
+  const namespaceOption = namespaceOptions.find((option) => call.has(option))
+  if (namespaceOption !== undefined)
+    throw new UsageError(
+      `--${namespaceOption} needs a namespace: coppice mount / <directory> --${namespaceOption} …`,
+    )
+  const location = await withHome(call, async (open) => {
     const linked = await findLinkedFork(open.home, name)
     if (linked === undefined) return locateHome(open, name)
     if (withoutXattrs)
@@ -73,21 +75,21 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
     return undefined
   })
   const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
-  if (found === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
-  if (found.isShared) {
+  if (location === undefined) return withHome(call, (open) => runForkMount(call, open, plan))
+  if (location.isShared) {
     const { runSharedMount } = await import('./shared-mount.ts')
     return runSharedMount(call, { ...plan, withoutXattrs }, (mounted) =>
       serveUntilStopped(call, mounted, { name, fields: { vault: name } }),
     )
   }
-  const { home, caller } = found
+  const { home, caller } = location
   const { mountVault } = await import('../../../fuse/index.ts')
-  const who = caller === undefined ? {} : { caller }
-  await using mounted = await mountVault({ ...plan, ...who, home, vault: name, withoutXattrs })
+  const provenance = caller === undefined ? {} : { caller }
+  await using mounted = await mountVault({ ...plan, ...provenance, home, vault: name, withoutXattrs })
   await serveUntilStopped(call, mounted, { name, fields: { vault: name } })
 }
 
-/** An overlay cannot show a directory that contains its own mount point. */
+/** Throws CommandError for a mount point in the directory of a fork: an overlay cannot show its own mount point. */
 function assertOutside(project: string, directory: string): void {
   if (directory !== project && !directory.startsWith(`${project}/`)) return
   throw new CommandError(`cannot mount on ${directory}, inside ${project}; choose a directory outside of it`)
@@ -102,7 +104,7 @@ async function runForkMount(
   const linked = await findLinkedFork(open.home, name)
   if (linked === undefined) throw new CommandError(`there is no fork '${name}' any more; see coppice forks`)
   const { serveForkMount } = await import('./fork-mount.ts')
-  // A mount that is not served yet would block a program that inspects it. Its path is canonical.
+  // With a device, the directory is a mount that is not served yet: realpath would block. Its path is canonical.
   const directory = plan.device === undefined ? realpathSync(plan.directory) : plan.directory
   await serveForkMount(call, open, linked, { ...plan, directory })
 }
@@ -118,14 +120,17 @@ async function runNamespaceMount(call: MountInvocation): Promise<void> {
   const devices = DEVICE_ROOTS.map((root) => [root, new DaemonFiles(root, () => daemon.get())] as const)
   await withNamespace(call, { ...choices, devices: Object.fromEntries(devices) }, async (namespace) => {
     const { mountFileSystem } = await import('../../../fuse/index.ts')
-    const { context: who } = namespace
+    const contextName = namespace.context
     await using mounted = await mountFileSystem(namespace.fs, {
       ...plan,
-      ctx: { caller: { kind: 'context', context: who } },
+      ctx: { caller: { kind: 'context', context: contextName } },
       watch: (ctx) => namespace.watch('/', ctx),
       disk: await resolveHomePath(call),
     })
-    await serveUntilStopped(call, mounted, { name: `all that ${who} sees`, fields: { context: who } })
+    await serveUntilStopped(call, mounted, {
+      name: `all that ${contextName} sees`,
+      fields: { context: contextName },
+    })
   })
 }
 
@@ -147,7 +152,7 @@ async function locateHome(
   return { home: home.place ?? { path }, caller: ctx.caller, isShared: home.isShared }
 }
 
-/** Prints the mount point and waits for its end or for Ctrl-C. */
+/** Prints the mount point, and waits until it is unmounted or the command is interrupted. */
 async function serveUntilStopped(
   { output, terminal }: MountInvocation,
   { directory, ended }: FuseMount,

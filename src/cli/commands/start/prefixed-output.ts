@@ -23,18 +23,18 @@ export class PrefixedOutput {
     stderr: createPartialLine(),
   }
 
-  constructor(pass: OutputSink, lane: number) {
-    this.#forward = pass
+  constructor(forward: OutputSink, lane: number) {
+    this.#forward = forward
     this.#prefix = Buffer.from(`[${lane}] `)
   }
 
-  /** Returns a promise for the whole chunk, fulfilled once all is forwarded. */
+  /** Forwards the lines that a chunk completes. Returns the result of the sink, or undefined if there are none. */
   write(stream: Stream, chunk: Uint8Array): unknown {
     const parts: Uint8Array[] = []
     let from = 0
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      parts.push(...this.#completeLine(stream, chunk.subarray(from, at)))
-      from = at + 1
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      parts.push(...this.#completeLine(stream, chunk.subarray(from, end)))
+      from = end + 1
     }
     parts.push(...this.#bufferPartialLine(stream, chunk.subarray(from)))
     return parts.length === 0 ? undefined : this.#forward(stream, Buffer.concat(parts))

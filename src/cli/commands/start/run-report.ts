@@ -31,7 +31,10 @@ export function getExitCode({ result: { exit_code, timed_out } }: RunReport): nu
   return exit_code ?? (timed_out ? EXIT_TIMED_OUT : EXIT_STOPPED)
 }
 
-/** Runs a command, prints its changes and the next steps, and returns its exit code. */
+/**
+ * Runs a command, prints its changes and the next steps, and returns its exit code. Runs it again if the person allows
+ * hosts that it could not reach.
+ */
 export async function runAndReport(
   call: RunInvocation,
   open: OpenHome,
@@ -57,18 +60,21 @@ export async function runAndReport(
     await call.output.writeValue(await createRedactedEnvelope(request, report, redactor, withheld))
   else {
     printWithheld(call, withheld)
-    // A command in a terminal could not be interrupted for these. Its result has no other errors.
+    // A command in a terminal has no stderr of its own: these are messages about the run, which waited for its end.
     if (options.terminal !== undefined && typeof report.result.stderr === 'string')
       call.terminal.err.write(report.result.stderr)
     printChanges(call, report, { lines, isNamed: options.fork !== undefined })
     if (lines.length > 0) await printForkLink(call, open.path, report)
   }
-  const again = await prepareAgain(call, boundary, run, report)
-  return again === undefined ? getExitCode(report) : runAndReport(call, open, boundary, again)
+  const nextRun = await prepareNextRun(call, boundary, run, report)
+  return nextRun === undefined ? getExitCode(report) : runAndReport(call, open, boundary, nextRun)
 }
 
-/** Returns the same run with more hosts, if the person at the terminal allows those that were refused. */
-async function prepareAgain(
+/**
+ * Returns the same run with more hosts, if the person at the terminal allows hosts that were refused; otherwise
+ * undefined.
+ */
+async function prepareNextRun(
   { terminal, isJson }: RunInvocation,
   boundary: Boundary,
   run: PreparedRun,
@@ -120,7 +126,10 @@ function printChanges(
   err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
 }
 
-/** Prints the address of a fork's changes where the page is served. Not into a log: it opens a session. */
+/**
+ * Prints the address of a fork's changes if the page is served. Only at a terminal, never into a log: it opens a
+ * session.
+ */
 async function printForkLink(
   { terminal }: RunInvocation,
   home: string,

@@ -48,15 +48,14 @@ async function mountLease(
   const caller = ctx.caller === undefined ? {} : { caller: ctx.caller }
   await using lease = await home.lease(name, caller)
   const flush = () => lease.flush()
-  const lost = lease.lost.then((error) => {
+  const leaseLost = lease.lost.then((error) => {
     throw error
   })
-  // Ends the mount: nothing that is written from now on would reach the home.
-  lost.catch(() => {})
-  {
-    await using mounted = await mountOnMachine(home, name, { ...plan, ...caller, flush })
-    await Promise.race([serve(mounted), lost])
-  }
+  // The lease may be lost before the race below.
+  leaseLost.catch(() => {})
+  await using mounted = await mountOnMachine(home, name, { ...plan, ...caller, flush })
+  // Without the lease the mount ends: nothing that is written from then on would reach the home.
+  await Promise.race([serve(mounted), leaseLost])
 }
 
 async function mountOnMachine(

@@ -20,8 +20,8 @@ export const unmount: Command = defineCommand(
     const directory = await resolveMountPoint(resolve(call.argument('directory')))
     const mountPoints = fuse.listCoppiceMounts().map((mount) => mount.directory)
     if (!mountPoints.includes(directory)) {
-      const known = mountPoints.length === 0 ? 'nothing is mounted' : `mounted: ${mountPoints.join(', ')}`
-      throw new CommandError(`${directory} is not a coppice mount; ${known}`)
+      const list = mountPoints.length === 0 ? 'nothing is mounted' : `mounted: ${mountPoints.join(', ')}`
+      throw new CommandError(`${directory} is not a coppice mount; ${list}`)
     }
     if (call.has('lazy')) fuse.forceUnmount(directory)
     else await fuse.unmount(directory)

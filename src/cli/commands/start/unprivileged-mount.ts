@@ -18,18 +18,18 @@ export interface MountPlan {
 
 /**
  * Returns the plan, with the device of a mount that exists already. Root needs none. For an ordinary user,
- * fusermount3 makes the mount, and this process then executes the same command again with the device. CommandError,
- * ENOENT.
+ * fusermount3 makes the mount, and this process then executes the same command again with the device. CommandError if
+ * the directory or a program is missing, or if a mount of this user is on the directory.
  */
 export async function prepareMount(plan: MountPlan): Promise<MountPlan & { readonly device?: number }> {
-  const mounted = process.env[MOUNT_VARIABLE]
+  const mountPoint = process.env[MOUNT_VARIABLE]
   // A mount without a server would block forever, so it is not inspected.
-  if (mounted === undefined) await assertDirectory(plan.directory)
+  if (mountPoint === undefined) await assertDirectory(plan.directory)
   if (process.getuid?.() === 0) return plan
   const { DEVICE_DESCRIPTOR, createFusermountCommand, listFuseMounts, sweepStaleMounts } = await import(
     '../../../fuse/index.ts'
   )
-  if (mounted !== undefined) return { ...plan, directory: mounted, device: DEVICE_DESCRIPTOR }
+  if (mountPoint !== undefined) return { ...plan, directory: mountPoint, device: DEVICE_DESCRIPTOR }
   findProgram('fusermount3')
   await sweepStaleMounts()
   const directory = await realpath(plan.directory)
@@ -38,13 +38,13 @@ export async function prepareMount(plan: MountPlan): Promise<MountPlan & { reado
     const next = 'unmount it first, or choose another directory'
     throw new CommandError(`${existingMount.source} is mounted on ${directory} already; ${next}`)
   }
-  const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const [file, ...args] = createFusermountCommand(directory, plan, again)
+  const restartCommand = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
+  const [file, ...args] = createFusermountCommand(directory, plan, restartCommand)
   if (process.execve === undefined) throw createMissingProgramError('Node 22.15 or newer')
   return process.execve(findProgram(file), [file, ...args], { ...process.env, [MOUNT_VARIABLE]: directory })
 }
 
-/** Requires a directory. A stale mount fails with another code and is removed later. */
+/** Throws CommandError if there is no directory. A stale mount fails with another code, and is removed later. */
 async function assertDirectory(directory: string): Promise<void> {
   try {
     if ((await stat(directory)).isDirectory()) return
@@ -72,7 +72,7 @@ function isExecutable(path: string): boolean {
 
 function createMissingProgramError(missing: string): CommandError {
   return new CommandError(
-    `mounting as an ordinary user needs fusermount3 (package fuse3) and python3, but ${missing} is missing;  ` +
+    `mounting as an ordinary user needs fusermount3 (package fuse3) and python3, but ${missing} is missing; ` +
       'install it, run as root, or mount in a user namespace: unshare -Urm',
   )
 }

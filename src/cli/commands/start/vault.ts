@@ -28,12 +28,12 @@ const create: Command = defineCommand(
   },
   (call) => {
     const name = assertUserVault(call.argument('name'))
-    const make = async ({ home, path }: OpenHome) => {
+    const createVault = async ({ home, path }: OpenHome) => {
       await home.createVault(name)
       if (call.has('use')) await setConfig(path, 'vault', name)
       await call.output.writeValue({ name }, `made vault ${name}`)
     }
-    return withHome(call, make, { create: true, engine: call.choiceOption('engine', engines) })
+    return withHome(call, createVault, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )
 
@@ -140,7 +140,7 @@ export const vault: CommandGroup = {
   commands: [create, list, use, info, remove],
 }
 
-/** Returns the vault for commands without --vault; undefined if there are several. */
+/** Returns the name of the vault for commands without --vault; undefined if there are none or several. */
 async function findCurrentVault({ home, config }: OpenHome): Promise<string | undefined> {
   if (config.vault !== undefined) return config.vault
   const [only, ...others] = filterUserVaults(await home.vaults())
@@ -152,7 +152,7 @@ function toInfoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
   return [name, formatCount(files, 'file'), formatBytes(bytes), formatTime(created), origin]
 }
 
-/** Names the origin of a fork; the mirror vault of coppice exec is shown as a directory. */
+/** Formats the origin of a fork; the mirror vault of coppice exec is shown as a directory. */
 function formatOrigin(vault: string): string {
   return isMirrorName(vault) ? 'a directory' : vault
 }

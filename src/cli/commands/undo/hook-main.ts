@@ -2,8 +2,8 @@ import { fstatSync } from 'node:fs'
 import { receiveEvent } from './receive-event.ts'
 
 /**
- * Records an event if the arguments are those that `coppice hooks install` writes; false otherwise. It is a bundle of
- * its own, since an agent waits for it many times a minute.
+ * Records an event if the arguments are those that `coppice hooks install` writes. Returns whether they are. It is a
+ * bundle of its own, since an agent waits for it many times a minute.
  */
 export async function receiveHook(args: readonly string[]): Promise<boolean> {
   const [first, agent = '-', option, home, ...rest] = args

@@ -31,20 +31,24 @@ From its next session on, coppice timeline lists what it did, and coppice undo u
     examples: ['coppice hooks install claude', 'coppice hooks install codex --project'],
   },
   async (call) => {
-    const { file, chosen } = openHookFile(call)
+    const { file, hookProgram } = openHookFile(call)
     const home = await resolveHomePath(call)
-    const named = home === join(homedir(), '.coppice') ? undefined : home
-    const command = createHookCommand([process.execPath, join(packageRoot, 'bin/coppice.js')], chosen, named)
+    const otherHome = home === join(homedir(), '.coppice') ? undefined : home
+    const command = createHookCommand(
+      [process.execPath, join(packageRoot, 'bin/coppice.js')],
+      hookProgram,
+      otherHome,
+    )
     const isChanged = file.install(command)
     const lines = [
       isChanged
-        ? `${chosen.title} reports its calls from its next session on (${file.path})`
-        : `${chosen.title} has the hooks already (${file.path})`,
-      ...(chosen.next !== undefined && isChanged ? [chosen.next] : []),
+        ? `${hookProgram.title} reports its calls from its next session on (${file.path})`
+        : `${hookProgram.title} has the hooks already (${file.path})`,
+      ...(hookProgram.next !== undefined && isChanged ? [hookProgram.next] : []),
       'Look at what it did with: coppice timeline; undo it with: coppice undo',
     ]
     await call.output.writeValue(
-      { program: chosen.name, file: file.path, command, changed: isChanged },
+      { program: hookProgram.name, file: file.path, command, changed: isChanged },
       lines.join('\n'),
     )
   },
@@ -61,12 +65,12 @@ const remove: Command = defineCommand(
     examples: ['coppice hooks remove claude', 'coppice hooks remove codex --project'],
   },
   async (call) => {
-    const { file, chosen } = openHookFile(call)
+    const { file, hookProgram } = openHookFile(call)
     const isChanged = file.remove()
     const text = isChanged
-      ? `removed the hooks of ${chosen.title} from ${file.path}`
+      ? `removed the hooks of ${hookProgram.title} from ${file.path}`
       : `${file.path} has no hooks of coppice`
-    await call.output.writeValue({ program: chosen.name, file: file.path, changed: isChanged }, text)
+    await call.output.writeValue({ program: hookProgram.name, file: file.path, changed: isChanged }, text)
   },
 )
 
@@ -79,8 +83,8 @@ const list: Command = defineCommand(
   },
   async (call) => {
     const found = hookProgramNames.flatMap((name) => {
-      const chosen = getHookProgram(name)
-      return [undefined, realpathSync(process.cwd())].map((directory) => describeFile(chosen, directory))
+      const hookProgram = getHookProgram(name)
+      return [undefined, realpathSync(process.cwd())].map((directory) => describeFile(hookProgram, directory))
     })
     const shown = found.filter(({ place, installed }) => place === 'you' || installed)
     const rows = shown.map(({ program: name, place, state, file }) => [name, place, state, file])
@@ -100,26 +104,30 @@ export const hooks: CommandGroup = {
 
 function openHookFile(call: CommandInvocation<'project', 'program'>): {
   readonly file: HookFile
-  readonly chosen: HookProgram
+  readonly hookProgram: HookProgram
 } {
-  const name = hookProgramNames.find((known) => known === call.argument('program'))
+  const name = hookProgramNames.find((candidate) => candidate === call.argument('program'))
   if (name === undefined) throw new UsageError(`<program> is one of ${hookProgramNames.join(', ')}`)
-  const chosen = getHookProgram(name)
+  const hookProgram = getHookProgram(name)
   const directory = call.has('project') ? realpathSync(process.cwd()) : undefined
-  return { file: new HookFile(findFile(chosen, directory), chosen), chosen }
+  return { file: new HookFile(findFile(hookProgram, directory), hookProgram), hookProgram }
 }
 
-function findFile(chosen: HookProgram, directory: string | undefined): string {
-  const { directoryVariable } = chosen
-  const named = directoryVariable === undefined ? undefined : process.env[directoryVariable]
-  return getHookFile(chosen, { userDirectory: homedir(), configDirectory: named || undefined }, directory)
+function findFile(hookProgram: HookProgram, directory: string | undefined): string {
+  const { directoryVariable } = hookProgram
+  const configDirectory = directoryVariable === undefined ? undefined : process.env[directoryVariable]
+  return getHookFile(
+    hookProgram,
+    { userDirectory: homedir(), configDirectory: configDirectory || undefined },
+    directory,
+  )
 }
 
-function describeFile(chosen: HookProgram, directory: string | undefined) {
-  const file = findFile(chosen, directory)
-  const command = new HookFile(file, chosen).findCommand()
+function describeFile(hookProgram: HookProgram, directory: string | undefined) {
+  const file = findFile(hookProgram, directory)
+  const command = new HookFile(file, hookProgram).findCommand()
   return {
-    program: chosen.name,
+    program: hookProgram.name,
     place: directory === undefined ? 'you' : 'this directory',
     installed: command !== undefined,
     state: command === undefined ? '-' : 'installed',

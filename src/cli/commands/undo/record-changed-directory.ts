@@ -8,23 +8,23 @@ export async function readUndoSettings(home: string): Promise<UndoSettings> {
   return (await readConfig(home)).undo ?? {}
 }
 
-/** Records an event with the changes before it. Loaded on use: most events have none. */
+/** Records an event with the changes before it. Loaded on use: before most events nothing changed. */
 export async function recordChangedDirectory(
-  place: { readonly home: string; readonly directory: string; readonly settings: UndoSettings },
+  target: { readonly home: string; readonly directory: string; readonly settings: UndoSettings },
   event: AgentEvent,
   agent: string | undefined,
 ): Promise<void> {
-  const { engine, durability } = await readConfig(place.home)
+  const { engine, durability } = await readConfig(target.home)
   const settings = {
     ...(engine !== undefined && { engine }),
     ...(durability !== undefined && { durability }),
   }
-  const home = await openHome({ path: place.home, ...settings })
+  const home = await openHome({ path: target.home, ...settings })
   try {
     const timeline = new Timeline(
-      { path: place.home, open: async () => home },
-      place.directory,
-      place.settings,
+      { path: target.home, open: async () => home },
+      target.directory,
+      target.settings,
     )
     await timeline.receive(event, agent)
   } finally {

@@ -6,11 +6,13 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { parseDuration } from '../../framework/parse-duration.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
+import { UsageError } from '../../framework/usage-error.ts'
 import { formatChange } from '../../render/format-change.ts'
 import { formatCount } from '../../render/format-values.ts'
 
 /** Paths that a line names; it counts the rest. */
 const MAX_PATHS = 5
+/** Characters of a prompt or a call that a line shows. */
 const MAX_TEXT = 72
 const DEFAULT_PROMPTS = 20
 
@@ -37,22 +39,29 @@ Undo one by its id: coppice undo 12, or coppice undo 12.3. Set up hooks with: co
       const age = call.option('forget')
       if (age !== undefined) return forget(call, recorded, parseDuration('forget', age))
       const { notes, history } = await recorded.list()
-      const items = takeLast(mergeItems(notes, history.records), call.countOption('last') ?? DEFAULT_PROMPTS)
+      const items = takeLast(mergeItems(notes, history.records), parsePromptCount(call))
       if (call.isJson) {
         await call.output.writeValue({ directory, items: items.map((item) => toJson(item, history)) })
         return
       }
-      if (items.length === 0) await call.output.writeLine(`nothing happened in ${escapeName(directory)} yet`)
+      if (items.length === 0)
+        await call.output.writeLine(`nothing is recorded for ${escapeName(directory)} yet`)
       for (const item of items)
         for (const line of formatItem(call.terminal, item, history)) await call.output.writeLine(line)
     }),
 )
 
+function parsePromptCount(call: CommandInvocation<'last'>): number {
+  const count = call.countOption('last') ?? DEFAULT_PROMPTS
+  if (count > 0) return count
+  throw new UsageError('--last takes a number of prompts, 1 or more')
+}
+
 async function forget(call: CommandInvocation, recorded: Timeline, age: number): Promise<void> {
   const records = await recorded.forget(Date.now() - age)
   await call.output.writeValue(
     { forgotten: records },
-    `deleted ${formatCount(records, 'record')}; coppice gc frees their room`,
+    `deleted ${formatCount(records, 'record')}; coppice gc frees their space`,
   )
 }
 
@@ -67,7 +76,7 @@ function mergeItems(
   return items.sort((one, other) => one.time - other.time)
 }
 
-/** Returns the items from the last n prompts on. */
+/** Returns the items from the last prompts on; all if there are no more prompts than that. */
 function takeLast(items: readonly TimelineItem[], prompts: number): readonly TimelineItem[] {
   const starts = items.flatMap((item, index) =>
     'note' in item && item.note.kind === 'prompt' ? [index] : [],
@@ -82,7 +91,7 @@ function toJson(item: TimelineItem, history: RecordHistory): object {
 }
 
 function formatItem(terminal: Terminal, item: TimelineItem, history: RecordHistory): string[] {
-  const time = formatTime(item.time)
+  const time = formatClock(item.time)
   if ('record' in item) return formatRecord(terminal, item.record, history)
   const { note } = item
   if (note.kind === 'failure')
@@ -117,7 +126,7 @@ function formatAuthor(record: TimelineRecord, history: RecordHistory): string {
   return `${id.padEnd(6)} ${call?.tool ?? ''} ${shorten(call?.summary ?? '')}${mark}`
 }
 
-function formatTime(time: number): string {
+function formatClock(time: number): string {
   return new Date(time).toTimeString().slice(0, 5)
 }
 

@@ -45,7 +45,7 @@ code is 3. Only recorded files are touched.`,
     withTimeline(call, async ({ timeline, directory }) => {
       const selection = parseSelection(call)
       const paths = call.argumentList('path').map((path) => toTimelinePath(directory, path))
-      return report(call, 'undo', () =>
+      return writeAndReport(call, 'undo', () =>
         timeline.undo({
           selection,
           paths,
@@ -68,13 +68,16 @@ export const redo: Command = defineCommand(
   },
   (call) =>
     withTimeline(call, ({ timeline }) =>
-      report(call, 'redo', () => timeline.redo({ merge: call.has('merge'), dryRun: call.has('dry-run') })),
+      writeAndReport(call, 'redo', () =>
+        timeline.redo({ merge: call.has('merge'), dryRun: call.has('dry-run') }),
+      ),
     ),
 )
 
 function parseSelection(call: UndoInvocation): UndoSelection {
   const [text, last] = [call.optionalArgument('id'), call.countOption('last')]
-  if (text !== undefined && last !== undefined) throw new UsageError('an id and --last exclude each other')
+  if (text !== undefined && last !== undefined)
+    throw new UsageError('an id and --last exclude each other; leave one out')
   if (last === 0) throw new UsageError('--last takes a number of prompts, 1 or more')
   if (text === undefined) return { last: last ?? 1 }
   const id = parseTimelineId(text)
@@ -86,10 +89,14 @@ function toTimelinePath(directory: string, path: string): string {
   const absolute = resolve(path)
   if (absolute === directory) return '/'
   if (absolute.startsWith(`${directory}/`)) return absolute.slice(directory.length)
-  throw new CommandError(`'${path}' is not in ${directory}`)
+  throw new CommandError(`'${path}' is not in ${directory}; name a file or directory in it`)
 }
 
-async function report(
+/**
+ * Runs an undo or redo, prints what it wrote, and returns the exit code. On conflicts, prints them unless JSON is
+ * wanted.
+ */
+async function writeAndReport(
   call: CommandInvocation<'dry-run' | 'merge'>,
   act: 'undo' | 'redo',
   work: () => Promise<UndoReport>,
@@ -132,8 +139,8 @@ function formatSummary(
   const files = formatCount(count, 'change')
   if (isDry) return `would write ${files}`
   if (act === 'redo') return `took the last undo back: ${files}; undo them again with: coppice undo`
-  const of = prompts.length === 0 ? '' : ` of prompt ${prompts.join(', ')}`
-  return `undid ${files}${of}; take that back with: coppice redo`
+  const origin = prompts.length === 0 ? '' : ` of prompt ${prompts.join(', ')}`
+  return `undid ${files}${origin}; take that back with: coppice redo`
 }
 
 function formatConflicts({ conflicts }: ApplyError, act: 'undo' | 'redo', isMerged: boolean): string {
