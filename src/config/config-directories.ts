@@ -7,30 +7,30 @@ import { containsHome, isInsideHome } from './home-paths.ts'
 
 /** Resolves every directory of the configuration; a relative one starts at the directory of its file. */
 export function resolveConfigPaths({ config, file }: ConfigFile): Config {
-  const settle = (directory: string) => resolve(dirname(file), directory)
+  const resolveDirectory = (directory: string) => resolve(dirname(file), directory)
   const resolveMount = (mount: UserMountSettings): UserMountSettings =>
-    mount.backend === 'host' ? { ...mount, directory: settle(mount.directory) } : mount
+    mount.backend === 'host' ? { ...mount, directory: resolveDirectory(mount.directory) } : mount
   const { mounts, host } = config
-  const allow = host?.allow?.map(settle)
-  const settledMounts = Object.entries(mounts ?? {}).map(
+  const allow = host?.allow?.map(resolveDirectory)
+  const resolvedMounts = Object.entries(mounts ?? {}).map(
     ([path, mount]) => [path, resolveMount(mount)] as const,
   )
   return {
     ...config,
-    ...(mounts !== undefined && { mounts: Object.fromEntries(settledMounts) }),
+    ...(mounts !== undefined && { mounts: Object.fromEntries(resolvedMounts) }),
     ...(host !== undefined && { host: { ...host, ...(allow !== undefined && { allow }) } }),
   }
 }
 
 /**
- * Refuses a configuration that names a directory of this machine which is missing or inside the home, or one to write
- * in that contains the home. ConfigError.
+ * Throws ConfigError for a configuration that names a directory of this machine which is missing or inside the home, or
+ * a mount for writing that contains the home.
  */
 export async function assertDirectories(source: ConfigFile): Promise<void> {
   const { mounts = {}, host } = resolveConfigPaths(source)
   const home = dirname(source.file)
   const problems: ConfigProblem[] = []
-  const note = (message: string | undefined, ...keys: string[]) => {
+  const addProblem = (message: string | undefined, ...keys: string[]) => {
     if (message !== undefined) problems.push({ line: source.getLine(...keys), message })
   }
   for (const [path, mount] of Object.entries(mounts)) {
@@ -38,10 +38,10 @@ export async function assertDirectories(source: ConfigFile): Promise<void> {
     const isWritable = mount.access === 'write'
     const problem =
       (await findDirectoryProblem(mount.directory)) ?? (await findExposure(home, mount.directory, isWritable))
-    note(problem, 'mounts', path, 'directory')
+    addProblem(problem, 'mounts', path, 'directory')
   }
   for (const [index, directory] of (host?.allow ?? []).entries()) {
-    note(
+    addProblem(
       (await findDirectoryProblem(directory)) ?? (await findExposure(home, directory)),
       'host',
       'allow',
@@ -52,20 +52,20 @@ export async function assertDirectories(source: ConfigFile): Promise<void> {
 }
 
 /**
- * Returns why a directory cannot be given to contexts: it is inside a home, or contains one and is to be mounted for
- * writing. Undefined if it can.
+ * Returns the reason why a directory cannot be given to contexts: it is inside a home, or contains one and is to be
+ * mounted for writing. Undefined if it can.
  */
 export async function findExposure(
   home: string,
   directory: string,
   isWritable = false,
 ): Promise<string | undefined> {
-  const real = (path: string) => realpath(path).catch(() => path)
-  const [own, asked] = [await real(home), await real(directory)]
-  if (isInsideHome(asked, own)) {
+  const toRealPath = (path: string) => realpath(path).catch(() => path)
+  const [realHome, realDirectory] = [await toRealPath(home), await toRealPath(directory)]
+  if (isInsideHome(realDirectory, realHome)) {
     return `${directory} is inside the home ${home}, which is closed to agents; name a directory outside of it`
   }
-  if (!isWritable || !containsHome(asked, own)) return undefined
+  if (!isWritable || !containsHome(realDirectory, realHome)) return undefined
   return `${directory} contains the home ${home}; mount another directory, or this one with access = "read"`
 }
 

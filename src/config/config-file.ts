@@ -72,7 +72,10 @@ export async function readConfig(home: string): Promise<Config> {
 /** A setting that commands write. */
 type PlainKey = 'vault' | 'engine' | 'durability'
 
-/** Sets or removes one key, and keeps the rest of the file, including comments. ConfigError. */
+/**
+ * Sets or removes one key, and keeps the rest of the file, including comments. ConfigError if the file is invalid, or
+ * if the key is written in a way that cannot be changed.
+ */
 export async function setConfig(home: string, key: PlainKey, value: string | undefined): Promise<void> {
   const file = join(home, CONFIG_FILE)
   const text = await readIfPresent(file)
@@ -113,11 +116,11 @@ function parsePlainConfig({
   }
 }
 
-function findMember<Value>(known: readonly Value[], value: unknown): Value | undefined {
-  return known.find((candidate) => candidate === value)
+function findMember<Value>(members: readonly Value[], value: unknown): Value | undefined {
+  return members.find((candidate) => candidate === value)
 }
 
-/** Refuses an invalid configuration of a program, by the rules for a file. EINVAL. */
+/** Throws EINVAL for an invalid configuration that a program passes, by the rules for a file. */
 export async function assertConfig(config: Config): Promise<void> {
   try {
     await validateConfig('config', config, scanKeyLines(''))
@@ -148,16 +151,19 @@ function parseToml(file: string, text: string): Record<string, unknown> {
   }
 }
 
-async function isExactConfig(file: string, text: string, wanted: Config): Promise<boolean> {
+async function isExactConfig(file: string, text: string, expected: Config): Promise<boolean> {
   try {
-    return isDeepStrictEqual((await ConfigFile.parse(file, text)).config, wanted)
+    return isDeepStrictEqual((await ConfigFile.parse(file, text)).config, expected)
   } catch (error) {
     if (error instanceof ConfigError) return false
     throw error
   }
 }
 
-/** Returns a text that differs for each version of a file; undefined if it changed just now or cannot be read. */
+/**
+ * Returns a text that differs for each version of a file, or for none; undefined if it changed just now or has no
+ * stats.
+ */
 function findCacheableVersion(file: string): string | undefined {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false })

@@ -30,17 +30,17 @@ function formatIssue(issue: z.core.$ZodIssue, keys: Keys, value: unknown): strin
   return `${key} must be ${issue.message}, not ${JSON.stringify(value)}${formatHint(value, issue)}`
 }
 
-function formatUnknownKey(keys: Keys, known: readonly string[]): string {
-  const near = findNearest(String(keys.at(-1)), known)
+function formatUnknownKey(keys: Keys, names: readonly string[]): string {
+  const near = findNearest(String(keys.at(-1)), names)
   const suggestion = near === undefined ? '' : `; did you mean '${near}'?`
-  return `there is no setting '${formatKey(keys)}'; known: ${known.join(', ')}${suggestion}`
+  return `there is no setting '${formatKey(keys)}'; known: ${names.join(', ')}${suggestion}`
 }
 
 /** Suggests a known value for a misspelt one. */
 function formatHint(value: unknown, { message }: z.core.$ZodIssue): string {
-  const [, known] = message.match(/^one of (.+)$/) ?? []
+  const [, choices] = message.match(/^one of (.+)$/) ?? []
   const near =
-    typeof value === 'string' && known !== undefined ? findNearest(value, known.split(', ')) : undefined
+    typeof value === 'string' && choices !== undefined ? findNearest(value, choices.split(', ')) : undefined
   return near === undefined ? '' : `; did you mean '${near}'?`
 }
 

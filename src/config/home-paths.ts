@@ -1,6 +1,9 @@
 import { isWithin } from '../vfs/index.ts'
 
-/** Reports whether a path of this machine is a home, or inside it. Both are real; spellings that some disk treats as one match. */
+/**
+ * Reports whether a path of this machine is a home, or inside it. Both are real paths. Case and Unicode forms do not
+ * count, because some disks ignore them.
+ */
 export function isInsideHome(path: string, home: string): boolean {
   return isWithin(foldPath(path), foldPath(home))
 }

@@ -4,14 +4,14 @@ import { isVfsError, isWithin, strict } from '../vfs/index.ts'
 /** Paths of the namespace at which users cannot mount. */
 const reservedPaths: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
 
-/** Explains why a path cannot be a mount point beside the others; undefined if it can. */
+/** Returns the reason why a path cannot be a mount point beside the others; undefined if it can. */
 export function findMountProblem(path: string, all: readonly string[]): string | undefined {
-  const malformed = findPathProblem(path)
-  if (malformed !== undefined) return `'${escapeName(path)}' is not a mount path: ${malformed}`
+  const problem = findPathProblem(path)
+  if (problem !== undefined) return `'${escapeName(path)}' is not a mount path: ${problem}`
   if (path === '/') return 'the root belongs to the zones; mount below it'
-  const taken = reservedPaths.find((reserved) => isWithin(path, reserved))
-  if (taken !== undefined) {
-    return `'${path}' is in ${taken}; mount outside of ${reservedPaths.join(', ')}`
+  const reserved = reservedPaths.find((candidate) => isWithin(path, candidate))
+  if (reserved !== undefined) {
+    return `'${path}' is in ${reserved}; mount outside of ${reservedPaths.join(', ')}`
   }
   // The root contains all of them, and is reported separately.
   const outer = all.find((other) => other !== path && other !== '/' && isWithin(path, other))

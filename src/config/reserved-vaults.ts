@@ -11,7 +11,7 @@ export const BOUNDARY_VAULT = 'boundary'
 const INTERNAL_NAME =
   /^(?:link-[0-9a-f]{12}-[0-9a-f]{8}(?:-(?:undo|merged)(?:-next)?|-(?:before|after)-merge(?:-fork)?)?|merge-[0-9a-f]{12}-(?:before|after)|timeline-[0-9a-f]{12}|shared-[0-9a-f]{16}|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
-/** Reports whether a name is reserved for the execution boundary. */
+/** Reports whether a name is reserved for a vault that Coppice keeps for itself, except for that of the zones. */
 export function isInternalVault(name: string): boolean {
   return name === BOUNDARY_VAULT || INTERNAL_NAME.test(name)
 }

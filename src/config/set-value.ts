@@ -4,11 +4,11 @@ export function setTopLevelValue(text: string, key: string, value: string | unde
   const [top, tables] = splitAtFirstTable(text)
   if (value === undefined) return top.replace(new RegExp(`^${setting}.*(?:\\n|$)`, 'm'), '') + tables
   const line = new RegExp(`^${setting}`, 'm')
-  const written = JSON.stringify(value)
-  if (line.test(top)) return top.replace(line, (_match, start: string) => start + written) + tables
+  const literal = JSON.stringify(value)
+  if (line.test(top)) return top.replace(line, (_match, start: string) => start + literal) + tables
   const gap = top === '' || top.endsWith('\n') ? '' : '\n'
-  const behind = tables === '' ? '' : '\n'
-  return `${top}${gap}${key} = ${written}\n${behind}${tables}`
+  const blankLine = tables === '' ? '' : '\n'
+  return `${top}${gap}${key} = ${literal}\n${blankLine}${tables}`
 }
 
 /** Splits a document at its first table, where the top level ends. */

@@ -16,7 +16,9 @@ export class BearerToken {
     return token !== undefined && this.equals(token)
   }
 
-  /** Digests have one length, so the time reveals nothing about the token. */
+  /**
+   * Reports whether a text is the token. Compares digests, which have one length: the time reveals nothing about it.
+   */
   equals(token: string): boolean {
     return timingSafeEqual(hashToken(token), this.#digest)
   }
