@@ -11,7 +11,9 @@ const CODE_PREFIX = /^MCP error -?\d+: /
 /** The SDK names the request before the issues of its schema. */
 const REQUEST_PREFIX = /^Invalid \S+ request: /
 
-/** Rewrites an error so that a client can act on it. The SDK reports invalid params with the raw output of its schema. */
+/**
+ * Rewrites an error so that a client can act on it. The SDK reports invalid params with the raw output of its schema.
+ */
 function withClientError(message: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(message)) return message
   const [issue] = parseIssues(message.error.message)
@@ -20,11 +22,11 @@ function withClientError(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { ...message.error, ...replaced } }
 }
 
-/** Formats an error on one line. */
+/** Formats an error without what the SDK adds: the first issue of its schema, or the message without its code. */
 export function formatError(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error)
-  const [issue] = parseIssues(words)
-  return issue === undefined ? words.replace(CODE_PREFIX, '') : formatIssue(issue)
+  const text = error instanceof Error ? error.message : String(error)
+  const [issue] = parseIssues(text)
+  return issue === undefined ? text.replace(CODE_PREFIX, '') : formatIssue(issue)
 }
 
 function parseIssues(text: string): SchemaIssue[] {
@@ -41,7 +43,7 @@ function isIssue(value: unknown): value is SchemaIssue {
   return Array.isArray(value.path) && typeof value.message === 'string'
 }
 
-/** Makes a transport send errors in the form for clients. */
+/** Makes a transport send errors in the form for clients. Changes the transport, and returns it. */
 export function translateErrors<T extends Transport>(transport: T): T {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => send(withClientError(message), options)

@@ -33,7 +33,7 @@ export class ClientHost {
   }
 }
 
-/** A missing root allows nothing, and does not affect the others. */
+/** Reports whether a root is a directory. A missing root allows nothing, and does not affect the others. */
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()

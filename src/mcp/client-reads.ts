@@ -15,9 +15,10 @@ export class ClientReads {
     this.#create = create
   }
 
+  /** Returns the tracker of a client, and creates it on first use. */
   getTracker(client: string): ReadTracker {
-    const known = this.#byClient.get(client)
-    if (known !== undefined) return known
+    const existing = this.#byClient.get(client)
+    if (existing !== undefined) return existing
     const tracker = this.#create()
     this.#byClient.set(client, tracker)
     const [oldest] = this.#byClient.keys()

@@ -4,13 +4,13 @@ import { formatError } from './client-error.ts'
 import { getClientCapabilities } from './client-info.ts'
 import type { RequestExtra, SessionContext } from './mcp-feature.ts'
 
-/** Time after which a client without a response has no roots. */
+/** Time after which a client that has not named its roots gets no directory. */
 const ROOTS_TIMEOUT_MS = 10_000
 
 /** Key of the roots among the answers that a client sends with a call. */
 export const ROOTS_KEY = 'roots'
 
-/** Receives a client's directories; null if it names none. */
+/** Receives a client's directories; null if it does not support roots, which is no restriction. */
 export type RootsListener = (roots: readonly string[] | null) => void
 
 /** The directories of a client, requested by its first call and by the first after every change notification. */
@@ -19,7 +19,8 @@ export class ClientRoots {
   readonly #listener: RootsListener
   /** Latest request; undefined if the client has to be asked by the next call. */
   #request: Promise<void> | undefined
-  #isKnown = false
+  /** True once a client of revision 2026-07-28 has sent its roots. */
+  #hasRoots = false
 
   constructor(session: SessionContext, listener: RootsListener) {
     this.#session = session
@@ -34,7 +35,7 @@ export class ClientRoots {
    * if the client sends its roots only with the next call.
    */
   async request(extra: RequestExtra): Promise<InputRequest | undefined> {
-    if (!this.#session.canSendRequests) return this.#findRoots(extra)
+    if (!this.#session.canSendRequests) return this.#receiveRoots(extra)
     // Nothing is allowed to a client that has not said what it can do.
     if (this.#session.server.getClientCapabilities() === undefined) return undefined
     for (;;) {
@@ -42,18 +43,21 @@ export class ClientRoots {
       this.#request ??= this.#refresh(extra)
       const request = this.#request
       await request
-      // They changed meanwhile, or the call that asked for them was cancelled.
       if (this.#request === request) return undefined
+      // They changed meanwhile, or the call that asked for them was cancelled: ask again.
     }
   }
 
-  /** Clients of revision 2026-07-28 report no changes of their roots: the first ones count. */
-  #findRoots(extra: RequestExtra): InputRequest | undefined {
-    if (this.#isKnown) return undefined
-    const hasRoots = getClientCapabilities(this.#session, extra.mcpReq)?.roots !== undefined
+  /**
+   * Applies the roots that came with a call, or returns a request for them. Clients of revision 2026-07-28 report no
+   * changes of their roots: the first ones count.
+   */
+  #receiveRoots(extra: RequestExtra): InputRequest | undefined {
+    if (this.#hasRoots) return undefined
+    const supportsRoots = getClientCapabilities(this.#session, extra.mcpReq)?.roots !== undefined
     const answer = inputResponse(extra.mcpReq.inputResponses, ROOTS_KEY)
-    if (hasRoots && answer.kind !== 'roots') return inputRequired.listRoots()
-    this.#isKnown = true
+    if (supportsRoots && answer.kind !== 'roots') return inputRequired.listRoots()
+    this.#hasRoots = true
     this.#listener(answer.kind === 'roots' ? answer.roots.flatMap(({ uri }) => toDirectory(uri)) : null)
     return undefined
   }

@@ -6,7 +6,7 @@ const MAX_VALUES = 100
 
 /** Returns completions of an argument, best first. */
 export type Completer = (
-  of: Pick<CompleteRequest['params'], 'ref' | 'argument'>,
+  target: Pick<CompleteRequest['params'], 'ref' | 'argument'>,
   signal: AbortSignal,
 ) => Promise<readonly string[]>
 

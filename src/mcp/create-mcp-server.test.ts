@@ -275,7 +275,7 @@ describe('files as resources', () => {
     expect(await read('folder')).toMatchObject([{ mimeType: 'inode/directory', text: 'below/\nfile' }])
     expect(await read('text')).toMatchObject([{ text: 'content' }])
     const refused = (code: number, words: RegExp) => ({ code, message: expect.stringMatching(words) })
-    await expect(read('gone')).rejects.toMatchObject(refused(-32602, /leads to what is not there/))
+    await expect(read('gone')).rejects.toMatchObject(refused(-32602, /leads to a missing file/))
     await expect(read('out')).rejects.toMatchObject(refused(-32602, /EACCES.*leads out/))
     await expect(read('loop')).rejects.toMatchObject(refused(-32602, /ELOOP/))
     for (const name of ['pipe', 'queue'])

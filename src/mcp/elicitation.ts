@@ -30,7 +30,7 @@ interface FormAnswer {
 export interface Elicitor {
   /** Undefined if the client has no person to ask. */
   readonly ask: AskPerson | undefined
-  /** Questions that the client has to answer before it calls again; empty if all are answered. */
+  /** Questions that the result asks, and the client answers when it calls again; empty if all are answered. */
   readonly unanswered: InputRequests
 }
 

@@ -14,6 +14,7 @@ export interface StandardIssue {
 export function formatIssue({ path, message }: SchemaIssue): string {
   return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`
 }
+
 /** Converts an issue of the Standard Schema interface, whose path may have objects as segments. */
 export function toSchemaIssue({ path = [], message }: StandardIssue): SchemaIssue {
   return { path: path.map((part) => (typeof part === 'object' ? part.key : part)), message }

@@ -19,7 +19,7 @@ export function formatInstructions({ context, workspace }: Namespace, facts: Ins
       : [
           workspace.directory === undefined
             ? `vfs:///workspace is the project: the vault '${workspace.name}'.${facts.isReadOnly ? '' : ' Work there.'}`
-            : `vfs:///workspace is the project: the directory ${workspace.directory}, with the changes of its fork '${workspace.name}' on top. Work there. The directory itself stays as it is until a person runs: coppice apply ${workspace.name}`,
+            : `vfs:///workspace is the project: the directory ${workspace.directory}, with the changes of its fork '${workspace.name}' on top.${facts.isReadOnly ? '' : ' Work there.'} The directory itself stays as it is until a person runs: coppice apply ${workspace.name}`,
           ...(facts.isReadOnly ? [] : [CHECKPOINTS]),
           ...(workspace.exec === undefined || facts.isReadOnly ? [] : [formatExecution(workspace)]),
         ]),

@@ -18,8 +18,8 @@ const ID_AT_END = new RegExp(String.raw`${ID}(?:,\s*"\w+"\s*:\s*"[^"\\]*"\s*)*\}
 const ANSWER_AT_START = /^\s*\{[^{}[\]]*?"(?:result|error)"\s*:/
 
 /**
- * Creates responses to a malformed line, so that its sender does not wait forever: with its id, if
- * one can be found. Malformed responses and notifications get none.
+ * Creates responses to a malformed line, so that its sender does not wait forever: with its id, if one can be found.
+ * JSON that is a response or a notification gets none.
  */
 export function createErrorResponses(line: string): JSONRPCErrorResponse[] {
   let value: unknown
@@ -48,7 +48,7 @@ export function createTruncatedError(line: TruncatedLine): JSONRPCErrorResponse 
   )
 }
 
-/** True if a line beyond the limit is a response: then the client waits for nothing. */
+/** True if a line that is too long or cannot be parsed is a response: then the client waits for nothing. */
 export function isTruncatedResponse({ start }: TruncatedLine): boolean {
   return ANSWER_AT_START.test(start)
 }
@@ -59,11 +59,7 @@ export function toFailedResponse(line: string): JSONRPCErrorResponse | undefined
   const id = toRequestId(members?.get('id'))
   if (members === undefined || id === undefined || members.has('method') || !needsNoResponse(members))
     return undefined
-  return createErrorResponse(
-    id,
-    ProtocolErrorCode.InvalidRequest,
-    'the client answered with what is no answer',
-  )
+  return createErrorResponse(id, ProtocolErrorCode.InvalidRequest, 'the response of the client is malformed')
 }
 
 /** Finds the id of a message that cannot be parsed. */
@@ -73,13 +69,13 @@ function findId({ start, end }: TruncatedLine): RequestId | undefined {
 }
 
 function createBatchErrors(values: readonly unknown[]): JSONRPCErrorResponse[] {
-  const asked = values
+  const requests = values
     .flatMap((value) => toMemberMap(value) ?? [])
     .filter((members) => !needsNoResponse(members))
-  const ids = asked.flatMap((members) => toRequestId(members.get('id')) ?? [])
+  const ids = requests.flatMap((members) => toRequestId(members.get('id')) ?? [])
   const message = 'messages come one by one, each on a line of its own'
-  const refused = ids.length === 0 ? [undefined] : ids.slice(0, MAX_ERRORS)
-  return refused.map((id) => createErrorResponse(id, ProtocolErrorCode.InvalidRequest, message))
+  const refusedIds = ids.length === 0 ? [undefined] : ids.slice(0, MAX_ERRORS)
+  return refusedIds.map((id) => createErrorResponse(id, ProtocolErrorCode.InvalidRequest, message))
 }
 
 function createInvalidRequestError(members: ReadonlyMap<string, unknown>): JSONRPCErrorResponse {
@@ -87,7 +83,7 @@ function createInvalidRequestError(members: ReadonlyMap<string, unknown>): JSONR
   const [issue] = (checked.issues ?? []).map(toSchemaIssue)
   const isOfParams = issue?.path[0] === 'params'
   const code = isOfParams ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InvalidRequest
-  const message = issue === undefined ? 'that is no request' : formatIssue(issue)
+  const message = issue === undefined ? 'the message is no request' : formatIssue(issue)
   return createErrorResponse(toRequestId(members.get('id')), code, message)
 }
 

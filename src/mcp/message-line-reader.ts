@@ -1,5 +1,6 @@
 /** Bytes to keep of either end of a line beyond the limit. */
 const MAX_KEPT_BYTES = 1024
+const NEWLINE = 0x0a
 
 /** Both ends of a line beyond the limit. */
 export interface TruncatedLine {
@@ -28,7 +29,7 @@ export class MessageLineReader {
   /** Yields the lines that this piece completes. */
   *append(piece: Uint8Array): Generator<string | TruncatedLine> {
     let start = 0
-    for (let end = piece.indexOf(0x0a); end !== -1; end = piece.indexOf(0x0a, start)) {
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
       this.#append(piece.subarray(start, end))
       start = end + 1
       yield this.#takeLine()

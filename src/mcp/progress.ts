@@ -14,7 +14,7 @@ export function createProgressReporter({ mcpReq }: RequestExtra): ProgressReport
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return { report() {}, finish() {} }
   let latest = { progress: -1 }
-  const pace = new Throttle(INTERVAL_MS, () => {
+  const throttle = new Throttle(INTERVAL_MS, () => {
     const params = { progressToken, ...latest }
     // A disconnected client needs no progress: its request is cancelled with the session.
     return mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
@@ -27,8 +27,8 @@ export function createProgressReporter({ mcpReq }: RequestExtra): ProgressReport
         ...(total !== undefined && { total }),
         ...(message !== undefined && { message }),
       }
-      pace.request()
+      throttle.request()
     },
-    finish: () => pace.flush(),
+    finish: () => throttle.flush(),
   }
 }

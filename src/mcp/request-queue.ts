@@ -3,8 +3,8 @@ import { MAX_MESSAGE_BYTES } from './limits.ts'
 
 /** Limit of concurrent requests: their responses are in memory until the client has read them. */
 const MAX_CONCURRENT = 16
-/** Limit of queued messages in bytes. */
-const MAX_WAITING_BYTES = MAX_MESSAGE_BYTES
+/** Size of queued messages above which no more are read. */
+const MAX_QUEUED_BYTES = MAX_MESSAGE_BYTES
 /** Memory of a message besides its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 1024
 
@@ -16,7 +16,7 @@ interface QueuedRequest {
 /** Runs a few requests until their responses are sent; queues the others. */
 export class RequestQueue {
   readonly #start: (request: JSONRPCRequest) => void
-  readonly #open = new Set<RequestId>()
+  readonly #running = new Set<RequestId>()
   readonly #queued: QueuedRequest[] = []
   #cost = 0
 
@@ -26,12 +26,12 @@ export class RequestQueue {
 
   /** True if no request is running or queued. */
   get isEmpty(): boolean {
-    return this.#open.size + this.#queued.length === 0
+    return this.#running.size + this.#queued.length === 0
   }
 
   /** True if reading should pause. */
   get isFull(): boolean {
-    return this.#cost > MAX_WAITING_BYTES
+    return this.#cost > MAX_QUEUED_BYTES
   }
 
   /** Queues a request, or starts it at once if it is urgent. */
@@ -45,7 +45,7 @@ export class RequestQueue {
 
   /** Finishes a request that was answered or cancelled. */
   finish(id: RequestId): void {
-    this.#open.delete(id)
+    this.#running.delete(id)
     this.#advance()
   }
 
@@ -56,13 +56,13 @@ export class RequestQueue {
   }
 
   #advance(): void {
-    while (this.#open.size < MAX_CONCURRENT && this.#queued.length > 0) this.#startAt(0)
+    while (this.#running.size < MAX_CONCURRENT && this.#queued.length > 0) this.#startAt(0)
   }
 
   #startAt(index: number): void {
     const request = this.#removeAt(index)
     if (request === undefined) return
-    this.#open.add(request.id)
+    this.#running.add(request.id)
     this.#start(request)
   }
 

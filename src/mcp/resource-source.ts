@@ -19,7 +19,7 @@ export interface ResourceSource {
   list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>
   templates(): readonly ResourceTemplateType[]
   read(uri: string, signal: AbortSignal): Promise<ReadResourceResult['contents']>
-  /** Refuses a URI that cannot be subscribed to. */
+  /** Throws ProtocolError for a URI that cannot be subscribed to. */
   assertKnown(uri: string): void
   /** Yields changes from now on, until the signal aborts. */
   changes(signal: AbortSignal): AsyncIterable<ResourceChange>

@@ -202,7 +202,7 @@ describe('a server on a pair of streams', () => {
   })
 
   it.each([
-    ['malformed', 7, 'no answer'],
+    ['malformed', 7, 'malformed'],
     ['too large', { of: 'x'.repeat(17 * MIB) }, '16 MiB'],
   ])('fails the request for a response that is %s, and does not answer it', async (_what, result, why) => {
     const { input, out, end } = serving()

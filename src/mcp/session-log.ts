@@ -33,10 +33,10 @@ export class SessionLog {
    * misses it.
    */
   async write(level: LoggingLevel, data: unknown, request?: ServerContext['mcpReq']): Promise<void> {
-    const wanted = this.#canSendRequests ? this.#level : request && getRequestedLogLevel(request)
-    if (wanted === undefined || severities.indexOf(level) < severities.indexOf(wanted)) return
+    const minLevel = this.#canSendRequests ? this.#level : request && getRequestedLogLevel(request)
+    if (minLevel === undefined || severities.indexOf(level) < severities.indexOf(minLevel)) return
     const notice = { method: 'notifications/message' as const, params: { level, logger: 'coppice', data } }
-    const beside = request === undefined ? {} : { relatedRequestId: request.id }
-    await this.#server.notification(notice, beside).catch(() => {})
+    const options = request === undefined ? {} : { relatedRequestId: request.id }
+    await this.#server.notification(notice, options).catch(() => {})
   }
 }

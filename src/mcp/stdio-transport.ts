@@ -32,7 +32,7 @@ export class StdioTransport implements Transport {
   onclose: Transport['onclose']
   /** Called for a stream of notifications that the client opens. */
   onlisten: ((id: RequestId, filter: SubscriptionFilter) => void) | undefined
-  /** Called for a request that the client cancels. */
+  /** Called for a request that the client cancels, unless it is still queued. */
   oncancel: ((id: RequestId) => void) | undefined
   readonly #input: Readable
   readonly #output: Writable
@@ -88,17 +88,20 @@ export class StdioTransport implements Transport {
     this.onclose?.()
   }
 
-  /** Resolves once all requests are answered, or after this time. For use after the end of input. */
-  async waitForAnswers(patienceMs: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves once all requests are answered, after this time, or when the signal aborts. For use after the end of
+   * input.
+   */
+  async waitForAnswers(timeoutMs: number, signal: AbortSignal): Promise<void> {
     this.#hasInputEnded = true
     this.#updateFlow()
-    const patience = new AbortController()
-    const stop = AbortSignal.any([signal, patience.signal])
+    const answered = new AbortController()
+    const stop = AbortSignal.any([signal, answered.signal])
     await Promise.race([
       this.#allAnswered.promise,
-      delay(patienceMs, undefined, { signal: stop }).catch(() => {}),
+      delay(timeoutMs, undefined, { signal: stop }).catch(() => {}),
     ])
-    patience.abort()
+    answered.abort()
   }
 
   readonly #read = (piece: Buffer): void => {
@@ -106,7 +109,7 @@ export class StdioTransport implements Transport {
     this.#updateFlow()
   }
 
-  /** The last line may lack its newline. */
+  /** Receives the last line, which may lack its newline. */
   readonly #readRest = (): void => {
     const rest = this.#lines.takeRest()
     if (rest !== undefined) this.#receive(rest)
@@ -126,7 +129,9 @@ export class StdioTransport implements Transport {
     else this.#dispatch(this.#handleTruncated(line), 0)
   }
 
-  /** Queues only requests: responses and cancellations that a running request needs must not wait behind it. */
+  /**
+   * Passes a message on, or queues a request: responses and cancellations that a running request needs must not wait.
+   */
   #dispatch(message: JSONRPCMessage | undefined, size: number): void {
     if (message === undefined || this.closed.aborted) return
     if (isJSONRPCRequest(message)) {
@@ -160,7 +165,10 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Fails the pending request if a line beyond the limit is a response; otherwise returns an error for the client. */
+  /**
+   * Returns the failure of our own request if a line beyond the limit is a response; otherwise sends the client an
+   * error.
+   */
   #handleTruncated(line: TruncatedLine): JSONRPCMessage | undefined {
     const refusal = createTruncatedError(line)
     if (isTruncatedResponse(line)) return refusal

@@ -8,7 +8,9 @@ import { Throttle } from './throttle.ts'
 const INTERVAL_MS = 100
 const MAX_SUBSCRIPTIONS = 1000
 
-/** Subscriptions of one client. Nothing is watched before the first one. */
+/**
+ * Subscriptions of one client. Nothing is watched before the first one, or before the client has listed the resources.
+ */
 export class Subscriptions {
   readonly #source: ResourceSource
   readonly #session: SessionContext
@@ -24,7 +26,7 @@ export class Subscriptions {
     this.#list = this.#createThrottle(() => session.server.sendResourceListChanged())
   }
 
-  /** Adds a subscription; duplicates notify once. */
+  /** Adds a subscription; duplicates notify once. ProtocolError for an invalid URI, or too many subscriptions. */
   add(uri: string): void {
     this.#source.assertKnown(uri)
     if (this.#updates.has(uri)) return
@@ -40,20 +42,20 @@ export class Subscriptions {
     this.followList()
   }
 
-  /** Follows what a stream of notifications asks for, until it ends. Resources that do not exist never change. */
+  /** Follows what a stream of notifications asks for, until it ends. Leaves out URIs that cannot be subscribed to. */
   listen(
     { resourceSubscriptions = [], resourcesListChanged = false }: SubscriptionFilter,
     signal: AbortSignal,
   ): void {
     if (resourcesListChanged) this.followList()
-    const known = [...new Set(resourceSubscriptions)].filter((uri) => this.#tryAdd(uri))
-    for (const uri of known) {
+    const uris = [...new Set(resourceSubscriptions)].filter((uri) => this.#tryAdd(uri))
+    for (const uri of uris) {
       this.#streams.set(uri, (this.#streams.get(uri) ?? 0) + 1)
     }
     signal.addEventListener(
       'abort',
       () => {
-        for (const uri of known) this.#leave(uri)
+        for (const uri of uris) this.#releaseStream(uri)
       },
       { once: true },
     )
@@ -69,13 +71,16 @@ export class Subscriptions {
     }
   }
 
-  #leave(uri: string): void {
-    const left = (this.#streams.get(uri) ?? 1) - 1
-    if (left > 0) this.#streams.set(uri, left)
+  #releaseStream(uri: string): void {
+    const remaining = (this.#streams.get(uri) ?? 1) - 1
+    if (remaining > 0) this.#streams.set(uri, remaining)
     else if (this.#streams.delete(uri)) this.remove(uri)
   }
 
-  /** Notifies of added and removed resources from now on; only needed once the client has listed them. */
+  /**
+   * Follows changes from now on: of subscribed resources, and of the list, which a client needs once it has listed
+   * them.
+   */
   followList(): void {
     if (this.#isFollowing) return
     this.#isFollowing = true
@@ -91,7 +96,7 @@ export class Subscriptions {
     const { signal, log } = this.#session
     try {
       for await (const change of this.#source.changes(signal)) {
-        for (const [uri, pace] of this.#updates) if (change.affects(uri)) pace.request()
+        for (const [uri, throttle] of this.#updates) if (change.affects(uri)) throttle.request()
         if (change.isOfList) this.#list.request()
       }
     } catch (error) {
@@ -104,7 +109,7 @@ export class Subscriptions {
 
   #stop(): void {
     this.#list.stop()
-    for (const pace of this.#updates.values()) pace.stop()
+    for (const throttle of this.#updates.values()) throttle.stop()
   }
 
   #createThrottle(notify: () => Promise<void>): Throttle {

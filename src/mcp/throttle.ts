@@ -1,5 +1,6 @@
 /**
- * Runs an action at once, and again at most once an interval however often it is requested, never concurrently.
+ * Runs an action at once, and again at most once an interval however often it is requested. Only `flush` runs it while
+ * the last run may still go on.
  * The last request is never lost: it runs at the end of the interval, unless the throttle is stopped before.
  */
 export class Throttle {

@@ -55,11 +55,11 @@ async function callTool(
   args: Readonly<Record<string, unknown>>,
   extra: RequestExtra,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const known = source.list().map((tool) => tool.name)
-  if (!known.includes(name)) {
+  const names = source.list().map((tool) => tool.name)
+  if (!names.includes(name)) {
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `there is no tool '${truncatePrintable(name)}'; known: ${known.join(', ')}`,
+      `there is no tool '${truncatePrintable(name)}'; known: ${names.join(', ')}`,
     )
   }
   const progress = createProgressReporter(extra)
@@ -68,12 +68,12 @@ async function callTool(
     const trace = formatTrace(getClientName(session, extra.mcpReq), extra.mcpReq.id)
     const request = { signal: extra.mcpReq.signal, trace, progress: progress.report, session, extra }
     const result = await source.call(name, args, request)
-    const took = {
+    const entry = {
       tool: name,
       ms: Math.round(performance.now() - startedAt),
       failed: 'isError' in result && result.isError === true,
     }
-    await session.log.write('debug', took, extra.mcpReq)
+    await session.log.write('debug', entry, extra.mcpReq)
     return result
   } finally {
     progress.finish()

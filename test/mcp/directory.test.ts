@@ -223,6 +223,12 @@ describe('coppice mcp in a directory', () => {
     )
   })
 
+  it('does not send a model to work in a fork that it can only read', async () => {
+    const { client } = await startClient(project(), ['--read-only'])
+    expect(client.getInstructions()).toContain('Nothing can be changed here')
+    expect(client.getInstructions()).not.toContain('Work there')
+  })
+
   it('leaves other directories of this machine closed, also through links', async () => {
     const cli = project()
     symlinkSync('/etc', join(cli.files, 'etc'))

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelc
 import { fromUri } from '../../tools/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 
-/** Returns the path of a resource's URI. ProtocolError. */
+/** Returns the path of a resource's URI. ProtocolError if it is invalid. */
 export function parseResourceUri(uri: string): string {
   try {
     return fromUri(uri)
@@ -11,7 +11,7 @@ export function parseResourceUri(uri: string): string {
   }
 }
 
-/** Converts an error to the protocol's: a missing resource is not found, a bad request is invalid. */
+/** Converts a VfsError to the protocol's: a missing resource is not found, any other is invalid, EIO is internal. */
 export function toProtocolError(uri: string, error: unknown): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {

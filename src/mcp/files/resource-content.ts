@@ -32,7 +32,7 @@ export async function readResource(fs: FileSystem, path: string, ctx: CallContex
     if (type !== 'symlink') throw error
     if (isVfsError(error, 'EISDIR')) return await readListing(fs, path, ctx)
     if (!isVfsError(error, 'ENOENT')) throw error
-    throw new VfsError('ENOENT', path, { op: 'read', detail: 'the link leads to what is not there' })
+    throw new VfsError('ENOENT', path, { op: 'read', detail: 'the link leads to a missing file' })
   }
 }
 

@@ -17,7 +17,9 @@ export interface ListedRoots {
   readonly roots: readonly string[]
 }
 
-/** Lists the roots and the files below them, level by level: the limit cuts off deep files first. */
+/**
+ * Lists each root with the files below it, level by level. The limit cuts off the deep files, and the roots after them.
+ */
 export async function listFiles({ fs, roots }: ListedRoots, ctx: CallContext): Promise<ListedFile[]> {
   const found: ListedFile[] = []
   for (const [root, path] of roots.entries()) {
@@ -37,9 +39,9 @@ export function compareListedFiles(a: ListedFile, b: ListedFile): number {
 
 function compareByLevel(a: readonly string[], b: readonly string[]): number {
   if (a.length !== b.length) return a.length - b.length
-  const at = a.findIndex((name, index) => name !== b[index])
-  const [ours = '', theirs = ''] = [a[at], b[at]]
-  return at === -1 ? 0 : ours < theirs ? -1 : 1
+  const level = a.findIndex((name, index) => name !== b[index])
+  const [nameOfA = '', nameOfB = ''] = [a[level], b[level]]
+  return level === -1 ? 0 : nameOfA < nameOfB ? -1 : 1
 }
 
 async function* walkFiles(fs: FileSystem, top: string, ctx: CallContext): AsyncGenerator<string> {

@@ -18,7 +18,7 @@ export interface HttpSessionOptions {
 export class HttpSession {
   readonly #session: McpSession
   readonly #transport: WebStandardStreamableHTTPServerTransport
-  #open = 0
+  #connections = 0
   #lastUsed = performance.now()
 
   private constructor(session: McpSession, transport: WebStandardStreamableHTTPServerTransport) {
@@ -33,14 +33,14 @@ export class HttpSession {
   ): Promise<HttpSession> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => onOpen(id, begun),
+      onsessioninitialized: (id) => onOpen(id, httpSession),
       eventStore: new RecentEvents(),
       retryInterval: RETRY_MS,
       maxRequestBodySize: maxBodyBytes,
     })
-    const begun: HttpSession = new HttpSession(session, transport)
+    const httpSession: HttpSession = new HttpSession(session, transport)
     await session.connect(transport)
-    return begun
+    return httpSession
   }
 
   /** Id of the session; undefined until the client is initialized. */
@@ -53,15 +53,15 @@ export class HttpSession {
     return this.#session.signal
   }
 
-  /** Time since which no client is connected; undefined while one is. */
+  /** Time since which no request is open; undefined while one is. */
   get idleSince(): number | undefined {
-    return this.#open > 0 ? undefined : this.#lastUsed
+    return this.#connections > 0 ? undefined : this.#lastUsed
   }
 
   async handle(request: Request, response: ServerResponse): Promise<void> {
-    this.#open++
+    this.#connections++
     response.once('close', () => {
-      this.#open--
+      this.#connections--
       this.#lastUsed = performance.now()
     })
     await sendWebResponse(response, await this.#transport.handleRequest(request))

@@ -11,7 +11,7 @@ export interface AuthorizerOptions {
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /** Matches a Host header: a name and optional port. Compared literally, without resolving. */
 const HOST = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/
-/** Matches an Origin header: a web host alone, without user or path. */
+/** Captures the host of an Origin header, which `HOST` then checks. */
 const ORIGIN = /^https?:\/\/(.*)$/i
 
 /**
@@ -27,7 +27,7 @@ export class RequestAuthorizer {
     this.#names = new Set([...LOOPBACK, (host.includes(':') ? `[${host}]` : host).toLowerCase()])
   }
 
-  /** Returns null for an authorized request. */
+  /** Returns the refusal of a request; null if it is authorized. */
   authorize({ headers }: IncomingMessage): HttpRefusal | null {
     const { host, origin, authorization } = headers
     if (host === undefined || !this.#isOwnHost(host)) {

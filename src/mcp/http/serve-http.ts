@@ -11,6 +11,7 @@ import { SessionlessHandler } from './sessionless-handler.ts'
 import { toWebRequest } from './web-messages.ts'
 
 const ENDPOINT = '/mcp'
+const DEFAULT_LIMITS: SessionLimits = { maxSessions: 64, maxIdleMs: 30 * 60_000 }
 
 /** Options of `serveHttp`. */
 export interface HttpOptions extends Partial<SessionLimits>, Pick<AuthorizerOptions, 'token'> {
@@ -39,12 +40,12 @@ export async function serveHttp(
   open: OpenSession,
   { port, host = '127.0.0.1', token, maxBodyBytes = MAX_MESSAGE_BYTES, ...limits }: HttpOptions,
 ): Promise<HttpServer> {
-  const allLimits = { maxSessions: 64, maxIdleMs: 30 * 60_000, ...limits }
+  const allLimits = { ...DEFAULT_LIMITS, ...limits }
   const sessions = new SessionTable(allLimits)
   const sessionless = new SessionlessHandler(open, { maxBodyBytes, maxStreams: allLimits.maxSessions })
   const authorizer = new RequestAuthorizer({ token, host })
-  const entrance = new RequestRouter({ sessions, sessionless, authorizer, open, maxBodyBytes })
-  const server = createServer((request, response) => entrance.handle(request, response))
+  const router = new RequestRouter({ sessions, sessionless, authorizer, open, maxBodyBytes })
+  const server = createServer((request, response) => router.handle(request, response))
   server.listen(port, host)
   await once(server, 'listening')
   const close = async () => {
@@ -115,11 +116,11 @@ class RequestRouter {
         message: 'the header Mcp-Session-Id is missing; a session begins with initialize',
       }
     }
-    const left = new AbortController()
-    response.once('close', () => left.abort())
-    const asked = toWebRequest(request, left.signal)
-    if (!(await this.#parts.sessionless.accepts(asked))) return this.#startSession(asked, response)
-    await this.#parts.sessionless.handle(asked, response)
+    const closed = new AbortController()
+    response.once('close', () => closed.abort())
+    const webRequest = toWebRequest(request, closed.signal)
+    if (!(await this.#parts.sessionless.accepts(webRequest))) return this.#startSession(webRequest, response)
+    await this.#parts.sessionless.handle(webRequest, response)
     return null
   }
 

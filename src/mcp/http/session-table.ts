@@ -6,7 +6,7 @@ export interface SessionLimits {
   readonly maxIdleMs: number
 }
 
-/** Sessions of a server by id. Killed clients never close theirs: the idle time detects them. */
+/** Sessions of a server by id. Ends idle ones, because killed clients never close theirs. */
 export class SessionTable implements AsyncDisposable {
   readonly #sessions = new Map<string, HttpSession>()
   readonly #limits: SessionLimits
