@@ -21,14 +21,14 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   fork: ['name', 'branch', 'source', 'from'],
 }
 
-/** Suggests the known argument for another name: `file_path` is `path`, `lineStart` is `start`. */
-export function suggestArgument(given: string, known: readonly string[]): string | undefined {
+/** Suggests the argument that another name means: `file_path` is `path`, `lineStart` is `start`. */
+export function suggestArgument(given: string, names: readonly string[]): string | undefined {
   const word = foldName(given)
   return (
-    known.find((name) => foldName(name) === word) ??
-    known.find((name) => ALIASES[name]?.includes(word)) ??
-    known.find((name) => isSimilar(word, foldName(name))) ??
-    known.find((name) => word.includes(foldName(name)) || (word.length > 2 && foldName(name).includes(word)))
+    names.find((name) => foldName(name) === word) ??
+    names.find((name) => ALIASES[name]?.includes(word)) ??
+    names.find((name) => isSimilar(word, foldName(name))) ??
+    names.find((name) => word.includes(foldName(name)) || (word.length > 2 && foldName(name).includes(word)))
   )
 }
 
@@ -36,13 +36,13 @@ function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** True if the words differ by one or two letters left out, added or swapped. */
+/** True if the words have the same letters but for one, in whatever order. */
 function isSimilar(word: string, other: string): boolean {
   if (Math.abs(word.length - other.length) > 1) return false
   const rest = [...other]
   for (const letter of word) {
-    const at = rest.indexOf(letter)
-    if (at !== -1) rest.splice(at, 1)
+    const index = rest.indexOf(letter)
+    if (index !== -1) rest.splice(index, 1)
   }
   return rest.length <= 1 && word.length > 2
 }

@@ -27,7 +27,7 @@ export interface TargetContext {
 }
 
 interface FileTool<Args> extends Omit<Tool<Args>, 'run'> {
-  run(args: Args, at: TargetContext): Promise<string>
+  run(args: Args, targetContext: TargetContext): Promise<string>
 }
 
 /** Defines a tool on one path, in the namespace or on the host. */

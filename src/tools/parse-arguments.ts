@@ -39,13 +39,14 @@ function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[
   return issues.filter((issue) => [...firstIssues.values()].includes(issue))
 }
 
-const names = new WeakMap<Tool, readonly string[]>()
+const argumentNames = new WeakMap<Tool, readonly string[]>()
 
 /** Returns the names of a tool's arguments; cached, since this takes longer than most calls. */
 function listArgumentNames(tool: Tool): readonly string[] {
-  const known = names.get(tool) ?? Object.keys(z.toJSONSchema(tool.schema, { io: 'input' }).properties ?? {})
-  names.set(tool, known)
-  return known
+  const names =
+    argumentNames.get(tool) ?? Object.keys(z.toJSONSchema(tool.schema, { io: 'input' }).properties ?? {})
+  argumentNames.set(tool, names)
+  return names
 }
 
 function formatIssue(issue: z.core.$ZodIssue, given: object, tool: Tool): string[] {
@@ -70,11 +71,11 @@ function formatUnknownArguments(keys: readonly string[], given: object, tool: To
 
 function formatUnknownArgument(whole: string, given: object, tool: Tool): string {
   const key = truncateText(whole, MAX_SHOWN_CHARACTERS)
-  const known = listArgumentNames(tool)
-  const free = known.filter((name) => !Object.hasOwn(given, name))
-  const suggestion = suggestArgument(key, free)
+  const names = listArgumentNames(tool)
+  const unused = names.filter((name) => !Object.hasOwn(given, name))
+  const suggestion = suggestArgument(key, unused)
   const hint = suggestion === undefined ? '' : `: it is called '${suggestion}' here`
-  return `there is no argument '${key}'${hint}; ${tool.name} takes ${known.join(', ')}`
+  return `there is no argument '${key}'${hint}; ${tool.name} takes ${names.join(', ')}`
 }
 
 function formatArgumentNames(tool: Tool): string {

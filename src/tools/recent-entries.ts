@@ -9,7 +9,7 @@ export class RecentEntries<T> {
   }
 
   set(key: string, value: T): void {
-    // Delete first, so that the map's order is that of use.
+    // Delete first, so that the key comes last in the order of the map.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     if (this.#entries.size <= MAX_ENTRIES) return

@@ -39,18 +39,18 @@ export function createReadTracker(fs: FileSystem): ReadTracker {
   return new ReadTracker(getAuthors(fs))
 }
 
-/** Wraps a plain file system: no zones, and outputs are cached in memory in place of `/sys/tool_cache`. */
+/** Wraps a plain file system, once: no zones, and outputs are cached in memory in place of `/sys/tool_cache`. */
 function wrapFileSystem(fs: FileSystem): ToolNamespace {
-  const known = bareNamespaces.get(fs)
-  if (known !== undefined) return known
+  const existing = bareNamespaces.get(fs)
+  if (existing !== undefined) return existing
   const table = new MountTable({ '/': fs, [TOOL_CACHE]: new MemoryFs() })
-  const made = { fs: table, cache: new OutputCache(table) }
-  bareNamespaces.set(fs, made)
-  return made
+  const namespace = { fs: table, cache: new OutputCache(table) }
+  bareNamespaces.set(fs, namespace)
+  return namespace
 }
 
 function getAuthors(fs: FileSystem): Authors {
-  const known = authorsByFs.get(fs) ?? new Authors()
-  authorsByFs.set(fs, known)
-  return known
+  const authors = authorsByFs.get(fs) ?? new Authors()
+  authorsByFs.set(fs, authors)
+  return authors
 }

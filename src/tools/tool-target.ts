@@ -64,8 +64,8 @@ export function resolveUri(environment: NamespaceEnvironment, uri: string): Tool
 }
 
 /**
- * Returns the stat of a path about to be opened, links followed. Refuses a pipe, socket or device, which
- * may block forever.
+ * Returns the stat of a path about to be opened, links followed. EINVAL for a pipe, socket or device, which may block
+ * forever.
  */
 export async function statOpenable({ fs, path }: ToolTarget, ctx: CallContext): Promise<Stat> {
   const stat = await statFollowed(fs, path, ctx)
@@ -103,7 +103,9 @@ function isWorkspacePath({ workspace }: NamespaceEnvironment, text: string): boo
   return !/^(?:[/~]|[a-z][a-z0-9+.-]*:)/i.test(text)
 }
 
-/** Commands see the workspace at the path of its directory, and print such paths. */
+/**
+ * Reports whether a path is in the directory of a workspace. Commands see the workspace there, and print such paths.
+ */
 function isInDirectory({ directory }: Workspace, text: string): boolean {
   return directory !== undefined && text.startsWith('/') && isWithin(text, directory)
 }

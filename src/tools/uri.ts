@@ -5,6 +5,10 @@ import { escapeUnprintable } from './text/escape-unprintable.ts'
 const SCHEME = 'vfs://'
 /** Longest path. */
 const MAX_PATH_BYTES = 4096
+/** Length of one byte as an escape: `%20`. */
+const ESCAPE_LENGTH = 3
+/** Part of a long URI that an error names. */
+const MAX_SHOWN_CHARACTERS = 100
 /** Characters to encode besides unprintable ones: the space, and those that would end the path or begin an escape. */
 const UNSAFE = /[ "#%<>?^`{|}]/g
 
@@ -31,7 +35,7 @@ export function fromUri(uri: string): string {
   if (!uri.startsWith(`${SCHEME}/`))
     throw createUriError(uri, `a URI starts with ${SCHEME}/ and has three slashes`)
   const encoded = uri.slice(SCHEME.length)
-  if (Buffer.byteLength(encoded) > 3 * MAX_PATH_BYTES) throw createTooLongError(uri)
+  if (Buffer.byteLength(encoded) > ESCAPE_LENGTH * MAX_PATH_BYTES) throw createTooLongError(uri)
   if (/%2f/i.test(encoded)) throw createUriError(uri, 'a name cannot hold a slash, not even as %2F')
   const path = decodePath(encoded, uri)
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw createTooLongError(uri)
@@ -54,7 +58,10 @@ function decodePath(encoded: string, uri: string): string {
 }
 
 function createTooLongError(uri: string): VfsError {
-  return createUriError(`${sliceStart(uri, 100)}…`, `the path is longer than ${MAX_PATH_BYTES} bytes`)
+  return createUriError(
+    `${sliceStart(uri, MAX_SHOWN_CHARACTERS)}…`,
+    `the path is longer than ${MAX_PATH_BYTES} bytes`,
+  )
 }
 
 function createUriError(uri: string, detail: string): VfsError {

@@ -6,7 +6,7 @@ export interface NamedPoint {
   readonly time: Date
 }
 
-/** One mutation in the workspace's history, newest first. */
+/** One mutation in the workspace's history. */
 export interface LogEntry {
   readonly seq: number
   readonly time: Date
@@ -81,12 +81,16 @@ export interface Workspace {
   /** Lists the changes as unified diffs. */
   patch(since?: string): AsyncIterable<string>
   restore(name: string, ctx: CallContext): Promise<void>
-  /** Merges the changes of a fork into this workspace. ECONFLICT. */
+  /**
+   * Merges the changes of a fork into this workspace. ECONFLICT if both changed the same lines and `onConflict` is
+   * `fail`.
+   */
   merge(
     fork: string,
     onConflict: 'fail' | 'ours' | 'theirs' | 'markers',
     ctx: CallContext,
   ): Promise<readonly PathChange[]>
+  /** Lists the last mutations, newest first. */
   log(limit: number): AsyncIterable<LogEntry>
   /**
    * Runs a command through the execution boundary. EACCES if policy or the person refuses.

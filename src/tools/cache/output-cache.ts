@@ -117,21 +117,21 @@ export class OutputCache {
 
   /** Removes outputs beyond the limits, but never the newest. */
   async #sweep(scope: NonNullable<SweepScope>, newest: CachedOutput): Promise<void> {
-    const oldest = this.#options.now() - this.#options.maxAgeDays * DAY_MS
+    const minTime = this.#options.now() - this.#options.maxAgeDays * DAY_MS
     const byContext = Map.groupBy(
       await this.list(scope === 'all' ? undefined : scope.context),
       ({ context }) => context,
     )
     for (const [name, outputs] of byContext) {
-      let taken = outputs.reduce((sum, { bytes }) => sum + bytes, 0)
+      let total = outputs.reduce((sum, { bytes }) => sum + bytes, 0)
       const evicted: CachedOutput[] = []
       for (const output of outputs) {
-        const isDoomed = taken > this.#options.maxBytes || output.time.getTime() < oldest
-        if (!isDoomed || output.path === newest.path) continue
-        taken -= output.bytes
+        const isBeyondLimit = total > this.#options.maxBytes || output.time.getTime() < minTime
+        if (!isBeyondLimit || output.path === newest.path) continue
+        total -= output.bytes
         evicted.push(output)
       }
-      this.#options.usage.set(name, taken)
+      this.#options.usage.set(name, total)
       await this.#remove(evicted)
     }
   }
@@ -153,9 +153,9 @@ export class OutputCache {
 
 /** Splits a text into pieces, so that its bytes are never all in memory; no character is split. */
 async function* splitPieces(text: string): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; ) {
-    const end = getCutPosition(text, Math.min(at + PIECE_LENGTH, text.length))
-    yield text.slice(at, end)
-    at = end
+  for (let start = 0; start < text.length; ) {
+    const end = getCutPosition(text, Math.min(start + PIECE_LENGTH, text.length))
+    yield text.slice(start, end)
+    start = end
   }
 }

@@ -3,6 +3,8 @@ import { countNewlines } from '../text/text-slice.ts'
 import type { CachedOutput } from './cached-output.ts'
 
 const CHARACTERS_PER_TOKEN = 4
+/** Lines that an example call requests. */
+const EXAMPLE_LINES = 50
 
 /** Formats the stub of a cached output: its URI, its size, how to read it, and its beginning. */
 export function formatStub({ uri, tool }: CachedOutput, output: string, previewChars: number): string {
@@ -20,9 +22,9 @@ export function formatStub({ uri, tool }: CachedOutput, output: string, previewC
 function formatExamples(uri: string, lines: number): string[] {
   const middle = Math.max(1, Math.ceil(lines / 2))
   const calls: readonly (readonly [tool: string, args: object])[] = [
-    ['file_head', { path: uri, lines: 50 }],
-    ['file_tail', { path: uri, lines: 50 }],
-    ['file_lines', { path: uri, start: middle, end: Math.min(middle + 49, lines) }],
+    ['file_head', { path: uri, lines: EXAMPLE_LINES }],
+    ['file_tail', { path: uri, lines: EXAMPLE_LINES }],
+    ['file_lines', { path: uri, start: middle, end: Math.min(middle + EXAMPLE_LINES - 1, lines) }],
     ['file_grep', { path: uri, pattern: 'error' }],
   ]
   return calls.map(([tool, args]) => `  ${tool} ${JSON.stringify(args)}`)

@@ -28,7 +28,7 @@ const editFields = z.strictObject({
     ),
   start: lineNumber
     .optional()
-    .describe('The first line to change, or the line to insert before, counted from 1.'),
+    .describe('The first line to change, or the line to insert before or after, counted from 1.'),
   end: lineNumber
     .optional()
     .describe('The last line to replace or delete, included; the same as start when absent.'),
@@ -42,7 +42,7 @@ const editFields = z.strictObject({
     .string()
     .min(1, 'must not be empty')
     .optional()
-    .describe('The text to replace, exactly; it must occur once.'),
+    .describe('The text to replace, exactly; it must occur once, unless all is true.'),
   replace: z.string().optional().describe('The replacement, inserted literally.'),
   all: z.boolean().optional().describe('Replace every occurrence.'),
 })
@@ -52,7 +52,10 @@ type RawEdit = z.infer<typeof editFields>
 /** A complete edit request. */
 export type EditArguments = { readonly path: string } & (LineEdit | StringEdit)
 
-/** One flat object, which models fill in best; the fields of each operation are checked afterwards. */
+/**
+ * The arguments of file_edit: one flat object, which models fill in best. The fields of each operation are checked
+ * afterwards.
+ */
 export const editArguments: z.ZodType<EditArguments> = editFields
   .superRefine((given, context) => {
     for (const { path, message } of findProblems(given))

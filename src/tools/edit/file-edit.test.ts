@@ -70,6 +70,13 @@ describe('file_edit', () => {
     expect(text).toBe(`edited ${path}\n     2\tb\n     3\tc\n     4\tx\n     5\ty\n     6\te\n     7\tf`)
   })
 
+  it('counts only lines of the file after a long excerpt', async () => {
+    const registry = createToolRegistry({ fs: new MemoryFs({ '/f': 'a\n' }) })
+    const content = 'x\n'.repeat(30)
+    const { text } = await registry.call('file_edit', { path, operation: 'insert_after', start: 1, content })
+    expect(text).toMatch(/… \(11 lines more\)$/)
+  })
+
   it('writes nothing if nothing changes', async () => {
     const fs = new MemoryFs({ '/f': 'a\n' })
     const { mtime } = await fs.stat('/f')

@@ -20,12 +20,12 @@ export const fileEdit: Tool = defineFileTool({
     'Change a part of a text file: replace, insert or delete lines by number, or replace a text that occurs exactly once; refused if the file changed since you read it.',
   hints: { readOnly: false, destructive: true, idempotent: false },
   schema: editArguments,
-  run(edit, at) {
-    const { reads } = at.environment
-    const seen = reads.lastSeen(at.target.displayPath)
-    return reads.editInOrder(at.target.displayPath, () => {
-      if (edit.operation !== 'replace_string') assertLinesInPlace(at, seen)
-      return performEdit(edit, at)
+  run(edit, targetContext) {
+    const { reads } = targetContext.environment
+    const seen = reads.lastSeen(targetContext.target.displayPath)
+    return reads.editInOrder(targetContext.target.displayPath, () => {
+      if (edit.operation !== 'replace_string') assertLinesInPlace(targetContext, seen)
+      return performEdit(edit, targetContext)
     })
   },
 })
@@ -50,7 +50,7 @@ async function performEdit(
   return `edited ${target.displayPath}\n${excerpt}`
 }
 
-/** ECONFLICT if an earlier call changed the file while this one waited: its line numbers may be wrong now. */
+/** Throws ECONFLICT if an earlier call changed the file while this one waited: its line numbers may be wrong now. */
 function assertLinesInPlace(
   { target, environment: { reads } }: TargetContext,
   seen: SeenVersion | undefined,
@@ -70,12 +70,16 @@ async function readEditable(
   return { bytes: await readFile(target.fs, target.path, undefined, ctx), mtime }
 }
 
-function assertEditable(size: number, target: ToolTarget, has: string): void {
+function assertEditable(size: number, target: ToolTarget, verb: string): void {
   if (size <= MAX_EDITABLE_BYTES) return
-  throw createEditError('EFBIG', target, `${has} ${size} bytes; the limit for edits is ${MAX_EDITABLE_BYTES}`)
+  throw createEditError(
+    'EFBIG',
+    target,
+    `${verb} ${size} bytes; the limit for edits is ${MAX_EDITABLE_BYTES}`,
+  )
 }
 
-/** ECONFLICT if the caller has read another version. A caller that has read none may edit. */
+/** Throws ECONFLICT if the caller has read another version. A caller that has read none may edit. */
 function assertVersionRead(
   target: ToolTarget,
   current: { readonly version: string; readonly time: Date },

@@ -24,8 +24,8 @@ export interface EditedText {
 }
 
 /**
- * Applies a line operation. New lines end as the lines around them do, and the text ends with a newline if and only
- * if it did before. The content is lines as a file has them: `''` is none, `'a'` and `'a\n'` are one, `'\n'` a blank one.
+ * Applies a line operation. New lines end as the lines around them do, and the text ends with a newline if and only if
+ * it did before. The content is lines as a file has them: `''` is none, `'a'` and `'a\n'` are one, `'\n'` a blank one.
  */
 export function editLines(text: string, edit: LineEdit): EditedText | EditRefusal {
   const { first, next } = getLineRange(edit)
@@ -33,15 +33,15 @@ export function editLines(text: string, edit: LineEdit): EditedText | EditRefusa
   const count = countLines(text)
   if (last > count) return { refusal: formatOutOfRange(last, count) }
   const from = getLineStart(text, first)
-  const end = getLineEnding(text, getLineStart(text, edit.start))
+  const lineEnding = getLineEnding(text, getLineStart(text, edit.start))
   const added = 'content' in edit ? splitLines(edit.content) : []
   const before = text.slice(0, from)
   // A last line without an end gets one if another line follows now.
-  const joint = added.length > 0 && before !== '' && !before.endsWith('\n') ? end : ''
-  const start = before + joint + added.map((line) => line + end).join('')
+  const joint = added.length > 0 && before !== '' && !before.endsWith('\n') ? lineEnding : ''
+  const start = before + joint + added.map((line) => line + lineEnding).join('')
   const rest = text.slice(getLineStart(text, next))
-  const isOpen = rest === '' && !text.endsWith('\n')
-  return { text: isOpen ? start.replace(/\r?\n$/, '') : start + rest, first, count: added.length }
+  const endsWithoutNewline = rest === '' && !text.endsWith('\n')
+  return { text: endsWithoutNewline ? start.replace(/\r?\n$/, '') : start + rest, first, count: added.length }
 }
 
 /** Returns the replaced lines: from `first` up to, but without, `next`. */
@@ -49,8 +49,8 @@ function getLineRange(edit: LineEdit): { first: number; next: number } {
   if (edit.operation === 'replace_lines' || edit.operation === 'delete_lines') {
     return { first: edit.start, next: edit.end + 1 }
   }
-  const at = edit.operation === 'insert_before' ? edit.start : edit.start + 1
-  return { first: at, next: at }
+  const line = edit.operation === 'insert_before' ? edit.start : edit.start + 1
+  return { first: line, next: line }
 }
 
 function formatOutOfRange(line: number, count: number): string {

@@ -41,8 +41,9 @@ export async function editString(
     return { refusal: "the text of 'find' does not occur in the file; read it again and copy it exactly" }
   }
   if (!all && positions.length > 1) return { refusal: formatAmbiguity(searched, positions) }
-  const put = isExact || !replace.includes('\n') ? () => replace : createLineEndAdapter(text, replace)
-  const edited = await replaceMatches(search, put)
+  const getReplacement =
+    isExact || !replace.includes('\n') ? () => replace : createLineEndAdapter(text, replace)
+  const edited = await replaceMatches(search, getReplacement)
   if (edited === undefined) {
     const refusal = `the result would exceed ${MAX_EDITABLE_BYTES} bytes, the limit for edits`
     return { refusal, code: 'EFBIG' }
@@ -55,17 +56,17 @@ interface StringSearch {
   /** The text, or the text with plain line ends. */
   readonly searched: string
   readonly find: TextSearch
-  /** Length of the searched text. */
+  /** Length of the text to find. */
   readonly length: number
   readonly signal: AbortSignal | undefined
 }
 
 async function findFirstMatches({ searched, find, signal }: StringSearch, count: number): Promise<number[]> {
   const positions: number[] = []
-  const pace = new Yielder()
+  const yielder = new Yielder()
   for (const position of find.findMatches(searched, true)) {
     if (position !== null) positions.push(position)
-    else if (pace.shouldYield(STEPS_PER_PAUSE)) await pace.yield(signal)
+    else if (yielder.shouldYield(STEPS_PER_PAUSE)) await yielder.yield(signal)
     if (positions.length === count) break
   }
   return positions
@@ -74,21 +75,22 @@ async function findFirstMatches({ searched, find, signal }: StringSearch, count:
 /** Replaces all matches that do not overlap; undefined if the result is too large. */
 async function replaceMatches(
   { text, searched, find, length, signal }: StringSearch,
-  put: (position: number) => string,
+  getReplacement: (position: number) => string,
 ): Promise<string | undefined> {
-  const original = searched === text ? (position: number) => position : createPositionMapper(text, searched)
+  const toOriginal = searched === text ? (position: number) => position : createPositionMapper(text, searched)
   const joined: string[] = []
   let parts: string[] = []
   let done = 0
   let characters = text.length
-  const pace = new Yielder()
+  const yielder = new Yielder()
   for (const position of find.findMatches(searched, false)) {
-    if (pace.shouldYield(position === null ? STEPS_PER_PAUSE : STEPS_PER_MATCH)) await pace.yield(signal)
+    if (yielder.shouldYield(position === null ? STEPS_PER_PAUSE : STEPS_PER_MATCH))
+      await yielder.yield(signal)
     if (position === null) continue
-    const from = original(position)
-    const replacement = put(from)
+    const from = toOriginal(position)
+    const replacement = getReplacement(from)
     parts.push(text.slice(done, from), replacement)
-    done = original(position + length)
+    done = toOriginal(position + length)
     characters += replacement.length - (done - from)
     // Every character takes at least one byte.
     if (characters > MAX_EDITABLE_BYTES) return undefined
@@ -114,13 +116,13 @@ function createPositionMapper(text: string, plain: string): (position: number) =
 /** Returns the replacement with the line ends of a position; for ascending positions, in one pass. */
 function createLineEndAdapter(text: string, replace: string): (position: number) => string {
   const withReturn = replace.replaceAll('\n', '\r\n')
-  let known = -1
+  let knownUntil = -1
   let end = '\n'
   return (position) => {
-    if (position > known) {
+    if (position > knownUntil) {
       end = getLineEnding(text, position)
       const newline = text.indexOf('\n', position)
-      known = newline === -1 ? text.length : newline
+      knownUntil = newline === -1 ? text.length : newline
     }
     return end === '\n' ? replace : withReturn
   }

@@ -28,23 +28,27 @@ export const fileGrep: Tool = defineFileTool({
     context_before: contextLinesSchema('before'),
     context_after: contextLinesSchema('after'),
   }),
-  async run({ pattern, context_before: before, context_after: after }, at) {
+  async run({ pattern, context_before: before, context_after: after }, targetContext) {
     const query = { pattern: compileLinePattern(pattern), before, after }
     const output = new GrepOutput()
-    await searchTarget(query, at, output)
+    await searchTarget(query, targetContext, output)
     const unfinished = query.pattern instanceof BoundedPattern ? query.pattern.unfinished : 0
-    return output.toText(pattern, at.target.displayPath, unfinished)
+    return output.toText(pattern, targetContext.target.displayPath, unfinished)
   },
 })
 
-async function searchTarget(query: GrepQuery, at: TargetContext, output: GrepOutput): Promise<void> {
-  const stat = await statOpenable(at.target, at.call.ctx)
+async function searchTarget(
+  query: GrepQuery,
+  targetContext: TargetContext,
+  output: GrepOutput,
+): Promise<void> {
+  const stat = await statOpenable(targetContext.target, targetContext.call.ctx)
   if (stat.type === 'directory') {
-    await grepTree(query, at, output)
+    await grepTree(query, targetContext, output)
     return
   }
-  const text = await openText(at, stat)
-  const { ctx, progress } = at.call
+  const text = await openText(targetContext, stat)
+  const { ctx, progress } = targetContext.call
   await grepFile(query, text, output, {
     progress: (bytes) => progress(bytes, stat.size),
     signal: ctx.signal,

@@ -17,8 +17,11 @@ export const fileLines: Tool = defineFileTool({
       end: z.int().min(1, 'lines are counted from 1').describe('The last line, included.'),
     })
     .refine(({ start, end }) => end >= start, { path: ['end'], error: 'must not be less than start' }),
-  async run({ start, end }, at) {
-    return formatRange(await readPage(at, { line: start, column: 1 }, end - start + 1, 'lines'), end)
+  async run({ start, end }, targetContext) {
+    return formatRange(
+      await readPage(targetContext, { line: start, column: 1 }, end - start + 1, 'lines'),
+      end,
+    )
   },
 })
 
@@ -32,12 +35,12 @@ export const fileHead: Tool = defineFileTool({
     path: pathSchema,
     lines: z.int().min(1, 'must be 1 or more').default(50).describe('Number of lines.'),
   }),
-  async run({ lines }, at) {
-    return formatRange(await readPage(at, { line: 1, column: 1 }, lines, 'lines'), lines)
+  async run({ lines }, targetContext) {
+    return formatRange(await readPage(targetContext, { line: 1, column: 1 }, lines, 'lines'), lines)
   },
 })
 
-/** Formats the lines of a range, with the next line if the page ends early. */
+/** Formats the lines of a range, with a note where to continue if the page ends early. */
 function formatRange(page: TextPage, last: number): string {
   const { next } = page
   if (next === undefined || next.line > last) return annotatePage(page)

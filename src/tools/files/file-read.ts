@@ -28,9 +28,9 @@ export const fileRead: Tool = defineFileTool({
       .default(1)
       .describe('The first character of the first line, to continue inside a very long line.'),
   }),
-  async run({ offset, limit, numbered, column }, at) {
+  async run({ offset, limit, numbered, column }, targetContext) {
     const form = numbered ? 'numbered' : 'exact'
-    const page = await readPage(at, { line: offset, column }, limit, form)
+    const page = await readPage(targetContext, { line: offset, column }, limit, form)
     const notes = [
       ...(numbered && page.text.includes('\ufffd') ? [NOT_UTF8] : []),
       ...(page.next === undefined ? [] : [`more follows: continue with ${formatPosition(page.next)}`]),

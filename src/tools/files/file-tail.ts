@@ -18,13 +18,13 @@ export const fileTail: Tool = defineFileTool({
     path: pathSchema,
     lines: z.int().min(1, 'must be 1 or more').default(50).describe('Number of lines.'),
   }),
-  async run({ lines }, at) {
-    const stat = await statOpenableFile(at.target, at.call.ctx)
-    await recordVersion(at, stat)
-    const end = await readLastLines(at.target, stat.size, lines, at.call.ctx)
+  async run({ lines }, targetContext) {
+    const stat = await statOpenableFile(targetContext.target, targetContext.call.ctx)
+    await recordVersion(targetContext, stat)
+    const end = await readLastLines(targetContext.target, stat.size, lines, targetContext.call.ctx)
     if (end.lines.length === 0) return '(the file is empty)'
     const text = end.lines.join('\n')
-    return end.isComplete ? text : `${text}\n… (${await describeCut(at, stat.size, end)})`
+    return end.isComplete ? text : `${text}\n… (${await describeCut(targetContext, stat.size, end)})`
   },
 })
 

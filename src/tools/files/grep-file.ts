@@ -22,13 +22,13 @@ export async function grepFile(
       ? (line: string) => line.includes(pattern)
       : (line: string) => pattern.test(line)
   const stepsPerCharacter = typeof pattern === 'string' ? 1 : (pattern.stepsPerCharacter ?? 1)
-  const pace = new Yielder()
+  const yielder = new Yielder()
   const recent: string[] = []
   let number = 0
   let lastMatch = Number.NEGATIVE_INFINITY
   for await (const block of readLineBlocks(text, progress)) {
     for (const line of splitBlock(block)) {
-      if (pace.shouldYield(line.length * stepsPerCharacter)) await pace.yield(signal)
+      if (yielder.shouldYield(line.length * stepsPerCharacter)) await yielder.yield(signal)
       number++
       if (isMatch(line)) {
         for (const [index, earlier] of recent.entries()) {

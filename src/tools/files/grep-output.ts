@@ -11,6 +11,7 @@ const MAX_REPEATED_CHARACTERS = 300
 export class GrepOutput {
   readonly #output = new TextOutput()
   #file: string | undefined
+  /** Number of the last line shown of the file; 0 before the first. */
   #last = 0
   #matches = 0
   #files = 0
@@ -21,11 +22,6 @@ export class GrepOutput {
 
   get matches(): number {
     return this.#matches
-  }
-
-  /** Number of the last line shown of the file; 0 before the first. */
-  get last(): number {
-    return this.#last
   }
 
   /** Starts the output of a file. */
@@ -48,7 +44,7 @@ export class GrepOutput {
     if (number > this.#last) this.#add(' ', number, line)
   }
 
-  /** Returns the text, headed by the number of matches and a note on lines that were not fully searched. */
+  /** Returns the text: the number of matches, the lines, and a note on lines that were not searched to their end. */
   toText(pattern: string, displayPath: string, unfinished: number): string {
     return [
       this.#formatMatches(pattern, displayPath),

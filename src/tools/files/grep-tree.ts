@@ -4,11 +4,15 @@ import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 
 /** Searches all files below a directory, with the file system's index if it has one. */
-export async function grepTree(query: GrepQuery, at: TargetContext, output: GrepOutput): Promise<void> {
+export async function grepTree(
+  query: GrepQuery,
+  targetContext: TargetContext,
+  output: GrepOutput,
+): Promise<void> {
   const {
     target,
     call: { ctx, progress },
-  } = at
+  } = targetContext
   let previous: Match | undefined
   for await (const match of grep(target.fs, target.path, query, ctx)) {
     if (previous !== undefined) showAfter(previous, match, output)

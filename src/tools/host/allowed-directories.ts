@@ -21,7 +21,7 @@ export function resolveAllowedDirectories(paths: readonly string[]): AllowedDire
   )
 }
 
-/** True if another directory now has this path; ENOENT if there is none. */
+/** True if another directory now has this path; ENOENT if there is nothing, ENOTDIR if it is no directory. */
 export function isReplaced({ path, device, inode }: AllowedDirectory): boolean {
   const current = statDirectory(path)
   return current.dev !== device || current.ino !== inode
@@ -33,7 +33,10 @@ export function resolveAllowedDirectory(given: string): AllowedDirectory {
   return { path, device: dev, inode: ino }
 }
 
-/** Synchronous: an allow-list is read before anything is served, and must not change meanwhile. */
+/**
+ * Returns the real path of a directory. Synchronous, because an allow-list is read before anything is served and must
+ * not change meanwhile.
+ */
 function resolveRealDirectory(given: string): string {
   const path = assertHostPath(given.startsWith('/') ? normalize(given) : given)
   try {

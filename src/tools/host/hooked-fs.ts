@@ -26,7 +26,7 @@ type HookVerdict = string | undefined
 export interface HostHooks {
   /** Called before content is read, by any tool. */
   preRead?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
-  /** Called before anything is written, created or removed. */
+  /** Called before anything is written, created or removed; for a recursive removal once, with its directory. */
   preWrite?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
 }
 
@@ -105,7 +105,7 @@ export class HookedFs extends Backend {
 
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     await this.#assertWritable('remove', path, ctx)
-    // A recursive removal covers everything below.
+    // Protected names below are kept too: the removal is refused.
     const descendants = options.recursive ? this.#inner.walk(path, {}, refuseLinks(ctx)) : []
     for await (const entry of descendants) this.#assertUnprotected('remove', entry.path)
     await this.#inner.remove(path, options, refuseLinks(ctx))
@@ -131,9 +131,9 @@ export class HookedFs extends Backend {
 
   async #assertAllowed(hook: keyof HostHooks, op: string, path: string, ctx?: CallContext): Promise<void> {
     const hookKey = `${hook} ${path}`
-    const ruling = this.#verdicts.get(hookKey) ?? this.#runHook(hook, path, ctx)
-    this.#verdicts.set(hookKey, ruling)
-    const reason = await ruling
+    const verdict = this.#verdicts.get(hookKey) ?? this.#runHook(hook, path, ctx)
+    this.#verdicts.set(hookKey, verdict)
+    const reason = await verdict
     ctx?.signal?.throwIfAborted()
     if (reason !== undefined) throw new VfsError('EACCES', path, { op, detail: reason })
   }

@@ -44,7 +44,7 @@ interface ListedEntry {
   readonly size?: number
 }
 
-/** Lists names; reads the stat of each file only for sizes. */
+/** Lists names; reads the stat of each file only for sizes and for deeper levels. */
 function listEntries(
   fs: FileSystem,
   path: string,

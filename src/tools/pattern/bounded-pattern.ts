@@ -45,12 +45,12 @@ export class BoundedPattern implements LinePattern {
     return isFound ?? false
   }
 
-  /** Returns undefined if the limit was reached without a match. */
+  /** Searches a line in pieces; undefined if the limit was reached without a match. */
   #testInPieces(line: string): boolean | undefined {
     const half = Math.ceil(this.#pieceLength / 2)
     const limit = getCpuMs() + MAX_LINE_CPU_MS
-    for (let at = 0; at < line.length - half; at += half) {
-      if (this.#compiled.test(line.slice(at, at + 2 * half))) return true
+    for (let start = 0; start < line.length - half; start += half) {
+      if (this.#compiled.test(line.slice(start, start + 2 * half))) return true
       if (getCpuMs() > limit) return undefined
     }
     return false

@@ -23,7 +23,7 @@ export function compileLinePattern(source: string): string | LinePattern {
   }
   if (!/[\\^$.*+?()[\]{}|]/.test(source)) return compilePlainPattern(source)
   const [flags = ''] = source.match(/^\(\?i\)/) ?? []
-  // It folds case and counts characters as Unicode does.
+  // RE2 folds case and counts characters as Unicode does, which the flag u says.
   return new BoundedPattern(compileRe2(source), source.slice(flags.length), flags === '' ? 'u' : 'iu')
 }
 

@@ -1,12 +1,13 @@
+const FIRST_HIGH_SURROGATE = 0xd800
 const FIRST_LOW_SURROGATE = 0xdc00
 const LAST_LOW_SURROGATE = 0xdfff
 
-/** Returns the nearest cut position at or before `at` that splits no character. */
-export function getCutPosition(text: string, at: number): number {
-  const unit = text.charCodeAt(at)
-  return unit >= FIRST_LOW_SURROGATE && unit <= LAST_LOW_SURROGATE && isHighSurrogate(text, at - 1)
-    ? at - 1
-    : at
+/** Returns the nearest position at or before another at which a cut splits no character. */
+export function getCutPosition(text: string, position: number): number {
+  const unit = text.charCodeAt(position)
+  return unit >= FIRST_LOW_SURROGATE && unit <= LAST_LOW_SURROGATE && isHighSurrogate(text, position - 1)
+    ? position - 1
+    : position
 }
 
 /** Returns the first characters of a text that fit into a length. */
@@ -19,7 +20,7 @@ export function truncateText(text: string, length: number): string {
   return text.length <= length ? text : `${sliceStart(text, length)}…`
 }
 
-function isHighSurrogate(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at)
-  return unit >= 0xd800 && unit < FIRST_LOW_SURROGATE
+function isHighSurrogate(text: string, position: number): boolean {
+  const unit = text.charCodeAt(position)
+  return unit >= FIRST_HIGH_SURROGATE && unit < FIRST_LOW_SURROGATE
 }

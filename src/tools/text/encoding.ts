@@ -15,7 +15,7 @@ const BOM_ENCODINGS: readonly Encoding[] = [
 
 /** Detects the encoding by the byte order mark; UTF-8 without one. */
 export function detectEncoding(start: Uint8Array): Encoding {
-  return BOM_ENCODINGS.find(({ mark }) => mark.every((byte, at) => start[at] === byte)) ?? PLAIN_UTF8
+  return BOM_ENCODINGS.find(({ mark }) => mark.every((byte, index) => start[index] === byte)) ?? PLAIN_UTF8
 }
 
 /** A text with its encoding. */
@@ -40,7 +40,7 @@ export function encode({ text, encoding }: DecodedText): Uint8Array {
   return Buffer.concat([encoding.mark, encodeBody(text, encoding)])
 }
 
-/** EINVAL for text that cannot be stored: half a character, or a NUL, which would make the file binary. */
+/** Throws EINVAL for text that cannot be stored: half a character, or a NUL, which would make the file binary. */
 export function assertStorable(text: string, argument: string, path: string): void {
   const detail = !text.isWellFormed()
     ? `'${argument}' is not valid Unicode: it contains half of a surrogate pair`

@@ -34,7 +34,7 @@ export async function readLastLines(
 ): Promise<LastLines> {
   const probe = await readWindow(target, 0, ENCODING_PROBE_BYTES, ctx)
   const { name } = assertText(probe, target.displayPath)
-  const wanted = Math.min(count, MAX_PAGE_LINES)
+  const maxLines = Math.min(count, MAX_PAGE_LINES)
   for (let length = FIRST_WINDOW_BYTES; ; length *= WINDOW_GROWTH) {
     const earliest = Math.max(0, size - length)
     // Even, so that no two-byte character is split.
@@ -43,10 +43,10 @@ export async function readLastLines(
     const lines = new TextDecoder(name).decode(bytes).split('\n')
     if (lines.at(-1) === '') lines.pop()
     const isWhole = start === 0
-    if (!isWhole && lines.length <= wanted && length < LAST_WINDOW_BYTES) continue
+    if (!isWhole && lines.length <= maxLines && length < LAST_WINDOW_BYTES) continue
     // The first line is dropped, because it may begin before the window; a single line is kept and cut.
     const complete = isWhole || lines.length === 1 ? lines : lines.slice(1)
-    const pageLines = takeFitting(complete.slice(-wanted).map(stripReturn))
+    const pageLines = takeFitting(complete.slice(-maxLines).map(stripReturn))
     const isComplete = pageLines.length === count || (isWhole && pageLines.length === lines.length)
     return cutLine(pageLines, isComplete)
   }

@@ -29,7 +29,8 @@ export async function* decodePieces(
 }
 
 /**
- * Streams a text file in blocks of whole lines, without the newline at the end of each block.
+ * Streams a text file in blocks of whole lines, without the newline at the end of each block. Cuts a line of more than
+ * 1 MiB that comes in several pieces.
  * At most one block is buffered, and lines are split from it one by one, which creates little
  * garbage. EINVAL if the file is binary.
  */
@@ -60,7 +61,7 @@ export function* splitBlock(block: string): Generator<string> {
   yield stripReturn(block.slice(start))
 }
 
-/** EINVAL if the first bytes are not text. */
+/** Returns the encoding of a text file by its first bytes. EINVAL if they are binary. */
 export function assertText(start: Uint8Array, path: string): Encoding {
   const encoding = detectEncoding(start)
   if (encoding.name === 'utf-8' && isBinary(start)) {

@@ -13,27 +13,27 @@ export interface OpenedText {
 }
 
 /** Opens a text file and records that the reader has seen this version. */
-export async function openText(at: TargetContext, stat: Stat): Promise<OpenedText> {
+export async function openText(targetContext: TargetContext, stat: Stat): Promise<OpenedText> {
   const {
     target: { fs, path, displayPath },
     call: { ctx },
-  } = at
+  } = targetContext
   if (stat.size > MAX_WHOLE_BYTES) {
-    await recordVersion(at, stat)
+    await recordVersion(targetContext, stat)
     return { chunks: fs.read(path, {}, ctx), displayPath }
   }
   const bytes = await readFile(fs, path, {}, ctx)
-  at.environment.reads.recordRead(displayPath, digest('sha256', bytes))
+  targetContext.environment.reads.recordRead(displayPath, digest('sha256', bytes))
   return { chunks: streamBytes(bytes), displayPath }
 }
 
 /** Records the version before it is read: if the file changes in between, an edit is refused. */
-export async function recordVersion(at: TargetContext, { size }: Stat): Promise<void> {
+export async function recordVersion(targetContext: TargetContext, { size }: Stat): Promise<void> {
   const {
     target: { fs, path, displayPath },
     environment,
     call: { ctx },
-  } = at
+  } = targetContext
   if (size <= MAX_EDITABLE_BYTES) environment.reads.recordRead(displayPath, await hash(fs, path, ctx))
 }
 

@@ -6,14 +6,14 @@ const MAX_UNJOINED_LINES = 64
 
 /** Lines for the model, up to a limit; a note says what was left out and how to get it. */
 export class TextOutput {
-  /** Joined lines, and the most recent ones. */
+  /** Lines joined so far; `#unjoined` has the most recent ones. */
   readonly #joined: string[] = []
   #unjoined: string[] = []
   #count = 0
   #characters = 0
   #isFull = false
 
-  /** True if a further line would be left out. */
+  /** True once a line was left out; further ones are too. */
   get isFull(): boolean {
     return this.#isFull
   }

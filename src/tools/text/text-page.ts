@@ -35,14 +35,14 @@ export interface TextPage {
 
 /** Reads a page from a position on. EINVAL if the file has no such position, or is not text. */
 export async function readPage(
-  at: TargetContext,
+  targetContext: TargetContext,
   from: TextPosition,
   maxLines: number,
   form: PageForm,
 ): Promise<TextPage> {
-  const { target, call } = at
+  const { target, call } = targetContext
   const stat = await statOpenableFile(target, call.ctx)
-  const pieces = decodePieces(await openText(at, stat), (bytes) => call.progress(bytes, stat.size))
+  const pieces = decodePieces(await openText(targetContext, stat), (bytes) => call.progress(bytes, stat.size))
   const lines = Math.min(maxLines, MAX_PAGE_LINES)
   const size = { lines, characters: MAX_PAGE_CHARACTERS + LINE_END_CHARACTERS }
   const slice = await readSlice(pieces, from, size)
@@ -66,21 +66,21 @@ function formatPage(
 ): TextPage {
   const pageLines: string[] = []
   let length = 0
-  for (let at = 0; at < text.length; ) {
+  for (let start = 0; start < text.length; ) {
     const line = from.line + pageLines.length
     if (pageLines.length === maxLines) return createPage(pageLines, form, { line, column: 1 })
-    const newline = text.indexOf('\n', at)
+    const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     const prefix = form === 'numbered' ? formatNumberedLine(line, '') : ''
-    const body = form === 'exact' ? text.slice(at, end) : stripReturn(text.slice(at, end))
+    const body = form === 'exact' ? text.slice(start, end) : stripReturn(text.slice(start, end))
     const isWhole = newline !== -1 || isEnd
     if (!isWhole || length + prefix.length + body.length > MAX_PAGE_CHARACTERS) {
       if (pageLines.length > 0) return createPage(pageLines, form, { line, column: 1 })
-      return cutFirstLine(text.slice(at, end), from, form, prefix)
+      return cutFirstLine(text.slice(start, end), from, form, prefix)
     }
     pageLines.push(form === 'exact' && newline !== -1 ? `${body}\n` : prefix + body)
     length += prefix.length + body.length + 1
-    at = end + 1
+    start = end + 1
   }
   return createPage(pageLines, form)
 }

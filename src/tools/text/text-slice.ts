@@ -37,12 +37,12 @@ export async function readSlice(
   let text = ''
   let lines = 0
   for await (const piece of pieces) {
-    const rest = start.isFound ? piece : start.find(piece)
+    const rest = start.isFound ? piece : start.skipTo(piece)
     text += rest
     lines += countNewlines(rest)
     if (text.length > size.characters || lines > size.lines) return { text, isEnd: false }
   }
-  const problem = start.problem(text)
+  const problem = start.findProblem(text)
   return problem === undefined ? { text, isEnd: true } : { problem }
 }
 
@@ -60,23 +60,23 @@ class SliceStart {
     this.isFound = from.line === 1 && from.column === 1
   }
 
-  /** Returns the part of a piece after the start; nothing if the start is not reached. */
-  find(piece: string): string {
-    let at = 0
+  /** Returns the part of the next piece after the start; nothing if the start is not reached. */
+  skipTo(piece: string): string {
+    let lineStart = 0
     for (; this.#line < this.#from.line; this.#line++) {
-      const newline = piece.indexOf('\n', at)
+      const newline = piece.indexOf('\n', lineStart)
       if (newline === -1) {
-        this.#column += piece.length - at
+        this.#column += piece.length - lineStart
         return ''
       }
-      at = newline + 1
+      lineStart = newline + 1
       this.#column = 1
     }
-    return this.#findColumn(piece, at)
+    return this.#skipToColumn(piece, lineStart)
   }
 
-  /** Describes the problem with the start, after the whole text was read. */
-  problem(found: string): string | undefined {
+  /** Returns the problem with the start, after the whole text was read; undefined if it was found. */
+  findProblem(found: string): string | undefined {
     const { line, column } = this.#from
     if (this.#isBeyondLine || (this.#line === line && column > 1 && found === '')) {
       return `line ${line} has no character ${column}: it has ${formatCount(this.#column - 1, 'character')}`
@@ -87,17 +87,17 @@ class SliceStart {
     return `there is no line ${line}: the file has ${formatCount(lines, 'line')}`
   }
 
-  #findColumn(piece: string, at: number): string {
+  #skipToColumn(piece: string, lineStart: number): string {
     if (this.#isBeyondLine) return ''
-    const end = at + this.#from.column - this.#column
-    const newline = piece.indexOf('\n', at)
+    const end = lineStart + this.#from.column - this.#column
+    const newline = piece.indexOf('\n', lineStart)
     if (newline !== -1 && newline <= end && this.#from.column > 1) {
-      this.#column += newline - at
+      this.#column += newline - lineStart
       this.#isBeyondLine = true
       return ''
     }
     if (end >= piece.length && this.#from.column > 1) {
-      this.#column += piece.length - at
+      this.#column += piece.length - lineStart
       return ''
     }
     this.isFound = true

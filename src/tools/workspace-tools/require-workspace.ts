@@ -2,7 +2,7 @@ import { type CallContext, VfsError } from '../../vfs/index.ts'
 import type { ToolEnvironment } from '../tool-environment.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Returns the workspace of an environment that has one. */
+/** Returns the workspace of an environment. ENOTSUP if it has none. */
 export function requireWorkspace({ workspace }: ToolEnvironment): Workspace {
   if (workspace !== undefined) return workspace
   throw new VfsError('ENOTSUP', '/workspace', { op: 'workspace', detail: 'this namespace has no workspace' })

@@ -96,7 +96,7 @@ function requireExec({ exec, path }: Workspace): NonNullable<Workspace['exec']> 
   throw new VfsError('ENOTSUP', path, { op: 'exec', detail: 'commands cannot be run here' })
 }
 
-/** Resolves a directory of the workspace. EINVAL, ENOENT, ENOTDIR, also for a link. */
+/** Resolves a directory of the workspace. EINVAL if it is outside; ENOENT; ENOTDIR, also for a link. */
 async function resolveCwd(
   environment: ToolEnvironment,
   { path: root }: Workspace,
@@ -136,11 +136,11 @@ function formatReport(report: CommandReport, seconds: number): string {
 }
 
 function truncateMiddle(text: string): string {
-  const left = text.length - MAX_STREAM_CHARACTERS
-  if (left <= 0) return text
+  const excess = text.length - MAX_STREAM_CHARACTERS
+  if (excess <= 0) return text
   const head = sliceStart(text, MAX_STREAM_CHARACTERS / 2)
   const tail = text.slice(getCutPosition(text, text.length - MAX_STREAM_CHARACTERS / 2))
-  return `${head}\n… (${left} characters left out)\n${tail}`
+  return `${head}\n… (${excess} characters left out)\n${tail}`
 }
 
 function formatExit({ exitCode, isTimedOut }: CommandReport, seconds: number): string {

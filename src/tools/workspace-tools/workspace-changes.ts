@@ -71,8 +71,8 @@ export const workspaceMerge: Tool = defineVfsTool({
 function shortenPatch(patch: string): string {
   if (patch.length <= MAX_FILE_PATCH_CHARACTERS) return patch
   const lines = patch.slice(0, patch.lastIndexOf('\n', MAX_FILE_PATCH_CHARACTERS))
-  const left = patch.length - lines.length
-  return `${lines}\n… (${left} more characters of this patch are left out; read the file itself)`
+  const excess = patch.length - lines.length
+  return `${lines}\n… (${excess} more characters of this patch are left out; read the file itself)`
 }
 
 async function* formatChanges(changes: AsyncIterable<PathChange>): AsyncGenerator<string> {
