@@ -92,6 +92,7 @@ export interface WebCommand {
   readonly reason: string
   readonly exitCode: number | null
   readonly durationMs: number | null
+  /** Number of changed files. */
   readonly changed: number
   readonly connections: readonly WebConnection[]
   /** Id of the approval that it waits for. */

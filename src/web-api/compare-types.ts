@@ -16,6 +16,7 @@ export interface WebChange {
   readonly newSize: number
   /** Changed lines; null if they are not counted (`lines=true` counts them), and for binary files. */
   readonly lines: { readonly added: number; readonly removed: number } | null
+  /** Null if the lines are not counted. */
   readonly isBinary: boolean | null
 }
 
@@ -48,6 +49,7 @@ export interface WebHunk {
 /** The lines that differ in one file. */
 export interface WebFileDiff {
   readonly change: WebChange
+  /** Also true for a file that is too large. */
   readonly isBinary: boolean
   /** True for a file that is too large for a diff. */
   readonly isTooLarge: boolean
@@ -79,8 +81,8 @@ export type MergeResolution =
 
 /**
  * A merge: `source` is a fork of a vault or directory. `into` is a vault, another fork of the same directory, or the
- * directory; its own state is `ours`, and the source's `theirs`. Forks of a directory are merged into each other as a whole
- * (`all`).
+ * directory; its own state is `ours`, and the source's `theirs`. Forks of a directory are merged into each other as a
+ * whole (`all`).
  */
 export interface MergeParams {
   readonly source: TreeName

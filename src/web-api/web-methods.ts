@@ -77,7 +77,7 @@ export interface WebMethods {
 
   // Process
   readonly getProcess: { readonly params: Pid; readonly result: WebProcess }
-  /** Steps, the oldest first. The cursor of the last page is the number of its last step: read on with it later. */
+  /** Steps, the oldest first. A cursor is the number of a step: with that of the last one, new steps are read later. */
   readonly listSteps: { readonly params: Pid & PageParams; readonly result: Page<WebStep> }
   /** The whole record of a step as JSON text, in parts of 256 KiB. */
   readonly readStep: {
@@ -181,6 +181,7 @@ export interface WebMethods {
   readonly listOverlap: { readonly params: TreeParams & PageParams; readonly result: WebOverlap }
 
   // Approvals
+  /** Requests, the newest first. */
   readonly listApprovals: { readonly params: PageParams; readonly result: Page<WebApproval> }
   /** Runs the command in a throw-away fork without network, and keeps its changes for a comparison. */
   readonly tryApproval: { readonly params: { readonly id: string }; readonly result: WebTrial }

@@ -14,8 +14,8 @@ const MAX_LINE_LENGTH = 4000
 /** Larger files have no diff. */
 const MAX_DIFF_BYTES = 16 * 1024 * 1024
 
-/** Diffs that are kept, so that the next hunks of a long one are found at once. */
-const MAX_KEPT = 2
+/** Diffs in the cache, so that the next hunks of a long one are found at once. */
+const MAX_CACHED = 2
 
 interface ShownDiff {
   readonly digest: string
@@ -26,13 +26,17 @@ interface ShownDiff {
 /** Shows the hunks of changed files. They are found in the files themselves, and shown without secrets. */
 export class FileDiffs {
   readonly #redactor: Redactor
-  #kept: readonly { readonly digest: string; readonly diff: Promise<ShownDiff> }[] = []
+  #cached: readonly { readonly digest: string; readonly diff: Promise<ShownDiff> }[] = []
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor
   }
 
-  /** @param cursor number of the first hunk. */
+  /**
+   * Returns some hunks of a changed file, and the cursor of the next ones.
+   *
+   * @param cursor number of the first hunk.
+   */
   async show(
     change: PathChange,
     trees: TreePair,
@@ -51,14 +55,14 @@ export class FileDiffs {
 
   #compare(old: string, current: string): Promise<ShownDiff> {
     const digest = digestTexts(old, current)
-    const known = this.#kept.find((kept) => kept.digest === digest)
-    if (known !== undefined) return known.diff
+    const cached = this.#cached.find((entry) => entry.digest === digest)
+    if (cached !== undefined) return cached.diff
     const diff = this.#createDiff(digest, old, current)
-    const kept = { digest, diff }
-    this.#kept = [kept, ...this.#kept].slice(0, MAX_KEPT)
+    const entry = { digest, diff }
+    this.#cached = [entry, ...this.#cached].slice(0, MAX_CACHED)
     // The next request tries again.
     diff.catch(() => {
-      this.#kept = this.#kept.filter((each) => each !== kept)
+      this.#cached = this.#cached.filter((each) => each !== entry)
     })
     return diff
   }
@@ -101,7 +105,7 @@ function listPage(
   return { hunks: page, next: end < hunks.length ? String(end) : null }
 }
 
-/** Returns a hunk; undefined if it does not fit, unless it fits in no response. */
+/** Returns a hunk; undefined if it does not fit in this response. One that fits in no response is cut. */
 function toWebHunk(hunk: Hunk, index: number, lines: ShownLines, room: number): WebHunk | undefined {
   const [first, last] = [hunk[0], hunk.at(-1)]
   if (first === undefined || last === undefined) return undefined
@@ -132,16 +136,16 @@ function listHunkLines(
   range: { readonly oldStart: number; readonly newStart: number; readonly oldEnd: number },
 ): DiffLine[] {
   const lines: DiffLine[] = []
-  let [oldAt, newAt] = [range.oldStart, range.newStart]
+  let [oldLine, newLine] = [range.oldStart, range.newStart]
   const addContext = (end: number) => {
-    for (; oldAt < end; oldAt++, newAt++) lines.push(toLine('context', old[oldAt], oldAt, newAt))
+    for (; oldLine < end; oldLine++, newLine++) lines.push(toLine('context', old[oldLine], oldLine, newLine))
   }
   for (const change of hunk) {
     addContext(change.oldStart)
-    for (const end = oldAt + change.oldLines.length; oldAt < end; oldAt++)
-      lines.push(toLine('removed', old[oldAt], oldAt, null))
-    for (const end = newAt + change.newLines.length; newAt < end; newAt++)
-      lines.push(toLine('added', current[newAt], null, newAt))
+    for (const end = oldLine + change.oldLines.length; oldLine < end; oldLine++)
+      lines.push(toLine('removed', old[oldLine], oldLine, null))
+    for (const end = newLine + change.newLines.length; newLine < end; newLine++)
+      lines.push(toLine('added', current[newLine], null, newLine))
   }
   addContext(range.oldEnd)
   return lines

@@ -9,10 +9,10 @@ import { isTrialName } from './trial-name.ts'
 import { WebAuthors } from './web-author.ts'
 import type { WebContext } from './web-context.ts'
 
-/** Interval at which commits are noticed while a page looks. */
+/** Interval at which commits are noticed while a page is open. */
 const POLL_MS = 50
-/** Time after which it looks without a commit: commands that run are no part of the store. */
-const LOOK_MS = 500
+/** Time after which it looks without a commit, because commands that run are no part of the store. */
+const MAX_LOOK_INTERVAL_MS = 500
 /** A look may take this share of the time: a home with thousands of vaults is looked at less often. */
 const MAX_SHARE = 0.2
 /** Rows that an event has at most. */
@@ -20,11 +20,11 @@ const MAX_ROWS = 50
 
 /**
  * Turns changes of the home into events, whichever program made them: rows of journals, forks, commands that run, and
- * what waits. It compares with what it saw last, so it misses nothing while no page looks.
+ * what waits. It compares with what it saw last, so it misses nothing while no page is open.
  */
 export class HomeWatcher implements Disposable {
   readonly #web: WebContext
-  /** Reports whether a page looks. */
+  /** Reports whether a page is open. */
   readonly #isWatched: () => boolean
   readonly #rows = new Map<string, number>()
   #running = ''
@@ -76,7 +76,7 @@ export class HomeWatcher implements Disposable {
     const startedAt = performance.now()
     if (startedAt < this.#notBefore) return
     const count = await this.#web.home.getChangeCount()
-    if (count === this.#changeCount && startedAt - this.#lookedAt < LOOK_MS) return
+    if (count === this.#changeCount && startedAt - this.#lookedAt < MAX_LOOK_INTERVAL_MS) return
     this.#changeCount = count
     await this.look()
     this.#lookedAt = performance.now()
@@ -86,17 +86,18 @@ export class HomeWatcher implements Disposable {
   async #look(): Promise<void> {
     const { trees, events, home } = this.#web
     const names = (await trees.listVaults()).filter((name) => !isTrialName(name))
-    const known = new Set(this.#rows.keys())
-    const isOther = names.some((name) => !known.has(name)) || [...known].some((name) => !names.includes(name))
+    const seenNames = new Set(this.#rows.keys())
+    const deletedNames = [...seenNames].filter((name) => !names.includes(name))
+    const hasOtherNames = deletedNames.length > 0 || names.some((name) => !seenNames.has(name))
     const running = JSON.stringify(RunningForks.of(this.#web.path).list().map(toRunningKey))
-    for (const name of [...known].filter((each) => !names.includes(each))) this.#rows.delete(name)
+    for (const name of deletedNames) this.#rows.delete(name)
     for (const name of names) await this.#lookAtVault(name)
     const boundary = await home.info(BOUNDARY_VAULT).catch(ignoreMissing)
     const waiting = JSON.stringify([
       boundary?.changes ?? 0,
       new PendingMerges(this.#web.path).list().map(({ target, resolutions }) => [target, resolutions.size]),
     ])
-    if (!this.#isFirst && (isOther || running !== this.#running)) events.add({ type: 'trees' })
+    if (!this.#isFirst && (hasOtherNames || running !== this.#running)) events.add({ type: 'trees' })
     if (!this.#isFirst && waiting !== this.#waiting) events.add({ type: 'waiting' })
     this.#running = running
     this.#waiting = waiting

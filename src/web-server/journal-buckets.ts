@@ -26,7 +26,7 @@ export function toJournalRow(row: JournalRecord, authors: WebAuthors): WebJourna
   }
 }
 
-/** Counts the rows of a vault's own journal in buckets of equally many rows. */
+/** Counts the rows of a vault's own journal in buckets for equally many row numbers. */
 export async function readJournalBuckets(vault: Vault, range: BucketRange): Promise<JournalBuckets> {
   const authors = await WebAuthors.read(vault)
   const first = await findFirstRow(vault)
@@ -38,9 +38,9 @@ export async function readJournalBuckets(vault: Vault, range: BucketRange): Prom
   const buckets: BucketDraft[] = []
   for await (const row of vault.journal({ since: from - 1 })) {
     if (row.seq > to) break
-    const at = Math.floor((row.seq - from) / size)
-    buckets[at] ??= new BucketDraft()
-    buckets[at].add(row, authors.find(row, row.seq))
+    const index = Math.floor((row.seq - from) / size)
+    buckets[index] ??= new BucketDraft()
+    buckets[index].add(row, authors.find(row, row.seq))
   }
   const checkpoints: JournalBuckets['checkpoints'][number][] = []
   for (const { name, time, description = '' } of await vault.checkpoints()) {
@@ -67,9 +67,9 @@ class BucketDraft {
     this.#last = row
     this.#rows++
     const key = `${author.kind} ${author.context} ${author.pid}`
-    const known = this.#authors.get(key)
-    if (known === undefined) this.#authors.set(key, { author: { ...author, trace: null }, rows: 1 })
-    else known.rows++
+    const counted = this.#authors.get(key)
+    if (counted === undefined) this.#authors.set(key, { author: { ...author, trace: null }, rows: 1 })
+    else counted.rows++
   }
 
   toBucket(): JournalBucket[] {

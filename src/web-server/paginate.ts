@@ -14,17 +14,17 @@ export function paginate<Item>(
   return { items: page, next: end < items.length ? String(end) : null, total: items.length }
 }
 
-/** Returns one page of a stream, which is read up to its end. */
+/** Returns one page of a stream, of which it reads all items before the page and one after it. */
 export async function paginateStream<Item>(
   items: AsyncIterable<Item>,
   { limit = DEFAULT_LIMIT, cursor }: PageParams,
 ): Promise<Page<Item>> {
   const from = parseOffset(cursor)
   const page: Item[] = []
-  let at = 0
+  let count = 0
   for await (const item of items) {
-    if (page.length === limit) return { items: page, next: String(at) }
-    if (at++ >= from) page.push(item)
+    if (page.length === limit) return { items: page, next: String(count) }
+    if (count++ >= from) page.push(item)
   }
   return { items: page, next: null }
 }

@@ -6,10 +6,13 @@ import type { WebContent } from '../web-api/index.ts'
 export const MAX_PART_BYTES: number = 256 * 1024
 /** Length of the prefix in which a NUL byte marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000
+const NEWLINE = 0x0a
+/** Bits that mark a byte inside of a UTF-8 character. */
+const [CONTINUATION_MASK, CONTINUATION_BITS] = [0xc0, 0x80]
 const KEY_BEGIN = '-----BEGIN '
 const KEY_END = /-----END [A-Z ]*PRIVATE KEY-----/
 
-/** Reads a part of a file that ends with a line, and not inside of a private key. */
+/** Reads a part of a file that ends with a line, and not inside of a private key; of a link, its target. EISDIR. */
 export async function readPart(
   fs: FileSystem,
   path: string,
@@ -34,13 +37,13 @@ export async function readPart(
   }
 }
 
-/** Finds the end of the last whole line; in a line without an end, that of the last whole character. */
+/** Finds the end of the last whole line; without any, the begin of the last character, which may be incomplete. */
 function findCut(bytes: Uint8Array): number {
-  const end = bytes.lastIndexOf(0x0a) + 1
+  const end = bytes.lastIndexOf(NEWLINE) + 1
   if (end === 0) {
-    let at = bytes.length
-    while (at > 0 && ((bytes[at - 1] ?? 0) & 0xc0) === 0x80) at--
-    return Math.max(1, at - 1)
+    let cut = bytes.length
+    while (cut > 0 && ((bytes[cut - 1] ?? 0) & CONTINUATION_MASK) === CONTINUATION_BITS) cut--
+    return Math.max(1, cut - 1)
   }
   const text = Buffer.from(bytes.subarray(0, end)).toString('latin1')
   const key = text.lastIndexOf(KEY_BEGIN)

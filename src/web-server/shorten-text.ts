@@ -2,6 +2,7 @@ import type { Redactor } from '../secrets/index.ts'
 import type { WebText } from '../web-api/index.ts'
 
 const MAX_TEXT = 16 * 1024
+const MAX_SUMMARY = 200
 const KEY_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
 const KEY_END = /-----END [A-Z ]*PRIVATE KEY-----/
 const REDACTED_LINE = '[redacted]'
@@ -18,7 +19,7 @@ export function cutText(text: string, max: number = MAX_TEXT): WebText {
 }
 
 /** Returns the first line of a text, shortened. */
-export function toSummary(text: string, redactor: Redactor, max = 200): string {
+export function toSummary(text: string, redactor: Redactor, max: number = MAX_SUMMARY): string {
   const [line = ''] = redactor.redactText(text).trim().split('\n', 1)
   return line.length > max ? `${line.slice(0, max).toWellFormed()}…` : line
 }

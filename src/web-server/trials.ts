@@ -20,8 +20,8 @@ interface KeptTrial {
 }
 
 /**
- * Runs commands that wait for an approval in throw-away forks, without network and always isolated. The forks are there to
- * be compared until a decision, a quarter of an hour, or the end of the server.
+ * Runs commands that wait for an approval in throw-away forks, without network and always isolated. The forks are there
+ * to be compared until a decision, a quarter of an hour, or the end of the server.
  */
 export class Trials implements AsyncDisposable {
   readonly #web: WebContext
@@ -39,7 +39,10 @@ export class Trials implements AsyncDisposable {
     for (const name of await this.#web.home.vaults()) if (isTrialName(name)) await this.#dropFork(name)
   }
 
-  /** Runs the command of a request. Throws EACCES if policy refuses it outright, ENOTSUP or EIO without isolation. */
+  /**
+   * Runs the command of a request. EACCES if policy refuses it outright, ENOTSUP or EIO without isolation, EUNAVAILABLE
+   * if too many trials run.
+   */
   async run(approval: Approval, signal: AbortSignal): Promise<WebTrial> {
     if (this.#running >= MAX_RUNNING) {
       const detail = `${MAX_RUNNING} commands are being tried; wait until one has ended`
@@ -70,7 +73,7 @@ export class Trials implements AsyncDisposable {
         by: { caller: this.#web.caller },
         ask: async () => 'yes',
       })
-      const kept = fork === null ? undefined : await this.#comparePair(approval, name, source)
+      const kept = fork === null ? undefined : await this.#findTreePair(approval, name, source)
       if (kept === undefined) await this.#dropFork(name)
       else this.#keep(approval.id, name)
       const changes =
@@ -109,7 +112,10 @@ export class Trials implements AsyncDisposable {
     for (const id of [...this.#kept.keys()]) await this.drop(id)
   }
 
-  /** Copies the fork in which the command is to run. Returns its name; undefined for a command that gets a new one. */
+  /**
+   * Returns the fork in which the command is to run; undefined for a command that gets a new one. Copies a fork of a
+   * directory; a fork of a vault is forked by the run itself.
+   */
   async #prepareFork({ vault, fork }: Approval, name: string): Promise<string | undefined> {
     const { home } = this.#web
     if (fork === undefined || !(await home.vaults()).includes(fork)) return undefined
@@ -123,8 +129,11 @@ export class Trials implements AsyncDisposable {
     return fork
   }
 
-  /** Returns the trees before and after; the fork it is a copy of, or the state it was forked from. */
-  async #comparePair(
+  /**
+   * Returns the tree of the trial and the one before it: the fork that it is a copy of, or the state that it was forked
+   * from. Undefined if the command left no fork.
+   */
+  async #findTreePair(
     { vault }: Approval,
     name: string,
     source: string | undefined,

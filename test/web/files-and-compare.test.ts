@@ -95,6 +95,10 @@ describe('files', () => {
       await client.call('searchFiles', { tree: 'vault:base', path: '/', query: 'token' }),
       await client.call('listBlame', { tree: 'vault:base', path: '/config' }),
     ]
+    // A match is cut in the middle of the secret.
+    await base.write('/long', `${'x'.repeat(480)} ${SECRET}\n`)
+    const cut = await client.call('searchFiles', { tree: 'vault:base', path: '/', query: 'xxx' })
+    expect(JSON.stringify(cut)).not.toContain(SECRET.slice(0, 10))
     for (const answer of answers) {
       const json = JSON.stringify(answer)
       expect(json).not.toContain(SECRET)

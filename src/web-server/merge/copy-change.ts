@@ -38,7 +38,7 @@ export async function copyChange(
   }
 }
 
-/** The directory above may have been removed before. */
+/** Ignores that a path is gone: the directory above may have been removed before. */
 function ignoreRemoved(error: unknown): void {
   if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'ENOTDIR')) throw error
 }

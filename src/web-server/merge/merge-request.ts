@@ -4,7 +4,7 @@ import type { MergeParams, MergeResolution, TreeRef } from '../../web-api/index.
 import type { PendingMerge } from '../../workspace/index.ts'
 import { type HomeTrees, parseTree } from '../trees/home-trees.ts'
 
-/** Converts the trees of a request to a merge that can be performed. EINVAL, ENOENT. */
+/** Converts the trees of a request to a merge that can be performed. EINVAL if the two do not fit, ENOENT. */
 export async function toPendingMerge(trees: HomeTrees, params: MergeParams): Promise<PendingMerge> {
   const [source, into] = [parseTree(params.source), parseTree(params.into)]
   const resolutions = new Map((params.resolutions ?? []).map((each) => [each.path, toResolution(each)]))
@@ -19,7 +19,8 @@ export async function toPendingMerge(trees: HomeTrees, params: MergeParams): Pro
   const { link } = await trees.findFork(source.name)
   const shared = { sources: [source.name], directory: link.path, resolutions }
   if (into.kind === 'directory') {
-    if (into.path !== link.path) throw createMergeError(`'${source.name}' is a fork of ${link.path}`)
+    if (into.path !== link.path)
+      throw createMergeError(`'${source.name}' is a fork of ${link.path}; merge it into that directory`)
     return { kind: 'apply', target: link.path, ...shared }
   }
   if (into.kind === 'vault') throw createMergeError('a fork of a directory is merged into that directory')

@@ -16,8 +16,8 @@ export async function restoreRow(
     created.push(before)
     await home.fork(vault, after)
     created.push(after)
-    const by = caller === undefined ? {} : { caller }
-    await home.restoreFork(vault, { before, after, label: `row ${row}`, ...by })
+    const provenance = caller === undefined ? {} : { caller }
+    await home.restoreFork(vault, { before, after, label: `row ${row}`, ...provenance })
   } finally {
     for (const name of created) await home.deleteVault(name)
   }

@@ -7,7 +7,10 @@ import { createMergeError } from './merge-request.ts'
 
 type Answers = Parameters<typeof toSelection>[1]
 
-/** Converts selected files and hunks to what an apply takes. ECONFLICT if a file is not the one that was shown. */
+/**
+ * Converts selected files and hunks to what an apply takes. ENOENT for a path without a change, ECONFLICT if a file is
+ * not the one that was shown.
+ */
 export function selectTreeChanges(
   changes: readonly TreeChange[],
   selection: readonly FileSelection[],

@@ -17,6 +17,7 @@ import type { WebContext } from '../web-context.ts'
 
 const MINUTE_MS = 60_000
 const MAX_EXPIRY_MINUTES = 365 * 24 * 60
+const MAX_COMMAND_LENGTH = 1000
 
 type ApprovalMethod =
   | 'listApprovals'
@@ -88,13 +89,13 @@ async function findApproval(web: WebContext, id: string): Promise<Approval> {
 /** Approves or denies a request: once, or its hosts for its fork or project. EINVAL for a scope it does not have. */
 async function decide(web: WebContext, decision: ApprovalDecision): Promise<void> {
   const { approvals, hostGrants } = await web.openBoundary()
-  const waiting = await findApproval(web, decision.id)
+  const approval = await findApproval(web, decision.id)
   if (decision.decision === 'deny') {
     await approvals.deny(decision.id)
     return
   }
   const { scope, expiresMinutes } = decision
-  if (!listScopes(waiting).includes(scope)) {
+  if (!listScopes(approval).includes(scope)) {
     const detail = `this request cannot be approved for a ${scope}; only hosts can, and only a named fork`
     throw new VfsError('EINVAL', decision.id, { op: 'approve', detail })
   }
@@ -117,7 +118,9 @@ function listScopes({ hosts = [], fork }: Approval): ApprovalScope[] {
   return fork === undefined ? ['once', 'project'] : ['once', 'fork', 'project']
 }
 
-/** The text after `password=` may be a command: approvals are redacted for a reviewer, and no further. */
+/**
+ * Describes an approval. It is redacted for a reviewer, and no further: the text after `password=` may be a command.
+ */
 function toWebApproval(approval: Approval): WebApproval {
   const { approved, denied, stdin, reason, categories = [], hosts = [], passedEnv = [] } = approval
   return {
@@ -152,7 +155,7 @@ function toWebCommand({ redactor }: WebContext, line: ExecutedCommand): WebComma
     time,
     event: line.event,
     vault,
-    command: toSummary(shown, redactor, 1000),
+    command: toSummary(shown, redactor, MAX_COMMAND_LENGTH),
     decision: decision.action,
     reason: decision.reason ?? (line.event === 'failed' ? line.message : ''),
     exitCode: completed?.exit_code ?? null,
@@ -173,9 +176,10 @@ function toWebCommand({ redactor }: WebContext, line: ExecutedCommand): WebComma
   }
 }
 
+/** Counts changed files; a collapsed directory counts as the files in it. */
 function countFiles({ changed_files: files }: Extract<ExecutedCommand, { event: 'completed' }>): number {
-  const collapsed = Object.values(files.collapsed ?? {}).reduce((sum, count) => sum + count, 0)
-  return files.added.length + files.modified.length + files.deleted.length + collapsed
+  const { added, modified, deleted, collapsed = {} } = files
+  return [...added, ...modified, ...deleted].reduce((sum, path) => sum + (collapsed[path] ?? 1), 0)
 }
 
 function createMissingError(id: string, detail: string): VfsError {

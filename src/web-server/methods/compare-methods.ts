@@ -9,7 +9,7 @@ import { parseTree } from '../trees/home-trees.ts'
 import { toWebChange } from '../web-change.ts'
 import type { WebContext } from '../web-context.ts'
 
-/** Files whose lines are counted are not larger. */
+/** Size up to which the changed lines of a file are counted. */
 const MAX_COUNTED_BYTES = 1024 * 1024
 
 const pair = { from: query.text, to: query.text } as const

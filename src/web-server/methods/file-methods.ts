@@ -14,6 +14,7 @@ import type { WebEntry, WebMatch, WebMatches } from '../../web-api/index.ts'
 import { defineWebMethod, fileShape, type MethodTable, pageShape, query } from '../define-method.ts'
 import { mapPage, paginate } from '../paginate.ts'
 import { readPart } from '../read-part.ts'
+import { shortenText } from '../shorten-text.ts'
 import type { WebContext } from '../web-context.ts'
 
 const MAX_MATCH_LENGTH = 500
@@ -23,6 +24,7 @@ type FileMethod = 'listFiles' | 'readFile' | 'searchFiles'
 
 export function createFileMethods(web: WebContext): MethodTable<FileMethod> {
   const { trees, redactor } = web
+  const shortenMatch = (line: string) => shortenText(line, redactor, MAX_MATCH_LENGTH).text
   return {
     listFiles: defineWebMethod(
       'listFiles',
@@ -59,13 +61,14 @@ export function createFileMethods(web: WebContext): MethodTable<FileMethod> {
       async ({ tree, path, query: text, ignoreCase = false, limit = DEFAULT_MATCHES }, signal) => {
         const { fs } = await trees.open(tree)
         const pattern = ignoreCase ? createCaselessPattern(text) : text
-        return searchLines(fs, path, { pattern }, limit, { signal })
+        const { matches, isCut } = await searchLines(fs, path, { pattern }, limit, { signal })
+        return { matches: matches.map((match) => ({ ...match, text: shortenMatch(match.text) })), isCut }
       },
     ),
   }
 }
 
-/** Directories come first. */
+/** Compares entries for the order of a list: directories first, then by name. */
 function compareEntries(
   one: { readonly name: string; readonly type: string },
   other: { readonly name: string; readonly type: string },
@@ -105,16 +108,16 @@ async function searchLines(
   const matches: WebMatch[] = []
   for await (const { path: found, line, text } of grep(fs, path, search, ctx)) {
     if (matches.length === limit) return { matches, isCut: true }
-    matches.push({ path: found, line, text: text.slice(0, MAX_MATCH_LENGTH).toWellFormed() })
+    matches.push({ path: found, line, text })
   }
   return { matches, isCut: false }
 }
 
 function createCaselessPattern(text: string): LinePattern {
-  const wanted = text.toLowerCase()
+  const lowerCase = text.toLowerCase()
   return {
     source: text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'),
     flags: 'i',
-    test: (line) => line.toLowerCase().includes(wanted),
+    test: (line) => line.toLowerCase().includes(lowerCase),
   }
 }

@@ -6,6 +6,7 @@ import { describeCheckpoint } from '../describe-checkpoint.ts'
 import { readJournalBuckets, toJournalRow } from '../journal-buckets.ts'
 import { mapPage, paginate, paginateStream } from '../paginate.ts'
 import { MAX_PART_BYTES } from '../read-part.ts'
+import { shortenText } from '../shorten-text.ts'
 import type { OpenTreeRef } from '../trees/home-trees.ts'
 import { findRow, requireVault } from '../trees/tree-moment.ts'
 import { WebAuthors } from '../web-author.ts'
@@ -15,7 +16,7 @@ type HistoryMethod = 'listVersions' | 'listBlame' | 'listJournal' | 'getJournalB
 
 export function createHistoryMethods(web: WebContext): MethodTable<HistoryMethod> {
   const openVault = async (tree: string) => requireVault(await web.trees.open(tree))
-  const blame = new KeptBlame()
+  const blame = new BlameCache()
   return {
     listVersions: defineWebMethod(
       'listVersions',
@@ -43,7 +44,7 @@ export function createHistoryMethods(web: WebContext): MethodTable<HistoryMethod
         const authors = await WebAuthors.read(requireVault(open))
         return mapPage(paginate(await blame.read(open, path), page), (line): WebBlameLine => {
           const seq = Number(line.version)
-          const text = line.text.slice(0, MAX_PART_BYTES)
+          const { text } = shortenText(line.text, web.redactor, MAX_PART_BYTES)
           return {
             line: line.line,
             text,
@@ -95,7 +96,7 @@ async function* filterVersions(
 }
 
 /** Keeps the last blame, of which a page reads one part after another. */
-class KeptBlame {
+class BlameCache {
   #key = ''
   #lines: readonly BlameLine[] = []
 

@@ -21,10 +21,11 @@ import { WebAuthors } from '../web-author.ts'
 import { toWebChange } from '../web-change.ts'
 import type { WebContext } from '../web-context.ts'
 
-/** Changes of a plan that are listed. */
+/** Changes of a plan that are listed; the rest is counted. */
 const MAX_PLANNED = 500
-/** Sides of a conflict are shown whole, as far as one can edit them. */
+/** Length up to which a side of a conflict is shown whole. */
 const MAX_SIDE_LENGTH = 1024 * 1024
+const MAX_RESOLUTION_LENGTH = 4 * 1024 * 1024
 const MAX_AUTHORS = 5
 const MAX_SELECTED = 100_000
 
@@ -51,7 +52,7 @@ const mergeShape = {
     .array(
       z.union([
         z.strictObject({ path: text, take: z.enum(['ours', 'theirs', 'union']) }),
-        z.strictObject({ path: text, text: z.string().max(4 * 1024 * 1024), digest: text }),
+        z.strictObject({ path: text, text: z.string().max(MAX_RESOLUTION_LENGTH), digest: text }),
       ]),
     )
     .max(MAX_SELECTED)
@@ -100,7 +101,9 @@ async function endPendingMerge({ trees, path }: WebContext, params: MergeParams)
   if (merges.find(target)?.sources.join() === sources.join()) await merges.end(target)
 }
 
-/** Refuses an edited text in which a secret was replaced: the file would lose it. */
+/**
+ * Throws EINVAL for an edited text that has a secret, or the mark of one that was taken out: the file would lose it.
+ */
 function assertNoSecrets({ redactor }: WebContext, { resolutions = [] }: MergeParams): void {
   for (const resolution of resolutions)
     if (
@@ -144,15 +147,15 @@ async function readConflict(
   path: string,
   signal: AbortSignal,
 ): Promise<WebConflictSides> {
-  const { texts } = await performWebMerge(web, params, { isTrial: true, signal })
-  const sides = texts.get(path)
+  const outcome = await performWebMerge(web, params, { isTrial: true, signal })
+  const sides = outcome.texts.get(path)
   if (sides === undefined)
     throw new VfsError('ENOENT', path, { op: 'merge', detail: `${path} has no lines in conflict` })
   const { kind, sources, target } = await toPendingMerge(web.trees, params)
   const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
   const show = (bytes: string) => shortenText(decode(bytes), web.redactor, MAX_SIDE_LENGTH)
   const names = { ours: kind === 'apply' ? 'this directory' : target, theirs: sources.join(' and ') }
-  const clean = [sides.base, sides.ours, sides.theirs].map(decode)
+  const texts = [sides.base, sides.ours, sides.theirs].map(decode)
   return {
     path,
     base: show(sides.base),
@@ -160,13 +163,13 @@ async function readConflict(
     theirs: show(sides.theirs),
     merged: show(mergeText(sides, names).text),
     digest: digestSides(sides),
-    isRedacted: clean.some((side) => web.redactor.redactText(side) !== side),
+    isRedacted: texts.some((side) => web.redactor.redactText(side) !== side),
     oursBy: kind === 'apply' ? [] : await listAuthors(await web.home.vault(target), path),
     theirsBy: await listAuthors(await web.home.vault(sources[0] ?? ''), path),
   }
 }
 
-/** Lists the last authors of a path. */
+/** Lists the last authors of a path, the latest first. */
 async function listAuthors(vault: Vault, path: string): Promise<WebAuthor[]> {
   const authors = await WebAuthors.read(vault)
   const found = new Map<string, WebAuthor>()

@@ -139,7 +139,9 @@ async function readProcess(web: WebContext, pid: number): Promise<WebProcess> {
   return toWebProcess(web, findProcess(web, pid))
 }
 
-/** The cursor is the number of the last step of a page, so that a page can read on when there are more. */
+/**
+ * Returns a page of steps. The cursor is the number of its last step, so that a page can read on when there are more.
+ */
 function listSteps(web: WebContext, steps: readonly StepRecord[], page: PageParams): Page<WebStep> {
   const after = page.cursor === undefined ? 0 : Number(page.cursor)
   if (!Number.isSafeInteger(after))
@@ -156,8 +158,8 @@ function listSteps(web: WebContext, steps: readonly StepRecord[], page: PagePara
 
 function toWebStep({ redactor }: WebContext, record: StepRecord, before: StepRecord | undefined): WebStep {
   const shorten = (text: string): WebText => shortenText(text, redactor)
-  const known = before?.messages.length ?? 0
-  const added = record.messages.slice(known).filter(({ role }) => role === 'user' || role === 'system')
+  const oldCount = before?.messages.length ?? 0
+  const added = record.messages.slice(oldCount).filter(({ role }) => role === 'user' || role === 'system')
   return {
     step: record.step_number,
     time: record.timestamp,

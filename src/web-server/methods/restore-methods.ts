@@ -54,7 +54,10 @@ export function createRestoreMethods(web: WebContext): MethodTable<RestoreMethod
   }
 }
 
-/** Restores a vault or fork to a checkpoint, or a vault to any moment of its journal. EINVAL. */
+/**
+ * Restores a vault or fork to a checkpoint, or a vault to any moment of its journal. EINVAL without a moment, and for a
+ * fork of a directory at another moment than a checkpoint.
+ */
 async function restoreTree({ caller, home }: WebContext, open: OpenTreeRef, vault: Vault): Promise<void> {
   const { ref, linked } = open
   if (ref.kind === 'directory' || ref.at === undefined)

@@ -26,9 +26,12 @@ export function createTimelineMethods(
       async ({ directory, ...page }) => {
         const { notes, history } = await (await openTimeline(web, directory)).list()
         const items = [
-          ...notes.map((note) => ({ at: note.time, item: toNoteItem(web, note) })),
-          ...history.records.map((record) => ({ at: record.time, item: toRecordItem(web, record, history) })),
-        ].sort((one, other) => other.at - one.at)
+          ...notes.map((note) => ({ time: note.time, item: toNoteItem(web, note) })),
+          ...history.records.map((record) => ({
+            time: record.time,
+            item: toRecordItem(web, record, history),
+          })),
+        ].sort((one, other) => other.time - one.time)
         return paginate(
           items.map(({ item }) => item),
           page,

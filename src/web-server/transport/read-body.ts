@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { VfsError } from '../../vfs/index.ts'
 
-/** Reads the JSON of a body. EFBIG, EINVAL. */
+/** Reads the JSON of a body. EFBIG if it is longer than the limit or than it says, EINVAL if it is no JSON. */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const announced = Number(request.headers['content-length'])
   if (!(announced <= maxBytes)) throw createSizeError(maxBytes)

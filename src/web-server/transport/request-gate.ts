@@ -21,8 +21,9 @@ const JSON_TYPE = /^application\/json(?:; *charset=utf-8)?$/i
 const TARGET = /^\/[\x21-\x7e]*$/
 
 /**
- * Admits requests: of our own page, under our own address, with a token. A page of another site that lets its name point
- * to this machine is refused by that name; a form or script of another site by its origin, and by the token it lacks.
+ * Admits requests: of our own page, under our own address, with a token. A page of another site that lets its name
+ * point to this machine is refused by that name; a form or script of another site by its origin, and by the token it
+ * lacks.
  */
 export class RequestGate {
   readonly #host: string
@@ -36,7 +37,7 @@ export class RequestGate {
     this.#tokens = tokens
   }
 
-  /** Returns null for an admitted request. */
+  /** Returns the refusal of a request; null if it is admitted. */
   check(request: IncomingMessage, kind: RequestKind): HttpRefusal | null {
     return (
       checkForm(request) ??
@@ -74,8 +75,8 @@ function isOpenedByPerson(headers: IncomingMessage['headers']): boolean {
 function checkForm({ headers, rawHeaders, url = '', httpVersion }: IncomingMessage): HttpRefusal | null {
   if (httpVersion !== '1.1') return refuse(400, 'only HTTP/1.1 is served here')
   if (url.length > MAX_URL_LENGTH || !TARGET.test(url)) return refuse(400, 'the address is not valid')
-  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
-  const repeated = names.find((name, at) => SINGLE_HEADERS.has(name) && names.indexOf(name) !== at)
+  const names = rawHeaders.filter((_value, index) => index % 2 === 0).map((name) => name.toLowerCase())
+  const repeated = names.find((name, index) => SINGLE_HEADERS.has(name) && names.indexOf(name) !== index)
   if (repeated !== undefined) return refuse(400, `the header '${repeated}' was sent twice`)
   if (headers['transfer-encoding'] !== undefined)
     return refuse(411, 'send the length of the body; Transfer-Encoding is not supported')

@@ -39,13 +39,21 @@ export function sendRefusal(response: ServerResponse, { status, message, headers
   response.writeHead(status, { ...all, connection: 'close' }).end(body)
 }
 
+/** Errors that the language itself throws, where our code is wrong. */
+const PROGRAM_ERRORS = [TypeError, RangeError, ReferenceError, SyntaxError, URIError] as const
+
 /** Converts an error to its status and body. Errors of our own code are not described: they may have anything. */
 export function toErrorResponse(error: unknown): { readonly status: number; readonly body: WebErrorBody } {
   if (isVfsError(error)) {
     const { code, message, path } = error
     return { status: STATUSES[code] ?? 400, body: { error: { code, message, path } } }
   }
-  const isKnown = error instanceof Error && (error.name !== 'Error' || 'code' in error)
+  const isKnown =
+    error instanceof Error && !isProgramError(error) && (error.name !== 'Error' || 'code' in error)
   const message = isKnown ? error.message : 'the request failed; see the log of the daemon'
   return { status: isKnown ? 400 : 500, body: { error: { code: isKnown ? 'EINVAL' : 'EINTERNAL', message } } }
+}
+
+function isProgramError(error: Error): boolean {
+  return PROGRAM_ERRORS.some((kind) => error instanceof kind)
 }

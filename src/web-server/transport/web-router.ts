@@ -142,10 +142,10 @@ export class WebRouter {
   ): Promise<HttpRefusal | null> {
     const method = this.#options.methods.get(name)
     if (method === undefined || method.verb !== request.method) return NO_METHOD
-    const left = new AbortController()
-    response.once('close', () => left.abort())
+    const closed = new AbortController()
+    response.once('close', () => closed.abort())
     const params = method.verb === 'GET' ? parseQuery(query) : await readJsonBody(request, MAX_BODY_BYTES.api)
-    const result = await method.run(params, left.signal)
+    const result = await method.run(params, closed.signal)
     sendJson(
       response,
       200,
@@ -181,8 +181,8 @@ const USED_CODE: HttpRefusal = {
 }
 
 function splitTarget(url: string): readonly string[] {
-  const at = url.indexOf('?')
-  return at === -1 ? [url] : [url.slice(0, at), url.slice(at + 1)]
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url] : [url.slice(0, mark), url.slice(mark + 1)]
 }
 
 function getKind(path: string): RequestKind {

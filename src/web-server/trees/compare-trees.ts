@@ -4,10 +4,10 @@ import { type CallContext, diff, diffCandidates, type PathChange } from '../../v
 import type { TreeName } from '../../web-api/index.ts'
 import type { HomeTrees, OpenTreeRef } from './home-trees.ts'
 
-/** Comparisons that are kept, so that the pages of one list are of one comparison. */
-const MAX_KEPT = 8
-/** A directory changes without notice. */
-const KEPT_MS = 5000
+/** Comparisons in the cache, so that the pages of one list are of one comparison. */
+const MAX_CACHED = 8
+/** Age up to which a comparison is used again. It is short, because a directory changes without notice. */
+const MAX_AGE_MS = 5000
 
 /** The changes from one tree to another. */
 export interface ComparedTrees {
@@ -15,7 +15,7 @@ export interface ComparedTrees {
   readonly trees: TreePair
 }
 
-interface KeptComparison {
+interface CachedComparison {
   readonly key: string
   readonly time: number
   readonly comparison: ComparedTrees
@@ -24,27 +24,28 @@ interface KeptComparison {
 /** Compares trees of a home, and keeps the last comparisons for a moment. */
 export class TreeComparisons {
   readonly #trees: HomeTrees
-  #kept: readonly KeptComparison[] = []
+  #cached: readonly CachedComparison[] = []
 
   constructor(trees: HomeTrees) {
     this.#trees = trees
   }
 
+  /** Returns the changes of files between two trees. EINVAL, ENOENT for a name. */
   async compare(from: TreeName, to: TreeName, ctx: CallContext): Promise<ComparedTrees> {
     const [before, after] = [await this.#trees.open(from), await this.#trees.open(to)]
     const { home } = this.#trees
     const key = JSON.stringify([from, to, await getPosition(before, home), await getPosition(after, home)])
     const now = performance.now()
-    const known = this.#kept.find((kept) => kept.key === key && kept.time > now - KEPT_MS)
-    if (known !== undefined) return known.comparison
+    const cached = this.#cached.find((each) => each.key === key && each.time > now - MAX_AGE_MS)
+    if (cached !== undefined) return cached.comparison
     const comparison = await this.#compare(before, after, ctx)
-    this.#kept = [{ key, time: now, comparison }, ...this.#kept].slice(0, MAX_KEPT)
+    this.#cached = [{ key, time: now, comparison }, ...this.#cached].slice(0, MAX_CACHED)
     return comparison
   }
 
   /** Forgets all comparisons, because something was changed. */
   clear(): void {
-    this.#kept = []
+    this.#cached = []
   }
 
   async #compare(before: OpenTreeRef, after: OpenTreeRef, ctx: CallContext): Promise<ComparedTrees> {
@@ -54,7 +55,10 @@ export class TreeComparisons {
     return { trees, changes: await Array.fromAsync(listFileChanges(changes, trees, ctx)) }
   }
 
-  /** Moments of vaults are compared in time of their changes; a vault itself has no moment to be compared with them. */
+  /**
+   * Opens both trees. A vault as it is now is opened as a moment too: two moments are compared in time of their
+   * changes.
+   */
   async #openPair(before: OpenTreeRef, after: OpenTreeRef): Promise<TreePair> {
     const open = async ({ ref, vault, fs }: OpenTreeRef) =>
       ref.kind === 'vault' && ref.at === undefined && vault !== undefined ? vault.openMoment('now') : fs

@@ -83,7 +83,7 @@ export class ForkFs extends Backend implements Linkable {
 /** Lists a path and the directories above it, the highest first. */
 function listPrefixes(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '')
-  return names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`)
+  return names.map((_name, index) => `/${names.slice(0, index + 1).join('/')}`)
 }
 
 async function listEntries(fs: FileSystem, path: string, ctx?: CallContext): Promise<DirEntry[]> {

@@ -125,7 +125,10 @@ function toVaultMoment(at: TreeMoment): VaultMoment {
   return 'seq' in at ? { row: at.seq } : { checkpoint: at.checkpoint }
 }
 
-/** Opens the mirror of a directory as it was at a moment of the fork. A row has no number there, but a time. */
+/**
+ * Opens the mirror of a directory as it was at a moment of the fork. Its rows have other numbers, so the time of a row
+ * counts.
+ */
 async function openMirrorAt(
   mirror: Vault,
   fork: Vault,
@@ -160,7 +163,7 @@ function createMissingError(name: string): VfsError {
   return new VfsError('ENOENT', name, { op: 'open', detail: `there is no vault or fork '${name}'` })
 }
 
-/** A vault may be deleted while vaults are listed. */
+/** Returns undefined for ENOENT, because a vault may be deleted while vaults are listed. Throws any other error. */
 export function ignoreMissing(error: unknown): undefined {
   if (isVfsError(error, 'ENOENT')) return undefined
   throw error

@@ -9,8 +9,8 @@ import { ignoreMissing } from './home-trees.ts'
 
 /** Changes of a fork that are counted at most. */
 const MAX_COUNTED = 10_000
-/** Counts that are kept. */
-const MAX_KEPT = 1000
+/** Counts in the cache. */
+const MAX_CACHED = 1000
 
 /** A tree before its changes are counted. */
 interface ListedTree {
@@ -31,12 +31,12 @@ export class TreeList {
 
   async list(page: PageParams): Promise<Page<WebTree>> {
     const running = RunningForks.of(this.#web.path).list()
-    const states = new Set(await this.#web.home.vaults())
+    const vaultNames = new Set(await this.#web.home.vaults())
     const listed = await this.#listAll(running)
-    return mapPage(paginate(listed, page), (tree) => this.#describe(tree, running, states))
+    return mapPage(paginate(listed, page), (tree) => this.#describe(tree, running, vaultNames))
   }
 
-  /** Directories with their forks come first, then vaults by name. */
+  /** Lists directories with their forks first, then vaults by name. */
   async #listAll(running: readonly RunningFork[]): Promise<ListedTree[]> {
     const { trees, home } = this.#web
     const names = (await trees.listVaults()).filter((name) => !isTrialName(name))
@@ -66,7 +66,7 @@ export class TreeList {
   async #describe(
     { name, directory, fork, info }: ListedTree,
     running: readonly RunningFork[],
-    states: ReadonlySet<string>,
+    vaultNames: ReadonlySet<string>,
   ): Promise<WebTree> {
     const active = running.filter((each) => fork !== undefined && each.fork === name)
     const shared = {
@@ -91,7 +91,7 @@ export class TreeList {
     }
     const from = info?.from?.vault
     const parent =
-      from !== undefined && states.has(from) ? formatTreeRef({ kind: 'vault', name: from }) : null
+      from !== undefined && vaultNames.has(from) ? formatTreeRef({ kind: 'vault', name: from }) : null
     return {
       tree: formatTreeRef({ kind: 'vault', name }),
       kind: 'vault',
@@ -111,13 +111,13 @@ export class TreeList {
     const { home } = this.#web
     const [vault, mirror] = [await home.vault(fork.name), await home.vault(fork.mirror)]
     const [seq, base] = [await vault.getLastRow(), await mirror.getLastRow()]
-    const isThere = openIfThere(() => new LinkedDirectory(home, directory))
+    const link = openIfPresent(() => new LinkedDirectory(home, directory))
     return {
       time: fork.used.toISOString(),
       changes: await this.#count(`${fork.name}/${seq}/${base}`, () => vault.diff({ vault: fork.mirror })),
       seq,
       checkpoints: (await vault.checkpoints()).length,
-      canUndo: isThere === undefined ? false : await isThere.isApplied(fork),
+      canUndo: link === undefined ? false : await link.isApplied(fork),
     }
   }
 
@@ -128,14 +128,14 @@ export class TreeList {
   }
 
   async #count(key: string, diff: () => AsyncIterable<unknown>): Promise<number | null> {
-    const known = this.#counts.get(key)
-    if (known !== undefined) return known
+    const cached = this.#counts.get(key)
+    if (cached !== undefined) return cached
     let count: number | null = 0
     for await (const _change of diff()) if (++count > MAX_COUNTED) break
     if (count > MAX_COUNTED) count = null
     this.#counts.set(key, count)
     const [oldest] = this.#counts.keys()
-    if (this.#counts.size > MAX_KEPT && oldest !== undefined) this.#counts.delete(oldest)
+    if (this.#counts.size > MAX_CACHED && oldest !== undefined) this.#counts.delete(oldest)
     return count
   }
 
@@ -147,8 +147,8 @@ export class TreeList {
   }
 }
 
-/** A directory may have been deleted while its forks stay. */
-function openIfThere(open: () => LinkedDirectory): LinkedDirectory | undefined {
+/** Opens a directory; undefined if it was deleted while its forks stay. */
+function openIfPresent(open: () => LinkedDirectory): LinkedDirectory | undefined {
   try {
     return open()
   } catch (error) {

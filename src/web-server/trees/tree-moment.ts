@@ -15,7 +15,7 @@ export function requireVault({ vault }: OpenTreeRef): Vault {
   throw createRequestError('a directory has no journal; choose one of its forks')
 }
 
-/** Throws EINVAL for an earlier state, which cannot be changed. */
+/** Throws EINVAL for an earlier state and for a directory, which cannot be changed. */
 export function assertCurrent({ ref }: OpenTreeRef): void {
   if (ref.kind !== 'directory' && ref.at === undefined) return
   throw createRequestError('an earlier state cannot be changed; name the vault or fork itself')
