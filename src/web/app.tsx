@@ -28,7 +28,7 @@ const PLACES = [
   { label: 'Files', name: 'files', key: 'F' },
 ] as const
 
-/** Time after which the first screen is on the glass, and the others may be loaded. */
+/** Time after which the first screen is shown, and the scripts of the others may be loaded. */
 const PRELOAD_MS = 400
 
 /** The whole page: the bar, the state of the connection, and the screen of the address. */

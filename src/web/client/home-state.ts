@@ -21,18 +21,23 @@ export const waiting: Signal<WebWaiting> = signal({ approvals: [], questions: []
 export const isLoaded: Signal<boolean> = signal(false)
 export const loadError: Signal<Error | undefined> = signal(undefined)
 
+/** Ends the event stream of an earlier start. */
+let following = new AbortController()
+
 /** Number of things that wait for a person. */
 export const waitingCount: ReadonlySignal<number> = computed(
   () => waiting.value.approvals.length + waiting.value.questions.length + waiting.value.merges.length,
 )
 
-/** Reads the home and follows its events. A failed beginning is tried again by `retry`. */
+/** Reads the home and follows its events. If that fails, sets `loadError`; a person may then start it again. */
 export async function startHome(): Promise<void> {
   loadError.value = undefined
+  following.abort()
+  following = new AbortController()
   try {
     const now = await call('getStatus', {})
     status.value = now
-    void followEvents({ after: now.position, onEvent: takeEvent, signal: new AbortController().signal })
+    void followEvents({ after: now.position, onEvent: takeEvent, signal: following.signal })
     await readAll()
     isLoaded.value = true
   } catch (error) {
@@ -52,12 +57,12 @@ async function readProcesses(): Promise<void> {
 
 /** Reads the trees again soon. */
 export function refreshTrees(): void {
-  later('trees', 0, readTrees)
+  scheduleUpdate('trees', 0, readTrees)
 }
 
 /** Reads again soon what waits for a person. */
 export function refreshWaiting(): void {
-  later('waiting', 0, readWaiting)
+  scheduleUpdate('waiting', 0, readWaiting)
 }
 
 async function readTrees(): Promise<void> {
@@ -68,27 +73,27 @@ async function readWaiting(): Promise<void> {
   waiting.value = await call('listWaiting', {})
 }
 
-const changed = new Map<number, WebProcess>()
-const pending = new Set<string>()
+const changedProcesses = new Map<number, WebProcess>()
+const scheduledUpdates = new Set<string>()
 
 function takeEvent(event: WebEvent): void {
   publishEvent(event)
   if (event.type === 'process') {
-    changed.set(event.process.pid, event.process)
-    later('processes', UPDATE_MS, updateProcesses)
+    changedProcesses.set(event.process.pid, event.process)
+    scheduleUpdate('processes', UPDATE_MS, updateProcesses)
   } else if (event.type === 'asked' || event.type === 'settled' || event.type === 'waiting') {
-    later('waiting', UPDATE_MS, readWaiting)
+    scheduleUpdate('waiting', UPDATE_MS, readWaiting)
   } else if (event.type === 'trees' || event.type === 'journal') {
-    later('trees', REFRESH_MS, readTrees)
-  } else if (event.type === 'reset') later('all', 0, readAll)
+    scheduleUpdate('trees', REFRESH_MS, readTrees)
+  } else if (event.type === 'reset') scheduleUpdate('all', 0, readAll)
 }
 
 /** Runs an update once for all events of some time. A failed one is tried again: no further event may follow it. */
-function later(name: string, delayMs: number, update: () => void | Promise<void>): void {
-  if (pending.has(name)) return
-  pending.add(name)
+function scheduleUpdate(name: string, delayMs: number, update: () => void | Promise<void>): void {
+  if (scheduledUpdates.has(name)) return
+  scheduledUpdates.add(name)
   setTimeout(() => {
-    pending.delete(name)
+    scheduledUpdates.delete(name)
     void runUpdate(name, update)
   }, delayMs)
 }
@@ -97,15 +102,15 @@ async function runUpdate(name: string, update: () => void | Promise<void>): Prom
   try {
     await update()
   } catch {
-    if (session.value.state === 'open') later(name, RETRY_MS, update)
+    if (session.value.state === 'open') scheduleUpdate(name, RETRY_MS, update)
   }
 }
 
 function updateProcesses(): void {
   batch(() => {
     const next = new Map(processes.value)
-    for (const [pid, process] of changed) next.set(pid, process)
-    changed.clear()
+    for (const [pid, process] of changedProcesses) next.set(pid, process)
+    changedProcesses.clear()
     processes.value = next
   })
 }

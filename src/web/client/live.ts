@@ -6,7 +6,7 @@ import { connection } from './event-stream.ts'
 type Listener = (events: readonly WebEvent[]) => void
 
 const listeners = new Set<Listener>()
-let waiting: WebEvent[] = []
+let queuedEvents: WebEvent[] = []
 let deliveredAt = Number.NEGATIVE_INFINITY
 
 /** Time between two deliveries: hundreds of events in a second cost ten updates, and a single one does not wait. */
@@ -16,8 +16,8 @@ const RELOAD_MS = 150
 
 /** Gives an event to the screens at once, or with others if the last ones have just arrived. */
 export function publishEvent(event: WebEvent): void {
-  waiting.push(event)
-  if (waiting.length === 1) setTimeout(deliverEvents, deliveredAt + DELIVER_MS - performance.now())
+  queuedEvents.push(event)
+  if (queuedEvents.length === 1) setTimeout(deliverEvents, deliveredAt + DELIVER_MS - performance.now())
 }
 
 /** Calls a function with the events that arrive while a component is shown. */
@@ -31,13 +31,13 @@ export function useEvents(listener: Listener): void {
   }, [])
 }
 
-/** Calls a function when an event arrives that concerns it, at most once in a while. */
-export function useReload(isConcerned: (event: WebEvent) => boolean, reload: () => void): void {
+/** Calls a function soon after an event that concerns it or a reset, at most once in `RELOAD_MS`. */
+export function useReload(concerns: (event: WebEvent) => boolean, reload: () => void): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const reloadedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => () => clearTimeout(timer.current), [])
   useEvents((events) => {
-    if (timer.current !== undefined || !events.some((event) => event.type === 'reset' || isConcerned(event)))
+    if (timer.current !== undefined || !events.some((event) => event.type === 'reset' || concerns(event)))
       return
     timer.current = setTimeout(
       () => {
@@ -67,8 +67,8 @@ export function useReconnect(run: () => void): void {
 }
 
 function deliverEvents(): void {
-  const events = waiting
-  waiting = []
+  const events = queuedEvents
+  queuedEvents = []
   deliveredAt = performance.now()
   for (const listener of listeners) listener(events)
 }

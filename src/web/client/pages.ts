@@ -1,9 +1,11 @@
 import { MAX_PAGE_ITEMS, type Page, type PageParams } from '../../web-api/index.ts'
 
-/** Reads pages of a list until its end, or until there are `most` items. Calls `onItems` after each page. */
+/**
+ * Reads pages of a list until its end, or until there are `maxItems`. Calls `onItems` after each page with all so far.
+ */
 export async function readPages<Item>(
   read: (params: PageParams) => Promise<Page<Item>>,
-  most: number,
+  maxItems: number,
   onItems: (items: readonly Item[], isComplete: boolean) => void = () => {},
 ): Promise<readonly Item[]> {
   const items: Item[] = []
@@ -13,6 +15,6 @@ export async function readPages<Item>(
     items.push(...page.items)
     cursor = page.next ?? undefined
     onItems(items, cursor === undefined)
-  } while (cursor !== undefined && items.length < most)
+  } while (cursor !== undefined && items.length < maxItems)
   return items
 }

@@ -34,11 +34,11 @@ function listEnds(parts: readonly Text[]): number[] {
   })
 }
 
-/** Returns the part with the character at a place. */
-function findAt<Part extends Text>(parts: readonly Part[], place: number): Part | undefined {
+/** Returns the part with the character at a position. */
+function findAt<Part extends Text>(parts: readonly Part[], position: number): Part | undefined {
   let end = 0
   return parts.find(({ text }) => {
     end += text.length
-    return place < end
+    return position < end
   })
 }

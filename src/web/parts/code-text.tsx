@@ -14,17 +14,17 @@ export interface CodeTextProps {
 export function CodeText({ text, path, spans }: CodeTextProps): VNode {
   return (
     <>
-      {splitCode(text, path, spans).map((piece, at) => {
+      {splitCode(text, path, spans).map((piece, index) => {
         const name = piece.kind === '' ? undefined : `token-${piece.kind}`
         if (piece.isChanged)
           return (
-            <mark key={at} class={name}>
+            <mark key={index} class={name}>
               <VisibleText text={piece.text} />
             </mark>
           )
-        if (name === undefined) return <VisibleText key={at} text={piece.text} />
+        if (name === undefined) return <VisibleText key={index} text={piece.text} />
         return (
-          <span key={at} class={name}>
+          <span key={index} class={name}>
             <VisibleText text={piece.text} />
           </span>
         )

@@ -22,14 +22,14 @@ export type DiffRow =
 function markWords(lines: readonly DiffLine[]): HunkLine[] {
   const marked: HunkLine[] = [...lines]
   for (const { removed, added } of findBlocks(lines)) {
-    for (let at = 0; at < Math.min(removed.length, added.length); at++) {
-      const [old, now] = [removed[at] ?? 0, added[at] ?? 0]
-      const [before, after] = [lines[old], lines[now]]
+    for (let nth = 0; nth < Math.min(removed.length, added.length); nth++) {
+      const [oldIndex, newIndex] = [removed[nth] ?? 0, added[nth] ?? 0]
+      const [before, after] = [lines[oldIndex], lines[newIndex]]
       if (before === undefined || after === undefined) continue
       const pair = compareLines(before.text, after.text)
       if (pair === undefined) continue
-      marked[old] = { ...before, spans: pair.before }
-      marked[now] = { ...after, spans: pair.after }
+      marked[oldIndex] = { ...before, spans: pair.before }
+      marked[newIndex] = { ...after, spans: pair.after }
     }
   }
   return marked
@@ -55,36 +55,36 @@ type Pair = readonly [HunkLine | undefined, HunkLine | undefined]
 
 function pairLines(lines: readonly HunkLine[]): Pair[] {
   const pairs: Pair[] = []
-  for (let at = 0; at < lines.length; ) {
-    const line = lines[at]
+  for (let index = 0; index < lines.length; ) {
+    const line = lines[index]
     if (line === undefined || line.kind === 'context') {
       pairs.push([line, line])
-      at++
+      index++
       continue
     }
-    const end = findBlockEnd(lines, at)
-    const block = lines.slice(at, end)
+    const end = findBlockEnd(lines, index)
+    const block = lines.slice(index, end)
     const removed = block.filter(({ kind }) => kind === 'removed')
     const added = block.filter(({ kind }) => kind === 'added')
     for (let row = 0; row < Math.max(removed.length, added.length); row++)
       pairs.push([removed[row], added[row]])
-    at = end
+    index = end
   }
   return pairs
 }
 
-/** Lists the blocks of changed lines by the places of their lines. */
+/** Lists the blocks of changed lines by the indexes of their lines. */
 function findBlocks(lines: readonly DiffLine[]): { removed: number[]; added: number[] }[] {
   const blocks: { removed: number[]; added: number[] }[] = []
-  for (let at = 0; at < lines.length; at++) {
-    if (lines[at]?.kind === 'context') continue
-    const end = findBlockEnd(lines, at)
-    const places = Array.from({ length: end - at }, (_, step) => at + step)
+  for (let start = 0; start < lines.length; start++) {
+    if (lines[start]?.kind === 'context') continue
+    const end = findBlockEnd(lines, start)
+    const indexes = Array.from({ length: end - start }, (_line, offset) => start + offset)
     blocks.push({
-      removed: places.filter((place) => lines[place]?.kind === 'removed'),
-      added: places.filter((place) => lines[place]?.kind === 'added'),
+      removed: indexes.filter((index) => lines[index]?.kind === 'removed'),
+      added: indexes.filter((index) => lines[index]?.kind === 'added'),
     })
-    at = end
+    start = end
   }
   return blocks
 }

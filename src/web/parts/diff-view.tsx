@@ -48,12 +48,12 @@ export function DiffView(props: DiffViewProps): VNode {
           if (row === undefined || hunk === undefined) return null
           if (row.kind === 'hunk')
             return (
-              <HunkHeader key={index} at={index} hunk={hunk} isActive={hunk.index === activeHunk}>
+              <HunkHeader key={index} rowIndex={index} hunk={hunk} isActive={hunk.index === activeHunk}>
                 {props.renderControl?.(hunk)}
               </HunkHeader>
             )
           const isFaint = leftOut?.has(hunk.index) ?? false
-          return <LineRow key={index} at={index} path={path} row={row} isFaint={isFaint} />
+          return <LineRow key={index} rowIndex={index} path={path} row={row} isFaint={isFaint} />
         }}
       />
     </div>
@@ -61,17 +61,17 @@ export function DiffView(props: DiffViewProps): VNode {
 }
 
 interface HunkHeaderProps {
-  readonly at: number
+  readonly rowIndex: number
   readonly hunk: WebHunk
   readonly isActive: boolean
   readonly children: ComponentChildren
 }
 
-function HunkHeader({ at, hunk, isActive, children }: HunkHeaderProps): VNode {
+function HunkHeader({ rowIndex, hunk, isActive, children }: HunkHeaderProps): VNode {
   const { index, oldStart, oldCount, newStart, newCount, isCut } = hunk
   return (
     // biome-ignore lint/a11y: a row of a table of which only the rows in view exist
-    <div class={`hunk-head ${isActive ? 'active' : ''}`} role="row" aria-rowindex={at + 1}>
+    <div class={`hunk-head ${isActive ? 'active' : ''}`} role="row" aria-rowindex={rowIndex + 1}>
       {/* biome-ignore lint/a11y: see above */}
       <div class="hunk-head-content" role="cell">
         {children}
@@ -90,19 +90,19 @@ function formatLines(start: number, count: number): string {
 }
 
 function LineRow({
-  at,
+  rowIndex,
   path,
   row,
   isFaint,
 }: {
   readonly path: string
-  readonly at: number
+  readonly rowIndex: number
   readonly row: Exclude<DiffRow, { kind: 'hunk' }>
   readonly isFaint: boolean
 }): VNode {
   return (
     // biome-ignore lint/a11y: a row of a table of which only the rows in view exist
-    <div class={`diff-row ${isFaint ? 'faint' : ''}`} role="row" aria-rowindex={at + 1}>
+    <div class={`diff-row ${isFaint ? 'faint' : ''}`} role="row" aria-rowindex={rowIndex + 1}>
       {row.kind === 'line' ? (
         <UnifiedCells line={row.line} path={path} />
       ) : (
@@ -190,7 +190,9 @@ function findHunkRow(rows: readonly DiffRow[], hunk: number): number {
   return rows.findIndex((row) => row.kind === 'hunk' && row.hunk === hunk)
 }
 
-/** Measures the longest line of each side, so that the view keeps its width while it scrolls. A tab has four columns. */
+/**
+ * Measures the longest line of each side, so that the view keeps its width while it scrolls. A tab has four columns.
+ */
 function measureColumns(hunks: readonly WebHunk[]): { readonly left: string; readonly right: string } {
   const longest = { left: MIN_COLUMNS, right: MIN_COLUMNS }
   for (const { text, kind } of hunks.flatMap(({ lines }) => lines)) {

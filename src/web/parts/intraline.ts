@@ -10,7 +10,7 @@ export interface LinePair {
   readonly after: readonly LineSpan[]
 }
 
-/** Beyond this many words a line is compared by its ends only. */
+/** Two lines with more words than this are compared by their ends only. */
 const MAX_WORDS = 400
 /** With less than this share of a line in common, marks would cover everything. */
 const MIN_COMMON = 0.3
@@ -20,7 +20,7 @@ export function compareLines(before: string, after: string): LinePair | undefine
   const [old, now] = [splitWords(before), splitWords(after)]
   const isCommon = old.length * now.length > MAX_WORDS * MAX_WORDS ? markEnds(old, now) : markCommon(old, now)
   const common = isCommon.before.reduce(
-    (sum, kept, at) => sum + (kept && old[at]?.trim() ? (old[at]?.length ?? 0) : 0),
+    (sum, isWordCommon, index) => sum + (isWordCommon && old[index]?.trim() ? (old[index]?.length ?? 0) : 0),
     0,
   )
   if (common < MIN_COMMON * Math.max(before.trim().length, after.trim().length)) return undefined
@@ -66,14 +66,15 @@ function markEnds(old: readonly string[], now: readonly string[]): CommonWords {
   while (head < shorter && old[head] === now[head]) head++
   let tail = 0
   while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
-  const mark = (words: readonly string[]) => words.map((_, at) => at < head || at >= words.length - tail)
+  const mark = (words: readonly string[]) =>
+    words.map((_word, index) => index < head || index >= words.length - tail)
   return { before: mark(old), after: mark(now) }
 }
 
 function toSpans(words: readonly string[], isCommon: readonly boolean[]): LineSpan[] {
   const spans: { text: string; isChanged: boolean }[] = []
-  for (const [at, text] of words.entries()) {
-    const isChanged = !isCommon[at]
+  for (const [index, text] of words.entries()) {
+    const isChanged = !isCommon[index]
     const last = spans.at(-1)
     if (last?.isChanged === isChanged) last.text += text
     else spans.push({ text, isChanged })

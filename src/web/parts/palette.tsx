@@ -61,14 +61,14 @@ function OpenPalette({ entries }: { readonly entries: readonly PaletteEntry[] })
         onKeyDown={onKeyDown}
       />
       <div role="listbox" id="palette-entries" aria-label="Results">
-        {found.map((entry, at) => (
+        {found.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input above has the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the input above keeps the focus
           <div
             role="option"
-            id={`palette-${at}`}
+            id={`palette-${index}`}
             key={`${entry.kind} ${entry.label}`}
-            aria-selected={at === selected}
+            aria-selected={index === selected}
             onClick={() => run(entry)}
           >
             <span>
@@ -82,7 +82,7 @@ function OpenPalette({ entries }: { readonly entries: readonly PaletteEntry[] })
   )
 }
 
-/** Returns the entries with all words of a text, those that begin with it first. */
+/** Returns the entries with all words of a text, those that begin with its first word first. */
 function findEntries(entries: readonly PaletteEntry[], text: string): PaletteEntry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const matching = entries.filter(({ label, kind }) =>

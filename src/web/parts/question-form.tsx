@@ -14,7 +14,7 @@ export function QuestionForm({ question: { id, questions } }: { readonly questio
     questions.map(({ isMulti }) => (isMulti ? [] : '')),
   )
   const sending = useAction(() => call('answerQuestion', { id, answers }))
-  const setAnswer = (at: number, answer: Answer) => setAnswers(answers.with(at, answer))
+  const setAnswer = (index: number, answer: Answer) => setAnswers(answers.with(index, answer))
   const isComplete = answers.every((answer) => answer.length > 0)
   return (
     <form
@@ -24,25 +24,25 @@ export function QuestionForm({ question: { id, questions } }: { readonly questio
         if (isComplete) sending.run()
       }}
     >
-      {questions.map((asked, at) => (
-        <fieldset key={asked.question}>
+      {questions.map(({ question, options, isMulti }, index) => (
+        <fieldset key={question}>
           <legend>
-            <VisibleText text={asked.question} />
+            <VisibleText text={question} />
           </legend>
-          {asked.options.length === 0 ? (
+          {options.length === 0 ? (
             <input
               class="field wide-field"
               aria-label="Answer"
-              value={String(answers[at])}
-              onInput={(event) => setAnswer(at, event.currentTarget.value)}
+              value={String(answers[index])}
+              onInput={(event) => setAnswer(index, event.currentTarget.value)}
             />
           ) : (
             <Options
-              name={`${id}-${at}`}
-              options={asked.options}
-              isMulti={asked.isMulti}
-              answer={answers[at] ?? ''}
-              onAnswer={(answer) => setAnswer(at, answer)}
+              name={`${id}-${index}`}
+              options={options}
+              isMulti={isMulti}
+              answer={answers[index] ?? ''}
+              onAnswer={(answer) => setAnswer(index, answer)}
             />
           )}
         </fieldset>

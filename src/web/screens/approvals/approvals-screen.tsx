@@ -27,9 +27,9 @@ export function ApprovalsScreen(): VNode {
   const id = route.value.query.get('id') ?? undefined
   const shown =
     items.find((approval) => approval.id === id) ?? (id === undefined ? items.find(isWaiting) : undefined)
-  const at = shown === undefined ? -1 : items.indexOf(shown)
+  const shownIndex = shown === undefined ? -1 : items.indexOf(shown)
   const go = (step: number) => {
-    const next = items[Math.max(0, Math.min(items.length - 1, at + step))]
+    const next = items[Math.max(0, Math.min(items.length - 1, shownIndex + step))]
     if (next !== undefined) navigate(formatRoute('approvals', { id: next.id }))
   }
   useKeys([

@@ -74,7 +74,8 @@ function CommandRow({ command }: { readonly command: WebCommand }): VNode {
 }
 
 function describeOutcome({ event, exitCode }: WebCommand): readonly [TagTone, string] {
-  if (event === 'requested') return ['wait', 'waits']
+  // It runs, or was killed with its program.
+  if (event === 'requested') return ['wait', 'no end yet']
   if (event === 'refused') return ['bad', 'refused']
   if (event === 'failed') return ['bad', 'failed']
   return exitCode === 0 ? ['good', 'exit 0'] : ['bad', `exit ${exitCode ?? '?'}`]

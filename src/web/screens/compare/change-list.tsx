@@ -31,7 +31,7 @@ export function ChangeList(props: ChangeListProps): VNode {
       active={selected}
       renderRow={(index) => {
         const change = changes[index]
-        return change && <ChangeRow key={change.path} {...props} change={change} at={index} />
+        return change && <ChangeRow key={change.path} {...props} change={change} index={index} />
       }}
     />
   )
@@ -39,8 +39,8 @@ export function ChangeList(props: ChangeListProps): VNode {
 
 const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
 
-function ChangeRow(props: ChangeListProps & { readonly change: WebChange; readonly at: number }): VNode {
-  const { change, at, selected, decisions, canDecide, isViewed, onSelect, onToggle, changes } = props
+function ChangeRow(props: ChangeListProps & { readonly change: WebChange; readonly index: number }): VNode {
+  const { change, index, selected, decisions, canDecide, isViewed, onSelect, onToggle, changes } = props
   const { path, kind, lines } = change
   const kept = describeDecision(decisions.get(path))
   const isSeen = isViewed(path)
@@ -48,15 +48,15 @@ function ChangeRow(props: ChangeListProps & { readonly change: WebChange; readon
   const folder = path.slice(1, path.length - name.length)
   return (
     <li
-      class={`change-row ${at === selected ? 'active' : ''} ${isSeen ? 'seen' : ''}`}
+      class={`change-row ${index === selected ? 'active' : ''} ${isSeen ? 'seen' : ''}`}
       aria-setsize={changes.length}
-      aria-posinset={at + 1}
+      aria-posinset={index + 1}
     >
       {canDecide && <KeepBox label={`Keep ${toVisible(path)}`} kept={kept} onToggle={() => onToggle(path)} />}
       <button
         type="button"
         class="change-name"
-        aria-current={at === selected ? 'true' : undefined}
+        aria-current={index === selected ? 'true' : undefined}
         title={toVisible(path)}
         onClick={() => onSelect(path)}
       >

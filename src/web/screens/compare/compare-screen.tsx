@@ -44,9 +44,11 @@ function Choose(): VNode {
   )
 }
 
-/** The changes of a fork are what most people want: the other side is then what it began with. */
+/**
+ * Returns the pair for a picked tree: for a fork, its changes since it began, unless another side is chosen already.
+ */
 function pairWithBase(tree: string, from: string): { from?: string; to: string } {
-  const hasBase = trees.value.some((known) => known.tree === tree && isFork(known))
+  const hasBase = trees.value.some((listed) => listed.tree === tree && isFork(listed))
   return hasBase && from === '' ? { from: `${tree}^`, to: tree } : { to: tree }
 }
 

@@ -37,7 +37,8 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
   )
   const change = changes[selected]
   const isSplit = query.get('view') === 'split' && !isNarrow.value
-  const select = (at: number) => updateQuery({ path: changes[at]?.path ?? change?.path, hunk: undefined })
+  const select = (index: number) =>
+    updateQuery({ path: changes[index]?.path ?? change?.path, hunk: undefined })
 
   useKeys([
     { key: 'j', label: 'Next file', run: () => select(Math.min(selected + 1, changes.length - 1)) },

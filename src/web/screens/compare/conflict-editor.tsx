@@ -12,7 +12,9 @@ const SIDES: readonly (readonly [Side, string])[] = [
   ['ours', 'Ours'],
   ['base', 'Base'],
 ]
-const MARKERS = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/m
+const MARKERS = /^(?:<{7}|\|{7}|>{7})(?: |$)/m
+/** The marker between two versions. It may also underline a heading. */
+const SEPARATOR = /^={7}$/m
 
 interface ConflictEditorProps {
   readonly sides: WebConflictSides
@@ -24,7 +26,7 @@ interface ConflictEditorProps {
 export function ConflictEditor({ sides, resolution, onResolve }: ConflictEditorProps): VNode {
   const [text, setText] = useState(resolution && 'text' in resolution ? resolution.text : sides.merged.text)
   const [side, setSide] = useState<Side>('theirs')
-  const hasMarkers = MARKERS.test(text)
+  const hasMarkers = MARKERS.test(text) || hasSeparator(text, sides)
   return (
     <div class="editor">
       <p class="soft">Your version, beside</p>
@@ -69,6 +71,11 @@ export function ConflictEditor({ sides, resolution, onResolve }: ConflictEditorP
       </div>
     </div>
   )
+}
+
+/** Reports whether a text has the marker between versions. A line like it is none if a version has one too. */
+function hasSeparator(text: string, { ours, theirs }: WebConflictSides): boolean {
+  return SEPARATOR.test(text) && !SEPARATOR.test(ours.text) && !SEPARATOR.test(theirs.text)
 }
 
 interface MergedTextProps {

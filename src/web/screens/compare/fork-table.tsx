@@ -10,6 +10,7 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { formatCompareRoute, formatPairRoute, formatTree, isFork } from '../../routes.ts'
 
 const MAX_FORKS = 200
+const MAX_OVERLAPS = 100
 
 /** All forks by what they were made from, and the files that several of them change. */
 export function ForkTable(): VNode {
@@ -43,14 +44,14 @@ export function ForkTable(): VNode {
 
 /** Files that several forks of one tree change: where a second merge will meet the first. */
 function Overlap({ tree }: { readonly tree: TreeName }): VNode | null {
-  const overlap = useResource(tree, (signal) => call('listOverlap', { tree, limit: 100 }, signal))
+  const overlap = useResource(tree, (signal) => call('listOverlap', { tree, limit: MAX_OVERLAPS }, signal))
   useReload(({ type }) => type === 'journal' || type === 'trees', overlap.reload)
-  const found = overlap.value.value?.items
+  const { items: found, total } = overlap.value.value ?? {}
   if (overlap.error.value !== undefined) return <Notice title={overlap.error.value.message} tone="bad" />
   if (found === undefined || found.length === 0) return null
   return (
     <details>
-      <summary>{formatCount(found.length, 'file')} changed by several forks</summary>
+      <summary>{formatCount(total ?? found.length, 'file')} changed by several forks</summary>
       <ul class="panel overlap">
         {found.map(({ path, trees: forks }) => (
           <li class="row" key={path}>

@@ -3,7 +3,7 @@ import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 
-/** Large, so it is loaded when somebody edits a conflict. */
+/** The texts of a merge editor. It is large, so this file is loaded when somebody edits a conflict. */
 export interface MergeEditorOptions {
   /** Text to compare with, which stays as it is. */
   readonly original: string
@@ -41,10 +41,9 @@ function openOneColumn(root: ShadowRoot, options: MergeEditorOptions): { destroy
     original,
     mergeControls: (type, action) => {
       const isTaking = type === 'reject'
-      const [sign, does] = isTaking
-        ? ['Take', `Take this part of ${originalLabel}`]
-        : ['Keep', 'Keep this part']
-      const button = createButton(sign, does)
+      const button = isTaking
+        ? createButton('Take', `Take this part of ${originalLabel}`)
+        : createButton('Keep', 'Keep this part')
       button.addEventListener('mousedown', action)
       return button
     },

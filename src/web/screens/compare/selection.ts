@@ -1,13 +1,14 @@
 import type { FileSelection, MergeSelection, WebChange } from '../../../web-api/index.ts'
 
-/** The decision about a file: its hunks that are left out, of this version; or the whole file. */
+/** The decision to leave out a whole file, or some hunks of one version of it. */
 export type FileDecision =
   | { readonly kind: 'leave' }
   | {
       readonly kind: 'hunks'
       readonly digest: string
       readonly total: number
-      readonly left: ReadonlySet<number>
+      /** Indexes of the hunks that are not merged. */
+      readonly leftOut: ReadonlySet<number>
     }
 
 /** Decisions by path. A file without one is kept. */
@@ -17,7 +18,7 @@ export type Decisions = ReadonlyMap<string, FileDecision>
 export function describeDecision(decision: FileDecision | undefined): 'all' | 'some' | 'none' {
   if (decision === undefined) return 'all'
   if (decision.kind === 'leave') return 'none'
-  return decision.left.size === decision.total ? 'none' : 'some'
+  return decision.leftOut.size === decision.total ? 'none' : 'some'
 }
 
 /** Keeps a file that is left out or kept in part; leaves a file out that is kept. */
@@ -40,11 +41,11 @@ export function toggleHunk(
   hunk: number,
   version: { readonly digest: string; readonly total: number },
 ): Decisions {
-  const left = new Set(listLeftOut(decisions, path, version))
-  if (!left.delete(hunk)) left.add(hunk)
+  const leftOut = new Set(listLeftOut(decisions, path, version))
+  if (!leftOut.delete(hunk)) leftOut.add(hunk)
   const next = new Map(decisions)
-  if (left.size === 0) next.delete(path)
-  else next.set(path, { kind: 'hunks', ...version, left })
+  if (leftOut.size === 0) next.delete(path)
+  else next.set(path, { kind: 'hunks', ...version, leftOut })
   return next
 }
 
@@ -57,7 +58,7 @@ export function listLeftOut(
   const decision = decisions.get(path)
   if (decision === undefined) return new Set()
   if (decision.kind === 'leave') return new Set(Array.from({ length: version.total }, (_, index) => index))
-  return decision.digest === version.digest ? decision.left : new Set()
+  return decision.digest === version.digest ? decision.leftOut : new Set()
 }
 
 /** Returns what a merge takes. A path that is missing here stays in the fork. */
@@ -70,7 +71,7 @@ function selectFile(path: string, decision: FileDecision | undefined): FileSelec
   if (describeDecision(decision) === 'none') return undefined
   if (decision?.kind !== 'hunks') return { path }
   const kept = Array.from({ length: decision.total }, (_, index) => index).filter(
-    (index) => !decision.left.has(index),
+    (index) => !decision.leftOut.has(index),
   )
   return { path, hunks: kept, digest: decision.digest }
 }

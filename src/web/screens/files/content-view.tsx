@@ -12,7 +12,7 @@ import { route } from '../../router.ts'
 import { CodeLines } from './code-lines.tsx'
 import { useLatest } from './latest.ts'
 
-/** The content of a file, in parts: a long file is read as far as a person scrolls. */
+/** The content of a file. Of a long one, a part is read first, and another one at each click. */
 export function ContentView({ tree, path }: { readonly tree: TreeName; readonly path: string }): VNode {
   const content = useResource(`${tree} ${path}`, (signal) => call('readFile', { tree, path }, signal))
   useReload((event) => event.type === 'journal' && event.tree === tree, content.reload)

@@ -15,6 +15,7 @@ export interface FileViewProps {
   readonly path: string
 }
 
+const CHOOSE_FILE = 'Choose a file on the left'
 const VIEWS = [
   { name: '', label: 'Content' },
   { name: 'blame', label: 'Blame' },
@@ -30,7 +31,11 @@ export function FileView({ tree, at, path }: FileViewProps): VNode {
   if (path === '/') {
     return (
       <section class="file" aria-label="No file">
-        {isDirectory ? <Timeline directory={ref.path} /> : <Notice title="Choose a file on the left" />}
+        {isDirectory ? (
+          <Timeline directory={ref.path} emptyTitle={CHOOSE_FILE} />
+        ) : (
+          <Notice title={CHOOSE_FILE} />
+        )}
       </section>
     )
   }

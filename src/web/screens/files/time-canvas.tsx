@@ -5,7 +5,7 @@ import { pickColour } from '../../parts/author.ts'
 import type { SeqRange } from './seq-range.ts'
 
 const HEIGHT = 40
-/** A few rows are bars, and not blocks. */
+/** Width of a bar at most, so that a few rows do not look like blocks. */
 const MAX_BAR = 24
 
 export interface TimeCanvasProps {

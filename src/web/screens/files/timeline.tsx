@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UndoTimelineParams, WebTimelineItem, WebUndoReport } from '../../../web-api/index.ts'
-import { call } from '../../client/api.ts'
+import { ApiError, call } from '../../client/api.ts'
 import { useReload } from '../../client/live.ts'
 import { useAction } from '../../parts/action.ts'
 import { formatCount, formatMoment } from '../../parts/format.ts'
@@ -11,17 +11,31 @@ import { Tag } from '../../parts/tag.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 
 const MAX_ITEMS = 200
+/** Changed paths that an item shows. */
+const MAX_PATHS = 10
+
+interface TimelineProps {
+  readonly directory: string
+  /** Title where nothing is recorded. */
+  readonly emptyTitle?: string
+}
 
 /** Changes of a directory by agents with hooks, by prompts. Each prompt can be undone after a look at the result. */
-export function Timeline({ directory }: { readonly directory: string }): VNode {
+export function Timeline({
+  directory,
+  emptyTitle = 'Nothing is recorded for this directory',
+}: TimelineProps): VNode {
   const timeline = useResource(directory, (signal) =>
     call('listTimeline', { directory, limit: MAX_ITEMS }, signal),
   )
   useReload(({ type }) => type === 'journal' || type === 'trees', timeline.reload)
   const items = timeline.value.value?.items
-  if (timeline.error.value || items?.length === 0)
+  const error = timeline.error.value
+  const isMissing = error instanceof ApiError && error.code === 'ENOENT'
+  if (error !== undefined && !isMissing) return <Notice title={error.message} tone="bad" />
+  if (isMissing || items?.length === 0)
     return (
-      <Notice title="Choose a file on the left">
+      <Notice title={emptyTitle}>
         <p>
           Prompts of an agent that works in this directory itself appear here, with an undo, once its hooks
           are set:
@@ -87,7 +101,7 @@ function Item({ item, directory, onUndone }: ItemProps): VNode {
         <span class="row-end soft">{formatMoment(item.time)}</span>
       </div>
       <ul class="soft mono">
-        {item.changes.slice(0, 10).map(({ path, kind }) => (
+        {item.changes.slice(0, MAX_PATHS).map(({ path, kind }) => (
           <li key={path}>
             {kind} <VisibleText text={path} />
           </li>

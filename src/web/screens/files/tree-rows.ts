@@ -10,7 +10,7 @@ export interface TreeRow {
 /** Lists the directories that lead to a path, from the root on. */
 export function listAncestors(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '')
-  return ['/', ...parts.slice(0, -1).map((_, at) => `/${parts.slice(0, at + 1).join('/')}`)]
+  return ['/', ...parts.slice(0, -1).map((_part, index) => `/${parts.slice(0, index + 1).join('/')}`)]
 }
 
 /** Lists the entries of opened directories below their parents: directories first, then by name. */

@@ -26,8 +26,8 @@ export function VersionList({ tree, path }: { readonly tree: TreeName; readonly 
     return <Notice title="This file has no version of its own here: it is as it was forked" />
   return (
     <ol class="versions">
-      {items.map((version, at) => (
-        <Version key={version.seq} tree={tree} path={path} version={version} isLatest={at === 0} />
+      {items.map((version, index) => (
+        <Version key={version.seq} tree={tree} path={path} version={version} isLatest={index === 0} />
       ))}
     </ol>
   )

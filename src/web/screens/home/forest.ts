@@ -6,7 +6,9 @@ export interface ForestRow {
   readonly depth: number
 }
 
-/** Lists trees so that each stands below its parent. A tree whose parent is not listed is a root. */
+/**
+ * Lists trees so that each stands below its parent. A tree whose parent is not listed is a root. Cycles are left out.
+ */
 export function listForest(trees: readonly WebTree[]): ForestRow[] {
   const names = new Set(trees.map(({ tree }) => tree))
   const children = Map.groupBy(trees, ({ parent }) => (parent !== null && names.has(parent) ? parent : ''))

@@ -14,7 +14,7 @@ import { formatProcessRoute } from '../../routes.ts'
 const ROW_HEIGHT = 64
 const MAX_HEIGHT = 640
 
-/** All processes: those that run first, then the newest. */
+/** All processes: those at work first, and the newest first in each group. */
 export function ProcessList(): VNode {
   const [active, setActive] = useState<number | undefined>(undefined)
   const list = [...processes.value.values()].sort(compareProcesses)
@@ -60,7 +60,7 @@ export function ProcessList(): VNode {
                   <ProcessRow
                     key={process.pid}
                     process={process}
-                    at={index}
+                    index={index}
                     count={list.length}
                     isActive={index === active}
                   />
@@ -76,16 +76,16 @@ export function ProcessList(): VNode {
 
 interface ProcessRowProps {
   readonly process: WebProcess
-  readonly at: number
+  readonly index: number
   readonly count: number
   readonly isActive: boolean
 }
 
-function ProcessRow({ process, at, count, isActive }: ProcessRowProps): VNode {
+function ProcessRow({ process, index, count, isActive }: ProcessRowProps): VNode {
   const { pid, intent, agent, model, provider, step, maxSteps, lastAction, state } = process
   const isDone = state === 'ended' || state === 'lost'
   return (
-    <li class={`row process-row ${isActive ? 'active' : ''}`} aria-setsize={count} aria-posinset={at + 1}>
+    <li class={`row process-row ${isActive ? 'active' : ''}`} aria-setsize={count} aria-posinset={index + 1}>
       <div class="row-line">
         <ProcessTag process={process} />
         <a class="row-name" href={formatProcessRoute(pid)}>
@@ -112,7 +112,7 @@ function ProcessRow({ process, at, count, isActive }: ProcessRowProps): VNode {
   )
 }
 
-/** Returns what a process achieved, or why it did not. */
+/** Returns the result of a process, or the reason why it failed. */
 function describeEnd({ exitCode, result, reason }: WebProcess): string {
   return exitCode === 0 ? result || reason : reason || result
 }

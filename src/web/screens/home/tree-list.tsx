@@ -36,7 +36,7 @@ export function TreeList(): VNode {
             rowHeight={ROW_HEIGHT}
             renderRow={(index) => {
               const row = rows[index]
-              return row && <TreeRow key={row.tree.tree} row={row} at={index} count={rows.length} />
+              return row && <TreeRow key={row.tree.tree} row={row} index={index} count={rows.length} />
             }}
           />
         </div>
@@ -47,16 +47,16 @@ export function TreeList(): VNode {
 
 interface TreeRowProps {
   readonly row: ForestRow
-  readonly at: number
+  readonly index: number
   readonly count: number
 }
 
-function TreeRow({ row: { tree, depth }, at, count }: TreeRowProps): VNode {
+function TreeRow({ row: { tree, depth }, index, count }: TreeRowProps): VNode {
   return (
     <li
       class="row tree-row"
       aria-setsize={count}
-      aria-posinset={at + 1}
+      aria-posinset={index + 1}
       style={{ paddingLeft: `calc(var(--s3) + ${Math.min(depth, 6)} * var(--s4))` }}
     >
       <div class="row-line">

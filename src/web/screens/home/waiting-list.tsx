@@ -12,12 +12,14 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { formatRoute } from '../../router.ts'
 import { formatProcessRoute, formatTree } from '../../routes.ts'
 
+const MAX_APPROVALS = 100
+
 /** Questions, approvals and merges that wait for a person. */
 export function WaitingList(): VNode {
   const { approvals, questions, merges } = waiting.value
-  const known = useResource('approvals', (signal) => call('listApprovals', { limit: 100 }, signal))
-  useReload(({ type }) => type === 'waiting', known.reload)
-  const byId = new Map(known.value.value?.items.map((approval) => [approval.id, approval]))
+  const listed = useResource('approvals', (signal) => call('listApprovals', { limit: MAX_APPROVALS }, signal))
+  useReload(({ type }) => type === 'waiting', listed.reload)
+  const byId = new Map(listed.value.value?.items.map((approval) => [approval.id, approval]))
   return (
     <section class="section" aria-labelledby="waiting-title">
       <header>

@@ -47,16 +47,16 @@ function OneProcess({ process }: { readonly process: WebProcess }): VNode {
   const { pid } = process
   const steps = useSteps(pid)
   const list = steps.steps.value
-  const asked = Number(route.value.query.get('step') ?? Number.NaN)
-  const selected = list.find(({ step }) => step === asked) ?? list.at(-1)
-  const at = selected === undefined ? -1 : list.indexOf(selected)
+  const requestedStep = Number(route.value.query.get('step') ?? Number.NaN)
+  const selected = list.find(({ step }) => step === requestedStep) ?? list.at(-1)
+  const selectedIndex = selected === undefined ? -1 : list.indexOf(selected)
   const select = (index: number) => {
     const step = list[Math.max(0, Math.min(list.length - 1, index))]
     if (step !== undefined) updateQuery({ step: step.step })
   }
   useKeys([
-    { key: 'j', label: 'Next step', run: () => select(at + 1) },
-    { key: 'k', label: 'Previous step', run: () => select(at - 1) },
+    { key: 'j', label: 'Next step', run: () => select(selectedIndex + 1) },
+    { key: 'k', label: 'Previous step', run: () => select(selectedIndex - 1) },
     { key: 'l', label: 'Follow the last step', run: () => updateQuery({ step: undefined }) },
   ])
   return (
@@ -67,7 +67,7 @@ function OneProcess({ process }: { readonly process: WebProcess }): VNode {
           process={process}
           steps={steps}
           selected={selected?.step}
-          isFollowing={Number.isNaN(asked)}
+          isFollowing={Number.isNaN(requestedStep)}
           onSelect={(step) => updateQuery({ step })}
         />
         {selected && <StepFiles key={`${pid} ${selected.step}`} pid={pid} step={selected} />}
@@ -78,7 +78,7 @@ function OneProcess({ process }: { readonly process: WebProcess }): VNode {
 
 function ProcessHead({ process }: { readonly process: WebProcess }): VNode {
   const { pid, intent, agent, model, provider, tokens, budget, parent, tree, source, reason } = process
-  const fork = trees.value.find((known) => known.tree === tree)
+  const fork = trees.value.find((listed) => listed.tree === tree)
   return (
     <header class="work-head process-head">
       <ProcessTag process={process} />

@@ -7,6 +7,9 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { Step } from './step.tsx'
 import type { StepState } from './use-steps.ts'
 
+/** Lines of the log below the steps. */
+const MAX_LOG_LINES = 6
+
 export interface StepListProps {
   readonly process: WebProcess
   readonly steps: StepState
@@ -51,7 +54,7 @@ export function StepList({ process, steps, selected, isFollowing, onSelect }: St
       {isRunning && (
         <div class="live-log" role="log" aria-label="Latest lines of the log">
           <pre>
-            <VisibleText text={lines.slice(-6).join('\n') || process.lastAction} />
+            <VisibleText text={lines.slice(-MAX_LOG_LINES).join('\n') || process.lastAction} />
           </pre>
         </div>
       )}

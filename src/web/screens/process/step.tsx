@@ -37,8 +37,8 @@ export function Step({ pid, step, isSelected, onSelect }: StepProps): VNode {
           {formatShort(step.tokens)} tokens · <time dateTime={step.time}>{formatMoment(step.time)}</time>
         </span>
       </header>
-      {step.messages.map(({ role, text }, at) => (
-        <div class={`message ${role}`} key={`${role} ${at}`}>
+      {step.messages.map(({ role, text }, index) => (
+        <div class={`message ${role}`} key={`${role} ${index}`}>
           <span class="role">{role}</span>
           <LongText text={text} isFolded={role === 'system'} />
         </div>
@@ -49,8 +49,8 @@ export function Step({ pid, step, isSelected, onSelect }: StepProps): VNode {
           <LongText text={step.response} />
         </div>
       )}
-      {step.calls.map((made, at) => (
-        <ToolCall key={`${made.tool} ${at}`} made={made} />
+      {step.calls.map((toolCall, index) => (
+        <ToolCall key={`${toolCall.tool} ${index}`} toolCall={toolCall} />
       ))}
       {isSelected && <StepActions pid={pid} step={step} />}
     </li>
@@ -59,6 +59,9 @@ export function Step({ pid, step, isSelected, onSelect }: StepProps): VNode {
 
 /** A longer text is folded: nobody reads it in passing. */
 const FOLDED_LENGTH = 1200
+/** Beginnings of a folded text, and of the input of a folded call. */
+const MAX_SUMMARY = 120
+const MAX_INPUT_SUMMARY = 160
 
 function LongText({
   text,
@@ -79,14 +82,14 @@ function LongText({
   return (
     <details>
       <summary>
-        <VisibleText text={text.text.slice(0, 120)} />…
+        <VisibleText text={text.text.slice(0, MAX_SUMMARY)} />…
       </summary>
       {shown}
     </details>
   )
 }
 
-function ToolCall({ made: { tool, input, result, error } }: { readonly made: WebToolCall }): VNode {
+function ToolCall({ toolCall: { tool, input, result, error } }: { readonly toolCall: WebToolCall }): VNode {
   return (
     <details class={`call ${error === '' ? '' : 'failed'}`}>
       <summary>
@@ -94,7 +97,7 @@ function ToolCall({ made: { tool, input, result, error } }: { readonly made: Web
           <VisibleText text={tool} />
         </span>
         <span class="soft row-cut mono">
-          <VisibleText text={input.text.slice(0, 160)} />
+          <VisibleText text={input.text.slice(0, MAX_INPUT_SUMMARY)} />
         </span>
         {error !== '' && <span class="bad-text">failed</span>}
       </summary>
@@ -120,7 +123,7 @@ function CallPart({ label, text }: { readonly label: string; readonly text: WebT
 }
 
 function StepActions({ pid, step }: { readonly pid: number; readonly step: WebStep }): VNode {
-  const [isForking, askIntent] = useState(false)
+  const [isForking, setForking] = useState(false)
   const [raw, setRaw] = useState<string | undefined>(undefined)
   const readRaw = useAction(
     () => call('readStep', { pid, step: step.step }),
@@ -134,7 +137,7 @@ function StepActions({ pid, step }: { readonly pid: number; readonly step: WebSt
           type="button"
           class="button small"
           aria-expanded={isForking}
-          onClick={() => askIntent(!isForking)}
+          onClick={() => setForking(!isForking)}
         >
           Fork here
         </button>

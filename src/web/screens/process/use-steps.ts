@@ -18,20 +18,20 @@ export interface StepState {
 export function useSteps(pid: number): StepState {
   const loader = useMemo(() => new StepLoader(pid), [pid])
   useEffect(() => {
-    loader.readOn()
+    loader.readNew()
     return () => loader.stop()
   }, [loader])
   useEvents((events) => {
     for (const event of events) {
       if (event.type === 'log' && event.pid === pid) loader.addLine(event.text)
-      if (event.type === 'reset') loader.readOn()
-      if (event.type === 'step' && event.pid === pid) loader.readOn()
+      if (event.type === 'reset') loader.readNew()
+      if (event.type === 'step' && event.pid === pid) loader.readNew()
       // The record of the last step may be complete only when the process has ended.
       if (event.type === 'process' && event.process.pid === pid && event.process.endedAt !== null)
-        loader.readOn()
+        loader.readNew()
     }
   })
-  useReconnect(() => loader.readOn())
+  useReconnect(() => loader.readNew())
   return loader
 }
 
@@ -57,8 +57,8 @@ class StepLoader implements StepState {
     this.log.value = [...this.log.value, ...text.split('\n')].slice(-MAX_LOG_LINES)
   }
 
-  /** Reads the steps behind the last known one. */
-  readOn(): void {
+  /** Reads the steps after the last one that is loaded. */
+  readNew(): void {
     this.#isStale = true
     if (!this.#isReading) void this.#read()
   }
