@@ -50,11 +50,11 @@ export class ArchiveFs extends Backend implements Linkable {
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const at = this.#resolve(path, 'readdir', true, ctx)
-    const { type } = this.#node(at, 'readdir', false).stat
+    const resolved = this.#resolve(path, 'readdir', true, ctx)
+    const { type } = this.#node(resolved, 'readdir', false).stat
     if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    for (const name of this.#tree.namesIn(at)) {
-      const entry = this.#tree.get(child(at, name))
+    for (const name of this.#tree.namesIn(resolved)) {
+      const entry = this.#tree.get(child(resolved, name))
       if (entry !== undefined) yield { name, type: entry.stat.type }
     }
   }
@@ -77,8 +77,8 @@ export class ArchiveFs extends Backend implements Linkable {
   }
 
   #resolve(path: string, op: string, followLast: boolean, ctx?: CallContext): string {
-    const target = (at: string) => this.#tree.get(at)?.target ?? null
-    const resolved = resolveLinksSync(path, followLast, op, target)
+    const findTarget = (linkPath: string) => this.#tree.get(linkPath)?.target ?? null
+    const resolved = resolveLinksSync(path, followLast, op, findTarget)
     assertLinkFree(path, resolved, op, ctx)
     return resolved
   }

@@ -13,14 +13,14 @@ export async function openArchiveSource(
   path: string,
   ctx: CallContext | undefined,
 ): Promise<ArchiveSource> {
-  const at = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
-  const { size } = await fs.stat(at, ctx)
+  const realPath = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
+  const { size } = await fs.stat(realPath, ctx)
   return {
     path,
     size,
     read: (start, length) => {
       const within = Math.max(0, Math.min(length, size - start))
-      return fs.read(at, { byteRange: [start, within] }, ctx)
+      return fs.read(realPath, { byteRange: [start, within] }, ctx)
     },
   }
 }

@@ -38,7 +38,7 @@ export interface SkippedEntry {
   readonly reason: string
 }
 
-/** Limits for an archive that is opened. */
+/** Options for an archive that is opened. */
 export interface ArchiveOptions {
   /** Called for each rejected entry, which is then skipped. Without it the first one throws EINVAL. */
   readonly onSkipped?: (entry: SkippedEntry) => void
@@ -59,10 +59,13 @@ const IMPLIED_DIRECTORY: ArchiveNode = {
 export class ArchiveTree {
   readonly #nodes = new Map<string, ArchiveNode>([['/', IMPLIED_DIRECTORY]])
   readonly #names = new Map<string, readonly string[]>()
-  /** The resolved hard links. */
+  /** Content of each hard link by path; undefined for one that leads nowhere. */
   readonly #linkTargets = new Map<string, ArchiveEntry | undefined>()
 
-  /** Of two entries with one name the later one counts, as in unpacking. */
+  /**
+   * Builds the tree. Of two entries with one name the later one counts, as in unpacking. EINVAL for a rejected entry without
+   * `onSkipped`, EFBIG for too many entries.
+   */
   constructor(
     entries: Iterable<ArchiveEntry>,
     archive: string,
@@ -99,13 +102,16 @@ export class ArchiveTree {
 
   /** Adds an entry. Returns the reason if it is rejected. */
   #add(path: string, entry: ArchiveEntry, listed: ReadonlyMap<string, ArchiveEntry>): string | undefined {
-    const above = ancestors(path).filter((at) => at !== '/')
-    const blocking = above.find((at) => (listed.get(at)?.stat.type ?? 'directory') !== 'directory')
-    if (blocking !== undefined)
-      return `'${blocking.slice(1)}' above it is a ${listed.get(blocking)?.stat.type}`
+    const above = ancestors(path).filter((directory) => directory !== '/')
+    const fileAbove = above.find(
+      (directory) => (listed.get(directory)?.stat.type ?? 'directory') !== 'directory',
+    )
+    if (fileAbove !== undefined)
+      return `'${fileAbove.slice(1)}' above it is a ${listed.get(fileAbove)?.stat.type}`
     const content = entry.sameAs === undefined ? entry : this.#findLinkedEntry(path, listed)
     if (content === undefined) return `the target '${entry.sameAs}' of the hard link is missing`
-    for (const at of above) if (!this.#nodes.has(at)) this.#nodes.set(at, IMPLIED_DIRECTORY)
+    for (const directory of above)
+      if (!this.#nodes.has(directory)) this.#nodes.set(directory, IMPLIED_DIRECTORY)
     const { stat, target, read } = content
     this.#nodes.set(path, {
       stat,
@@ -118,16 +124,16 @@ export class ArchiveTree {
   /** Resolves a hard link, possibly through others. Each is resolved once, and a cycle resolves to nothing. */
   #findLinkedEntry(path: string, listed: ReadonlyMap<string, ArchiveEntry>): ArchiveEntry | undefined {
     const visited: string[] = []
-    let at: string | undefined = path
+    let current: string | undefined = path
     let found: ArchiveEntry | undefined
-    while (at !== undefined && !this.#linkTargets.has(at)) {
-      this.#linkTargets.set(at, undefined)
-      visited.push(at)
-      found = listed.get(at)
+    while (current !== undefined && !this.#linkTargets.has(current)) {
+      this.#linkTargets.set(current, undefined)
+      visited.push(current)
+      found = listed.get(current)
       const location = found?.sameAs === undefined ? undefined : locateEntry(found.sameAs)
-      at = location !== undefined && 'path' in location ? location.path : undefined
+      current = location !== undefined && 'path' in location ? location.path : undefined
     }
-    const content: ArchiveEntry | undefined = at === undefined ? found : this.#linkTargets.get(at)
+    const content: ArchiveEntry | undefined = current === undefined ? found : this.#linkTargets.get(current)
     const isContent = content?.sameAs === undefined && content?.stat.type !== 'directory'
     for (const path of visited) this.#linkTargets.set(path, isContent ? content : undefined)
     return this.#linkTargets.get(path)

@@ -6,7 +6,10 @@ import type { ArchiveSource } from './archive-source.ts'
 const GZIP_MAGIC = [0x1f, 0x8b]
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
 
-/** Inflates a compressed archive, recognised by its first bytes; undefined for others. ENOTSUP, EFBIG, EIO. */
+/**
+ * Inflates a compressed archive, recognised by its first bytes; undefined for others. ENOTSUP for zstd on an older Node. The
+ * stream fails with EFBIG for content beyond the limit, and with EIO for a damaged archive.
+ */
 export async function inflateArchive(
   source: ArchiveSource,
   maxBytes: number,

@@ -17,7 +17,7 @@ export class ListingLimit {
     this.#maxEntries = maxEntries
   }
 
-  /** Counts an entry. EFBIG. */
+  /** Counts an entry. EFBIG beyond a limit. */
   add(textBytes: number): void {
     this.#entries += 1
     this.#textBytes += textBytes

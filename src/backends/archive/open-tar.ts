@@ -31,8 +31,8 @@ const FILE_TYPES = {
 
 /**
  * Opens a tar archive, plain or compressed (gzip, zstd), as a read-only file system. Reads the archive once for its
- * entries; later reads seek to the content. ENOENT, EINVAL (an entry that leads outside), EIO (damaged), EFBIG,
- * ENOTSUP.
+ * entries; later reads seek to the content. ENOENT, EINVAL (an entry that leads outside), EIO (damaged), EFBIG (too large,
+ * or too many entries), ENOTSUP (a sparse entry or one of unknown type, zstd on an older Node, a missing package).
  */
 export async function openTar(
   fs: FileSystem,
@@ -53,7 +53,7 @@ export async function openTar(
 async function readEntries(source: ArchiveSource, { maxEntries }: ArchiveOptions): Promise<ArchiveEntry[]> {
   const { extract } = await loadPackage('tar-stream', () => import('tar-stream'))
   const entries: ArchiveEntry[] = []
-  const bound = new ListingLimit(source.path, maxEntries)
+  const limit = new ListingLimit(source.path, maxEntries)
   const parser = extract()
   const input = Readable.from(source.read(0, source.size))
   input.on('error', (error) => parser.destroy(error))
@@ -61,7 +61,7 @@ async function readEntries(source: ArchiveSource, { maxEntries }: ArchiveOptions
   try {
     for await (const stream of parser) {
       const { name, linkname } = stream.header
-      bound.add(name.length + (linkname ?? '').length)
+      limit.add(name.length + (linkname ?? '').length)
       entries.push(toArchiveEntry(stream.header, stream.offset + HEADER_BYTES, source))
       stream.resume()
     }
@@ -82,17 +82,17 @@ async function readEntries(source: ArchiveSource, { maxEntries }: ArchiveOptions
 function toArchiveEntry(header: Header, start: number, source: ArchiveSource): ArchiveEntry {
   const { name, type, linkname } = header
   const pax = getPaxHeader(header)
-  const known = findFileType(type)
-  if (known === undefined || Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
+  const fileType = findFileType(type)
+  if (fileType === undefined || Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
     throw new VfsError('ENOTSUP', source.path, {
       op: 'open',
       detail: `the entry '${name}' is sparse or of an unknown type, which is not supported`,
     })
-  const stat = toStat(header, known, pax['mtime'])
-  if (known === 'symlink')
+  const stat = toStat(header, fileType, pax['mtime'])
+  if (fileType === 'symlink')
     return { name, stat: { ...stat, size: Buffer.byteLength(linkname) }, target: linkname }
   if (type === 'link') return { name, stat, sameAs: linkname }
-  if (known !== 'file') return { name, stat }
+  if (fileType !== 'file') return { name, stat }
   return {
     name,
     stat,

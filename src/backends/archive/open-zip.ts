@@ -23,7 +23,8 @@ const FILE_TYPES: ReadonlyMap<number, Stat['type']> = new Map([
 
 /**
  * Opens a zip archive as a read-only file system. Reads only its directory; a file is inflated on read, and its
- * checksum is verified at the end. ENOENT, EINVAL (an entry that leads outside), EIO (damaged), ENOTSUP (encrypted).
+ * checksum is verified at the end. ENOENT, EINVAL (an entry that leads outside), EIO (damaged), EFBIG (too many entries),
+ * ENOTSUP (a missing package). Reading an encrypted entry is ENOTSUP.
  */
 export async function openZip(
   fs: FileSystem,
@@ -49,10 +50,10 @@ export async function openZip(
   }
 }
 
-async function listEntries(zip: ZipFile, bound: ListingLimit): Promise<Entry[]> {
+async function listEntries(zip: ZipFile, limit: ListingLimit): Promise<Entry[]> {
   const entries: Entry[] = []
   for await (const entry of zip.eachEntry()) {
-    bound.add(entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength)
+    limit.add(entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength)
     entries.push(entry)
   }
   return entries
@@ -118,16 +119,16 @@ async function* readContent(
       op: 'read',
       detail: `the entry '${name}' is encrypted; unpack it with its password first`,
     })
-  let [at, checksum] = [0, 0]
+  let [position, checksum] = [0, 0]
   const end = start + length
   try {
     const content: AsyncIterable<Uint8Array> = await zip.openReadStreamPromise(entry)
     for await (const chunk of content) {
       checksum = crc32(chunk, checksum)
-      const piece = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
-      at += chunk.length
+      const piece = chunk.subarray(Math.max(0, start - position), Math.max(0, end - position))
+      position += chunk.length
       if (piece.length > 0) yield piece
-      if (at >= end && at < entry.uncompressedSize) return
+      if (position >= end && position < entry.uncompressedSize) return
     }
   } catch (error) {
     throw createDamageError(error, path, `the entry '${name}' is damaged`)

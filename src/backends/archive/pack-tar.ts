@@ -107,9 +107,11 @@ function toHeader({ name, stat, target, sameAs }: PackedEntry): PackHeader {
   return { ...common, type: 'file', size: stat.size }
 }
 
-/** The old header allows seconds from 1970 to 2038; the pax header any time. */
+/** Returns the time fields of a header. The old header allows seconds from 1970 to 2038; the pax header any time. */
 function toHeaderTime(mtime: Date): Pick<Header, 'mtime'> & { readonly pax?: Record<string, string> } {
   const seconds = Math.floor(mtime.getTime() / 1000)
-  const within = Math.min(Math.max(seconds, 0), MAX_SECONDS)
-  return within === seconds ? { mtime } : { mtime: new Date(within * 1000), pax: { mtime: String(seconds) } }
+  const clamped = Math.min(Math.max(seconds, 0), MAX_SECONDS)
+  return clamped === seconds
+    ? { mtime }
+    : { mtime: new Date(clamped * 1000), pax: { mtime: String(seconds) } }
 }

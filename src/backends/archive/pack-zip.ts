@@ -12,7 +12,7 @@ const MAX_TIME = (2 ** 31 - 1) * 1000
 
 /**
  * Packs everything below a directory as a stream of a zip archive. Links stay links; hard links become separate files,
- * because a zip has none; devices are omitted.
+ * because a zip has none; devices are omitted. EINVAL for a name that a zip cannot contain.
  */
 export async function* packZip(
   fs: FileSystem,

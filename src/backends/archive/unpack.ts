@@ -36,7 +36,8 @@ const MAX_CONCURRENT_FILES = 64
 /**
  * Copies a whole file system, such as an archive, into a directory of another: content, links, permissions and times.
  * Files with equal size, permissions and time are skipped, so that a repeated call continues an interrupted one.
- * EEXIST, EISDIR and ENOTDIR if a path is taken, ELOOP if a link is in the path.
+ * EEXIST or ENOTDIR if a path is taken, ELOOP if a link is in the path, EFBIG for content beyond `maxBytes`, ENOTSUP if the
+ * target cannot store a link.
  */
 export async function unpack(
   from: FileSystem,
@@ -92,7 +93,7 @@ class UnpackJob {
     this.#ctx = ctx
   }
 
-  /** A walk yields parents first, so they are not looked up again. */
+  /** Creates a directory, or accepts an existing one. A walk yields parents first, so they are not looked up again. */
   async unpackDirectory(path: string, stat: Stat): Promise<void> {
     const options = toModeOption(stat)
     try {
@@ -122,7 +123,7 @@ class UnpackJob {
     this.#count({ files: 1, bytes: stat.size })
   }
 
-  /** Runs last, because every new entry changes a directory's time. */
+  /** Sets the times and permissions of all directories. Runs last, because every new entry changes a directory's time. */
   async setDirectoryTimes(): Promise<void> {
     for (const { path, stat } of this.#directories) await this.#setAttributes(path, stat)
   }

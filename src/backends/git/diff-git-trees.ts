@@ -60,10 +60,10 @@ export async function findDifferences(
       before.trees.load(pairs.flatMap((pair) => pair.before ?? [])),
       after.trees.load(pairs.flatMap((pair) => pair.after ?? [])),
     ])
-    const [olds, nows] = [old.values(), current.values()]
+    const [oldDirectories, newDirectories] = [old.values(), current.values()]
     pairs = pairs.flatMap((pair) => {
-      const oldDirectory = pair.before === undefined ? undefined : olds.next().value
-      const newDirectory = pair.after === undefined ? undefined : nows.next().value
+      const oldDirectory = pair.before === undefined ? undefined : oldDirectories.next().value
+      const newDirectory = pair.after === undefined ? undefined : newDirectories.next().value
       if (newDirectory !== undefined) inspect(pair.path, newDirectory)
       return compareDirectories(pair.path, oldDirectory, newDirectory, found)
     })
@@ -83,13 +83,13 @@ function compareDirectories(
   for (const name of names) {
     const [old, current] = [before?.byName.get(name), after?.byName.get(name)]
     if (isSameEntry(old, current)) continue
-    const at = child(path, name)
-    const [oldTree, nowTree] = [getTreeId(old), getTreeId(current)]
-    if (oldTree !== undefined || nowTree !== undefined)
-      pairs.push({ path: at, before: oldTree, after: nowTree })
-    const [oldLeaf, nowLeaf] = [toLeaf(old), toLeaf(current)]
-    if (oldLeaf !== undefined || nowLeaf !== undefined)
-      found.push({ path: at, before: oldLeaf, after: nowLeaf })
+    const entryPath = child(path, name)
+    const [oldTree, newTree] = [getTreeId(old), getTreeId(current)]
+    if (oldTree !== undefined || newTree !== undefined)
+      pairs.push({ path: entryPath, before: oldTree, after: newTree })
+    const [oldLeaf, newLeaf] = [toLeaf(old), toLeaf(current)]
+    if (oldLeaf !== undefined || newLeaf !== undefined)
+      found.push({ path: entryPath, before: oldLeaf, after: newLeaf })
   }
   return pairs
 }

@@ -50,7 +50,7 @@ export interface Submodule {
 /**
  * A repository at one commit, as a read-only file system. Objects are read on demand, and a walk reads no content.
  * Every time is the commit's. A submodule is an empty directory; `submodules` lists them.
- * Names that are not UTF-8 are omitted. Dispose of it: a Git process may back it.
+ * Names that no path can have, such as those that are not UTF-8, are omitted. Dispose of it: a Git process may back it.
  */
 export class GitFs
   extends Backend
@@ -134,10 +134,10 @@ export class GitFs
     return createLazyStream<DirEntry>(async () => {
       const found = await this.#find(path, 'readdir', true, ctx)
       if (found.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-      const inside = found.isSubmodule ? [] : (await this.#trees.get(found.id)).entries
-      const entries = inside.values()
+      const entries = found.isSubmodule ? [] : (await this.#trees.get(found.id)).entries
+      const remaining = entries.values()
       return () => {
-        const entry = entries.next().value
+        const entry = remaining.next().value
         return entry && { name: entry.name, type: entry.type }
       }
     })
@@ -168,13 +168,13 @@ export class GitFs
     if (found === undefined) return
     const entries = [found]
     // The same tree may occur at many paths, and is loaded once.
-    const seen = new Set<string>()
-    let directories = await this.#trees.load(listNewTrees([found], seen))
+    const loadedTrees = new Set<string>()
+    let directories = await this.#trees.load(listNewTrees([found], loadedTrees))
     while (directories.length > 0) {
       ctx?.signal?.throwIfAborted()
-      const inside = directories.flatMap((directory) => directory.entries)
-      for (const entry of inside) entries.push(entry)
-      directories = await this.#trees.load(listNewTrees(inside, seen))
+      const children = directories.flatMap((directory) => directory.entries)
+      for (const entry of children) entries.push(entry)
+      directories = await this.#trees.load(listNewTrees(children, loadedTrees))
     }
     await this.#trees.loadSizes(entries)
   }
@@ -191,12 +191,12 @@ export class GitFs
       if (blob !== undefined) yield blob.bytes.subarray(start, start + length)
       return
     }
-    let at = 0
+    let position = 0
     for await (const chunk of this.#reader.stream(entry.id)) {
-      const part = chunk.subarray(Math.max(0, start - at), Math.max(0, start + length - at))
-      at += chunk.length
+      const part = chunk.subarray(Math.max(0, start - position), Math.max(0, start + length - position))
+      position += chunk.length
       if (part.length > 0) yield part
-      if (at >= start + length) return
+      if (position >= start + length) return
     }
   }
 
@@ -215,11 +215,11 @@ export class GitFs
   }
 }
 
-/** Returns the trees among entries that are not in `seen` yet, and adds them. */
-function listNewTrees(entries: readonly TreeEntry[], seen: Set<string>): string[] {
+/** Returns the trees among entries that are not in `loadedTrees` yet, and adds them. */
+function listNewTrees(entries: readonly TreeEntry[], loadedTrees: Set<string>): string[] {
   return entries.flatMap(({ type, isSubmodule, id }) => {
-    if (type !== 'directory' || isSubmodule || seen.has(id)) return []
-    seen.add(id)
+    if (type !== 'directory' || isSubmodule || loadedTrees.has(id)) return []
+    loadedTrees.add(id)
     return [id]
   })
 }

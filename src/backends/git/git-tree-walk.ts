@@ -14,15 +14,17 @@ interface Level {
   readonly path: string
   readonly id: string
   directory: GitDirectory | undefined
-  at: number
+  /** Index of the next entry. */
+  index: number
 }
 
 /** State of a scan for upcoming directories. */
 interface AheadScan {
   readonly limit: number
+  /** Ids of directories to load, in walk order. */
   readonly wanted: Set<string>
   /** Directories already visited: a hostile tree repeats one directory ten times on each of ten levels. */
-  readonly into: Set<string>
+  readonly visited: Set<string>
 }
 
 export interface GitTreeWalkOptions extends WalkOptions {
@@ -56,7 +58,7 @@ export class GitTreeWalk {
     this.#toStat = toStat
     this.#maxDepth = maxDepth ?? Number.POSITIVE_INFINITY
     this.#includeDirs = includeDirs ?? false
-    this.#levels = this.#maxDepth < 1 ? [] : [{ path: root, id, directory: undefined, at: 0 }]
+    this.#levels = this.#maxDepth < 1 ? [] : [{ path: root, id, directory: undefined, index: 0 }]
   }
 
   /** Returns the next entry, synchronously if it is in memory; undefined after the last. */
@@ -64,12 +66,12 @@ export class GitTreeWalk {
     for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
       level.directory ??= this.#takeDirectory(level.id)
       if (level.directory === undefined) return this.#waitForPrefetch().then(() => this.next())
-      const entry = level.directory.entries[level.at++]
+      const entry = level.directory.entries[level.index++]
       if (entry === undefined) this.#levels.pop()
       else {
         const path = child(level.path, entry.name)
         if (isWalkable(entry) && this.#levels.length < this.#maxDepth)
-          this.#levels.push({ path, id: entry.id, directory: undefined, at: 0 })
+          this.#levels.push({ path, id: entry.id, directory: undefined, index: 0 })
         if (entry.type !== 'directory' || this.#includeDirs) return { path, stat: this.#toStat(entry) }
       }
     }
@@ -83,8 +85,8 @@ export class GitTreeWalk {
       this.#prefetchIfLow()
       return directory
     }
-    const kept = this.#trees.findCached(id)
-    return kept?.entries.every(hasKnownSize) ? kept : undefined
+    const cached = this.#trees.findCached(id)
+    return cached?.entries.every(hasKnownSize) ? cached : undefined
   }
 
   /** Waits until the next directory is loaded, possibly with others before it. */
@@ -121,35 +123,35 @@ export class GitTreeWalk {
     // Directories behind the walk are garbage at once: caching them would cost more than reading them.
     const directories = await this.#trees.load(ids, { keep: false })
     await this.#trees.loadSizes(directories.flatMap(({ entries }) => entries))
-    for (const [at, directory] of directories.entries()) this.#prefetched.set(ids[at] ?? '', directory)
+    for (const [index, directory] of directories.entries()) this.#prefetched.set(ids[index] ?? '', directory)
   }
 
   /** Lists the next directories that the walk needs and that are not loaded, in walk order. */
   #listUpcoming(): Set<string> {
     const wanted = new Set<string>()
-    const looked: AheadScan = {
+    const scan: AheadScan = {
       limit: this.#prefetched.size > MAX_PREFETCHED ? 1 : this.#batchLimit,
       wanted,
-      into: new Set(),
+      visited: new Set(),
     }
-    for (let depth = this.#levels.length; depth > 0 && wanted.size < looked.limit; depth--) {
+    for (let depth = this.#levels.length; depth > 0 && wanted.size < scan.limit; depth--) {
       const level = this.#levels[depth - 1]
       if (level === undefined) break
       if (level.directory === undefined) wanted.add(level.id)
-      else if (depth < this.#maxDepth) this.#scanAhead(level.directory, level.at, depth, looked)
+      else if (depth < this.#maxDepth) this.#scanAhead(level.directory, level.index, depth, scan)
     }
     return wanted
   }
 
-  #scanAhead(directory: GitDirectory, from: number, depth: number, looked: AheadScan): void {
-    const { limit, wanted, into } = looked
-    for (let at = from; at < directory.entries.length && wanted.size < limit; at++) {
-      const entry = directory.entries[at]
-      if (entry === undefined || !isWalkable(entry) || into.has(entry.id)) continue
-      into.add(entry.id)
-      const known = this.#prefetched.get(entry.id)
-      if (known === undefined) wanted.add(entry.id)
-      else if (depth + 1 < this.#maxDepth) this.#scanAhead(known, 0, depth + 1, looked)
+  #scanAhead(directory: GitDirectory, from: number, depth: number, scan: AheadScan): void {
+    const { limit, wanted, visited } = scan
+    for (let index = from; index < directory.entries.length && wanted.size < limit; index++) {
+      const entry = directory.entries[index]
+      if (entry === undefined || !isWalkable(entry) || visited.has(entry.id)) continue
+      visited.add(entry.id)
+      const prefetched = this.#prefetched.get(entry.id)
+      if (prefetched === undefined) wanted.add(entry.id)
+      else if (depth + 1 < this.#maxDepth) this.#scanAhead(prefetched, 0, depth + 1, scan)
     }
   }
 }

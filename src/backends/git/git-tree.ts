@@ -40,13 +40,13 @@ export class GitTree {
 
   /** Resolves the links of a path. ELOOP. */
   resolve(path: string, followLast: boolean, op: string): Promise<string> {
-    return resolveLinks(path, followLast, op, async (at) => {
-      const entry = await this.#findEntry(at)
-      return entry?.type === 'symlink' ? this.readTarget(at, entry) : null
+    return resolveLinks(path, followLast, op, async (linkPath) => {
+      const entry = await this.#findEntry(linkPath)
+      return entry?.type === 'symlink' ? this.readTarget(linkPath, entry) : null
     })
   }
 
-  /** Reads the target of a link. EIO for bytes that are not UTF-8. */
+  /** Reads the target of a link. EIO for one that is too long, not UTF-8 or has a NUL byte. */
   async readTarget(path: string, entry: TreeEntry): Promise<string> {
     await this.#trees.loadSizes([entry])
     const [blob] = (entry.size ?? 0) > MAX_TARGET_BYTES ? [] : await this.#reader.objects([entry.id])
@@ -91,7 +91,7 @@ export class GitTree {
   }
 }
 
-/** Throws EISDIR for a directory. */
+/** Returns the entry if it is a file or a link. EISDIR for a directory. */
 export function assertFile(path: string, entry: TreeEntry, op: string): TreeEntry {
   if (entry.type !== 'directory') return entry
   throw new VfsError('EISDIR', path, { op })

@@ -1,6 +1,7 @@
 /**
  * A Git repository at a commit as a file system, read by the Git of this machine or by isomorphic-git. Also
- * transfers histories between repositories and vaults. It never writes to a repository it reads.
+ * transfers histories between repositories and vaults, and writes changes of a directory as a commit. A file system of a
+ * repository never writes to it.
  * Invariant: it uses no program, hook or address from a repository's own configuration.
  */
 export type { Commit } from './commit-object.ts'

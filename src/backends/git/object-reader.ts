@@ -8,9 +8,8 @@ export interface GitObject {
 }
 
 /**
- * Reads the objects of one repository. Ids are full, in lower-case hex. Objects never change, so any result may be
- * cached.
- * ENOENT for a missing commit, EIO for an object that should exist, EUNAVAILABLE for one on another machine.
+ * Reads the objects of one repository. Ids are full, in lower-case hex. Objects never change, so any result may be cached.
+ * ENOENT for a name without a commit, EUNAVAILABLE for an object that the repository lacks, EIO if it cannot be read.
  */
 export interface ObjectReader extends AsyncDisposable {
   /** Resolves a branch, a tag, `HEAD` or an id to a commit. EINVAL for an invalid name. */

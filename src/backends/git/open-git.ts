@@ -36,7 +36,8 @@ export async function openGit(repository: string, options: GitOptions = {}): Pro
 
 /**
  * Opens a remote repository at a commit. Fetches the commit and its directories now, into a bare repository in
- * `cache`, and content on demand or with `materialize`. Needs Git. EINVAL, ENOENT, EUNAVAILABLE.
+ * `cache`, and content on demand or with `materialize`. Needs Git. EINVAL for an invalid address or ref, ENOENT if the
+ * remote has no such ref, EUNAVAILABLE or ETIMEDOUT if it cannot be fetched.
  */
 export async function openRemoteGit(url: string, options: RemoteOptions): Promise<GitFs> {
   const { reader, commit } = await openRemoteCache(url, options)
@@ -52,7 +53,7 @@ export async function openRepository(
   return isNative ? openNative({ repository, ...options }) : openIsomorphic(repository)
 }
 
-/** Reads a commit. EIO. */
+/** Reads a commit. EUNAVAILABLE if the repository lacks it, EIO if the object is not a commit. */
 export async function readCommit(reader: ObjectReader, id: string): Promise<Commit> {
   const [object] = await reader.objects([id])
   const commit = object?.type === 'commit' ? parseCommit(id, object.bytes) : undefined

@@ -22,7 +22,7 @@ export async function findRepositoryPaths(repository: string): Promise<Repositor
   throw new VfsError('ENOENT', root, { op: 'open', detail: 'not a git repository' })
 }
 
-/** Returns the Git directory, which a `.git` file names. */
+/** Returns the path if it is a directory, or the Git directory that a `.git` file there names. */
 async function findGitDirectory(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined || found.isDirectory()) return found && path

@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
 import { type GitDirectory, parseTree, type TreeEntry } from './tree-object.ts'
 
-/** Directory entries in the cache; it evicts the oldest first. */
+/** Limit of the directory entries in the cache; it evicts the oldest first. */
 const MAX_CACHED_ENTRIES = 200_000
 
 /** Caches the directories of a repository by tree id. Trees never change. */
@@ -20,6 +20,7 @@ export class TreeCache {
     return this.#cached.get(id)
   }
 
+  /** Returns a directory, loaded if it is not cached. */
   async get(id: string): Promise<GitDirectory> {
     const [directory] = this.#cached.has(id) ? [this.#cached.get(id)] : await this.load([id])
     if (directory === undefined) throw createDamageError(id)
@@ -27,7 +28,7 @@ export class TreeCache {
   }
 
   /**
-   * Loads several directories in one batch, in the order of the ids. Caches them unless each is needed only once.
+   * Loads several directories in one batch, in the order of the ids. `keep: false` does not cache them.
    * EIO for an id that is not a tree.
    */
   async load(
@@ -36,21 +37,21 @@ export class TreeCache {
   ): Promise<GitDirectory[]> {
     const missing = [...new Set(ids)].filter((id) => !this.#cached.has(id))
     const found = new Map<string, GitDirectory>()
-    for (const [at, object] of (await this.#reader.objects(missing)).entries()) {
-      const id = missing[at] ?? ''
+    for (const [index, object] of (await this.#reader.objects(missing)).entries()) {
+      const id = missing[index] ?? ''
       found.set(id, parseDirectory(id, object))
     }
     const directories = ids.map((id) => found.get(id) ?? this.#cached.get(id))
     if (keep) for (const [id, directory] of found) this.#addToCache(id, directory)
-    return directories.map((directory, at) => directory ?? throwDamaged(ids[at] ?? ''))
+    return directories.map((directory, index) => directory ?? throwDamaged(ids[index] ?? ''))
   }
 
-  /** Loads the unknown sizes of files in one batch. */
+  /** Loads the unknown sizes of files in one batch and sets them on the entries. */
   async loadSizes(entries: readonly TreeEntry[]): Promise<void> {
     const unknown = entries.filter(({ type, size }) => size === undefined && type !== 'directory')
     if (unknown.length === 0) return
     const sizes = await this.#reader.sizes(unknown.map(({ id }) => id))
-    for (const [at, entry] of unknown.entries()) entry.size = sizes[at]
+    for (const [index, entry] of unknown.entries()) entry.size = sizes[index]
   }
 
   #addToCache(id: string, directory: GitDirectory): void {

@@ -62,19 +62,19 @@ export function parseTree(bytes: Uint8Array, idBytes: number): GitDirectory | un
   const [characters, digits] = [tree.toString('latin1'), tree.toString('hex')]
   const entries: TreeEntry[] = []
   const refused: string[] = []
-  for (let at = 0; at < tree.length; ) {
-    const space = characters.indexOf(' ', at)
+  for (let offset = 0; offset < tree.length; ) {
+    const space = characters.indexOf(' ', offset)
     const end = characters.indexOf('\0', space)
     const next = end + 1 + idBytes
     if (space === -1 || end === -1 || next > tree.length) return undefined
     const name = decodeName(characters.slice(space + 1, end))
     if (name === undefined) refused.push(escapeBytes(characters.slice(space + 1, end)))
     else {
-      const { type, mode, isSubmodule } = parseMode(characters.slice(at, space))
+      const { type, mode, isSubmodule } = parseMode(characters.slice(offset, space))
       const id = digits.slice(2 * end + 2, 2 * next)
       entries.push({ name, type, id, mode, isSubmodule, size: undefined })
     }
-    at = next
+    offset = next
   }
   return new GitDirectory(sortEntries(entries), refused)
 }
@@ -111,7 +111,7 @@ function decodeName(characters: string): string | undefined {
 function sortEntries(entries: TreeEntry[]): TreeEntry[] {
   if (isAscending(entries)) return entries
   entries.sort((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1))
-  return entries.filter(({ name }, at) => at === 0 || entries[at - 1]?.name !== name)
+  return entries.filter(({ name }, index) => index === 0 || entries[index - 1]?.name !== name)
 }
 
 function isAscending(entries: readonly TreeEntry[]): boolean {

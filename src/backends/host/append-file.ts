@@ -11,7 +11,10 @@ export function openToAppend(target: ConfinedPath): OpenHostFile {
   return openHostFile(target, O_WRONLY | O_APPEND | O_CREAT, NEW_FILE_MODE)
 }
 
-/** Appends all of the bytes or none, and closes the file. One write call, so concurrent appends do not mix. */
+/**
+ * Appends all of the bytes or none, and closes the file. The system normally takes them in one call, so that concurrent
+ * appends do not mix.
+ */
 export async function appendAll(file: OpenHostFile, bytes: Uint8Array): Promise<void> {
   let written = 0
   try {

@@ -39,8 +39,8 @@ export interface FileReplacement {
 }
 
 /**
- * Replaces a file: writes a temporary file, syncs it and renames it. After a failure the old file stays and the new one
- * is removed; a crash leaves at most a hidden temporary file.
+ * Replaces a file: writes a temporary file, syncs it and renames it. After a failure the old file stays and the temporary
+ * one is removed; a crash leaves at most a hidden temporary file.
  */
 export async function replaceFile(
   target: ConfinedPath,
@@ -71,12 +71,16 @@ export async function replaceFile(
 }
 
 /** Writes from an offset of the buffer; returns the number of bytes written. */
-export async function writeSome(descriptor: FileDescriptor, bytes: Uint8Array, at: number): Promise<number> {
-  const { bytesWritten } = await writeAsync(descriptor.fd, bytes, at)
+export async function writeSome(
+  descriptor: FileDescriptor,
+  bytes: Uint8Array,
+  offset: number,
+): Promise<number> {
+  const { bytesWritten } = await writeAsync(descriptor.fd, bytes, offset)
   return bytesWritten
 }
 
-/** Rethrows errors of the source unchanged: they are not errors of the file system. */
+/** Writes the content. Errors of its source are thrown unchanged: they are not errors of the file system. */
 async function writeContent(
   descriptor: FileDescriptor,
   call: HostCall,
@@ -84,21 +88,22 @@ async function writeContent(
 ): Promise<void> {
   for await (const chunk of contentChunks(content)) {
     signal?.throwIfAborted()
-    for (let at = 0; at < chunk.length; ) {
-      at += await attemptAsync(call, () => writeSome(descriptor, chunk, at))
+    for (let offset = 0; offset < chunk.length; ) {
+      offset += await attemptAsync(call, () => writeSome(descriptor, chunk, offset))
     }
   }
 }
 
+/** Sets the requested mode, or the owner and mode of the replaced file. */
 function setOwnerAndMode(fd: number, old: Stats | undefined, mode: number | undefined): void {
   const created = fstatSync(fd)
-  const isKept = old === undefined || restoreOwner(fd, created, old)
+  const keepsOwner = old === undefined || restoreOwner(fd, created, old)
   // Setuid and setgid must not be given to another owner.
-  const wanted = mode ?? (isKept ? old?.mode : old.mode & PLAIN_PERMISSIONS) ?? created.mode
-  if (((wanted ^ created.mode) & PERMISSIONS) !== 0) fchmodSync(fd, wanted & PERMISSIONS)
+  const newMode = mode ?? (keepsOwner ? old?.mode : old.mode & PLAIN_PERMISSIONS) ?? created.mode
+  if (((newMode ^ created.mode) & PERMISSIONS) !== 0) fchmodSync(fd, newMode & PERMISSIONS)
 }
 
-/** Returns false if the owner cannot be restored: only root can change it. */
+/** Gives a file the owner of the replaced one. Returns false if that is impossible: only root can change an owner. */
 function restoreOwner(fd: number, created: Stats, { uid, gid }: Stats): boolean {
   if (created.uid === uid && created.gid === gid) return true
   try {
@@ -121,7 +126,7 @@ function renameIntoPlace(
   else renameSync(from, to)
 }
 
-/** Uses a hard link because, unlike a rename, it fails if the name is taken. */
+/** Gives the file its name. Uses a hard link because, unlike a rename, it fails if the name is taken. */
 function linkIntoPlace(from: string, to: string): void {
   try {
     linkSync(from, to)

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node
 import { basename, dirname, join, resolve } from 'node:path'
 import { HostFsFault } from './host-errors.ts'
 
-/** Number of entries of closed directories that are searched for hard links, the least deep first. */
+/** Limit of the entries of closed directories that are searched for hard links, the least deep first. */
 const MAX_SEARCHED_ENTRIES = 5_000
 /** Time in milliseconds for which that search is cached, because a tree may have thousands of hard links. */
 const SEARCH_VALID_MS = 1_000
@@ -97,10 +97,10 @@ export class ClosedDirectories {
   }
 
   #addMissing(path: string): void {
-    for (const at of listPathAndAncestors(path)) {
-      const above = statIfPresent(dirname(at))
+    for (const candidate of listPathAndAncestors(path)) {
+      const above = statIfPresent(dirname(candidate))
       if (above === undefined) continue
-      this.#missing.push({ above: toFileId(above), name: foldCase(basename(at)) })
+      this.#missing.push({ above: toFileId(above), name: foldCase(basename(candidate)) })
       return
     }
   }

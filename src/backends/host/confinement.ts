@@ -250,8 +250,8 @@ class PathResolution {
 
   #assertAllowed(): void {
     const { notThrough } = this.#options
-    const here = notThrough && this.#lstat('.')
-    if (here && isSameFile(here, notThrough)) throw new HostFsFault('EINVAL')
+    const current = notThrough && this.#lstat('.')
+    if (current && isSameFile(current, notThrough)) throw new HostFsFault('EINVAL')
   }
 
   #restart(names: readonly string[]): void {

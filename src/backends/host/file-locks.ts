@@ -85,7 +85,7 @@ export class FileLocks {
     }
   }
 
-  /** Creates the directory with our entry that is renamed to the lock. */
+  /** Creates the directory, with the entry of this process, that is renamed to the lock. */
   #prepare(entry: string): string {
     const prepared = join(this.#directory, `new-${loadCrypto().randomBytes(12).toString('hex')}`)
     try {
@@ -159,7 +159,8 @@ function removeIfPossible(directory: string): void {
 
 function createTimeoutFault(entries: readonly string[]): HostFsFault {
   const pids = entries.flatMap((entry) => parseProcessTag(entry)?.pid ?? []).join(', ')
-  return new HostFsFault('EUNAVAILABLE', `process ${pids} has been changing the file for too long; try again`)
+  const owner = pids === '' ? 'another process' : `process ${pids}`
+  return new HostFsFault('EUNAVAILABLE', `${owner} has been changing the file for too long; try again`)
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -90,22 +90,25 @@ async function* readPieces(
 ): AsyncGenerator<Uint8Array> {
   try {
     const end = Math.min(start + length, Number.MAX_SAFE_INTEGER)
-    for (let at = start; at < end; ) {
-      const readLength = Math.min(end - at, readBytes, Math.max(size - at + 1, MIN_READ_BYTES))
+    for (let position = start; position < end; ) {
+      const readLength = Math.min(end - position, readBytes, Math.max(size - position + 1, MIN_READ_BYTES))
       const buffer = Buffer.allocUnsafe(readLength)
       const { bytesRead } = await attemptAsync(call, () =>
-        readAsync(descriptor.fd, buffer, 0, readLength, at),
+        readAsync(descriptor.fd, buffer, 0, readLength, position),
       )
-      at += bytesRead
+      position += bytesRead
       if (bytesRead > 0) yield buffer.subarray(0, bytesRead)
-      if (bytesRead === 0 || isEnd(at, bytesRead < readLength, size)) return
+      if (bytesRead === 0 || isEnd(position, bytesRead < readLength, size)) return
     }
   } finally {
     descriptor.close()
   }
 }
 
-/** Saves the final empty read. Not for files of size 0: those of `/proc` report 0 and return their content in parts. */
-function isEnd(at: number, isShort: boolean, size: number): boolean {
-  return isShort && size > 0 && at >= size
+/**
+ * Reports whether a read has reached the end, which saves the final empty read. Never for files of size 0: those of `/proc`
+ * report 0 and return their content in parts.
+ */
+function isEnd(position: number, isShort: boolean, size: number): boolean {
+  return isShort && size > 0 && position >= size
 }

@@ -15,7 +15,7 @@ export function createHardLink(tree: ConfinedTree, existing: string, path: strin
   })
 }
 
-/** Reports 1 as the link count of a directory, whatever the machine counts. */
+/** Returns the identity of an entry. The link count of a directory is 1, whatever the machine counts. */
 export function toIdentity(entry: Stats): InodeIdentity {
   return { ino: entry.ino, nlink: entry.isDirectory() ? 1 : entry.nlink }
 }

@@ -124,8 +124,8 @@ export class HostFs
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (call) => {
-      const act = () => rename(this.#tree, call.path, call.to, options, toLinkOptions(ctx))
-      return this.#runLocked({ op: 'rename', path: call.path }, [call.path, call.to], false, ctx, act)
+      const change = () => rename(this.#tree, call.path, call.to, options, toLinkOptions(ctx))
+      return this.#runLocked({ op: 'rename', path: call.path }, [call.path, call.to], false, ctx, change)
     })
   }
 
@@ -162,7 +162,7 @@ export class HostFs
     return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, lookup))
   }
 
-  /** A later `write` replaces the file under one name and leaves the others. An `append` changes all. */
+  /** Creates a hard link. A later `write` replaces the file under one name and leaves the others. An `append` changes all. */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, (call) =>
       createHardLink(this.#tree, call.path, call.to, toLinkOptions(ctx)),
@@ -241,7 +241,7 @@ export class HostFs
     return this.#write({ op: 'write', path }, copyContent(content), options, ctx)
   }
 
-  /** Checked in the write itself, so that no other process can change the file in between. */
+  /** Checks nothing: the write itself compares the file, so that a change by another process in between is noticed. */
   protected override async assertMatch(): Promise<void> {}
 
   protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
@@ -330,7 +330,7 @@ export class HostFs
     }
   }
 
-  /** Runs a change while holding the locks of these paths. A missing path needs no lock. */
+  /** Runs a change while holding the locks of these paths. A path in a missing directory needs no lock. */
   #runLocked(
     call: HostCall,
     paths: readonly string[],

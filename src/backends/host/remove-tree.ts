@@ -27,9 +27,9 @@ async function emptyDirectory(directory: DirectoryHandle, signal: AbortSignal | 
   const { entries, unreadable } = await listDirectory(directory)
   const files = entries.filter((entry) => !isDirectory(entry)).map(({ name }) => name)
   const others = files.concat(unreadable.map((bytes) => renameToUsable(directory, bytes)))
-  for (let at = 0; at < others.length; at += MAX_CONCURRENT_UNLINKS) {
+  for (let start = 0; start < others.length; start += MAX_CONCURRENT_UNLINKS) {
     signal?.throwIfAborted()
-    await unlinkAll(directory, others.slice(at, at + MAX_CONCURRENT_UNLINKS))
+    await unlinkAll(directory, others.slice(start, start + MAX_CONCURRENT_UNLINKS))
   }
   for (const { name } of entries.filter(isDirectory)) {
     signal?.throwIfAborted()

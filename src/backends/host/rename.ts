@@ -5,8 +5,8 @@ import { type ConfinedPath, type ConfinedTree, isSameFile, type LinkOptions } fr
 import { type HostCall, HostFsFault } from './host-errors.ts'
 
 /**
- * Renames without following the last component of either path. Synchronous, so that no other operation of this process
- * runs in between.
+ * Renames without following the last component of either path. Creates missing parents of the target. Synchronous, so that
+ * no other operation of this process runs in between.
  */
 export function rename(
   tree: ConfinedTree,

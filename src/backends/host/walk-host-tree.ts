@@ -15,7 +15,8 @@ interface Level {
   /** The path of the directory with a trailing slash. */
   readonly prefix: string
   readonly names: readonly string[]
-  at: number
+  /** Index of the next name. */
+  index: number
 }
 
 /**
@@ -35,16 +36,16 @@ export async function* walkHostTree(
   }
   try {
     await enter(call.path, open)
-    let seen = 0
+    let visited = 0
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const { directory, prefix, names } = level
-      const name = names[level.at++]
+      const name = names[level.index++]
       if (name === undefined) {
         levels.pop()
         directory.close()
         continue
       }
-      if (++seen % ENTRIES_PER_YIELD === 0) await nextTurn()
+      if (++visited % ENTRIES_PER_YIELD === 0) await nextTurn()
       const stats = lstatIfPresent(directory, name, call)
       if (stats === undefined || closed?.isClosed(stats)) continue
       const path = prefix + name
@@ -74,14 +75,14 @@ async function openLevel(
     directory = open().closeOnFinalize()
     const entries = await listVisibleEntries(directory, undefined)
     const names = entries.map(({ name }) => name)
-    return { directory, prefix: path === '/' ? path : `${path}/`, names, at: 0 }
+    return { directory, prefix: path === '/' ? path : `${path}/`, names, index: 0 }
   } catch (error) {
     directory?.close()
     return ignoreUnreadable(hostError(error, call))
   }
 }
 
-/** Skips unreadable entries, but fails if the process runs out of handles. */
+/** Returns undefined for an entry that cannot be read. Throws EUNAVAILABLE, such as for too many open files. */
 function ignoreUnreadable(error: VfsError): undefined {
   if (error.code === 'EUNAVAILABLE') throw error
 }

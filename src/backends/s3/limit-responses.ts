@@ -2,7 +2,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
 
-/** A page with a thousand of the longest keys has less than a third of this, in any encoding. */
+/** Limit of a response. A page with a thousand of the longest keys has less than a third of this, in any encoding. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 const FIRST_ERROR_STATUS = 300
 

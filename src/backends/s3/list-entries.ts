@@ -61,10 +61,10 @@ export async function* walkByLevel(
 ): AsyncGenerator<WalkEntry> {
   if (depth < 1) return
   for await (const { name, stat } of listEntries(source, path, async () => {})) {
-    const at = child(path, name)
+    const entryPath = child(path, name)
     const isDirectory = stat.type === 'directory'
-    if (!isDirectory || includeDirs) yield { path: at, stat }
-    if (isDirectory) yield* walkByLevel(source, at, depth - 1, includeDirs)
+    if (!isDirectory || includeDirs) yield { path: entryPath, stat }
+    if (isDirectory) yield* walkByLevel(source, entryPath, depth - 1, includeDirs)
   }
 }
 
@@ -94,7 +94,7 @@ function getName(prefix: string, { key, stat }: ListedKey): string {
 
 /** Returns the directory names of a key, up to the first invalid name. */
 function getDirectoryNames(names: readonly string[]): readonly string[] {
-  const end = names.findIndex((name, at) => at === names.length - 1 || !isName(name))
+  const end = names.findIndex((name, index) => index === names.length - 1 || !isName(name))
   return names.slice(0, end)
 }
 
@@ -105,9 +105,9 @@ function* listNewDirectories(
 ): Generator<WalkEntry> {
   let isNew = false
   let path = root
-  for (const [at, name] of directories.entries()) {
+  for (const [index, name] of directories.entries()) {
     path = child(path, name)
-    isNew ||= entered[at] !== name
+    isNew ||= entered[index] !== name
     if (isNew) yield { path, stat: DIRECTORY_STAT }
   }
 }

@@ -4,6 +4,7 @@ import type { S3Call } from './s3-call.ts'
 import type { S3Connection } from './s3-connection.ts'
 
 const EPOCH = new Date(0)
+/** Limit of empty pages in a row. */
 const MAX_EMPTY_PAGES = 100
 
 /** Stat of a directory, which is only a prefix of keys and has no attributes. */
@@ -109,8 +110,8 @@ class ListingProgress {
   }
 }
 
-function createListingError({ op, path }: S3Call, what: string): VfsError {
-  const detail = `the server does not follow the S3 protocol: ${what}; check the endpoint`
+function createListingError({ op, path }: S3Call, fault: string): VfsError {
+  const detail = `the server does not follow the S3 protocol: ${fault}; check the endpoint`
   return new VfsError('EIO', path, { op, detail })
 }
 

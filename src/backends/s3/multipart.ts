@@ -51,7 +51,7 @@ async function beginUpload(connection: S3Connection, key: string, call: S3Call):
   return { connection, key, id, call }
 }
 
-/** Returns only when no part is being sent: one that arrives after an abort would stay. */
+/** Sends the parts, several at once. Settles only when none is being sent: one that arrives after an abort would stay. */
 async function sendParts(upload: MultipartUpload, parts: AsyncIterable<Uint8Array>): Promise<SentPart[]> {
   const sent: SentPart[] = []
   const uploads = new Set<Promise<void>>()
@@ -112,7 +112,7 @@ async function completeUpload(
   )
 }
 
-/** Without the signal: a cancelled write must still be aborted on the server. */
+/** Aborts an upload. Without the signal: a cancelled write must still be aborted on the server. */
 async function abortUpload({ connection, key, id, call }: MultipartUpload): Promise<void> {
   await connection.send({ ...call, signal: undefined }, ({ sdk, client, bucket }) =>
     client.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: id })),

@@ -3,6 +3,7 @@ import { DIRECTORY_STAT } from './list-key-pages.ts'
 
 const SLASH = 47
 const AFTER_SURROGATES = 0xe000
+/** Number of held entries at which the server is asked. */
 const MAX_HELD = 1000
 
 export interface S3Entry {
@@ -82,9 +83,9 @@ export class NameSorter {
 
 /** Returns the stem of a name with which a smaller name can still follow in key order. */
 function findDisputedStem(name: string, settled: number): string | undefined {
-  for (let at = 0; at < name.length; at++) {
-    const unit = name.charCodeAt(at)
-    if ((unit < SLASH && at > settled) || unit >= AFTER_SURROGATES) return name.slice(0, at)
+  for (let index = 0; index < name.length; index++) {
+    const unit = name.charCodeAt(index)
+    if ((unit < SLASH && index > settled) || unit >= AFTER_SURROGATES) return name.slice(0, index)
   }
   return undefined
 }

@@ -41,7 +41,10 @@ export async function headObject(
   }
 }
 
-/** Fetches bytes of an object from a position; undefined if it is missing. `length` is above 0 and may be Infinity. */
+/**
+ * Fetches bytes of an object from a position; none behind its end. Undefined if it is missing. `length` is above 0 and may
+ * be Infinity.
+ */
 export async function getObject(
   connection: S3Connection,
   key: string,

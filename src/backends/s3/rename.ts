@@ -8,7 +8,7 @@ import type { S3Tree } from './s3-tree.ts'
 
 /** Limit of S3 for a copy in one request. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3
-const COPIES_PER_BATCH = 1000
+const DELETES_PER_BATCH = 1000
 
 /** The bucket of a rename. */
 interface RenameSource {
@@ -25,7 +25,7 @@ interface CopyStep {
 
 /**
  * Moves a file or a tree by copies within the bucket. The originals are removed after everything is copied; after a
- * failure the copies are removed. ENOENT, EINVAL, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY; ENOTSUP for a file over 5 GiB.
+ * failure the copies are removed, except one that replaced a file. ENOENT, EINVAL, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY; ENOTSUP for a file over 5 GiB.
  */
 export async function rename(
   bucket: RenameSource,
@@ -119,7 +119,7 @@ async function copyAll(
 }
 
 async function deleteAll(connection: S3Connection, keys: readonly string[], call: S3Call): Promise<void> {
-  for (let at = 0; at < keys.length; at += COPIES_PER_BATCH) {
-    await deleteObjects(connection, keys.slice(at, at + COPIES_PER_BATCH), call)
+  for (let start = 0; start < keys.length; start += DELETES_PER_BATCH) {
+    await deleteObjects(connection, keys.slice(start, start + DELETES_PER_BATCH), call)
   }
 }

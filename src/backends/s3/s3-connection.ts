@@ -34,6 +34,7 @@ export class S3Connection {
     this.#clientOrConfig = client
   }
 
+  /** Sends a request. Failures are VfsErrors, or the reason of an aborted signal. */
   async send<Response>(call: S3Call, request: (request: S3Request) => Promise<Response>): Promise<Response> {
     this.#loaded ??= this.#load()
     const loaded = await this.#loaded

@@ -62,11 +62,12 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     { overwrite = false }: RenameOptions = {},
     ctx?: CallContext,
   ): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, (at) => {
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (mutation) => {
       const bucket = { connection: this.#connection, keys: this.#keys, tree: this.#tree }
-      const paths = at.path === at.to ? [at.path] : [at.path, at.to]
+      const { path, to } = mutation
+      const paths = path === to ? [path] : [path, to]
       return this.#mutex.run(paths, () =>
-        rename(bucket, at.to, overwrite, createCall('rename', at.path, at.ctx)),
+        rename(bucket, to, overwrite, createCall('rename', path, mutation.ctx)),
       )
     })
   }
@@ -120,7 +121,7 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     return this.#mutex.run([path], () => this.#tree.remove(path, recursive, createCall('remove', path, ctx)))
   }
 
-  /** Checked in the write, which knows the version of the content it read. */
+  /** Checks nothing: the write compares `ifMatch`, and knows the version of the content that it compared. */
   protected override assertMatch(): void {}
 
   async *#bytes(start: number, length: number, call: S3Call): AsyncGenerator<Uint8Array> {

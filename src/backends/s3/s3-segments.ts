@@ -36,7 +36,7 @@ export class S3Segments implements SegmentStore {
     return `s3://${this.#connection.bucket}/${this.#prefix}${name}`
   }
 
-  /** A repeated request stores the same bytes under the same key, so a lost response does no harm. */
+  /** Stores a segment. A repeated request stores the same bytes under the same key, so a lost response does no harm. */
   async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
     await putObject(
       this.#connection,
@@ -81,7 +81,7 @@ export class S3Segments implements SegmentStore {
     return this.#connection.close()
   }
 
-  /** Has the rest of a segment fetched at once if it is read in order. A failure shows when a block is read. */
+  /** Starts to fetch the rest of a segment if it is read in order. A failure shows when a block is read. */
   #readAhead(name: string, index: number): void {
     if (index > 0 && !this.#blocks.has(`${name}/${index - 1}`)) return
     for (let next = index + 1; next < SEGMENT_BYTES / BLOCK_BYTES; next++)
@@ -98,7 +98,7 @@ export class S3Segments implements SegmentStore {
     return block
   }
 
-  /** Fetches a block; undefined if there is no such segment. A failure, or what is missing, is fetched anew. */
+  /** Fetches a block; undefined if there is no such segment. A block that failed or was missing is fetched anew. */
   async #fetchBlock(key: string, name: string, index: number): Promise<Uint8Array | undefined> {
     try {
       const range = [index * BLOCK_BYTES, BLOCK_BYTES] as const

@@ -96,7 +96,7 @@ export class S3Tree {
     }
   }
 
-  /** Checks now, so that a hopeless write is not sent, and returns the condition that the server checks again. */
+  /** Compares `ifMatch` now, so that a hopeless write is not sent, and returns the condition that the server checks again. */
   async #createCondition(
     key: string,
     ifMatch: string | null | undefined,
@@ -108,9 +108,9 @@ export class S3Tree {
       assertSameVersion(call.path, existing?.etag ?? null, null)
       return { IfNoneMatch: '*' }
     }
-    const seen = await this.#hashObject(key, call)
-    assertSameVersion(call.path, seen?.hash ?? null, ifMatch)
-    return { IfMatch: seen?.etag ?? '' }
+    const current = await this.#hashObject(key, call)
+    assertSameVersion(call.path, current?.hash ?? null, ifMatch)
+    return { IfMatch: current?.etag ?? '' }
   }
 
   /** Returns the hash of an object and its ETag. */

@@ -1,9 +1,12 @@
 import { ancestors } from '../../vfs/index.ts'
 
-/** The running changes at a path and below it. Both promises never reject. */
+/** The changes at a path and below it. */
 interface PathLock {
-  at: Promise<void>
+  /** Resolves after the last change of the path itself. Never rejects. */
+  own: Promise<void>
+  /** Resolves after all changes below the path. Never rejects. */
   below: Promise<void>
+  /** Number of changes that use the lock. */
   users: number
 }
 
@@ -16,14 +19,17 @@ const DONE = Promise.resolve()
 export class TreeMutex {
   readonly #locks = new Map<string, PathLock>()
 
-  /** @param paths all paths of the change. They are queued together, so that no two changes deadlock. */
+  /**
+   * Runs a change after the earlier ones that it has to wait for.
+   * @param paths all paths of the change. They are queued together, so that no two changes deadlock.
+   */
   run<T>(paths: readonly string[], change: () => Promise<T>): Promise<T> {
-    const own = paths.map((path) => this.#acquire(path))
+    const locks = paths.map((path) => this.#acquire(path))
     const above = [...new Set(paths.flatMap(ancestors))].map((path) => [path, this.#acquire(path)] as const)
-    const earlier = [...own.flatMap(({ at, below }) => [at, below]), ...above.map(([, { at }]) => at)]
+    const earlier = [...locks.flatMap(({ own, below }) => [own, below]), ...above.map(([, { own }]) => own)]
     const running = Promise.all(earlier).then(change)
     const settled = running.then(ignore, ignore)
-    for (const lock of own) lock.at = settled
+    for (const lock of locks) lock.own = settled
     for (const [, lock] of above) lock.below = Promise.all([lock.below, settled]).then(ignore)
     const releaseAll = () => {
       for (const path of [...paths, ...above.map(([path]) => path)]) this.#release(path)
@@ -33,7 +39,7 @@ export class TreeMutex {
   }
 
   #acquire(path: string): PathLock {
-    const lock = this.#locks.get(path) ?? { at: DONE, below: DONE, users: 0 }
+    const lock = this.#locks.get(path) ?? { own: DONE, below: DONE, users: 0 }
     lock.users++
     this.#locks.set(path, lock)
     return lock

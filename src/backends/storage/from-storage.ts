@@ -46,8 +46,8 @@ class StorageFs extends Backend implements Appendable, Renamable {
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, (at) =>
-      this.#store('append', at.path, at.content, true),
+    return this.mutate({ op: 'append', path, content, ctx }, (mutation) =>
+      this.#store('append', mutation.path, mutation.content, true),
     )
   }
 
@@ -57,8 +57,8 @@ class StorageFs extends Backend implements Appendable, Renamable {
     { overwrite = false }: RenameOptions = {},
     ctx?: CallContext,
   ): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, (at) =>
-      this.#mutex.run(() => this.#tree.rename(at.path, at.to, overwrite)),
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (mutation) =>
+      this.#mutex.run(() => this.#tree.rename(mutation.path, mutation.to, overwrite)),
     )
   }
 
@@ -111,7 +111,7 @@ class StorageFs extends Backend implements Appendable, Renamable {
     })
   }
 
-  /** Collects the content first, so that a failing source changes nothing. */
+  /** Writes or appends. Collects the content first, so that a failing source changes nothing. */
   async #store(op: 'write' | 'append', path: string, content: Content, parents: boolean): Promise<void> {
     const bytes = await collect(content)
     await this.#mutex.run(async () => {

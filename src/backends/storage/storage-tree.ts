@@ -106,7 +106,7 @@ export class StorageTree {
     }
   }
 
-  /** Removes the source after the copy is complete. A failed copy leaves nothing behind. */
+  /** Copies, and removes the source after the copy is complete. A failed copy leaves nothing behind. */
   async #moveByCopy(from: string, to: string, kind: StorageKind): Promise<void> {
     if ((await this.findKind('rename', to)) !== undefined) {
       const bytes = await callStorage('rename', from, () => this.#storage.read(from))

@@ -19,7 +19,10 @@ export class CommitSignal {
     signal?.addEventListener('abort', this.#notify)
   }
 
-  /** Resolves with true after a commit of this process or an abort, and with false after the polling interval. */
+  /**
+   * Waits for a commit of this process, an abort, or the polling interval. Returns false after the interval. After an abort
+   * it does not wait any more.
+   */
   async next(): Promise<boolean> {
     if (!this.#hasCommitted && this.#signal?.aborted !== true) {
       const { promise, resolve } = Promise.withResolvers<void>()

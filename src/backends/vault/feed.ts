@@ -59,19 +59,22 @@ export async function* listJournalRecords(
   const first = Math.max(since ?? 0, inherited ? 0 : journal.start)
   const step = (seq: number) =>
     reader.run(() => (newestFirst ? journal.readBefore(seq) : journal.readAfter(seq)))
-  for (let at = newestFirst ? log.seq + 1 : first; ; ) {
-    const entries = await step(at)
+  for (let position = newestFirst ? log.seq + 1 : first; ; ) {
+    const entries = await step(position)
     for (const entry of entries) {
       if (entry.seq <= first) return
       if (matchesFilter(entry, filter)) yield toRecord(entry, entry.operation)
     }
     const last = entries.at(-1)
     if (last === undefined) return
-    at = last.seq
+    position = last.seq
   }
 }
 
-/** Yields the journal of a vault from a token on. A merge or a batch is yielded change by change. */
+/**
+ * Yields the journal of a vault from a token on. A merge or a batch is yielded change by change. EINVAL for a token of
+ * another vault, or if a garbage collection removed the records after it.
+ */
 export async function* openFeed(
   { reader }: StoreHome,
   log: VaultLog,
@@ -103,11 +106,11 @@ export async function* openFeed(
   }
 }
 
-/** Yields the parts of an entry that were not seen yet. */
-function* listItems(entry: NumberedJournalEntry, vault: number, seen: number): Generator<FeedItem> {
+/** Yields the parts of an entry, without the first `seenParts`. */
+function* listItems(entry: NumberedJournalEntry, vault: number, seenParts: number): Generator<FeedItem> {
   const steps = flattenOperation(entry.operation)
   for (const [index, step] of steps.entries()) {
-    if (index < seen) continue
+    if (index < seenParts) continue
     const part = index === steps.length - 1 ? 0 : index + 1
     yield { token: formatToken(vault, entry.seq, part), ...toRecord(entry, step) }
   }
@@ -149,14 +152,14 @@ function toRecord(
   }
 }
 
-/** Throws if rows after the token were pruned: the reader must start again rather than miss changes. */
+/** Throws EINVAL if rows after the token were pruned: the reader must start again rather than miss changes. */
 function assertNoGap(from: number, next: number | undefined): void {
   if (next === undefined || next === from + 1) return
   const detail = 'a garbage collection removed the records after the token; start again without a token'
   throw new VfsError('EINVAL', '/', { op: 'changes', detail })
 }
 
-/** The vault, the row, and the number of its parts already seen, if not all. */
+/** Formats a token: the vault, the row, and the number of its parts already seen, if not all. */
 function formatToken(vault: number, seq: number, part: number): string {
   return part === 0 ? `${vault}.${seq}` : `${vault}.${seq}.${part}`
 }

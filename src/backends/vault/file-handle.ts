@@ -26,7 +26,7 @@ export interface OpenFileContext extends BackingStore {
 export async function openFileHandle(
   parts: OpenFileContext,
   path: string,
-  { create = false, truncate = false, ...how }: OpenOptions,
+  { create = false, truncate = false, ...access }: OpenOptions,
 ): Promise<FileHandle> {
   const { source, blobs } = parts
   const find = (files: VaultFiles) => files.findByPath(resolveFollowing(files, path, true, 'open', parts.ctx))
@@ -40,7 +40,7 @@ export async function openFileHandle(
   }
   const number = inode ?? (await blobs.reader.run(() => find(source.readFiles())))
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
-  const handle = new VaultFileHandle(path, new OpenVaultFile(path, parts, number), parts.provenance, how)
+  const handle = new VaultFileHandle(path, new OpenVaultFile(path, parts, number), parts.provenance, access)
   const { type } = await handle.stat()
   if (type === 'directory') {
     await handle.close()

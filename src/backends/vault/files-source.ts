@@ -1,6 +1,6 @@
 import type { ExtraRecords, OpenInodes, OperationPlan, Provenance, VaultFiles } from '../../store/index.ts'
 
-/** The source of a vault's files and the target of its mutations: a log, or an earlier tree that accepts none. */
+/** The source of a vault's files and the target of its mutations: a log, a fork in memory, or a tree that accepts none. */
 export interface FilesSource {
   /** The open inodes, which stay readable after their removal. */
   readonly openInodes: OpenInodes

@@ -43,26 +43,26 @@ export async function* watchForeignChanges(
   }
   const commits = new CommitSignal(log, signal)
   try {
-    let seen = await readState()
+    let state = await readState()
     /**
      * The last journal row whose author is known. Own changes are read only when idle, or together with foreign ones.
      */
-    let checked = seen.seq
+    let checkedSeq = state.seq
     onReady?.()
     while (!signal.aborted) {
       await commits.next()
-      const rows = await reader.run(() => checkRowsAfter(log, checked, trace))
-      const isQuiet = rows.last === checked
-      if (isQuiet ? seen.seq === checked : !rows.isForeign) {
-        checked = rows.last
+      const rows = await reader.run(() => checkRowsAfter(log, checkedSeq, trace))
+      const isQuiet = rows.last === checkedSeq
+      if (isQuiet ? state.seq === checkedSeq : !rows.isForeign) {
+        checkedSeq = rows.last
         continue
       }
-      const [before, known] = [seen, checked]
-      seen = await readState()
-      checked = seen.seq
+      const [before, checkedBefore] = [state, checkedSeq]
+      state = await readState()
+      checkedSeq = state.seq
       const hasForeignChange =
-        rows.isForeign || (await reader.run(() => checkRowsAfter(log, known, trace))).isForeign
-      if (hasForeignChange) yield await reader.run(() => diffInodes(home, before.tree, seen.tree))
+        rows.isForeign || (await reader.run(() => checkRowsAfter(log, checkedBefore, trace))).isForeign
+      if (hasForeignChange) yield await reader.run(() => diffInodes(home, before.tree, state.tree))
       before.hold.release()
     }
   } finally {

@@ -37,7 +37,7 @@ export function assertOutsideHistory(files: VaultFiles, operation: FileOperation
 export interface HistorySource {
   checkpoints(): Promise<readonly { readonly name: string; readonly time: Date }[]>
   at(checkpoint: string): Promise<FileSystem>
-  /** Yields the changes since the fork, or since the last checkpoint. */
+  /** Yields the changes since the fork, or since the last checkpoint of a vault that is no fork. */
   changes(): AsyncIterable<PathChange>
   journal(): AsyncIterable<JournalRecord>
 }
@@ -104,12 +104,12 @@ export class HistoryFs extends Backend implements Linkable {
       return { kind: 'text', text: () => formatDiff(this.#source.changes()) }
     if (top === 'log' && checkpoint === undefined)
       return { kind: 'text', text: () => formatLog(this.#source.journal()) }
-    const known = top === 'at' ? await this.#source.checkpoints() : []
+    const checkpoints = top === 'at' ? await this.#source.checkpoints() : []
     if (top === 'at' && checkpoint === undefined) {
-      const names = known.map(({ name }) => name).sort()
+      const names = checkpoints.map(({ name }) => name).sort()
       return createDirectoryNode(...names.map((name) => [name, 'directory'] as const))
     }
-    const found = known.find(({ name }) => name === checkpoint)
+    const found = checkpoints.find(({ name }) => name === checkpoint)
     if (found === undefined) throw new VfsError('ENOENT', path, { op })
     // Mounted at its path, so that errors have the requested path.
     return {
@@ -137,8 +137,8 @@ async function formatDiff(changes: AsyncIterable<PathChange>): Promise<string> {
 async function formatLog(journal: AsyncIterable<JournalRecord>): Promise<string> {
   const lines: string[] = []
   for await (const { seq, time, op, path, to, caller } of journal) {
-    const who = caller === undefined ? '-' : 'context' in caller ? caller.context : caller.kind
-    lines.push(`${seq}\t${time.toISOString()}\t${who}\t${op}\t${formatMove(path, to ?? path)}\n`)
+    const author = caller === undefined ? '-' : 'context' in caller ? caller.context : caller.kind
+    lines.push(`${seq}\t${time.toISOString()}\t${author}\t${op}\t${formatMove(path, to ?? path)}\n`)
   }
   return lines.join('')
 }

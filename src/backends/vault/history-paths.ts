@@ -104,7 +104,7 @@ export abstract class HistoryPathsFs extends VaultFs {
   }
 }
 
-/** The synchronous interface of the vault, without the history, which needs asynchronous reads. */
+/** The synchronous face of the vault, without the history, which needs asynchronous reads. */
 class HistoryPathsSync extends VaultSync {
   protected override assertInTree(op: VfsOperation, path: string): void {
     if (!isHistoryPath(path)) return

@@ -21,7 +21,8 @@ const SUPERUSER = 0
 
 /**
  * Creates the directory of a home for its owner alone, or removes the permissions of others from an existing one.
- * Returns the paths that others had permissions on until now. Throws EACCES if it belongs to another user.
+ * Returns the paths that others had permissions on until now. Throws EACCES if it belongs to another user, or if a link in
+ * it would lead the superuser elsewhere.
  */
 export function openHomeDirectory(path: string): string[] {
   makePrivateDirectory(path)
@@ -67,8 +68,7 @@ function isWorldWritable(directory: string): boolean {
 /** Returns the paths in a home that other users have permissions on and can reach. */
 function listOpenPaths(home: string): string[] {
   return listOwnPaths(home).filter(
-    (path) =>
-      isOpen(path) && (path === home || (isHomeSubdirectory(home) && isHomeSubdirectory(dirname(path)))),
+    (path) => isOpen(path) && (path === home || (canOthersEnter(home) && canOthersEnter(dirname(path)))),
   )
 }
 
@@ -86,7 +86,7 @@ function listOwnPaths(home: string): string[] {
   return isOnlyHome ? [home, ...entries] : entries
 }
 
-function isHomeSubdirectory(directory: string): boolean {
+function canOthersEnter(directory: string): boolean {
   return (statSync(directory).mode & OTHERS_ENTER) !== 0
 }
 
@@ -112,7 +112,7 @@ function listStores(home: string): string[] {
   return ['store.db', 'store.db-segments', 'store.lmdb', 'store.level'].map((name) => join(home, name))
 }
 
-/** Throws if another user owns the store and could read it. The superuser can read everything anyway. */
+/** Throws EACCES if another user owns a path and could read it. The superuser can read everything anyway. */
 function assertOwner(home: string, path: string, user: number): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.uid === user || found.uid === SUPERUSER) return
@@ -135,7 +135,7 @@ function findNewFileOwner(home: string): number | undefined {
   }
 }
 
-/** Throws for a linked store: the owner of a home could lead the superuser to any file of the machine. */
+/** Throws EACCES for a linked store: the owner of a home could lead the superuser to any file of the machine. */
 function assertNoLinks(home: string): void {
   const link = listStores(home).find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
   if (link === undefined) return

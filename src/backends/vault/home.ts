@@ -130,7 +130,7 @@ export class Home implements AsyncDisposable {
     return []
   }
 
-  /** Creates an empty vault. EINVAL, EEXIST. */
+  /** Creates an empty vault. EINVAL for an invalid name, EEXIST. */
   async createVault(name: string): Promise<Vault> {
     return new Vault(this.#store, name, await this.#store.createVault(name))
   }
@@ -222,7 +222,7 @@ export class Home implements AsyncDisposable {
 
   /**
    * Forks a vault in its current state or at a checkpoint, O(1), or after a row of its journal, which takes time of the
-   * rows since the last stored state before it. EINVAL, EEXIST, ENOENT.
+   * rows since the last stored state before it. EINVAL for an invalid name or an unrelated fork, EEXIST, ENOENT.
    */
   async fork(source: string, name: string, { at, row, beside }: ForkOptions = {}): Promise<Vault> {
     if (row !== undefined)
@@ -237,7 +237,7 @@ export class Home implements AsyncDisposable {
   /**
    * Merges the changes of one vault into another with a common ancestor, and returns them. One durable commit,
    * O(changes of both). Throws ECONFLICT with `conflicts`, and changes nothing, if both changed the same path and
-   * `onConflict` is `fail`. EINVAL, also for a target that mirrors a directory.
+   * `onConflict` is `fail`. EINVAL for vaults without a common ancestor, or a target that mirrors a directory. ENOENT.
    */
   async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
     assertMergeTarget(source, target)

@@ -25,7 +25,7 @@ export class Tags {
     this.#source = source
   }
 
-  /** Adds tags to a file or directory. ENOENT, EINVAL. */
+  /** Adds tags to a file or directory. ENOENT, EINVAL (an invalid tag). */
   async add(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
     await this.#change(path, toList(tags), [], ctx)
   }
@@ -77,7 +77,7 @@ export class Metadata {
     this.#source = source
   }
 
-  /** ENOENT, EINVAL. */
+  /** Sets the value of a key. ENOENT, EINVAL (an invalid key or value). */
   async set(path: string, key: string, value: string, ctx?: CallContext): Promise<void> {
     const checked = checkPath(path, 'meta')
     assertName(key, checked, 'meta')
@@ -106,7 +106,7 @@ export class Metadata {
     )
   }
 
-  /** ENOENT. */
+  /** Returns all keys of a file with their values. ENOENT. */
   async all(path: string): Promise<Record<string, string>> {
     const checked = checkPath(path, 'meta')
     return this.#source.inspect((files) => readMetadata(files, getInodeNumber(files, checked, 'meta')))

@@ -35,7 +35,10 @@ export class MomentFs extends VaultFs implements Diffable {
     this.#files = files
   }
 
-  /** ENOENT for an unknown checkpoint, or a row that a garbage collection removed. EINVAL. */
+  /**
+   * Opens a moment. ENOENT for an unknown checkpoint, or a row that a garbage collection removed. EINVAL for the fork of a
+   * vault that is none.
+   */
   static async open(home: StoreHome, log: VaultLog, moment: VaultMoment): Promise<MomentFs> {
     const files = await openFiles(home, log, moment)
     // A collection may otherwise remove the tree while this reads it.

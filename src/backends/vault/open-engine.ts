@@ -95,6 +95,10 @@ export interface OpenedEngine {
   readonly isShared?: boolean
 }
 
+/**
+ * Opens the engine of a home, and creates a missing store. EINVAL for options that do not fit the home, EIO for a store that
+ * is lost or damaged, EACCES or EROFS for one that this user may not use.
+ */
 export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
   const { path, engine, durability, toSalvage } = options
   const url = options.url ?? (path === undefined ? undefined : findDatabase(path))
@@ -156,11 +160,11 @@ async function openDatabase(
 
 async function openStore(location: StoreLocation): Promise<Engine> {
   const { path, engine: name, durability = 'process' } = location
-  const at = getStorePath(path, name)
+  const storePath = getStorePath(path, name)
   try {
     if (await isReadOnly(location))
-      return await openReadOnlyEngine({ engine: name, directory: at, home: path })
-    const engine = await engineFactories[name](at, durability)
+      return await openReadOnlyEngine({ engine: name, directory: storePath, home: path })
+    const engine = await engineFactories[name](storePath, durability)
     try {
       await assertStoreKept(engine, location)
     } catch (error) {
@@ -169,7 +173,7 @@ async function openStore(location: StoreLocation): Promise<Engine> {
     }
     return engine
   } catch (error) {
-    throw isVfsError(error) ? error : await createOpenError(at, error)
+    throw isVfsError(error) ? error : await createOpenError(storePath, error)
   }
 }
 
@@ -218,8 +222,8 @@ async function isEmpty(engine: Engine): Promise<boolean> {
 async function isReadOnly({ path, engine }: StoreLocation): Promise<boolean> {
   const file = getStoreFile(path, engine)
   if (!(await isReadable(file))) return false
-  for (const at of [path, getStorePath(path, engine), file]) {
-    if ((await findWriteRefusal(at)) !== undefined) return true
+  for (const part of [path, getStorePath(path, engine), file]) {
+    if ((await findWriteRefusal(part)) !== undefined) return true
   }
   return false
 }

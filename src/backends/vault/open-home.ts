@@ -3,7 +3,10 @@ import { Home } from './home.ts'
 import { type HomeOptions, openEngine } from './open-engine.ts'
 import { SharedHome } from './shared/index.ts'
 
-/** Opens a home, and creates it if it is missing. EINVAL for an engine that does not exist or is not the home's own. */
+/**
+ * Opens a home, and creates it if it is missing. EINVAL for an engine that does not exist or is not the home's own, EIO if
+ * its store is lost or damaged, EACCES if another user owns it.
+ */
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
   const { engine, location, mended, isShared } = await openEngine(options)
   const store = new StoreHome(engine)

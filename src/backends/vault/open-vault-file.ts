@@ -97,8 +97,8 @@ export class OpenVaultFile {
   }
 
   #getOrphanStore(lost: VaultFiles): BackingStore {
-    const known = orphans.get(lost)
-    if (known !== undefined) return known
+    const existing = orphans.get(lost)
+    if (existing !== undefined) return existing
     const { blobs } = this.#initialStore
     // Its blobs are never committed, so they must not be staged with the others.
     const isDetached = blobs.maxStagedBytes === Number.POSITIVE_INFINITY

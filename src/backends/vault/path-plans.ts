@@ -14,8 +14,8 @@ import {
 import { resolveFollowing, resolveInode, withoutLinks } from './resolve-paths.ts'
 
 /*
- * Plans of the mutations by path, evaluated on the state that they change. The asynchronous and the synchronous
- * interface share them.
+ * Plans of the mutations by path, evaluated on the state that they change. The asynchronous and the synchronous face
+ * share them.
  */
 
 export function createRenamePlan(
@@ -70,13 +70,13 @@ export function createLinkPlan(existing: string, path: string, ctx?: CallContext
     if (files.getInode(inode).type === 'directory') {
       throw new VfsError('EISDIR', existing, { op: 'link', detail: 'a directory cannot have hard links' })
     }
-    const at = resolveFollowing(files, path, false, 'link', ctx)
-    if (files.findByPath(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'link' })
-    const parent = files.findByPath(dirname(at))
+    const resolved = resolveFollowing(files, path, false, 'link', ctx)
+    if (files.findByPath(resolved) !== undefined) throw new VfsError('EEXIST', path, { op: 'link' })
+    const parent = files.findByPath(dirname(resolved))
     if (parent === undefined)
       throw new VfsError('ENOENT', path, { op: 'link', detail: 'the directory is missing; create it first' })
     if (files.getInode(parent).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'link' })
-    return { op: 'link', path: at, from: files.getPath(inode), inode, parent, name: basename(at) }
+    return { op: 'link', path: resolved, from: files.getPath(inode), inode, parent, name: basename(resolved) }
   }
 }
 
@@ -86,12 +86,12 @@ export function createSetattrPlan(path: string, changes: StatChanges, ctx?: Call
   const { mode, mtime, ofLink = false } = changes
   const time = mtime && toMoment(mtime.getTime(), 0).time
   return (files) => {
-    const at = resolveFollowing(files, path, !ofLink, 'setattr', ctx)
-    const number = files.findByPath(at)
+    const resolved = resolveFollowing(files, path, !ofLink, 'setattr', ctx)
+    const number = files.findByPath(resolved)
     if (number === undefined) throw new VfsError('ENOENT', path, { op: 'setattr' })
     if (mode === undefined && time === undefined) return null
     const attributes = { ...(mode !== undefined && { mode }), ...(time !== undefined && { mtime: time }) }
     const { time: now } = toMoment(Date.now(), 0)
-    return planAttributes(files.getInode(number), { path: at, inode: number }, attributes, now)
+    return planAttributes(files.getInode(number), { path: resolved, inode: number }, attributes, now)
   }
 }

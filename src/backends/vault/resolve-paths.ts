@@ -21,7 +21,7 @@ export function resolveFollowing(
   return real
 }
 
-/** Returns the inode of a path, or of the link that it ends in. ENOENT. */
+/** Returns the inode of a path after its links are resolved; of a link itself unless `followLast`. ENOENT. */
 export function resolveInode(
   files: VaultFiles,
   path: string,

@@ -9,15 +9,15 @@ import { type CallContext, type Match, type Searchable, type SearchQuery, VfsErr
 import { VaultFs } from './vault-fs.ts'
 import { VaultSearch } from './vault-search.ts'
 
-/** A vault as it was at a checkpoint or version. Every change is EROFS. */
+/** A vault as it was at a checkpoint or at its fork. Every change is EROFS. */
 export class SnapshotFs extends VaultFs implements Searchable {
   readonly #search: VaultSearch
 
-  constructor(home: StoreHome, log: VaultLog, find: () => number) {
+  constructor(home: StoreHome, log: VaultLog, findRoot: () => number) {
     // A snapshot never changes, so its root is read once.
     let root: number | undefined
     const getRoot = () => {
-      root ??= find()
+      root ??= findRoot()
       return root
     }
     let files: VaultFiles | undefined

@@ -25,7 +25,7 @@ import { toProvenance } from './to-provenance.ts'
 export function openSyncFileHandle(
   store: BackingStore,
   path: string,
-  { create = false, truncate = false, ...how }: OpenOptions,
+  { create = false, truncate = false, ...access }: OpenOptions,
   ctx: CallContext | undefined,
 ): SyncFileHandle {
   const { source } = store
@@ -46,7 +46,7 @@ export function openSyncFileHandle(
     if (files.getInode(found).type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
     return found
   })
-  const handle = new VaultSyncFileHandle(path, store, number, how, provenance)
+  const handle = new VaultSyncFileHandle(path, store, number, access, provenance)
   if (truncate) handle.empty()
   return handle
 }

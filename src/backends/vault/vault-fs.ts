@@ -110,7 +110,7 @@ export class VaultFs
     this.capabilities = new Set([...CAPABILITIES, ...sync, ...more])
   }
 
-  /** The synchronous interface. ENOTSUP on an asynchronous engine. */
+  /** The synchronous face. ENOTSUP on an asynchronous engine. */
   get sync(): SyncFileSystem {
     if (!this.capabilities.has('sync')) throw createNotLocalError(this.blobs.reader.engine)
     this.#sync ??= this.makeSync()
@@ -238,7 +238,7 @@ export class VaultFs
     )
   }
 
-  /** Checked in the plan of the write, on the state that it is committed to. */
+  /** Checks nothing: the plan of the write compares `ifMatch`, on the state that it is committed to. */
   protected override assertMatch(): void {}
 
   protected override doWrite(
@@ -281,7 +281,7 @@ export class VaultFs
     })
   }
 
-  /** Creates the synchronous interface, on first use. */
+  /** Creates the synchronous face, on first use. */
   protected makeSync(): SyncFileSystem {
     return new VaultSync(this.source, this.blobs)
   }

@@ -24,7 +24,7 @@ export class VaultLimits {
     return this.#home.reader.run(() => this.#log.quota)
   }
 
-  /** Replaces the limits. A vault that is over a limit keeps its files but cannot grow. EINVAL. */
+  /** Replaces the limits. A vault that is over a limit keeps its files but cannot grow. EINVAL for an invalid limit. */
   async set(quota: VaultQuota): Promise<void> {
     for (const [name, limit] of Object.entries(quota)) {
       if (Number.isSafeInteger(limit) && limit >= 0) continue

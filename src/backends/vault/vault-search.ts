@@ -46,10 +46,10 @@ export class VaultSearch {
   readonly #index: SearchIndex
   readonly #getTree: () => MaybePromise<SearchedTree>
 
-  /** @param getTree returns the tree to search */
-  constructor(index: SearchIndex, current: () => MaybePromise<SearchedTree>) {
+  /** @param getTree returns the tree to search. */
+  constructor(index: SearchIndex, getTree: () => MaybePromise<SearchedTree>) {
     this.#index = index
-    this.#getTree = current
+    this.#getTree = getTree
   }
 
   /** Yields the matching lines at or below a path in the order of a walk, the same as reading every file. ENOENT. */
@@ -104,13 +104,13 @@ export class VaultSearch {
   }
 
   async *#findMatching(
-    current: MaybePromise<SearchedTree>,
+    opened: MaybePromise<SearchedTree>,
     root: string,
     query: CompiledQuery,
     need: TrigramQuery,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Match> {
-    const tree = await current
+    const tree = await opened
     try {
       for await (const { path, bytes } of this.#index.findFiles(tree, root, need, signal)) {
         // A quick check first: most candidate files have no match.

@@ -29,8 +29,8 @@ import { openSyncFileHandle, toSyncStat } from './sync-file-handle.ts'
 import { toProvenance } from './to-provenance.ts'
 
 /**
- * The synchronous interface of a vault. It shares the log, so both interfaces see each other's changes immediately. A
- * mutation is committed when the call returns, together with pending mutations of the asynchronous interface.
+ * The synchronous face of a vault. It shares the log, so both faces see each other's changes immediately. A mutation is
+ * committed when the call returns, together with pending mutations of the asynchronous face.
  */
 export class VaultSync extends CheckedSyncFileSystem {
   readonly #source: FilesSource
@@ -42,7 +42,7 @@ export class VaultSync extends CheckedSyncFileSystem {
     this.#blobs = blobs
   }
 
-  /** Throws for a path outside the tree. */
+  /** Does nothing. A subclass throws for a path that is not in the tree. */
   protected assertInTree(_op: VfsOperation, _path: string): void {}
 
   protected doStat(path: string, ctx?: CallContext): SyncStat {

@@ -110,7 +110,7 @@ export class Vault
     this.#search = new VaultSearch(createSearchIndex(home, log), () => openSearchedTree(home, name, log))
   }
 
-  /** Creates a checkpoint of the current tree. O(1), and durable when it resolves. EINVAL, EEXIST. */
+  /** Creates a checkpoint of the current tree. O(1), and durable when it resolves. EINVAL for an invalid name, EEXIST. */
   async checkpoint(name?: string, { description, meta }: CheckpointNotes = {}): Promise<CheckpointInfo> {
     const notes = { ...(description !== undefined && { description }), ...(meta !== undefined && { meta }) }
     return toCheckpointInfo(
@@ -120,8 +120,8 @@ export class Vault
 
   /** Returns every checkpoint, the oldest first. */
   async checkpoints(): Promise<CheckpointInfo[]> {
-    const kept = await this.#home.reader.run(() => this.#home.getCheckpoints(this.#log).list())
-    return kept.map(toCheckpointInfo)
+    const stored = await this.#home.reader.run(() => this.#home.getCheckpoints(this.#log).list())
+    return stored.map(toCheckpointInfo)
   }
 
   /** Removes a checkpoint. ENOENT. */
@@ -153,7 +153,7 @@ export class Vault
 
   /**
    * Opens the vault as it was at a moment, read-only. `diff` of two moments takes time of their changes. ENOENT for an
-   * unknown checkpoint, or a row that a garbage collection removed. EINVAL.
+   * unknown checkpoint, or a row that a garbage collection removed. EINVAL for the fork of a vault that is none.
    */
   openMoment(moment: VaultMoment): Promise<FileSystem> {
     return MomentFs.open(this.#home, this.#log, moment)
@@ -176,7 +176,10 @@ export class Vault
     return this.#log.seq
   }
 
-  /** Yields the changes since the fork, or since another state, sorted by path. O(changes). */
+  /**
+   * Yields the changes since the fork, or since another state, sorted by path. O(changes). EINVAL if there is no base and the
+   * vault is no fork, ENOENT for an unknown vault or checkpoint.
+   */
   async *diff(base?: DiffBase): AsyncGenerator<PathChange> {
     const changes = await this.#home.session.withHolds(async (hold) => {
       const { root, log } = await this.#resolveBase(base)
@@ -214,7 +217,8 @@ export class Vault
   }
 
   /**
-   * Yields the changes after a token, so that another process can follow and resume. EINVAL for another vault's token.
+   * Yields the changes after a token, so that another process can follow and resume. EINVAL for another vault's token, or
+   * if a garbage collection removed the records after it.
    */
   changes(options: FeedOptions = {}): AsyncGenerator<FeedItem> {
     return openFeed(this.#home, this.#log, options)

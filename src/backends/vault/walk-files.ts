@@ -17,7 +17,7 @@ const NAMES_PER_BATCH = 512
 export interface FilesSnapshot {
   readonly files: VaultFiles
   readonly reader: EngineReader
-  /** Protects its pages until the stream ends. */
+  /** Protects its pages until the stream ends or is unreachable. */
   readonly hold: Hold
 }
 
@@ -101,7 +101,7 @@ class DirectoryReader {
   readonly #snapshot: FilesSnapshot
   readonly #directory: number
   #names: readonly NamedEntry[] = []
-  #at = 0
+  #index = 0
   #isDone = false
 
   constructor(snapshot: FilesSnapshot, directory: number) {
@@ -110,7 +110,7 @@ class DirectoryReader {
   }
 
   next(): MaybePromise<NamedEntry | undefined> {
-    const entry = this.#names[this.#at++]
+    const entry = this.#names[this.#index++]
     if (entry !== undefined || this.#isDone) return entry
     const { files, reader } = this.#snapshot
     const last = this.#names.at(-1)?.name
@@ -120,7 +120,7 @@ class DirectoryReader {
 
   #refill(names: readonly NamedEntry[]): NamedEntry | undefined {
     this.#names = names
-    this.#at = 1
+    this.#index = 1
     this.#isDone = names.length < NAMES_PER_BATCH
     return names[0]
   }

@@ -7,7 +7,7 @@ import { CommitSignal } from './commit-signal.ts'
 const BURST_CHANGES = 10
 const BURST_PAUSE_MS = 10
 
-/** Yields the changes at or below a path, by any process, until the signal aborts. */
+/** Yields the changes at or below a path, by any process. Throws the reason of the signal once it aborts. */
 export async function* watchChanges(
   home: StoreHome,
   log: VaultLog,
@@ -30,28 +30,28 @@ export async function* watchChanges(
     log.readFiles()
     return log.seq
   }
-  let seen = await readState()
+  let last = await readState()
   /** Number of changes found since the last pause. */
   let burst = 0
   const commits = new CommitSignal(log, signal)
   try {
     for (;;) {
       signal?.throwIfAborted()
-      if ((await reader.run(readSeq)) === seen.seq) {
+      if ((await reader.run(readSeq)) === last.seq) {
         if (!(await commits.next())) burst = 0
         continue
       }
       const state = await readState()
-      const [before, after] = [seen.tree.snapshot(), state.tree.snapshot()]
+      const [before, after] = [last.tree.snapshot(), state.tree.snapshot()]
       for (const change of await reader.run(() => home.trees.diff(before, after))) {
         if (isWithin(change.path, top) || isWithin(change.from ?? change.path, top)) yield change
       }
-      seen.hold.release()
-      seen = state
+      last.hold.release()
+      last = state
       if (++burst > BURST_CHANGES) await delay(BURST_PAUSE_MS, undefined, { signal }).catch(() => {})
     }
   } finally {
-    seen.hold.release()
+    last.hold.release()
     commits.close()
   }
 }

@@ -7,7 +7,7 @@ import { FastImport } from './fast-import.ts'
 /** Exit code of `git check-ignore` for names of which none is ignored. */
 const NONE_IGNORED = 1
 
-/** Changes of a directory in a repository, to be written as one commit. */
+/** Options of `commitChanges`. */
 export interface CommitChangesOptions {
   readonly branch: string
   readonly message: string
@@ -22,14 +22,15 @@ export interface CommitChangesOptions {
 export interface CommitChangesReport {
   readonly commit: string
   readonly branch: string
-  /** Paths that Git ignores, which are not part of the commit. */
+  /** Number of paths that Git ignores, which are not part of the commit. */
   readonly ignored: number
 }
 
 /**
- * Writes changes of a directory as a commit to a branch of its repository. The commit follows the checked out one, or
- * the tip of the branch, and has the files of the checked out one with these changes. Neither the index nor a file of
- * the directory is touched. ECONFLICT if the branch is checked out, ENOENT without a repository.
+ * Writes changes of a directory as a commit to a branch of its repository. The commit follows the tip of the branch, or
+ * the checked out commit for a new branch. It has the files of the checked out commit with these changes. Neither the index
+ * nor a file of the directory is touched. ECONFLICT if the branch is checked out, ENOENT without a repository, EINVAL for an
+ * invalid branch name, EIO if Git fails.
  */
 export async function commitChanges(
   directory: string,

@@ -14,7 +14,7 @@ export interface CommitNotes {
   readonly submodules: Submodules
 }
 
-/** Converts the notes to checkpoint metadata. */
+/** Converts a commit and its submodules to the metadata of a checkpoint. */
 export function toCheckpointMeta(commit: Commit, submodules: Submodules): Record<string, string> {
   return {
     'git.commit': commit.id,

@@ -13,6 +13,8 @@ export const TRACE_PREFIX = 'git:'
 /** Largest content that is read into memory, several files together. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const FILES_PER_BATCH = 256
+/** Digits of a commit id in the name of its checkpoint. */
+const SHORT_ID_LENGTH = 12
 
 /** A commit that a checkpoint came from. */
 export interface KnownCommit {
@@ -22,16 +24,17 @@ export interface KnownCommit {
 
 /**
  * Converts commits in order to history steps, each with the changes since its first parent, which is known or comes
- * earlier. Adds each commit to the known ones. EINVAL for names that no path can have.
+ * earlier. Adds each commit to the known ones. EINVAL for names that no path can have, and for invalid link targets.
+ * @param takenNames names of existing checkpoints.
  */
 export async function* toHistorySteps(
   reader: ObjectReader,
   ids: readonly string[],
   known: Map<string, KnownCommit>,
-  taken: ReadonlySet<string>,
+  takenNames: ReadonlySet<string>,
 ): AsyncGenerator<HistoryStep> {
   const trees = new TreeCache(reader)
-  const names = new Set(taken)
+  const names = new Set(takenNames)
   for (const id of ids) {
     const commit = await readCommit(reader, id)
     const [parent] = commit.parents
@@ -41,7 +44,8 @@ export async function* toHistorySteps(
       assertNames(commit, path, directory),
     )
     const submodules = applySubmoduleChanges(before?.submodules ?? new Map(), found)
-    const checkpoint = names.has(id.slice(0, 12)) ? id : id.slice(0, 12)
+    const shortId = id.slice(0, SHORT_ID_LENGTH)
+    const checkpoint = names.has(shortId) ? id : shortId
     names.add(checkpoint)
     known.set(id, { checkpoint, submodules })
     yield {
@@ -112,17 +116,17 @@ function* splitBatches(files: readonly FilePut[]): Generator<FilePut[]> {
 }
 
 async function* readContents(reader: ObjectReader, batch: readonly FilePut[]): AsyncGenerator<HistoryChange> {
-  const [only] = batch
-  const long = batch.find(({ entry }) => entry.type === 'symlink' && (entry.size ?? 0) > MAX_TARGET_BYTES)
-  if (long !== undefined) throw createTargetError(long.path)
-  if (only !== undefined && (only.entry.size ?? 0) > MAX_BUFFERED_BYTES) {
-    const { path, entry } = only
+  const [first] = batch
+  const tooLong = batch.find(({ entry }) => entry.type === 'symlink' && (entry.size ?? 0) > MAX_TARGET_BYTES)
+  if (tooLong !== undefined) throw createTargetError(tooLong.path)
+  if (first !== undefined && (first.entry.size ?? 0) > MAX_BUFFERED_BYTES) {
+    const { path, entry } = first
     yield { kind: 'file', path, mode: entry.mode, content: reader.stream(entry.id) }
     return
   }
   const blobs = await reader.objects(batch.map(({ entry }) => entry.id))
-  for (const [at, { path, entry }] of batch.entries()) {
-    const content = blobs[at]?.bytes ?? new Uint8Array(0)
+  for (const [index, { path, entry }] of batch.entries()) {
+    const content = blobs[index]?.bytes ?? new Uint8Array(0)
     if (entry.type === 'symlink') yield { kind: 'symlink', path, target: decodeTarget(path, content) }
     else yield { kind: 'file', path, mode: entry.mode, content }
   }
@@ -140,6 +144,6 @@ function createTargetError(path: string): VfsError {
 
 function assertNames({ id }: Commit, path: string, { refused: [name] }: GitDirectory): void {
   if (name === undefined) return
-  const detail = `commit ${id.slice(0, 12)} has a file name that is not UTF-8 or not allowed in a vault; rename the file in the repository`
+  const detail = `commit ${id.slice(0, SHORT_ID_LENGTH)} has a file name that is not UTF-8 or not allowed in a vault; rename the file in the repository`
   throw new VfsError('EINVAL', child(path, name), { op: 'import', detail })
 }

@@ -36,12 +36,12 @@ export interface GitExportReport {
 const INVALID_BRANCH = /^$|^[-./]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\/\/|\/\.|\.lock$|\.$/
 
 /**
- * Writes the checkpoints of a vault as commits to a branch of a repository, and creates a bare one if there is
- * none.
+ * Writes the checkpoints of a vault as commits to a branch of a repository, and creates a bare one if there is none.
  * Those of a fork follow the checkpoints it was forked from, so that Git can merge the branch.
- * The same checkpoints give the same commits, and an imported history gets its original ids, except for signed
- * commits.
- * The branch changes last and only forward: ECONFLICT. Needs Git. EINVAL, ENOENT.
+ * The same checkpoints give the same commits, and an imported history gets its original ids, except for signed commits.
+ * The branch changes last and only forward: ECONFLICT if it has other commits or is checked out. Needs Git. EINVAL for a
+ * branch or file name that Git does not allow, ENOENT without such a vault, checkpoints or a parent directory, EACCES if the
+ * repository cannot be created, EIO if Git fails.
  */
 export async function exportGit(
   home: Home,
@@ -138,8 +138,8 @@ async function fetchBranch(
   context: GitContext,
 ): Promise<void> {
   const ref = `refs/heads/${branch}`
-  const fixed = ['fetch', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no']
-  const args = ['-C', target, ...fixed, '--', scratch, `${ref}:${ref}`]
+  const command = ['fetch', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no']
+  const args = ['-C', target, ...command, '--', scratch, `${ref}:${ref}`]
   const { code, stderr } = await runGit(args, { ...context, protocols: 'file' })
   if (code === 0) return
   if (stderr.includes('non-fast-forward'))
@@ -153,7 +153,7 @@ async function fetchBranch(
   throw createExportError('EIO', target, `git could not fetch the commits: ${stderr.replaceAll('\n', '; ')}`)
 }
 
-/** Runs Git and returns its line of output. EIO. */
+/** Runs Git and returns its line of output. EIO if it fails. */
 async function readGitOutput(args: readonly string[], context: GitContext): Promise<string> {
   const { code, output, stderr } = await runGit(args, context)
   if (code !== 0) throw createExportError('EIO', '/', `git failed: ${stderr}`)

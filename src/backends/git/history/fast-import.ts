@@ -23,9 +23,9 @@ export class FastImport implements AsyncDisposable {
   readonly #stderr: Promise<string>
   #isDone = false
 
-  constructor(directory: string, ref: string, surroundings: GitContext) {
+  constructor(directory: string, ref: string, context: GitContext) {
     const args = ['--git-dir', directory, 'fast-import', '--quiet', '--done', '--date-format=raw-permissive']
-    this.#child = startGit(args, surroundings)
+    this.#child = startGit(args, context)
     this.#ref = ref
     this.#exitCode = waitForExit(this.#child)
     this.#stderr = text(this.#child.stderr)

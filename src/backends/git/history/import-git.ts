@@ -27,8 +27,8 @@ export interface GitImportReport {
 /**
  * Imports the history of a commit into a vault that is empty or has an earlier part of it. Each commit becomes a
  * checkpoint with its message, author and times, parents first. A second run imports what is new.
- * Submodules become empty directories. ENOENT, EINVAL for names that no path can have, ECONFLICT if the vault was
- * changed.
+ * Submodules become empty directories. ENOENT, EINVAL for names that no path can have, ECONFLICT if the vault was changed or
+ * the repository lacks the last imported commit.
  */
 export async function importGit(
   home: Home,
@@ -53,7 +53,10 @@ export async function importGit(
       tracePrefix: TRACE_PREFIX,
       steps: toHistorySteps(reader, ids, known, taken),
     },
-    { ...options, ...(onProgress && { onProgress: (at) => onProgress({ ...at, total: ids.length }) }) },
+    {
+      ...options,
+      ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, total: ids.length }) }),
+    },
   )
   return { commit: tip, checkpoint: known.get(tip)?.checkpoint ?? '', commits, known: before }
 }

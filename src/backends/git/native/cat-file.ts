@@ -19,9 +19,9 @@ export class CatFile implements Disposable {
   #isClosed = false
 
   /** @param directory path for `--git-dir`. */
-  constructor(directory: string, surroundings: GitContext) {
+  constructor(directory: string, context: GitContext) {
     this.#directory = directory
-    this.#context = surroundings
+    this.#context = context
   }
 
   /** Sends a query with at least one name. */

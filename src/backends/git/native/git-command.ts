@@ -41,10 +41,10 @@ export interface GitRun extends GitContext {
 }
 
 /** Starts Git with its three streams as pipes. */
-export function startGit(args: readonly string[], surroundings: GitContext): GitChild {
-  const { maxMemoryBytes } = surroundings
+export function startGit(args: readonly string[], context: GitContext): GitChild {
+  const { maxMemoryBytes } = context
   const options: SpawnOptionsWithStdioTuple<'pipe', 'pipe', 'pipe'> = {
-    env: createEnvironment(surroundings),
+    env: createEnvironment(context),
     stdio: ['pipe', 'pipe', 'pipe'],
   }
   if (maxMemoryBytes === undefined) return spawn('git', args, options)
@@ -113,13 +113,13 @@ export function createNotInstalledError(cause: unknown): VfsError {
   return new VfsError('ENOTSUP', '/', { op: 'open', detail, cause })
 }
 
-function createEnvironment(surroundings: GitContext): Record<string, string> {
-  const { environment = {}, settings = {}, protocols = '', ceiling } = surroundings
+function createEnvironment(context: GitContext): Record<string, string> {
+  const { environment = {}, settings = {}, protocols = '', ceiling } = context
   const given = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'))
   const all = Object.entries({ ...SAFE_SETTINGS, ...settings })
-  const configuration = all.flatMap(([key, value], at) => [
-    [`GIT_CONFIG_KEY_${at}`, key],
-    [`GIT_CONFIG_VALUE_${at}`, value],
+  const configuration = all.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
   ])
   return {
     PATH: DEFAULT_PATH,

@@ -14,9 +14,9 @@ export interface ObjectFetcher {
 export interface NativeRepository {
   /** Path for `--git-dir`. */
   readonly directory: string
-  readonly surroundings: GitContext
-  /** Absent if the repository must be complete. */
-  readonly missing?: ObjectFetcher
+  readonly context: GitContext
+  /** Fetches missing objects. Absent if the repository must be complete. */
+  readonly fetcher?: ObjectFetcher
 }
 
 /** Text that names no commit, or that Git would read as several lines. */
@@ -31,7 +31,7 @@ export class NativeReader implements ObjectReader {
 
   constructor(repository: NativeRepository) {
     this.#repository = repository
-    this.#catFile = new CatFile(repository.directory, repository.surroundings)
+    this.#catFile = new CatFile(repository.directory, repository.context)
   }
 
   async resolve(name: string): Promise<string> {
@@ -55,9 +55,9 @@ export class NativeReader implements ObjectReader {
   }
 
   async *stream(id: string): AsyncGenerator<Uint8Array> {
-    const { directory, surroundings } = this.#repository
+    const { directory, context } = this.#repository
     // A separate process: a slow reader of a large file blocks no other read.
-    const child = startGit(['--git-dir', directory, 'cat-file', 'blob', id], surroundings)
+    const child = startGit(['--git-dir', directory, 'cat-file', 'blob', id], context)
     this.#streams.add(child)
     child.stdin.end()
     child.stderr.resume()
@@ -77,31 +77,32 @@ export class NativeReader implements ObjectReader {
     for (const child of this.#streams) child.kill()
   }
 
-  /** Queries objects, and fetches the missing ones first. */
+  /** Queries objects, and fetches those that are missing. EUNAVAILABLE for any that still is. */
   async #queryAll<Answer>(
     ids: readonly string[],
-    question: (
+    createQuery: (
       ids: readonly string[],
     ) => AnyCatFileQuery & { readonly answers: Promise<(Answer | undefined)[]> },
   ): Promise<Answer[]> {
     if (ids.length === 0) return []
-    const answers = await this.#query(question(ids))
+    const answers = await this.#query(createQuery(ids))
     if (isComplete(answers)) return answers
-    const lacking = ids.filter((_, at) => answers[at] === undefined)
-    const { missing } = this.#repository
-    if (lacking.length > 0 && missing !== undefined) {
-      await missing.fetch([...new Set(lacking)])
-      const found = (await this.#query(question(lacking))).values()
-      for (const [at, answer] of answers.entries()) if (answer === undefined) answers[at] = found.next().value
+    const missing = ids.filter((_, index) => answers[index] === undefined)
+    const { fetcher } = this.#repository
+    if (missing.length > 0 && fetcher !== undefined) {
+      await fetcher.fetch([...new Set(missing)])
+      const found = (await this.#query(createQuery(missing))).values()
+      for (const [index, answer] of answers.entries())
+        if (answer === undefined) answers[index] = found.next().value
     }
-    return answers.map((answer, at) => answer ?? throwMissing(ids[at] ?? ''))
+    return answers.map((answer, index) => answer ?? throwMissing(ids[index] ?? ''))
   }
 
   #query<Answer>(
-    questions: AnyCatFileQuery & { readonly answers: Promise<(Answer | undefined)[]> },
+    query: AnyCatFileQuery & { readonly answers: Promise<(Answer | undefined)[]> },
   ): Promise<(Answer | undefined)[]> {
-    this.#catFile.query(questions)
-    return questions.answers
+    this.#catFile.query(query)
+    return query.answers
   }
 }
 

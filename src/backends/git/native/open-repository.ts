@@ -38,8 +38,8 @@ async function isUsable(environment: Readonly<Record<string, string>>): Promise<
 
 /** Opens a repository of this machine: a working tree, a bare one, a worktree. ENOENT, EACCES if it is another user's. */
 export async function openNative(options: NativeOptions): Promise<NativeReader> {
-  const { directory, surroundings } = await locateRepository(options)
-  return new NativeReader({ directory, surroundings })
+  const { directory, context } = await locateRepository(options)
+  return new NativeReader({ directory, context })
 }
 
 /** Finds the directory of a repository, for `--git-dir`. */
@@ -48,20 +48,20 @@ export async function locateRepository({
   environment,
   trustOwner = false,
   signal,
-}: NativeOptions): Promise<{ directory: string; surroundings: GitContext }> {
+}: NativeOptions): Promise<{ directory: string; context: GitContext }> {
   const location = resolve(repository)
-  const surroundings: GitContext = {
+  const context: GitContext = {
     ...(environment !== undefined && { environment }),
     ...(trustOwner && { settings: { 'safe.directory': '*' } }),
   }
   const { code, output, stderr } = await runGit(['-C', location, 'rev-parse', '--absolute-git-dir'], {
-    ...surroundings,
+    ...context,
     // Opens exactly this path, not a repository that contains it.
     ceiling: dirname(location),
     ...(signal !== undefined && { signal }),
   })
   if (code !== 0) throw createOpenError(location, stderr)
-  return { directory: output.replace(/\n$/, ''), surroundings }
+  return { directory: output.replace(/\n$/, ''), context }
 }
 
 function createOpenError(location: string, complaint: string): VfsError {

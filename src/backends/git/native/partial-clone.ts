@@ -19,14 +19,14 @@ export class PartialClone implements ObjectFetcher {
   #nextFetch: Promise<void> | undefined
   #lastFetch: Promise<void> = Promise.resolve()
 
-  constructor(directory: string, surroundings: GitContext, { url, timeoutMs }: GitRemote) {
+  constructor(directory: string, context: GitContext, { url, timeoutMs }: GitRemote) {
     this.#directory = directory
-    this.#context = surroundings
+    this.#context = context
     this.#url = url
     this.#timeoutMs = timeoutMs
   }
 
-  /** Fetches a commit and its directories by a refspec. ENOENT, EUNAVAILABLE. */
+  /** Fetches a commit and its directories by a refspec; with `isWhole` its history, too. ENOENT, EUNAVAILABLE, ETIMEDOUT. */
   async fetchCommit(refspec: string, isWhole: boolean, signal?: AbortSignal): Promise<void> {
     const depth = isWhole ? [] : ['--depth=1']
     await this.#fetch([...depth, '--no-write-fetch-head'], `${refspec}\n`, signal)
@@ -47,7 +47,7 @@ export class PartialClone implements ObjectFetcher {
   }
 
   async #fetch(options: readonly string[], input: string, signal?: AbortSignal): Promise<void> {
-    const fixed = [
+    const command = [
       'fetch',
       '--quiet',
       '--no-tags',
@@ -55,14 +55,14 @@ export class PartialClone implements ObjectFetcher {
       '--filter=blob:none',
       '--stdin',
     ]
-    const late = AbortSignal.timeout(this.#timeoutMs)
-    const { code, stderr } = await runGit(['--git-dir', this.#directory, ...fixed, ...options, 'origin'], {
+    const timeout = AbortSignal.timeout(this.#timeoutMs)
+    const { code, stderr } = await runGit(['--git-dir', this.#directory, ...command, ...options, 'origin'], {
       ...this.#context,
       input,
-      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     }).catch((error: unknown) => {
       signal?.throwIfAborted()
-      throw late.aborted ? this.#createTimeoutError() : error
+      throw timeout.aborted ? this.#createTimeoutError() : error
     })
     if (code === 0) return
     const isUnknown = /couldn't find remote ref|not our ref|invalid refspec/.test(stderr)

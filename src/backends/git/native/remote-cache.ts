@@ -47,23 +47,23 @@ export async function openRemoteCache(
   })
   await initRepository(directory, options)
   // One ref for each address and name, so that concurrent fetches do not collide.
-  const kept = `refs/coppice/${createHash('sha256').update(`${address}\n${ref}`).digest('hex')}`
-  await clone.fetchCommit(`+${ref}:${kept}`, history, signal)
+  const localRef = `refs/coppice/${createHash('sha256').update(`${address}\n${ref}`).digest('hex')}`
+  await clone.fetchCommit(`+${ref}:${localRef}`, history, signal)
   // The reader gets no remote: it must not fetch missing objects one by one.
   const { environment } = options
-  const surroundings: GitContext = environment === undefined ? {} : { environment }
-  const reader = new NativeReader({ directory, surroundings, missing: clone })
-  return { reader, commit: await reader.resolve(kept) }
+  const context: GitContext = environment === undefined ? {} : { environment }
+  const reader = new NativeReader({ directory, context, fetcher: clone })
+  return { reader, commit: await reader.resolve(localRef) }
 }
 
 async function initRepository(directory: string, { environment, signal }: RemoteOptions): Promise<void> {
-  const surroundings = {
+  const context = {
     ...(environment !== undefined && { environment }),
     ...(signal !== undefined && { signal }),
   }
   const { code, stderr } = await runGit(
     ['init', '--quiet', '--bare', '--template=', '--', directory],
-    surroundings,
+    context,
   )
   if (code === 0) return
   const detail = `cannot create the cache: ${stderr}`

@@ -37,26 +37,28 @@ export class ResponseParser {
 
   /** Parses a chunk of output. Throws on anything that `git cat-file` does not print. */
   push(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length; )
-      at =
-        this.#content === undefined ? this.#parseLine(chunk, at) : this.#readContent(chunk, at, this.#content)
+    for (let offset = 0; offset < chunk.length; )
+      offset =
+        this.#content === undefined
+          ? this.#parseLine(chunk, offset)
+          : this.#readContent(chunk, offset, this.#content)
   }
 
   /** Returns the offset of the next line, or of content. */
-  #parseLine(chunk: Buffer, at: number): number {
-    const end = chunk.indexOf(NEWLINE, at)
+  #parseLine(chunk: Buffer, offset: number): number {
+    const end = chunk.indexOf(NEWLINE, offset)
     if (end === -1) {
-      this.#line = Buffer.concat([this.#line, chunk.subarray(at)])
+      this.#line = Buffer.concat([this.#line, chunk.subarray(offset)])
       if (this.#line.length > MAX_LINE_BYTES) throw new Error('unexpected output of git cat-file')
       return chunk.length
     }
     const listener = this.#listener()
     if (this.#line.length > 0) {
-      const line = Buffer.concat([this.#line, chunk.subarray(at, end)])
+      const line = Buffer.concat([this.#line, chunk.subarray(offset, end)])
       this.#line = EMPTY_BUFFER
       return this.#dispatchLine(listener, line, 0, line.length, chunk, end + 1)
     }
-    return this.#dispatchLine(listener, chunk, at, end, chunk, end + 1)
+    return this.#dispatchLine(listener, chunk, offset, end, chunk, end + 1)
   }
 
   #dispatchLine(
@@ -87,13 +89,13 @@ export class ResponseParser {
   }
 
   /** Reads content, which ends with an extra newline. */
-  #readContent(chunk: Buffer, at: number, content: ObjectResponse & { filled: number }): number {
-    const copied = chunk.copy(content.bytes, content.filled, at)
+  #readContent(chunk: Buffer, offset: number, content: ObjectResponse & { filled: number }): number {
+    const copied = chunk.copy(content.bytes, content.filled, offset)
     content.filled += copied
-    if (at + copied === chunk.length) return chunk.length
+    if (offset + copied === chunk.length) return chunk.length
     this.#content = undefined
     this.#listener().object(content)
-    return at + copied + 1
+    return offset + copied + 1
   }
 }
 
@@ -101,8 +103,8 @@ export class ResponseParser {
 function parseTrailingSize(line: Buffer, start: number, end: number): number | undefined {
   let size = 0
   let unit = 1
-  for (let at = end - 1; at >= start; at--) {
-    const byte = line[at] ?? 0
+  for (let offset = end - 1; offset >= start; offset--) {
+    const byte = line[offset] ?? 0
     if (byte === SPACE && unit > 1) return size
     if (byte < ZERO || byte > NINE) return undefined
     size += (byte - ZERO) * unit

@@ -10,7 +10,7 @@ export interface Exchanged {
   readonly other: Home
   /** Its name in the other home. */
   readonly otherVault: string
-  /** The other home, named always the same way: exchanges are known by it. */
+  /** The other home, always written in the same way: it identifies the exchange. */
   readonly location: string
 }
 
@@ -38,7 +38,7 @@ export async function findVault(home: Home, name: string): Promise<Vault | undef
   return (await home.vaults()).includes(name) ? home.vault(name) : undefined
 }
 
-/** Returns the newest checkpoint that both vaults have. Names of exchanges are unique, so they identify it. */
+/** Returns the newest checkpoint of an exchange that both vaults have. Such names are unique, so they identify it. */
 export async function findCommonCheckpoint(one: Vault, other: Vault): Promise<string | undefined> {
   const theirs = new Set(await listExchangeNames(other))
   return (await listExchangeNames(one)).findLast((name) => theirs.has(name))
@@ -61,10 +61,10 @@ export async function hasChangedSince(vault: Vault, checkpoint: string): Promise
   return false
 }
 
-/** Removes the checkpoint of an earlier exchange from both vaults; the newest is enough for the next. */
+/** Removes the checkpoint of an earlier exchange from vaults that have it; the newest is enough for the next. */
 export async function forgetCheckpoint(name: string, vaults: readonly Vault[]): Promise<void> {
   for (const vault of vaults) {
-    const isThere = (await vault.checkpoints()).some((checkpoint) => checkpoint.name === name)
-    if (isThere) await vault.removeCheckpoint(name)
+    const hasCheckpoint = (await vault.checkpoints()).some((checkpoint) => checkpoint.name === name)
+    if (hasCheckpoint) await vault.removeCheckpoint(name)
   }
 }

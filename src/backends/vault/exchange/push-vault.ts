@@ -20,7 +20,8 @@ export interface PushReport {
 
 /**
  * Sends a vault, or its changes, to another home. All or nothing: the other home sees the whole or the state before.
- * ECONFLICT if the other home has changes that this one has not merged, ENOENT if there is no such vault here.
+ * ECONFLICT if the other home has changes that this one has not merged, ENOENT if there is no such vault here, EEXIST if the
+ * other home has another vault of the name.
  */
 export async function pushVault(exchanged: Exchanged, options: ExchangeOptions = {}): Promise<PushReport> {
   const { home, vault, other, otherVault } = exchanged
@@ -40,7 +41,7 @@ export async function pushVault(exchanged: Exchanged, options: ExchangeOptions =
 async function pushWhole(exchanged: Exchanged, { signal, onProgress }: ExchangeOptions): Promise<void> {
   const { home, vault, other, otherVault } = exchanged
   const tracking = toTrackingName(exchanged)
-  // One of a vault that the other home had and has no more.
+  // A tracking fork is left from a vault that the other home had and has deleted.
   if ((await findVault(home, tracking)) !== undefined) await home.deleteVault(tracking)
   const fork = await home.fork(vault, tracking)
   const checkpoint = createExchangeName()

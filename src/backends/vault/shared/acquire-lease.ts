@@ -50,7 +50,7 @@ export async function acquireLease(
       throw createLeasedError(holder, vault)
     const extra = () => ({ expect: [{ key, bytes: current ?? null }], records: [{ key, bytes }] })
     // A row of the journal: a writer that has not seen the lease cannot take its number, and looks again.
-    const taken = log.submit(
+    const submitted = log.submit(
       () => ({ op: 'batch', path: '/', operations: [] }),
       by,
       () => {
@@ -60,7 +60,7 @@ export async function acquireLease(
       },
     )
     try {
-      await taken
+      await submitted
       log.setLease(bytes)
       return { record, bytes }
     } catch (error) {
@@ -73,9 +73,9 @@ export async function acquireLease(
 /** Gives a lease back. Does nothing if another machine has taken it. */
 export async function releaseLease(store: StoreHome, log: VaultLog, { bytes }: HeldLease): Promise<void> {
   const key = leaseKey(log.head.id)
-  const gone = { key, bytes: null }
-  const batch = { expect: [{ key, bytes }], records: [gone] }
-  await commitOnce(store.reader, batch, () => isRecordStored(store.reader, gone))
+  const deletion = { key, bytes: null }
+  const batch = { expect: [{ key, bytes }], records: [deletion] }
+  await commitOnce(store.reader, batch, () => isRecordStored(store.reader, deletion))
   log.setLease(null)
 }
 

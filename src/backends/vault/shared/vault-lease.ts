@@ -32,7 +32,7 @@ export interface UnshippedChanges {
 
 /**
  * A vault of a home in a database that this machine alone changes, with the speed and all faces of a local home. Its
- * changes are shipped to the database in the background; `flush` waits for that. Close it to give the vault back.
+ * changes are shipped to the database in the background; `flush` waits for that. Release it to give the vault back.
  */
 export class VaultLease implements Lease {
   /** The vault on this machine. */
@@ -48,7 +48,9 @@ export class VaultLease implements Lease {
   #shipped: string
   #timer: NodeJS.Timeout | undefined
   #isOver = false
+  /** The error after another machine has taken the vault. */
   #loss: VfsError | undefined
+  /** True once a caller has got that error. */
   #isLossKnown = false
 
   private constructor(

@@ -18,12 +18,15 @@ export type PlacementStep = { readonly made: PlacedInode } | { readonly moved: S
 export interface ChangePlan {
   /** Removes deleted entries and moves others aside, so that every reused name is free. */
   readonly vacate: readonly StreamOperation[]
+  /** Creates or moves every other entry to its path, parents first. */
   readonly settle: readonly PlacementStep[]
+  /** Adds further names of inodes. */
   readonly links: readonly StreamOperation[]
   /** Inodes in both trees that changed. */
   readonly changed: readonly PlacedInode[]
   /** Directories whose time the steps have changed; it is set last. */
   readonly directories: readonly PlacedInode[]
+  /** Removes the temporary directory. */
   readonly tidy: readonly StreamOperation[]
 }
 
@@ -153,8 +156,8 @@ function listNames(files: VaultFiles, number: number, inode: Inode | undefined):
 }
 
 /**
- * Reports whether two inodes are the same file. After a restore, an inode number may belong to another one; a link's
- * target never changes.
+ * Reports whether two inodes with one number can be states of one file. After a restore, the number may belong to another
+ * one; a link's target never changes.
  */
 function isSameKind(before: Inode, after: Inode): boolean {
   if (before.type !== after.type) return false
@@ -173,7 +176,7 @@ function getPath(files: VaultFiles, { parent, name }: Dentry): string {
 
 function getDepth(path: string): number {
   let depth = 0
-  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth++
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) depth++
   return depth
 }
 

@@ -17,8 +17,8 @@ export async function assertNoConflicts(
   overwrite: boolean,
 ): Promise<void> {
   const walk = new VaultTreeWalk(source, root)
-  for (let seen = 1; ; seen++) {
-    if (seen % ENTRIES_PER_YIELD === 0) await nextTurn()
+  for (let steps = 1; ; steps++) {
+    if (steps % ENTRIES_PER_YIELD === 0) await nextTurn()
     const next = walk.next()
     const step = next instanceof Promise ? await next : next
     if (step === undefined) return
@@ -30,6 +30,7 @@ export async function assertNoConflicts(
   }
 }
 
+/** Throws EEXIST if an entry may not be written at its name. */
 export function assertReplaceable(
   cursor: HostCursor,
   { name, inode }: SourceEntry,

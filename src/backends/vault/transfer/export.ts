@@ -184,10 +184,10 @@ class ExportJob {
   }
 
   async *#readParts(number: number, size: number): AsyncGenerator<Uint8Array[]> {
-    for (let at = 0; at < size; ) {
-      const part = await this.#source.readPart(number, at)
+    for (let position = 0; position < size; ) {
+      const part = await this.#source.readPart(number, position)
       yield part
-      at += part.reduce((sum, { length }) => sum + length, 0)
+      position += part.reduce((sum, { length }) => sum + length, 0)
     }
   }
 

@@ -23,7 +23,7 @@ export class HostCursor {
   }
 
   get current(): HostDirectory {
-    return this.#directories.here
+    return this.#directories.current
   }
 
   /** Enters an existing directory. Returns false if it is missing; throws EEXIST for anything else, links included. */
@@ -93,7 +93,8 @@ export class HostCursor {
 }
 
 /**
- * Throws EINVAL for a name that would lead a call to another directory. A damaged or foreign tree may contain any name.
+ * Returns a name that is safe in a system call. EINVAL for one that would lead the call to another directory: a damaged or
+ * foreign tree may contain any name.
  */
 export function checkName(name: string): string {
   if (name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')) return name

@@ -57,7 +57,7 @@ export class DirectoryStack {
     this.#levels = [{ identity: root, directory: root }]
   }
 
-  get here(): HostDirectory {
+  get current(): HostDirectory {
     const directory = this.#levels.at(-1)?.directory
     if (directory === undefined) throw new HostFault('EBADF', 'the directory is closed')
     return directory

@@ -53,7 +53,7 @@ function isErrorCode(errno: string): errno is ErrorCode {
   return Object.hasOwn(errorCodes, errno)
 }
 
-/** `EACCES: permission denied`, without the call and the path of `/proc` that Node adds. */
+/** Formats a system error as `EACCES: permission denied`, without the call and the path of `/proc` that Node adds. */
 function formatReason(error: unknown): string {
   return error instanceof Error ? (error.message.split(', ')[0] ?? error.message) : String(error)
 }

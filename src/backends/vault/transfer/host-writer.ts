@@ -51,7 +51,7 @@ export class HostWriter {
     const fd = this.#open(attributes)
     try {
       for (const chunk of chunks) {
-        for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
+        for (let offset = 0; offset < chunk.length; ) offset += writeSync(fd, chunk, offset)
       }
       this.#finish(fd, attributes)
     } catch (error) {
@@ -117,7 +117,7 @@ export class HostWriter {
     else if (this.#mode === 'add') this.#linkIntoPlace()
   }
 
-  /** Uses a hard link because, unlike a rename, it fails if the name is taken. */
+  /** Gives the file its name. Uses a hard link because, unlike a rename, it fails if the name is taken. */
   #linkIntoPlace(): void {
     const [from, to] = [this.#directory.at(this.#temporary), this.#directory.at(this.#name)]
     try {

@@ -37,10 +37,12 @@ interface Level {
   readonly prefix: string
   readonly names: readonly (string | Buffer)[]
   readonly rules: IgnoreRules
-  readonly seen: ExistingInode | undefined
+  /** The vault's inode at its path. */
+  readonly existing: ExistingInode | undefined
   /** The attributes to set after its entries. Undefined for the root, which keeps its own. */
   readonly attributes: TransferAttributes | undefined
-  at: number
+  /** Index of the next name. */
+  index: number
   /** True if its attributes must be set again: it is new, or got a new name. */
   isTouched: boolean
 }
@@ -52,7 +54,7 @@ interface HostEntry {
   readonly path: string
   readonly relativePath: string
   readonly stats: BigIntStats
-  readonly seen: ExistingInode | undefined
+  readonly existing: ExistingInode | undefined
 }
 
 interface LargeFile extends HostEntry {
@@ -79,26 +81,26 @@ export class ImportWalk {
     this.#excluded = new IgnoreRules(options.exclude)
   }
 
-  async run(into: string, seen: ExistingInode | undefined): Promise<ImportReport> {
-    const names = listNames(this.#directories.here)
-    const rules = this.#readRules(this.#directories.here, '', new IgnoreRules())
+  async run(into: string, existing: ExistingInode | undefined): Promise<ImportReport> {
+    const names = listNames(this.#directories.current)
+    const rules = this.#readRules(this.#directories.current, '', new IgnoreRules())
     this.#levels.push({
       path: into,
       prefix: '',
       names,
       rules,
-      seen,
+      existing,
       attributes: undefined,
-      at: 0,
+      index: 0,
       isTouched: false,
     })
     try {
       for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
-        const name = level.names[level.at++]
+        const name = level.names[level.index++]
         const pending = this.#findExisting(level, name)
-        const existing = pending instanceof Promise ? await pending : pending
+        const childInode = pending instanceof Promise ? await pending : pending
         // Small entries are submitted without awaiting, so that a window of them is one commit.
-        const large = this.#step(level, name, existing)
+        const large = this.#step(level, name, childInode)
         if (large !== undefined) await this.#importLargeFile(large)
         if (this.#window.isFull) await this.#drain()
       }
@@ -108,23 +110,33 @@ export class ImportWalk {
     return { ...this.#counts, skipped: this.#skipped }
   }
 
-  #findExisting({ seen }: Level, name: string | Buffer | undefined): MaybePromise<ExistingInode | undefined> {
-    return typeof name === 'string' ? this.#target.findChild(seen, name) : undefined
+  #findExisting(
+    { existing }: Level,
+    name: string | Buffer | undefined,
+  ): MaybePromise<ExistingInode | undefined> {
+    return typeof name === 'string' ? this.#target.findChild(existing, name) : undefined
   }
 
   /** Imports the next entry of a directory, or leaves the directory. Returns a file that is too large for this. */
   #step(
     level: Level,
     name: string | Buffer | undefined,
-    seen: ExistingInode | undefined,
+    existing: ExistingInode | undefined,
   ): LargeFile | undefined {
     if (name === undefined) this.#leave(level)
     else if (typeof name !== 'string') this.#skip(level.prefix + escapeBytes(name), 'the name is not UTF-8')
     else {
       const relativePath = level.prefix + name
       try {
-        const stats = lstatSync(this.#directories.here.at(name), { bigint: true })
-        return this.#importEntry({ level, name, path: child(level.path, name), relativePath, stats, seen })
+        const stats = lstatSync(this.#directories.current.at(name), { bigint: true })
+        return this.#importEntry({
+          level,
+          name,
+          path: child(level.path, name),
+          relativePath,
+          stats,
+          existing,
+        })
       } catch (error) {
         const reason = findSkipReason(error)
         if (reason === undefined) throw error
@@ -155,28 +167,28 @@ export class ImportWalk {
     return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
   }
 
-  #enter({ level, name, path, relativePath, stats, seen }: HostEntry): void {
-    const directory = this.#directories.here.enter(name)
+  #enter({ level, name, path, relativePath, stats, existing }: HostEntry): void {
+    const directory = this.#directories.current.enter(name)
     try {
       if (this.#avoided !== undefined && isSameFile(directory, this.#avoided))
         throw new HostFault('EINVAL', 'the directory is the home of this vault')
       const names = listNames(directory)
       const rules = this.#readRules(directory, relativePath, level.rules)
       const attributes = toTransferAttributes(stats)
-      const isNew = seen?.inode.type !== 'directory'
+      const isNew = existing?.inode.type !== 'directory'
       if (isNew) {
-        this.#submit(level, seen, this.#target.makeDirectory(path, attributes.mode))
+        this.#submit(level, existing, this.#target.makeDirectory(path, attributes.mode))
         this.#counts.directories++
       }
-      const isTouched = isNew || !hasAttributes(seen?.inode, attributes)
+      const isTouched = isNew || !hasAttributes(existing?.inode, attributes)
       this.#levels.push({
         path,
         prefix: `${relativePath}/`,
         names,
         rules,
-        seen,
+        existing,
         attributes,
-        at: 0,
+        index: 0,
         isTouched,
       })
     } catch (error) {
@@ -194,39 +206,39 @@ export class ImportWalk {
       this.#window.add(this.#target.setAttributes(path, attributes), 0)
   }
 
-  #importLink({ level, name, path, stats, seen }: HostEntry): void {
-    const bytes = readlinkSync(this.#directories.here.at(name), { encoding: 'buffer' })
+  #importLink({ level, name, path, stats, existing }: HostEntry): void {
+    const bytes = readlinkSync(this.#directories.current.at(name), { encoding: 'buffer' })
     const target = bytes.toString()
     if (!Buffer.from(target).equals(bytes))
       throw new HostFault('EINVAL', 'the target of the link is not UTF-8')
     assertStorable(() => assertLinkTarget(target))
-    if (isLinkTo(seen, target)) {
+    if (isLinkTo(existing, target)) {
       this.#counts.unchanged++
       return
     }
-    assertNoDirectory(seen)
-    this.#submit(level, seen, this.#target.makeLink(path, target, toTransferAttributes(stats)))
+    assertNoDirectory(existing)
+    this.#submit(level, existing, this.#target.makeLink(path, target, toTransferAttributes(stats)))
     this.#counts.links++
   }
 
   #importFile(found: HostEntry): LargeFile | undefined {
-    const { level, name, path, stats, seen } = found
+    const { level, name, path, stats, existing } = found
     if (
-      seen?.inode.type === 'file' &&
-      seen.inode.size === Number(stats.size) &&
-      hasAttributes(seen?.inode, toTransferAttributes(stats))
+      existing?.inode.type === 'file' &&
+      existing.inode.size === Number(stats.size) &&
+      hasAttributes(existing?.inode, toTransferAttributes(stats))
     ) {
       this.#counts.unchanged++
       return undefined
     }
-    assertNoDirectory(seen)
-    const file = new HostFile(this.#directories.here, name)
+    assertNoDirectory(existing)
+    const file = new HostFile(this.#directories.current, name)
     if (file.stats.size > SMALL_FILE_BYTES) return { ...found, file }
     try {
       const bytes = file.readAll()
       this.#submit(
         level,
-        seen,
+        existing,
         this.#target.writeBytes(path, bytes, toTransferAttributes(file.stats)),
         bytes.length,
       )
@@ -238,12 +250,12 @@ export class ImportWalk {
     return undefined
   }
 
-  async #importLargeFile({ level, file, path, relativePath, seen }: LargeFile): Promise<void> {
+  async #importLargeFile({ level, file, path, relativePath, existing }: LargeFile): Promise<void> {
     try {
       // Commits earlier writes first: the parent directories must exist, and nothing piles up.
       await this.#drain()
       await this.#target.writeStream(path, this.#countBytes(file), toTransferAttributes(file.stats))
-      level.isTouched ||= seen?.inode.type !== 'file'
+      level.isTouched ||= existing?.inode.type !== 'file'
       this.#counts.files++
     } catch (error) {
       const reason = findSkipReason(error)
@@ -283,9 +295,9 @@ export class ImportWalk {
     }
   }
 
-  #submit(level: Level, seen: ExistingInode | undefined, write: Promise<void>, bytes = 0): void {
+  #submit(level: Level, existing: ExistingInode | undefined, write: Promise<void>, bytes = 0): void {
     this.#window.add(write, bytes)
-    level.isTouched ||= seen?.inode.type !== 'file'
+    level.isTouched ||= existing?.inode.type !== 'file'
   }
 
   #skip(path: string, reason: string): void {
@@ -300,8 +312,8 @@ export class ImportWalk {
 }
 
 /** Throws rather than replace a whole directory of the vault by a file. */
-function assertNoDirectory(seen: ExistingInode | undefined): void {
-  if (seen?.inode.type !== 'directory') return
+function assertNoDirectory(existing: ExistingInode | undefined): void {
+  if (existing?.inode.type !== 'directory') return
   throw new HostFault('EISDIR', 'the vault has a directory of this name; remove it there and import again')
 }
 

@@ -39,11 +39,11 @@ export async function importDirectory(
   const directories = new DirectoryStack(openSource(directory))
   try {
     const avoided = homePath === undefined ? undefined : readIdentity(homePath)
-    if (avoided !== undefined && isSameFile(directories.here, avoided))
+    if (avoided !== undefined && isSameFile(directories.current, avoided))
       throw new HostFault('EINVAL', 'the directory is the home of the vault; name another one')
     const target = await VaultTarget.open(log, home.blobs, toProvenance(options))
     const into = await target.prepareRoot(checkPath(options.into ?? '/', 'import'))
-    return await new ImportWalk({ target, directories, avoided, options }).run(into.path, into.seen)
+    return await new ImportWalk({ target, directories, avoided, options }).run(into.path, into.existing)
   } catch (error) {
     throw hostError(error, directory, 'import')
   } finally {

@@ -139,11 +139,11 @@ export class InodeSender {
       const end = Math.min(count, first + CHUNKS_PER_OPERATION)
       const old = await listOldChunks(first, end)
       const chunks: [number, BlobNumber][] = []
-      for (const [at, ref] of (
+      for (const [offset, ref] of (
         await this.#source.read((files) => listBlobRefs(files, number, first, end))
       ).entries()) {
-        if (ref?.blob === old[at]?.blob) continue
-        chunks.push([first + at, await this.#sendBlob(ref)])
+        if (ref?.blob === old[offset]?.blob) continue
+        chunks.push([first + offset, await this.#sendBlob(ref)])
         if (this.#writer.isFull) yield
       }
       if (chunks.length > 0) this.#writer.add({ op: 'patch', path, size, chunks })
@@ -168,10 +168,10 @@ function listBlobRefs(
   end: number,
 ): (BlobRef | undefined)[] {
   const { content } = files.getInode(number)
-  const only = content === 'chunks' || content instanceof Uint8Array ? undefined : content
+  const single = content === 'chunks' || content instanceof Uint8Array ? undefined : content
   return Array.from({ length: end - first }, (_, offset) => {
     if (content === 'chunks') return files.findChunk(number, first + offset)
-    return first + offset === 0 ? only : undefined
+    return first + offset === 0 ? single : undefined
   })
 }
 

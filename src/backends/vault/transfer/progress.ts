@@ -1,6 +1,6 @@
 /** The progress of a transfer. */
 export interface TransferProgress {
-  /** Finished files and links, or operations of a stream. */
+  /** Finished files and links, operations of a stream, or steps of a history. */
   readonly done: number
   /** The total, if it is known. */
   readonly total?: number

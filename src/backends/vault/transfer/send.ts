@@ -78,7 +78,7 @@ export function getForkBase(log: VaultLog, name: string): Pick<Checkpoint, 'name
   throw new VfsError('EINVAL', name, { op: 'send', detail: 'the vault is no fork' })
 }
 
-/** The generators below pause whenever the writer is full. */
+/** Sends the whole tree. Pauses whenever the writer is full. */
 async function* sendEverything(source: VaultSource, writer: StreamWriter): AsyncGenerator<void> {
   const sender = new InodeSender(source, writer)
   const root: SourceEntry = { name: '', ...(await source.find(ROOT, 'send')) }
@@ -109,6 +109,7 @@ async function* sendEverything(source: VaultSource, writer: StreamWriter): Async
   }
 }
 
+/** Sends the steps from one tree to another. Pauses whenever the writer is full. */
 async function* sendChanges(
   home: StoreHome,
   before: number,

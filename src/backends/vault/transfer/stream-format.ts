@@ -46,13 +46,13 @@ export class FrameWriter {
   }
 }
 
-/** Decodes a stream into frames and holds at most one in memory. EINVAL, EIO. */
+/** Decodes a stream into frames and holds at most one in memory. EINVAL for other input, EIO for a damaged stream. */
 export class FrameReader {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #hash = createHash('sha256')
   #crc = 0
   #waiting: Buffer = Buffer.alloc(0)
-  #at = 0
+  #offset = 0
 
   constructor(stream: AsyncIterable<Uint8Array>) {
     this.#source = stream[Symbol.asyncIterator]()
@@ -92,8 +92,11 @@ export class FrameReader {
     await this.#source.return?.()
   }
 
-  createDamageError(what: string): VfsError {
-    return createStreamError('EIO', `the stream is damaged near byte ${this.#at}: ${what}; send it again`)
+  createDamageError(problem: string): VfsError {
+    return createStreamError(
+      'EIO',
+      `the stream is damaged near byte ${this.#offset}: ${problem}; send it again`,
+    )
   }
 
   async #readBytes(count: number): Promise<Buffer> {
@@ -102,7 +105,7 @@ export class FrameReader {
     }
     const bytes = this.#waiting.subarray(0, count)
     this.#waiting = this.#waiting.subarray(count)
-    this.#at += count
+    this.#offset += count
     return bytes
   }
 

@@ -187,7 +187,11 @@ function isHeader(value: unknown): value is StreamHeader {
 function isOperation(value: unknown): value is StreamOperation {
   if (!isFields(value) || !isPath(value['path'])) return false
   const { op } = value
-  return typeof op === 'string' && isKnown(op) && operationShapes[op].some((shape) => hasShape(value, shape))
+  return (
+    typeof op === 'string' &&
+    isOperationName(op) &&
+    operationShapes[op].some((shape) => hasShape(value, shape))
+  )
 }
 
 function isEnd(value: unknown): value is StreamEnd {
@@ -198,7 +202,7 @@ function isEnd(value: unknown): value is StreamEnd {
   )
 }
 
-function isKnown(op: string): op is StreamOperation['op'] {
+function isOperationName(op: string): op is StreamOperation['op'] {
   return Object.hasOwn(operationShapes, op)
 }
 

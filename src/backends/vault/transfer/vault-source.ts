@@ -112,8 +112,9 @@ export type VaultTreeStep = { readonly entry: SourceEntry } | { readonly left: S
 interface Level {
   readonly directory: SourceEntry
   page: readonly SourceEntry[]
-  at: number
-  isRead: boolean
+  /** Index of the next entry in `page`. */
+  index: number
+  isLastPage: boolean
 }
 
 /** Walks depth first in the order of names, at any depth. The caller decides which directories to enter. */
@@ -127,26 +128,26 @@ export class VaultTreeWalk {
   }
 
   enter(directory: SourceEntry): void {
-    this.#levels.push({ directory, page: [], at: 0, isRead: false })
+    this.#levels.push({ directory, page: [], index: 0, isLastPage: false })
   }
 
-  /** Returns undefined at the end. */
+  /** Returns the next step; undefined at the end. */
   next(): MaybePromise<VaultTreeStep | undefined> {
     const level = this.#levels.at(-1)
     if (level === undefined) return undefined
-    const entry = level.page[level.at]
+    const entry = level.page[level.index]
     if (entry !== undefined) {
-      level.at++
+      level.index++
       return { entry }
     }
-    if (level.isRead) {
+    if (level.isLastPage) {
       this.#levels.pop()
       return { left: level.directory }
     }
     return chain(this.#source.list(level.directory.number, level.page.at(-1)?.name ?? ''), (page) => {
       level.page = page
-      level.at = 0
-      level.isRead = page.length < ENTRIES_PER_PAGE
+      level.index = 0
+      level.isLastPage = page.length < ENTRIES_PER_PAGE
       return this.next()
     })
   }

@@ -23,8 +23,8 @@ export interface ExistingInode {
 }
 
 /**
- * The target of an import. No link in a path is followed, because an import replaces anything that is not a directory
- * where it needs one.
+ * The target of an import. Below its root no link in a path is followed, because an import replaces anything that is not a
+ * directory where it needs one.
  */
 export class VaultTarget {
   readonly #log: VaultLog
@@ -48,14 +48,15 @@ export class VaultTarget {
   }
 
   /** Resolves the links in a path and creates the directory. Returns the real path and its earlier inode. ENOTDIR. */
-  async prepareRoot(path: string): Promise<{ path: string; seen: ExistingInode | undefined }> {
-    const at = await this.#blobs.reader.run(() => {
+  async prepareRoot(path: string): Promise<{ path: string; existing: ExistingInode | undefined }> {
+    const root = await this.#blobs.reader.run(() => {
       const resolved = this.#before.resolveLinks(path, true, 'import')
-      return { path: resolved, seen: findExisting(this.#before, this.#before.findByPath(resolved)) }
+      return { path: resolved, existing: findExisting(this.#before, this.#before.findByPath(resolved)) }
     })
-    if (at.seen === undefined) await this.#submit(() => ({ op: 'mkdir', path: at.path, parents: true }))
-    else if (at.seen.inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'import' })
-    return at
+    if (root.existing === undefined)
+      await this.#submit(() => ({ op: 'mkdir', path: root.path, parents: true }))
+    else if (root.existing.inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'import' })
+    return root
   }
 
   /** Returns the inode that a directory had under a name before the import. */
@@ -86,9 +87,9 @@ export class VaultTarget {
   makeDirectory(path: string, mode: number): Promise<void> {
     const mkdir: FileOperation = { op: 'mkdir', path, parents: false, mode }
     return this.#submit((files) => {
-      const seen = findInode(files, path)
-      if (seen?.type === 'directory') return { ...mkdir, parents: true }
-      return seen === undefined ? mkdir : createReplacement(path, mkdir)
+      const existing = findInode(files, path)
+      if (existing?.type === 'directory') return { ...mkdir, parents: true }
+      return existing === undefined ? mkdir : createReplacement(path, mkdir)
     })
   }
 
@@ -120,8 +121,8 @@ export class VaultTarget {
   ): Promise<void> {
     const write: FileOperation = { op: 'write', path, content, parents: false, ...attributes }
     return this.#submit((files) => {
-      const seen = findInode(files, path)
-      return seen === undefined || seen.type === 'file' ? write : createReplacement(path, write)
+      const existing = findInode(files, path)
+      return existing === undefined || existing.type === 'file' ? write : createReplacement(path, write)
     }, extraRecords)
   }
 
@@ -130,11 +131,11 @@ export class VaultTarget {
   }
 }
 
-export function isLinkTo(seen: ExistingInode | undefined, target: string): boolean {
-  return seen?.inode.type === 'symlink' && toInlineText(seen.inode.content) === target
+export function isLinkTo(existing: ExistingInode | undefined, target: string): boolean {
+  return existing?.inode.type === 'symlink' && toInlineText(existing.inode.content) === target
 }
 
-/** Removes the existing entry in the same step. Fails for a directory that is not empty. */
+/** Removes the existing entry and performs an operation in one step. EISDIR for a directory. */
 function createReplacement(path: string, operation: FileOperation): FileOperation {
   return { op: 'batch', path, operations: [{ op: 'remove', path, recursive: false }, operation] }
 }

@@ -45,7 +45,7 @@ function toExportedStep(
   }
 }
 
-/** Removals come first, because their paths may be reused. */
+/** Yields the changes of a step. Removals come first, because their paths may be reused. */
 async function* listChanges(
   source: VaultSource,
   found: readonly FileChange[],
@@ -72,11 +72,11 @@ async function* listAll(source: VaultSource, path: string): AsyncGenerator<Expor
       above.pop()
       continue
     }
-    const at = child(above.at(-1) ?? '/', step.entry.name)
+    const entryPath = child(above.at(-1) ?? '/', step.entry.name)
     if (step.entry.inode.type === 'directory') {
-      above.push(at)
+      above.push(entryPath)
       walk.enter(step.entry)
-    } else yield toExportedChange(source, at, step.entry)
+    } else yield toExportedChange(source, entryPath, step.entry)
   }
 }
 
@@ -88,14 +88,14 @@ function toExportedChange(source: VaultSource, path: string, { number, inode }: 
 }
 
 async function* readContent(source: VaultSource, number: number, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < size; ) {
-    const part = await source.readPart(number, at)
+  for (let position = 0; position < size; ) {
+    const part = await source.readPart(number, position)
     yield* part
-    at += part.reduce((sum, { length }) => sum + length, 0)
+    position += part.reduce((sum, { length }) => sum + length, 0)
   }
 }
 
-/** Follows no link: the path belongs to this tree. */
+/** Finds the entry of a path. Follows no link: the path belongs to this tree. */
 function findEntry(source: VaultSource, path: string): Promise<SourceEntry | undefined> {
   return Promise.resolve(
     source.read((files) => {

@@ -39,7 +39,7 @@ class HistoryImport {
   readonly #log: VaultLog
   readonly #options: HistoryOptions
   /** The current checkpoint of the vault; undefined while it is empty. */
-  #at: string | undefined
+  #checkpoint: string | undefined
   /** The last known journal row. Unexpected rows after it are by another writer. */
   #seq = 0
   #tracePrefix = ''
@@ -53,10 +53,10 @@ class HistoryImport {
   }
 
   async begin({ after, tracePrefix }: IncomingHistory): Promise<void> {
-    this.#at = after
+    this.#checkpoint = after
     this.#tracePrefix = tracePrefix
     await this.#log.commitPending()
-    const state = await this.#home.reader.run(() => this.#stateSince(after))
+    const state = await this.#home.reader.run(() => this.#compareWith(after))
     if (state === 'interrupted') await this.#rollBack()
     if (state !== 'changed') return
     const detail =
@@ -71,7 +71,7 @@ class HistoryImport {
     const provenance = { ...toProvenance(this.#options), trace: step.trace }
     const target = new StepTarget(this.#log, this.#home.blobs, provenance, step.time)
     try {
-      if (step.base !== this.#at) await this.#restoreTo(step.base, provenance)
+      if (step.base !== this.#checkpoint) await this.#restoreTo(step.base, provenance)
       let changes = 0
       for await (const change of step.changes()) {
         signal?.throwIfAborted()
@@ -89,7 +89,7 @@ class HistoryImport {
       if (!(error instanceof ConcurrentChangeError)) await this.#rollBack()
       throw error
     }
-    this.#at = step.name
+    this.#checkpoint = step.name
     this.steps++
     this.#reportProgress()
   }
@@ -111,7 +111,7 @@ class HistoryImport {
   }
 
   /** Compares the vault with a checkpoint: equal, changed, or changed only by a killed import. */
-  #stateSince(after: string | undefined): 'same' | 'changed' | 'interrupted' {
+  #compareWith(after: string | undefined): 'same' | 'changed' | 'interrupted' {
     const files = this.#log.readFiles()
     this.#seq = this.#log.seq
     const found: Checkpoint | undefined =
@@ -121,18 +121,18 @@ class HistoryImport {
         ? files.getCounters().files === 0
         : this.#home.trees.listChangedInodes(found.root, files.tree.snapshot()).size === 0
     if (isSame) return 'same'
-    for (let at = found?.seq ?? this.#log.journal.start; ; ) {
-      const entries = this.#log.journal.readAfter(at)
+    for (let position = found?.seq ?? this.#log.journal.start; ; ) {
+      const entries = this.#log.journal.readAfter(position)
       if (entries.some(({ trace }) => !trace?.startsWith(this.#tracePrefix))) return 'changed'
       const last = entries.at(-1)
       if (last === undefined) return 'interrupted'
-      at = last.seq
+      position = last.seq
     }
   }
 
   /** Restores the last whole step. */
   #rollBack(): Promise<void> {
-    return this.#restoreTo(this.#at, {
+    return this.#restoreTo(this.#checkpoint, {
       ...toProvenance(this.#options),
       trace: `${this.#tracePrefix}taken-back`,
     })

@@ -16,6 +16,7 @@ import { ancestors, assertLinkTarget, type FileType } from '../../../../vfs/inde
 import { CommitWindow } from '../commit-window.ts'
 import type { HistoryChange } from './history-steps.ts'
 
+/** Bytes that a link counts in a commit window. */
 const LINK_BYTES = 256
 
 /** Applies the changes of one step to a vault. Directories are created and removed with their files. */
@@ -67,7 +68,7 @@ export class StepTarget {
     await this.#window.drain()
   }
 
-  /** Removes a directory that lost all its files, so that a file can replace it. */
+  /** Removes a directory that lost files, so that a file or link can replace it. */
   #clear(path: string): void {
     if (!this.#shrunkDirectories.has(path)) return
     this.#submit((files) => (findType(files, path) === 'directory' ? createRemoval(path) : null), 0)
