@@ -49,7 +49,10 @@ export class GuardedGet {
     this.#options = options
   }
 
-  /** Fetches a URL. EACCES if it is not public, EUNAVAILABLE if unreachable, EFBIG, ELOOP for too many redirects. */
+  /**
+   * Fetches a URL. EACCES if it is not public, EUNAVAILABLE if the server cannot be reached or the connection
+   * breaks off, EFBIG if the body exceeds `maxBytes`, EIO if it cannot be decoded, ELOOP for too many redirects.
+   */
   async get(start: URL, call: GetCall): Promise<HttpReply> {
     let url = start
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -58,7 +61,7 @@ export class GuardedGet {
       const message = await this.#sendRequest(url, addresses, call.signal)
       const { statusCode: status = 0, headers } = message
       if (!REDIRECTS.includes(status) || headers.location === undefined) {
-        const body = await readBody(message, url.href, call.maxBytes)
+        const body = await this.#readBody(message, url, call)
         return { url, status, contentType: headers['content-type'] ?? '', body }
       }
       message.destroy()
@@ -67,15 +70,24 @@ export class GuardedGet {
     throw new VfsError('ELOOP', start.href, { op: 'fetch', detail: `more than ${MAX_REDIRECTS} redirects` })
   }
 
+  async #readBody(message: IncomingMessage, url: URL, { maxBytes, signal }: GetCall): Promise<Buffer> {
+    try {
+      return await readBody(message, url.href, maxBytes)
+    } catch (error) {
+      if (error instanceof VfsError || signal.aborted) throw error
+      throw createUnavailableError(url, 'the connection broke off', error)
+    }
+  }
+
   /** Resolves a URL's host; refuses the name if any of its addresses is not public. */
   async #resolvePublicAddresses(url: URL, signal: AbortSignal): Promise<readonly HostAddress[]> {
     const host = getHost(url)
     const family = isIP(host)
     const addresses = family === 0 ? await this.#lookUpHost(url, host, signal) : [{ address: host, family }]
     const { isAllowed = () => false } = this.#options
-    const bad = addresses.find(({ address }) => !isPublicAddress(address) && !isAllowed(address))
-    if (bad === undefined) return addresses
-    const detail = `'${host}' is at ${bad.address}, which is not on the public internet; only public addresses are fetched`
+    const nonPublic = addresses.find(({ address }) => !isPublicAddress(address) && !isAllowed(address))
+    if (nonPublic === undefined) return addresses
+    const detail = `'${host}' is at ${nonPublic.address}, which is not on the public internet; only public addresses are fetched`
     throw createUrlError('EACCES', url.href, detail)
   }
 
@@ -132,10 +144,10 @@ function rejectOnAbort<Result>(signal: AbortSignal, work: Promise<Result>): Prom
 }
 
 function createUnreachableError(url: URL, cause: unknown): VfsError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new VfsError('EUNAVAILABLE', url.href, {
-    op: 'fetch',
-    detail: `the server cannot be reached: ${why}`,
-    cause,
-  })
+  return createUnavailableError(url, 'the server cannot be reached', cause)
+}
+
+function createUnavailableError(url: URL, problem: string, cause: unknown): VfsError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new VfsError('EUNAVAILABLE', url.href, { op: 'fetch', detail: `${problem}: ${reason}`, cause })
 }

@@ -263,6 +263,22 @@ describe('web_fetch under attack', () => {
     expect(await fetched('/small')).toMatchObject({ content: 'small' })
   })
 
+  it('reports a connection that breaks in the middle of a page', async () => {
+    answers = {
+      '/page': (_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('begin')
+        setImmediate(() => outgoing.destroy())
+      },
+      '/packed': (_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
+        outgoing.write(gzipSync('begin').subarray(0, 12))
+        setImmediate(() => outgoing.destroy())
+      },
+    }
+    await expect(web().fetched('/page')).rejects.toThrow(/EUNAVAILABLE/)
+    await expect(web().fetched('/packed')).rejects.toThrow(/EUNAVAILABLE/)
+  })
+
   it('has one deadline for all steps, and ends with the call', async () => {
     answers = {
       '/robots.txt': (_, outgoing) => outgoing.end(''),
@@ -321,6 +337,20 @@ describe('web_search', () => {
     expect(new URL(asked ?? '', 'http://x').searchParams.get('q')).toBe(
       'cats & dogs site:example.com -site:bad.example.com',
     )
+  })
+
+  it('filters by domains in upper case too', async () => {
+    const hits = ['https://good.example.com/', 'https://bad.example.com/'].map((url) => ({
+      title: '',
+      url,
+      snippet: '',
+    }))
+    const answer = await web({ search: async () => hits }).ask('web_search', {
+      query: 'x',
+      allowed_domains: ['Example.COM'],
+      blocked_domains: ['Bad.example.com'],
+    })
+    expect(answer.results).toMatchObject([{ url: 'https://good.example.com/' }])
   })
 
   it('reports that the endpoint does not work', async () => {

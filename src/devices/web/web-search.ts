@@ -43,15 +43,15 @@ const answerSchema = z.object({
 })
 
 /**
- * Searches through an endpoint that returns `{"results": [{"title", "url", "content"}]}`, as SearXNG does, and
- * gateways to other engines can. EUNAVAILABLE.
+ * Creates a search through an endpoint that returns `{"results": [{"title", "url", "content"}]}`, as SearXNG does, and
+ * gateways to other engines can. EUNAVAILABLE if the endpoint fails or returns anything else.
  */
 export function createEndpointSearch({ url, headers = {} }: SearchEndpoint): WebSearch {
   return async ({ query, allowedDomains, blockedDomains }, signal) => {
-    const only = allowedDomains.map((domain) => `site:${domain}`).join(' OR ')
-    const but = blockedDomains.map((domain) => `-site:${domain}`).join(' ')
+    const allowed = allowedDomains.map((domain) => `site:${domain}`).join(' OR ')
+    const blocked = blockedDomains.map((domain) => `-site:${domain}`).join(' ')
     const queryUrl = new URL(url)
-    queryUrl.searchParams.set('q', [query, only, but].filter((part) => part !== '').join(' '))
+    queryUrl.searchParams.set('q', [query, allowed, blocked].filter((part) => part !== '').join(' '))
     queryUrl.searchParams.set('format', 'json')
     const parsed = answerSchema.safeParse(await fetchJson(queryUrl, headers, signal))
     if (!parsed.success)
@@ -72,7 +72,7 @@ export function filterByDomain(
   return hits.filter(({ url }) => {
     if (!URL.canParse(url)) return false
     const { hostname } = new URL(url)
-    const isIn = (domain: string) => hostname === domain || hostname.endsWith(`.${domain}`)
+    const isIn = (domain: string) => `.${hostname}`.endsWith(`.${domain.toLowerCase()}`)
     return (allowedDomains.length === 0 || allowedDomains.some(isIn)) && !blockedDomains.some(isIn)
   })
 }
@@ -99,7 +99,7 @@ async function fetchJson(
   }
 }
 
-function createUnavailableError(url: string, why: string): VfsError {
-  const detail = `the search endpoint does not work (${why}); check its configuration`
+function createUnavailableError(url: string, reason: string): VfsError {
+  const detail = `the search endpoint does not work (${reason}); check its configuration`
   return new VfsError('EUNAVAILABLE', url, { op: 'search', detail })
 }
