@@ -89,9 +89,9 @@ const brokeOff = /^the answer broke off/
 const overloaded = /^the provider failed; try again later \(HTTP 5\d\d\): .*[Oo]verloaded/
 const busy = /^too many requests, or the quota is used up; try again later \(HTTP 429\): \w/
 const webPage =
-  /^the provider answered with a web page \(text\/html; charset=utf-8\) in place of a stream; look at the base URL, http:\/\/127\.0\.0\.1:\d+\/[\w/:-]+ was asked$/
+  /^the provider answered with a web page \(text\/html; charset=utf-8\) in place of a stream; check the base URL: the request went to http:\/\/127\.0\.0\.1:\d+\/[\w/:-]+$/
 const document =
-  /^the provider answered with a document \(\w+\/.* in place of a stream; look at the base URL, .* was asked: [\w{[]/s
+  /^the provider answered with a document \(\w+\/.* in place of a stream; check the base URL: the request went to .*: [\w{[]/s
 const malformed = /^the provider sent a malformed stream; check that the base URL is .*\.$/
 
 /** Responses that are no answer. Only EUNAVAILABLE is asked again. */

@@ -20,21 +20,24 @@ export interface ChildServerSpec {
 export class ChildServer {
   /** Fulfilled once the process runs; rejects if it cannot be started. */
   readonly started: Promise<void>
-  /** Fulfilled once the process has ended, or failed to start, and all its output was read. */
+  /**
+   * Fulfilled once the process has ended, or failed to start, and its pipes are closed. Output that was not read by
+   * then is lost.
+   */
   readonly ended: Promise<void>
   readonly stdin: Writable
   readonly stdout: Readable
-  readonly #errors: Readable
+  readonly #stderr: Readable
   readonly #child: ChildProcess
-  readonly #mark = randomBytes(8).toString('hex')
+  readonly #runId = randomBytes(8).toString('hex')
   readonly #hide: (text: string) => string
-  #stderr = ''
+  #stderrText = ''
 
   constructor({ command, args, env, cwd, hide = (text) => text }: ChildServerSpec) {
     this.#hide = hide
     this.#child = spawnWithoutInheritedFds(command, args, {
       cwd,
-      env: { ...env, [RUN_ID_VARIABLE]: this.#mark },
+      env: { ...env, [RUN_ID_VARIABLE]: this.#runId },
       // A process group of its own: it can be killed as a whole, and Ctrl-C does not reach it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -43,7 +46,7 @@ export class ChildServer {
     if (stdin === null || stdout === null || stderr === null) throw new TypeError('a server has three pipes')
     this.stdin = stdin
     this.stdout = stdout
-    this.#errors = stderr
+    this.#stderr = stderr
     this.started = new Promise((resolve, reject) => {
       this.#child.once('spawn', resolve)
       this.#child.once('error', reject)
@@ -53,30 +56,30 @@ export class ChildServer {
     this.started.catch(() => {})
     // A process that ends without reading its input reports the reason elsewhere.
     this.stdin.on('error', () => {})
-    this.#errors.on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_CHARACTERS)
+    this.#stderr.on('data', (chunk: Buffer) => {
+      this.#stderrText = (this.#stderrText + chunk.toString('utf8')).slice(-MAX_STDERR_CHARACTERS)
     })
   }
 
-  /** Last characters of the standard error. */
+  /** Last characters of the standard error, redacted. */
   get stderrTail(): string {
-    return this.#hide(this.#stderr).trim()
+    return this.#hide(this.#stderrText).trim()
   }
 
   /** Closes its input and waits for the process to end; after the grace period, kills its process group. */
   async close(graceMs: number): Promise<void> {
     this.stdin.end()
-    const late = setTimeout(() => this.kill(), graceMs)
+    const killTimer = setTimeout(() => this.kill(), graceMs)
     await this.ended
-    clearTimeout(late)
+    clearTimeout(killTimer)
   }
 
-  /** Kills the process group at once. */
+  /** Kills the process group at once, and closes the output. */
   kill(): void {
     const { pid } = this.#child
-    if (pid !== undefined) createGroupTree(pid, this.#mark).kill()
+    if (pid !== undefined) createGroupTree(pid, this.#runId).kill()
     this.stdout.destroy()
-    this.#errors.destroy()
+    this.#stderr.destroy()
   }
 
   #waitForEnd(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Device } from '../../kernel/index.ts'
 import type { PathChange } from '../../vfs/index.ts'
 import { defineOperation, operationsDevice } from '../operation/index.ts'
 
-/** A message of another process. */
+/** A message from another process. */
 export interface ReceivedMessage {
   readonly from: number
   readonly text: string
@@ -13,13 +13,16 @@ export interface ReceivedMessage {
 export interface ChildProcesses {
   /** Waits for a child and returns its result as text. ENOENT if it is no child of the process. */
   wait(parent: number, child: number, signal: AbortSignal): Promise<string>
-  /** Merges the files of a child into those of its parent. ECONFLICT with the paths, ENOENT, ENOTSUP. */
+  /**
+   * Merges the files of a child into those of its parent. ECONFLICT with the paths in conflict, ENOENT if it is no
+   * child of the process, ENOTSUP if one of them has no workspace.
+   */
   merge(
     parent: number,
     child: number,
     onConflict: 'fail' | 'ours' | 'theirs' | 'markers',
   ): Promise<readonly PathChange[]>
-  /** ENOENT if the receiver has ended. */
+  /** Sends a text to another process. ENOENT if that has ended. */
   send(from: number, to: number, text: string): void
   /** Returns all messages that have arrived; with `wait`, at least one. */
   receive(pid: number, wait: boolean, signal: AbortSignal): Promise<readonly ReceivedMessage[]>
@@ -27,7 +30,7 @@ export interface ChildProcesses {
 
 const pid = z.int().positive().describe('Number of the process, as spawn returned it.')
 
-/** Creates the device. */
+/** Creates the device at `/dev/children`. */
 export function childrenDevice(children: ChildProcesses): Device {
   return operationsDevice('/dev/children', {
     wait: defineOperation({

@@ -27,7 +27,7 @@ export interface CrontabOptions {
   readonly clock?: Clock
   /** Time zone of jobs that name none; UTC when absent. */
   readonly timezone?: string
-  /** Maximum number of jobs. */
+  /** Maximum number of jobs; 100 when absent. */
   readonly limit?: number
 }
 
@@ -97,19 +97,20 @@ export class Crontab {
       const detail = `there are ${this.#limit} jobs already; delete one first`
       throw new VfsError('ENOSPC', '/dev/cron', { op: 'cron_create', detail })
     }
-    const notYet = { created_at: now.toISOString(), last_fired_at: null, last_error: null }
+    const runState = { created_at: now.toISOString(), last_fired_at: null, last_error: null }
     const { options = {} } = spec
-    const job = await this.#files.create({ ...spec, options, schedule, timezone, ...notYet })
+    const job = await this.#files.create({ ...spec, options, schedule, timezone, ...runState })
     const entry = this.#schedule(job, now)
     this.#arm()
     return toListedJob(entry)
   }
 
+  /** Lists the scheduled jobs, and the problems of stored jobs that could not be scheduled. */
   list(): { jobs: ListedJob[]; faults: readonly string[] } {
     return { jobs: [...this.#entries.values()].map(toListedJob), faults: this.#faults }
   }
 
-  /** Deletes a job; its running process continues. ENOENT. */
+  /** Deletes a job; its running processes continue. ENOENT if there is none. */
   async delete(id: string): Promise<void> {
     await this.#files.remove(id)
     this.#entries.delete(id)
@@ -137,6 +138,7 @@ export class Crontab {
     return entry
   }
 
+  /** Sets the timer for the next run. */
   #arm(): void {
     this.#stopTimer?.()
     const next = Math.min(
@@ -166,9 +168,9 @@ export class Crontab {
     }
     entry.running++
     try {
-      const fired = await this.#files.change(entry.job.id, { last_fired_at: now.toISOString() })
-      if (fired === undefined) this.#entries.delete(entry.job.id)
-      else await this.#run(entry, fired)
+      const firedJob = await this.#files.change(entry.job.id, { last_fired_at: now.toISOString() })
+      if (firedJob === undefined) this.#entries.delete(entry.job.id)
+      else await this.#run(entry, firedJob)
     } catch (error) {
       entry.job = { ...entry.job, last_error: getErrorMessage(error) }
     } finally {

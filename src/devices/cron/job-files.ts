@@ -2,7 +2,7 @@ import { child, type FileSystem, isVfsError, readText, VfsError } from '../../vf
 import { changeText } from '../stored/index.ts'
 import { type CronJob, formatJob, parseJob } from './cron-job.ts'
 
-const FILE = /^([1-9]\d{0,8})\.json$/
+const JOB_FILE = /^([1-9]\d{0,8})\.json$/
 
 /** Jobs as files of a directory: `1.json`, `2.json`, …. */
 export class JobFiles {
@@ -30,6 +30,7 @@ export class JobFiles {
     return { jobs, faults }
   }
 
+  /** Stores a new job under the next free number. */
   async create(spec: Omit<CronJob, 'id'>): Promise<CronJob> {
     for (let number = Math.max(0, ...(await this.#listIds()).map(Number)) + 1; ; number++) {
       const job: CronJob = { id: String(number), ...spec }
@@ -53,7 +54,7 @@ export class JobFiles {
     return changed
   }
 
-  /** Removes a job. ENOENT. */
+  /** Removes a job. ENOENT if there is none. */
   async remove(id: string): Promise<void> {
     try {
       await this.#fs.remove(this.#getJobPath(id))
@@ -68,7 +69,7 @@ export class JobFiles {
     const ids: string[] = []
     if (!(await this.#fs.exists(this.#directory))) return ids
     for await (const { name } of this.#fs.readdir(this.#directory)) {
-      const [, id] = name.match(FILE) ?? []
+      const [, id] = name.match(JOB_FILE) ?? []
       if (id !== undefined) ids.push(id)
     }
     return ids.sort((one, other) => Number(one) - Number(other))

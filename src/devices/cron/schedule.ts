@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { VfsError } from '../../vfs/index.ts'
 
+/** Matches five fields, or a nickname such as `@daily`. */
 const FIELDS = /^(?:@[a-z]+|\S+(?: \S+){4})$/
 const HELP = 'five fields: minute hour day month weekday, such as `0 9 * * 1-5`, or @hourly, @daily, @weekly'
 
@@ -9,7 +10,7 @@ export function findNextRun(schedule: string, timezone: string, after: Date): Da
   return new Cron(schedule, { timezone, mode: '5-part', paused: true }).nextRun(after) ?? undefined
 }
 
-/** Normalizes a schedule. EINVAL if it is malformed or never due, or if the time zone is unknown. */
+/** Normalizes the spaces of a schedule. EINVAL if it is malformed or never due, or if the time zone is unknown. */
 export function parseSchedule(schedule: string, timezone: string, now: Date): string {
   const fields = schedule.trim().replaceAll(/\s+/g, ' ')
   if (!FIELDS.test(fields)) throw createScheduleError(`a schedule has ${HELP}`)

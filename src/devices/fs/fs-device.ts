@@ -21,7 +21,7 @@ export interface FsDeviceOptions {
 
 /**
  * Serves the files of a process. A path below the device is a file of the workspace: a read returns its content, and
- * it takes requests `{content}` or `{op: list | read | edit | glob | grep | write, …}` with the arguments of that tool.
+ * it takes requests: `{content}`, or `{op, …}` with one of `operations` and the arguments of its tool.
  */
 export function fsDevice({
   path = '/dev/fs',
@@ -31,10 +31,10 @@ export function fsDevice({
   // Read tracking belongs to one process and ends with it.
   const requests = new WeakMap<AbortSignal, FsRequests>()
   const getRequests = (ctx: DeviceContext) => {
-    const known =
+    const processRequests =
       requests.get(ctx.signal) ?? new FsRequests(path, root, ctx, findNamespace?.(ctx) ?? { fs: ctx.fs })
-    requests.set(ctx.signal, known)
-    return known
+    requests.set(ctx.signal, processRequests)
+    return processRequests
   }
   return {
     match: 'prefix',
@@ -50,7 +50,7 @@ export function fsDevice({
   }
 }
 
-/** Maps a path below the device to a workspace path. EINVAL for one with `..` or the like. */
+/** Maps a path below the device to a workspace path. EINVAL if it is not canonical, such as one with `..`. */
 function resolveSubpath(root: string, subpath: string): string {
   return subpath === '' || subpath === '/' ? root : child(root, strict(subpath).slice(1))
 }

@@ -52,7 +52,10 @@ export class FsRequests {
     })
   }
 
-  /** Runs the tool of a request, on `target` unless the request names a path. EINVAL, and the errors of tools. */
+  /**
+   * Runs the tool of a request, on `target` unless the request names a path. EINVAL for a malformed request, EACCES for
+   * a path that leaves the workspace, ENOENT if the process has no workspace, and the errors of tools.
+   */
   async answer(request: unknown, target: string, signal: AbortSignal): Promise<string> {
     const { op, args } = this.#parseRequest(request)
     const isTransfer = op === 'copy' || op === 'move'
@@ -73,13 +76,13 @@ export class FsRequests {
     const { op: given, ...args } = isObject(request) ? request : {}
     const op = given ?? ('content' in args ? 'write' : undefined)
     if (isOperation(op)) return { op, args }
-    const known = Object.keys(operations).join(', ')
-    throw this.#createError('EINVAL', `a request is {"content": …}, or has an 'op', one of ${known}`)
+    const names = Object.keys(operations).join(', ')
+    throw this.#createError('EINVAL', `a request is {"content": …}, or has an 'op', one of ${names}`)
   }
 
   /**
    * Converts a path to a URI. Models write all three forms: a URI, a path from the root of the namespace, and one in
-   * the workspace, with or without a leading slash. EACCES for a relative path that leaves the workspace.
+   * the workspace, with or without a leading slash. EACCES for a path that leaves the workspace, EINVAL for no string.
    */
   async #toUri(name: string, given: unknown): Promise<string> {
     if (typeof given !== 'string')

@@ -1,6 +1,6 @@
 /**
  * Models as devices below `/dev/llm`: local programs, HTTP APIs, and scripts for demos and tests.
- * A write is a request; a read returns `{content, tokens_used}` and the tool call, if the model made one.
+ * A write is a request; a read returns `{content, tokens_used}`, and `tool_calls` if the model made some.
  * Invariant: a request that is cancelled or times out leaves no process and no connection behind.
  */
 export {

@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from 'vscode-languageserver-protocol/node'
 
-/** Capabilities announced to servers: we query, and change nothing. */
+/** Capabilities announced to servers: queries, and no changes of files. */
 export const clientCapabilities: ClientCapabilities = {
   textDocument: {
     synchronization: {},

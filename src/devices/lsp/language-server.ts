@@ -23,6 +23,7 @@ import type { LanguageServerSpec } from './language-servers.ts'
 import { type OpenDocument, OpenDocuments } from './open-documents.ts'
 import type { WorkspaceCheckout } from './workspace-files.ts'
 
+/** Time a server may take to end by itself. */
 const GRACE_MS = 500
 /** Error codes of the connection itself, as opposed to responses of the server. */
 const CONNECTION_ERRORS: readonly number[] = [
@@ -43,21 +44,21 @@ export interface LanguageServerOptions {
 export class LanguageServer {
   /** Fulfilled once the process has ended. */
   readonly ended: Promise<void>
-  /** Version of the directory that the server has seen. */
-  seen: number
+  /** Version of the directory of which the server was notified. */
+  notifiedVersion: number
   readonly #spec: LanguageServerSpec
   readonly #child: ChildServer
   readonly #connection: ProtocolConnection
   readonly #documents: OpenDocuments
   readonly #ready: Promise<void>
-  /** Rejects the pending requests when the server ends. */
-  readonly #waiting = new Set<(error: unknown) => void>()
+  /** Functions that reject the pending requests, called when the server ends. */
+  readonly #rejectPending = new Set<(error: unknown) => void>()
   #isReady = false
   #isGone = false
 
   constructor({ spec, checkout: { directory, wrapCommand, changes }, env }: LanguageServerOptions) {
     this.#spec = spec
-    this.seen = changes?.version ?? 0
+    this.notifiedVersion = changes?.version ?? 0
     const [command = spec.command, ...args] = wrapCommand([spec.command, ...spec.args])
     this.#child = new ChildServer({ command, args, env, cwd: directory })
     this.#connection = createProtocolConnection(
@@ -69,8 +70,8 @@ export class LanguageServer {
       this.#isGone = true
       this.#connection.dispose()
       const end = this.#child.started.then(() => this.#createGoneError('it ended'))
-      const why = await end.catch((error: unknown) => this.#toServerError(error))
-      for (const reject of this.#waiting) reject(why)
+      const reason = await end.catch((error: unknown) => this.#toServerError(error))
+      for (const reject of this.#rejectPending) reject(reason)
     })
     this.#ready = this.#initialize(directory)
     // The next request reports the failure.
@@ -137,18 +138,18 @@ export class LanguageServer {
     this.#isReady = true
   }
 
-  /** Runs work until the signal aborts or the server ends. */
+  /** Waits for work until the signal aborts or the server ends. Converts its errors. */
   async #runUntilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted()
-    const { promise: never, reject } = Promise.withResolvers<never>()
+    const { promise: interruption, reject } = Promise.withResolvers<never>()
     const stop = () => reject(signal.reason)
     signal.addEventListener('abort', stop)
-    this.#waiting.add(reject)
+    this.#rejectPending.add(reject)
     try {
-      return await Promise.race([never, this.#withServerErrors(work())])
+      return await Promise.race([interruption, this.#withServerErrors(work())])
     } finally {
       signal.removeEventListener('abort', stop)
-      this.#waiting.delete(reject)
+      this.#rejectPending.delete(reject)
     }
   }
 
@@ -160,20 +161,23 @@ export class LanguageServer {
     }
   }
 
-  /** Ends a server whose connection broke: its standard error is then complete, and the next use starts another. */
+  /**
+   * Converts an error. If it is no response of the server, ends the server: the next use starts another, and the
+   * message has the end of its standard error.
+   */
   async #toServerError(error: unknown): Promise<VfsError> {
-    const why = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
     if (error instanceof ResponseError && !CONNECTION_ERRORS.includes(error.code)) {
-      return new VfsError('EIO', this.#spec.name, { op: 'lsp', detail: `it refused: ${why}` })
+      return new VfsError('EIO', this.#spec.name, { op: 'lsp', detail: `it refused: ${reason}` })
     }
     await this.#child.close(GRACE_MS)
-    return this.#createGoneError(why)
+    return this.#createGoneError(reason)
   }
 
-  #createGoneError(why: string): VfsError {
+  #createGoneError(reason: string): VfsError {
     const { name, command, install } = this.#spec
     const stderrTail = this.#child.stderrTail
-    const words = stderrTail === '' ? why : `${why}: ${stderrTail}`
+    const words = stderrTail === '' ? reason : `${reason}: ${stderrTail}`
     const detail = this.#isReady
       ? `the language server has ended (${words}); the next use restarts it`
       : `'${command}' does not start (${words}); install it: ${install}`

@@ -59,12 +59,12 @@ export const defaultServers: readonly LanguageServerSpec[] = [
   },
 ]
 
-/** Returns the server for a file. ENOTSUP, with the supported extensions. */
+/** Returns the server for a file. ENOTSUP if there is none for its extension. */
 export function getServerSpec(file: string, servers: readonly LanguageServerSpec[]): LanguageServerSpec {
   const found = servers.find(({ languages }) => Object.hasOwn(languages, getExtension(file)))
   if (found !== undefined) return found
-  const known = servers.flatMap(({ languages }) => Object.keys(languages)).join(', ')
-  const detail = `there is no language server for this kind of file; supported: ${known}`
+  const extensions = servers.flatMap(({ languages }) => Object.keys(languages)).join(', ')
+  const detail = `there is no language server for this kind of file; supported: ${extensions}`
   throw new VfsError('ENOTSUP', file, { op: 'lsp', detail })
 }
 

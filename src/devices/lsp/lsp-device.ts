@@ -27,7 +27,7 @@ export interface LspDeviceOptions {
   readonly root?: string
   /** Returns a host directory with the files of a process's workspace: servers read files themselves. */
   checkout(ctx: DeviceContext): Promise<WorkspaceCheckout>
-  /** Replaces the default servers; the first one serves requests that name no file. */
+  /** Replaces the default servers. A request that names no file goes to the one that supports most of the files. */
   readonly servers?: readonly LanguageServerSpec[]
   /** Environment of the servers, including the PATH to find them; empty when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -45,19 +45,22 @@ export interface LspDevice extends Device, AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Creates the language server device. EUNAVAILABLE names a missing server to install; ENOTSUP for other languages. */
+/**
+ * Creates the language server device. A query is EUNAVAILABLE if its server does not start, with how to install it, and
+ * ENOTSUP for a language without a server.
+ */
 export function lspDevice(options: LspDeviceOptions): LspDevice {
   const { path = '/dev/lsp', env = {}, idleMs = DEFAULT_IDLE_MS } = options
   const pool = new ServerPool({ env, idleMs })
-  const questions = new LspOperations(options, pool)
-  const atPlaces = Object.entries(positionQueries).map(([name, question]) => [
+  const lspOperations = new LspOperations(options, pool)
+  const positionOperations = Object.entries(positionQueries).map(([name, query]) => [
     name,
-    questions.createPositionOperation(question),
+    lspOperations.createPositionOperation(query),
   ])
   const operations: Record<string, DeviceOperation> = {
-    ...Object.fromEntries(atPlaces),
-    documentSymbol: questions.createDocumentOperation(),
-    workspaceSymbol: questions.createWorkspaceOperation(),
+    ...Object.fromEntries(positionOperations),
+    documentSymbol: lspOperations.createDocumentOperation(),
+    workspaceSymbol: lspOperations.createWorkspaceOperation(),
   }
   return {
     ...operationsDevice(path, operations),
@@ -88,10 +91,10 @@ class LspOperations {
         line: oneBasedNumber.describe('Counted from 1.'),
         character: oneBasedNumber.describe('Counted from 1.'),
       }),
-      run: ({ file: given, line, character }, call) =>
-        this.#queryFile(given, call, (uri, asked) => {
+      run: ({ file: requestedFile, line, character }, call) =>
+        this.#queryFile(requestedFile, call, (uri, context) => {
           const position = { line: line - 1, character: character - 1 }
-          return ask({ textDocument: { uri }, position }, asked)
+          return ask({ textDocument: { uri }, position }, context)
         }),
     })
   }
@@ -100,7 +103,7 @@ class LspOperations {
     return defineOperation({
       description: 'List the symbols of a file: classes, functions, variables.',
       schema: z.strictObject({ file }),
-      run: ({ file: given }, call) => this.#queryFile(given, call, listDocumentSymbols),
+      run: ({ file: requestedFile }, call) => this.#queryFile(requestedFile, call, listDocumentSymbols),
     })
   }
 
@@ -112,9 +115,11 @@ class LspOperations {
         query: z.string().describe('A name, or a part of it.'),
         file: file.optional().describe('Any file in the language to search, such as src/main.ts.'),
       }),
-      run: async ({ query, file: given }, call) => {
-        const ask = (asked: LspQueryContext) => findWorkspaceSymbols(query, asked)
-        if (given !== undefined) return this.#queryFile(given, call, (_uri, asked) => ask(asked))
+      run: async ({ query, file: requestedFile }, call) => {
+        const ask = (context: LspQueryContext) => findWorkspaceSymbols(query, context)
+        if (requestedFile !== undefined) {
+          return this.#queryFile(requestedFile, call, (_uri, context) => ask(context))
+        }
         const { root = '/workspace' } = this.#options
         const spec = await findMainServer(servers, root, call.ctx)
         return this.#query(spec, call, async (server, files, signal) => ask({ server, files, signal }))
@@ -124,20 +129,20 @@ class LspOperations {
 
   /** Runs a query about a file after sending the server the file as the process sees it. */
   #queryFile(
-    given: string,
+    requestedFile: string,
     call: OperationCall,
-    question: (uri: string, asked: LspQueryContext) => Promise<unknown>,
+    ask: (uri: string, context: LspQueryContext) => Promise<unknown>,
   ): Promise<unknown> {
-    const spec = getServerSpec(given, this.#options.servers ?? defaultServers)
+    const spec = getServerSpec(requestedFile, this.#options.servers ?? defaultServers)
     return this.#query(spec, call, async (server, files, signal) => {
-      const path = files.resolvePath(given)
+      const path = files.resolvePath(requestedFile)
       const document = {
         uri: files.toFileUri(path),
         languageId: getLanguageId(path, spec),
         text: await files.read(path),
       }
       await server.show(document, signal)
-      return question(document.uri, { server, files, signal })
+      return ask(document.uri, { server, files, signal })
     })
   }
 
@@ -147,23 +152,23 @@ class LspOperations {
     ask: (server: LanguageServer, files: WorkspaceFiles, signal: AbortSignal) => Promise<unknown>,
   ): Promise<unknown> {
     const { checkout, root = '/workspace', timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
-    const made = await checkout(ctx)
-    const files = await WorkspaceFiles.open(made.directory, root, ctx)
-    const late = AbortSignal.timeout(timeoutMs)
-    const signal = AbortSignal.any([late, outer, ctx.signal])
+    const checkedOut = await checkout(ctx)
+    const files = await WorkspaceFiles.open(checkedOut.directory, root, ctx)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = AbortSignal.any([timeout, outer, ctx.signal])
     try {
       // Resolve links, as servers do in the paths they return.
-      const real: WorkspaceCheckout = {
+      const resolved: WorkspaceCheckout = {
         directory: files.directory,
-        wrapCommand: (words) => made.wrapCommand(words),
-        ...(made.changes !== undefined && { changes: made.changes }),
+        wrapCommand: (words) => checkedOut.wrapCommand(words),
+        ...(checkedOut.changes !== undefined && { changes: checkedOut.changes }),
       }
-      return await this.#pool.use(spec, real, async (server) => {
-        await syncChanges(server, spec, real, files, signal)
+      return await this.#pool.use(spec, resolved, async (server) => {
+        await syncChanges(server, spec, resolved, files, signal)
         return ask(server, files, signal)
       })
     } catch (error) {
-      if (!late.aborted) throw error
+      if (!timeout.aborted) throw error
       const detail = `the language server did not answer within ${timeoutMs} ms; it may still be loading the project; try again`
       throw new VfsError('ETIMEDOUT', spec.name, { op: 'lsp', detail })
     }

@@ -4,10 +4,10 @@ import { isSupportedBy, type LanguageServerSpec } from './language-servers.ts'
 
 /** Number of files to look at: a project shows its language early. */
 const MAX_FILES = 2000
-/** Directories of files that others wrote. */
+/** Matches files in directories that do not count: dependencies, build output, metadata. */
 const FOREIGN = /\/(?:node_modules|vendor|target|dist|\.git|\.venv)\//
 
-/** Returns the server for most files of a workspace. ENOTSUP if there is none for any of them. */
+/** Returns the server that supports most of the first files of a workspace. ENOTSUP if none supports any. */
 export async function findMainServer(
   servers: readonly LanguageServerSpec[],
   root: string,
@@ -23,7 +23,7 @@ export async function findMainServer(
   }
   const [most] = [...counts].sort(([, one], [, other]) => other - one)
   if (most !== undefined) return most[0]
-  const known = servers.flatMap(({ languages }) => Object.keys(languages)).join(', ')
-  const detail = `no file of the workspace has a language server; there are some for ${known}`
+  const extensions = servers.flatMap(({ languages }) => Object.keys(languages)).join(', ')
+  const detail = `no file of the workspace has a language server; there are some for ${extensions}`
   throw new VfsError('ENOTSUP', root, { op: 'lsp', detail })
 }

@@ -15,7 +15,7 @@ export interface OpenDocument {
   readonly text: string
 }
 
-/** The documents open on a server, least recently used first. */
+/** The documents open on a server, in the order in which their current texts were sent. */
 export class OpenDocuments {
   readonly #connection: ProtocolConnection
   readonly #documents = new Map<string, { readonly version: number; readonly text: string }>()
@@ -24,14 +24,14 @@ export class OpenDocuments {
     this.#connection = connection
   }
 
-  /** Sends the current text of a document. */
+  /** Sends the text of a document if it has changed; closes the one unchanged for longest beyond the limit. */
   async show({ uri, languageId, text }: OpenDocument): Promise<void> {
-    const known = this.#documents.get(uri)
-    if (known?.text === text) return
-    const version = (known?.version ?? 0) + 1
+    const sent = this.#documents.get(uri)
+    if (sent?.text === text) return
+    const version = (sent?.version ?? 0) + 1
     this.#documents.delete(uri)
     this.#documents.set(uri, { version, text })
-    if (known === undefined) {
+    if (sent === undefined) {
       const textDocument = { uri, languageId, version, text }
       await this.#connection.sendNotification(DidOpenTextDocumentNotification.type, { textDocument })
     } else {

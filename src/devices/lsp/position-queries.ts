@@ -20,54 +20,54 @@ import type { SourceLocation, WorkspaceFiles } from './workspace-files.ts'
 /** A query about a position in a file. */
 export interface PositionQuery {
   readonly description: string
-  ask(at: TextDocumentPositionParams, asked: LspQueryContext): Promise<unknown>
+  ask(position: TextDocumentPositionParams, context: LspQueryContext): Promise<unknown>
 }
 
 export const positionQueries: Readonly<Record<string, PositionQuery>> = {
   goToDefinition: {
     description: 'Find the definition of the symbol at a position.',
-    ask: async (at, { server, files, signal }) =>
-      formatLocations(await server.ask(DefinitionRequest.type, at, signal), files),
+    ask: async (position, { server, files, signal }) =>
+      formatLocations(await server.ask(DefinitionRequest.type, position, signal), files),
   },
   goToImplementation: {
     description: 'Find the implementations of the interface or method at a position.',
-    ask: async (at, { server, files, signal }) =>
-      formatLocations(await server.ask(ImplementationRequest.type, at, signal), files),
+    ask: async (position, { server, files, signal }) =>
+      formatLocations(await server.ask(ImplementationRequest.type, position, signal), files),
   },
   findReferences: {
     description: 'Find all references to the symbol at a position.',
-    ask: async (at, { server, files, signal }) => {
-      const params = { ...at, context: { includeDeclaration: true } }
+    ask: async (position, { server, files, signal }) => {
+      const params = { ...position, context: { includeDeclaration: true } }
       return formatLocations(await server.ask(ReferencesRequest.type, params, signal), files)
     },
   },
   hover: {
     description: 'Read the type and documentation of the symbol at a position.',
-    ask: async (at, { server, signal }) => {
-      const hover = await server.ask(HoverRequest.type, at, signal)
+    ask: async (position, { server, signal }) => {
+      const hover = await server.ask(HoverRequest.type, position, signal)
       return { text: hover === null ? '' : formatHover(hover.contents) }
     },
   },
   prepareCallHierarchy: {
     description: 'Find the function at a position, for queries about its calls.',
-    ask: async (at, asked) => ({
+    ask: async (position, context) => ({
       items: await Promise.all(
-        (await prepareCallItems(at, asked)).map((item) => formatCallItem(item, asked.files)),
+        (await prepareCallItems(position, context)).map((item) => formatCallItem(item, context.files)),
       ),
     }),
   },
   incomingCalls: {
     description: 'Find the callers of the function at a position.',
-    ask: (at, asked) =>
-      formatCalls(at, asked, async (item, { server, files, signal }) => {
+    ask: (position, context) =>
+      formatCalls(position, context, async (item, { server, files, signal }) => {
         const found = (await server.ask(CallHierarchyIncomingCallsRequest.type, { item }, signal)) ?? []
         return found.map(({ from, fromRanges }) => formatCall('from', from, fromRanges, files))
       }),
   },
   outgoingCalls: {
     description: 'Find the functions that the function at a position calls.',
-    ask: (at, asked) =>
-      formatCalls(at, asked, async (item, { server, files, signal }) => {
+    ask: (position, context) =>
+      formatCalls(position, context, async (item, { server, files, signal }) => {
         const found = (await server.ask(CallHierarchyOutgoingCallsRequest.type, { item }, signal)) ?? []
         return found.map(({ to, fromRanges }) => formatCall('to', to, fromRanges, files))
       }),
@@ -90,20 +90,20 @@ async function formatLocations(
 }
 
 async function prepareCallItems(
-  at: TextDocumentPositionParams,
+  position: TextDocumentPositionParams,
   { server, signal }: LspQueryContext,
 ): Promise<CallHierarchyItem[]> {
-  return (await server.ask(CallHierarchyPrepareRequest.type, at, signal)) ?? []
+  return (await server.ask(CallHierarchyPrepareRequest.type, position, signal)) ?? []
 }
 
 /** Formats the calls of each function at a position. */
 async function formatCalls(
-  at: TextDocumentPositionParams,
-  asked: LspQueryContext,
-  callsOf: (item: CallHierarchyItem, asked: LspQueryContext) => Promise<Promise<unknown>[]>,
+  position: TextDocumentPositionParams,
+  context: LspQueryContext,
+  findCalls: (item: CallHierarchyItem, context: LspQueryContext) => Promise<Promise<unknown>[]>,
 ): Promise<unknown> {
-  const items = await prepareCallItems(at, asked)
-  const found = (await Promise.all(items.map((item) => callsOf(item, asked)))).flat()
+  const items = await prepareCallItems(position, context)
+  const found = (await Promise.all(items.map((item) => findCalls(item, context)))).flat()
   return { calls: await Promise.all(found.slice(0, MAX_REPORTED)), count: found.length }
 }
 

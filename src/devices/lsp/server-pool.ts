@@ -12,10 +12,10 @@ interface PooledServer {
   readonly directory: string
   readonly server: LanguageServer
   users: number
-  idle: NodeJS.Timeout | undefined
+  idleTimer: NodeJS.Timeout | undefined
 }
 
-/** The running language servers: one for each language and directory, from its first use until it is idle. */
+/** The running language servers: one for each spec and directory, from its first use until it has been idle. */
 export class ServerPool {
   readonly #options: ServerPoolOptions
   readonly #running = new Map<string, PooledServer>()
@@ -34,7 +34,7 @@ export class ServerPool {
   ): Promise<Result> {
     const key = JSON.stringify([spec.name, checkout.directory])
     const running = this.#findAlive(key) ?? this.#start(key, spec, checkout)
-    clearTimeout(running.idle)
+    clearTimeout(running.idleTimer)
     running.users++
     try {
       return await work(running.server)
@@ -60,7 +60,7 @@ export class ServerPool {
 
   #start(key: string, spec: LanguageServerSpec, checkout: WorkspaceCheckout): PooledServer {
     const server = new LanguageServer({ spec, checkout, env: this.#options.env })
-    const running: PooledServer = { directory: checkout.directory, server, users: 0, idle: undefined }
+    const running: PooledServer = { directory: checkout.directory, server, users: 0, idleTimer: undefined }
     this.#running.set(key, running)
     this.#alive.add(running)
     void server.ended.then(() => {
@@ -71,21 +71,21 @@ export class ServerPool {
   }
 
   #forget(key: string, running: PooledServer): void {
-    clearTimeout(running.idle)
+    clearTimeout(running.idleTimer)
     if (this.#running.get(key) === running) this.#running.delete(key)
   }
 
   #scheduleStop(key: string, running: PooledServer): void {
-    running.idle = setTimeout(() => {
+    running.idleTimer = setTimeout(() => {
       this.#forget(key, running)
       void running.server.close()
     }, this.#options.idleMs)
     // An idle server must not keep the process running.
-    running.idle.unref()
+    running.idleTimer.unref()
   }
 
-  async #closeMatching(isMeant: (running: PooledServer) => boolean): Promise<void> {
-    for (const [key, running] of this.#running) if (isMeant(running)) this.#forget(key, running)
-    await Promise.all([...this.#alive].filter(isMeant).map(({ server }) => server.close()))
+  async #closeMatching(isMatch: (running: PooledServer) => boolean): Promise<void> {
+    for (const [key, running] of this.#running) if (isMatch(running)) this.#forget(key, running)
+    await Promise.all([...this.#alive].filter(isMatch).map(({ server }) => server.close()))
   }
 }

@@ -10,7 +10,7 @@ import {
 import type { LanguageServer } from './language-server.ts'
 import type { WorkspaceFiles } from './workspace-files.ts'
 
-/** Limit of reported symbols; beyond it only the count is complete. */
+/** Limit of reported symbols, locations or calls; beyond it only the count is complete. */
 export const MAX_REPORTED = 200
 
 /** Server and files that a query uses. */
@@ -27,7 +27,7 @@ export async function listDocumentSymbols(
 ): Promise<unknown> {
   const found = (await server.ask(DocumentSymbolRequest.type, { textDocument: { uri } }, signal)) ?? []
   const symbols = found.flatMap((symbol) => flattenSymbol(symbol, uri))
-  // Some servers return flat symbols.
+  // Some servers return flat symbols in another order.
   return formatSymbols(
     symbols.sort((one, other) => one.range.start.line - other.range.start.line),
     files,
@@ -55,6 +55,7 @@ interface FlatSymbol {
   readonly container?: string | undefined
 }
 
+/** Range of a symbol whose server names its file alone. */
 const EMPTY_RANGE: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
 
 function flattenSymbol(

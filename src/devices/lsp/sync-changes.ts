@@ -14,8 +14,8 @@ const changeTypes = {
 } as const
 
 /**
- * Sends a server all changes since its last request. Files of its languages are sent with
- * their text, so that the next response is about their current content.
+ * Notifies a server of all changes since its last request. Sends the text of changed files in its languages, so that
+ * the next response is about their current content.
  */
 export async function syncChanges(
   server: LanguageServer,
@@ -25,8 +25,8 @@ export async function syncChanges(
   signal: AbortSignal,
 ): Promise<void> {
   if (changes === undefined) return
-  const changed = changes.since(server.seen)
-  server.seen = changes.version
+  const changed = changes.since(server.notifiedVersion)
+  server.notifiedVersion = changes.version
   if (changed.length === 0) return
   const toUri = ({ path }: ChangedFile) => files.toFileUri(files.resolvePath(path.slice(1)))
   for (const file of changed) if (file.kind === 'deleted') await server.forget(toUri(file), signal)

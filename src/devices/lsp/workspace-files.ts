@@ -15,7 +15,7 @@ export interface WorkspaceCheckout {
    * plugins and build scripts: a caller that does not trust the workspace wraps them in a sandbox here.
    */
   wrapCommand(words: readonly string[]): readonly string[]
-  /** Changes made while servers run; absent if there are none. */
+  /** Record of changes made while servers run; absent if the files do not change. */
   readonly changes?: CheckoutChanges
 }
 
@@ -42,7 +42,7 @@ export interface SourceLocation {
   readonly character: number
   readonly end_line: number
   readonly end_character: number
-  /** Text of the line, for files in the workspace. */
+  /** Trimmed text of the first line, for files in the workspace. */
   readonly text?: string
 }
 
@@ -102,9 +102,9 @@ export class WorkspaceFiles {
   /** Reads each workspace file once, however many positions are in it; returns none for other files. */
   #getLines(file: string): Promise<readonly string[]> {
     if (!isWithin(file, this.#root)) return Promise.resolve([])
-    const known = this.#lines.get(file) ?? this.#readLines(file)
-    this.#lines.set(file, known)
-    return known
+    const lines = this.#lines.get(file) ?? this.#readLines(file)
+    this.#lines.set(file, lines)
+    return lines
   }
 
   async #readLines(file: string): Promise<readonly string[]> {

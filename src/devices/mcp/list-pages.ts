@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** Limit of pages of one listing. */
+/** Limit of pages of one listing; further ones are left out. */
 const MAX_PAGES = 100
 /** Limit of all pages together, in characters of JSON. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
@@ -11,7 +11,10 @@ export interface ListPage<Item> {
   readonly nextCursor: string | undefined
 }
 
-/** Returns all items of a listing. EIO if the server repeats a page, EFBIG beyond the limits. */
+/**
+ * Returns the items of a listing, of at most `MAX_PAGES` pages. EIO if the server names the same next page twice in a
+ * row, EFBIG beyond `MAX_CHARACTERS`.
+ */
 export async function listPages<Item>(
   path: string,
   ask: (cursor: { cursor?: string }) => Promise<ListPage<Item>>,

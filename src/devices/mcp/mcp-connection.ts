@@ -34,19 +34,19 @@ export class McpConnection {
   #client: Promise<Client> | undefined
   #isClosed = false
 
-  constructor(spec: McpConnectionSpec, onNews: () => void) {
+  constructor(spec: McpConnectionSpec, onListChanged: () => void) {
     this.#spec = spec
-    this.#onListChanged = onNews
+    this.#onListChanged = onListChanged
   }
 
-  /** Connects. ETIMEDOUT, EUNAVAILABLE; then nothing is left running. */
+  /** Connects. ETIMEDOUT or EUNAVAILABLE if the server does not answer; then nothing is left running. */
   async connect(signal?: AbortSignal): Promise<void> {
     await this.#getClient(signal)
   }
 
   /**
-   * Runs a function with a connected client; the signal cancels. EUNAVAILABLE if the server ended and cannot be
-   * reconnected, ETIMEDOUT if it does not respond, EIO if it refuses. Results have the server's secrets redacted.
+   * Runs a function with a connected client; the signal cancels. EUNAVAILABLE if the server cannot be connected or ends
+   * meanwhile, ETIMEDOUT if it does not respond, EIO if it refuses. Results have the server's secrets redacted.
    */
   async use<Result>(
     signal: AbortSignal | undefined,
@@ -74,10 +74,10 @@ export class McpConnection {
   #getClient(signal?: AbortSignal): Promise<Client> {
     if (this.#isClosed) throw this.#createUnavailableError('the server is unmounted')
     if (this.#client !== undefined) return this.#client
-    const made = this.#start(() => this.#forget(made), signal)
-    this.#client = made
-    made.catch(() => this.#forget(made))
-    return made
+    const starting = this.#start(() => this.#forget(starting), signal)
+    this.#client = starting
+    starting.catch(() => this.#forget(starting))
+    return starting
   }
 
   #forget(client: Promise<Client>): void {
@@ -125,36 +125,39 @@ export class McpConnection {
   async #toVfsError(error: unknown, current: Promise<Client>): Promise<unknown> {
     if (error instanceof VfsError) return error
     const { path } = this.#spec
-    const { why, cause } = this.#redactError(error)
+    const { reason, cause } = this.#redactError(error)
     if (isTimeout(error)) {
       const detail = 'the server did not answer in time; ask for less, or raise timeout_ms'
       return new VfsError('ETIMEDOUT', path, { op: 'call', detail })
     }
     if (cause !== undefined) {
-      return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause })
+      return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${reason}`, cause })
     }
     // The state of this connection is unknown; the next use opens another.
     this.#forget(current)
     await (await current).close().catch(() => {})
-    return this.#createUnavailableError(`the server has ended (${why}); the next use restarts it`)
+    return this.#createUnavailableError(`the server has ended (${reason}); the next use restarts it`)
   }
 
-  #createConnectError(error: unknown, timeout: number, lastWords: string): VfsError {
-    const stderrNote = lastWords === '' ? '' : `; it said: ${lastWords}`
+  #createConnectError(error: unknown, timeout: number, stderrTail: string): VfsError {
+    const stderrNote = stderrTail === '' ? '' : `; it said: ${stderrTail}`
     if (isTimeout(error)) {
       const detail = `the server did not answer within ${timeout} ms; raise connect_timeout_ms${stderrNote}`
       return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail })
     }
-    const { why } = this.#redactError(error)
+    const { reason } = this.#redactError(error)
     return this.#createUnavailableError(
-      `the server cannot be reached (${why}); check its command or url${stderrNote}`,
+      `the server cannot be reached (${reason}); check its command or url${stderrNote}`,
     )
   }
 
   /** Redacts an error: servers repeat their input, and an invalid header is reported with its value. */
-  #redactError(error: unknown): { readonly why: string; readonly cause: ProtocolError | undefined } {
-    const why = this.#spec.secrets.redact(error instanceof Error ? error.message : String(error))
-    return { why, cause: error instanceof ProtocolError ? new ProtocolError(error.code, why) : undefined }
+  #redactError(error: unknown): { readonly reason: string; readonly cause: ProtocolError | undefined } {
+    const reason = this.#spec.secrets.redact(error instanceof Error ? error.message : String(error))
+    return {
+      reason,
+      cause: error instanceof ProtocolError ? new ProtocolError(error.code, reason) : undefined,
+    }
   }
 
   #createUnavailableError(detail: string): VfsError {

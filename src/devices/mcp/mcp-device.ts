@@ -34,7 +34,7 @@ export class McpDevice implements Device {
 
   /** Approved tools, prefixed with the mount's name, since servers share tool names. */
   get tools(): readonly DeviceTool[] {
-    return this.#tools.known.map(({ name, description = '', inputSchema }) => ({
+    return this.#tools.approved.map(({ name, description = '', inputSchema }) => ({
       name: `mcp__${basename(this.#path)}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME),
       description,
       inputSchema,
@@ -74,7 +74,7 @@ export class McpDevice implements Device {
   }
 
   /** Lists unapproved tools too for a person, who reviews them; never for a process. */
-  #listToolsFor({ pid, signal }: DeviceContext): Promise<PinnedTools['known']> {
+  #listToolsFor({ pid, signal }: DeviceContext): Promise<PinnedTools['approved']> {
     return pid === 0 ? this.#tools.fetchTools(signal) : this.#tools.fetchApproved(signal)
   }
 
@@ -82,8 +82,8 @@ export class McpDevice implements Device {
     const tools = await this.#tools.getApproved(ctx.signal)
     const toolDefinition = tools.find((tool) => tool.name === name)
     if (toolDefinition === undefined) {
-      const known = tools.map((tool) => tool.name).join(', ') || 'none'
-      throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such tool; there are: ${known}` })
+      const names = tools.map((tool) => tool.name).join(', ') || 'none'
+      throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such tool; there are: ${names}` })
     }
     return createJsonRequestFile(path, async (args, signal = ctx.signal) => {
       // The server may have changed its tools since the file was opened.

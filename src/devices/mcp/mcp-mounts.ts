@@ -48,8 +48,9 @@ export class McpMounts implements MountManager {
   }
 
   /**
-   * Starts a server or connects to it, and registers it at `/mnt/mcp/<name>`. A failure leaves nothing behind: EINVAL,
-   * EEXIST, ETIMEDOUT, EUNAVAILABLE, and EACCES if its tools are not those that were approved.
+   * Starts a server or connects to it, and registers it at `/mnt/mcp/<name>`. A failure leaves nothing mounted: EINVAL
+   * for an invalid path or configuration, EEXIST, ETIMEDOUT or EUNAVAILABLE if the server does not answer, and EACCES
+   * if its tools are not those that were approved.
    */
   async mount(path: string, config: MountConfig, signal?: AbortSignal): Promise<void> {
     if (this.#mounts.has(path)) throw new VfsError('EEXIST', path, { op: 'mount' })
@@ -67,7 +68,7 @@ export class McpMounts implements MountManager {
     this.#mounts.set(path, server)
   }
 
-  /** Unmounts a server. ENOENT. Removes the device even if the server does not end cleanly. */
+  /** Unmounts a server. ENOENT if none is mounted there. Removes the device even if the server does not end cleanly. */
   async unmount(path: string): Promise<void> {
     const server = this.#mounts.get(path)
     if (server === undefined) throw new VfsError('ENOENT', path, { op: 'unmount' })
@@ -79,6 +80,7 @@ export class McpMounts implements MountManager {
     }
   }
 
+  /** Unmounts all servers, and ignores failures. */
   async unmountAll(): Promise<void> {
     await Promise.allSettled([...this.#mounts.keys()].map((path) => this.unmount(path)))
   }

@@ -31,7 +31,7 @@ export class McpResources {
     })
   }
 
-  /** Reads a resource by its URI, plain or encoded as one name (`file%3A%2F%2F%2Fa`). ENOENT. */
+  /** Reads a resource by its URI, plain or encoded as one name (`file%3A%2F%2F%2Fa`). ENOENT if there is none. */
   async read(path: string, name: string, signal: AbortSignal): Promise<ReadResourceResult['contents']> {
     const uri = await this.#resolveUri(decodeName(path, name), signal)
     try {

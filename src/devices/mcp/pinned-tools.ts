@@ -26,8 +26,8 @@ export class PinnedTools {
     this.#connection = connection
   }
 
-  /** Last approved tools, as far as they are known to be unchanged; otherwise none. */
-  get known(): readonly ToolFacts[] {
+  /** Approved tools as last fetched; none if they may have changed since. */
+  get approved(): readonly ToolFacts[] {
     return this.#approved ?? []
   }
 
@@ -47,7 +47,10 @@ export class PinnedTools {
     const hash = hashTools(tools)
     const pinned = await this.#pins.get(this.#server)
     if (pinned === undefined) await this.#pins.set(this.#server, { hash, tools })
-    else if (pinned.hash !== hash) throw this.#createChangedError()
+    else if (pinned.hash !== hash) {
+      this.#approved = undefined
+      throw this.#createChangedError()
+    }
     this.#approved = tools
     return tools
   }
@@ -62,11 +65,11 @@ export class PinnedTools {
     return this.#pins.get(this.#server)
   }
 
-  /** Approves the current tools if their hash is the reviewed one. ECONFLICT. */
-  async approve(lookedAt: string, signal?: AbortSignal): Promise<void> {
+  /** Approves the current tools if their hash is the reviewed one; ECONFLICT otherwise. */
+  async approve(reviewedHash: string, signal?: AbortSignal): Promise<void> {
     const tools = await this.fetchTools(signal)
     const hash = hashTools(tools)
-    if (hash !== lookedAt) throw this.#createConflictError()
+    if (hash !== reviewedHash) throw this.#createConflictError()
     await this.#pins.set(this.#server, { hash, tools })
     this.#approved = tools
   }
@@ -85,7 +88,6 @@ export class PinnedTools {
   }
 
   #createChangedError(): VfsError {
-    this.#approved = undefined
     const detail =
       'the tool descriptions of the server have changed since they were approved; a person must review and approve them again: coppice mcp-servers approve'
     return new VfsError('EACCES', this.#path, { op: 'mcp', detail })

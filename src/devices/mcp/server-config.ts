@@ -30,7 +30,7 @@ export type ServerConfig = ProgramConfig | AddressConfig
 const milliseconds = z.int().min(1, 'must be 1 or more').optional()
 const timeoutFields = { connect_timeout_ms: milliseconds, timeout_ms: milliseconds }
 
-/** Node.js refuses others with the value in its message. */
+/** Value of a variable. Node.js would refuse one with NUL, with the value in its message. */
 const variable = z.string().refine((value) => !value.includes('\0'), 'must have no NUL character')
 
 const programConfig: z.ZodType<ProgramConfig> = z.strictObject({
@@ -59,6 +59,6 @@ export function parseServerConfig(path: string, config: unknown): ServerConfig {
  * under an old name is another server.
  */
 export function getServerIdentity(name: string, config: ServerConfig): string {
-  const what = 'url' in config ? [config.url] : [config.command, ...config.args]
-  return `${name}-${hash('sha256', JSON.stringify(what)).slice(0, 16)}`
+  const startedFrom = 'url' in config ? [config.url] : [config.command, ...config.args]
+  return `${name}-${hash('sha256', JSON.stringify(startedFrom)).slice(0, 16)}`
 }

@@ -29,7 +29,7 @@ interface MemoryChange {
 }
 
 /** Creates the operation that changes the scope a request names. */
-export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
+export function createCommitOperation(openScope: OpenScope, listOrigins: ListOrigins): DeviceOperation {
   const target = z.enum(['memory', 'global_memory']).default('memory')
   return defineOperation({
     description:
@@ -37,16 +37,16 @@ export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins
       'Give the source (origin) if a tool or a page said it.',
     schema: z.strictObject({ ...fields, target: target.describe('The scope.') }).superRefine(assertComplete),
     run: async (request, call) =>
-      runCommit(await scopeOf(request.target, call.ctx), request, call, originsOf),
+      runCommit(await openScope(request.target, call.ctx), request, call, listOrigins),
   })
 }
 
 /** Creates the operation that changes the person's profile. */
-export function createProfileOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
+export function createProfileOperation(openScope: OpenScope, listOrigins: ListOrigins): DeviceOperation {
   return defineOperation({
     description: 'Stores facts about the person: role, preferences, expertise.',
     schema: z.strictObject(fields).superRefine(assertComplete),
-    run: async (request, call) => runCommit(await scopeOf('user', call.ctx), request, call, originsOf),
+    run: async (request, call) => runCommit(await openScope('user', call.ctx), request, call, listOrigins),
   })
 }
 
@@ -64,14 +64,14 @@ function assertComplete(request: CommitRequest, issues: z.RefinementCtx): void {
   }
 }
 
-/** Returns refusals of the scope or the scanner as a response, so that the model can correct itself. */
+/** Runs a request. Returns refusals of the scope or the scanner as a response, so that the model can correct itself. */
 async function runCommit(
   scope: MemoryScope,
   request: CommitRequest,
   { ctx: { pid } }: OperationCall,
-  originsOf: ListOrigins,
+  listOrigins: ListOrigins,
 ): Promise<object> {
-  const outcome = await applyCommit(scope, request, () => originsOf(pid)).catch((error: unknown) => {
+  const outcome = await applyCommit(scope, request, () => listOrigins(pid)).catch((error: unknown) => {
     if (error instanceof MemoryRefusal) return { ok: false, error: error.message }
     throw error
   })
@@ -83,14 +83,14 @@ async function applyCommit(
   { action, content = '', old = '', new: replacement = '', origin: givenOrigin }: CommitRequest,
   sources: () => Iterable<OriginalText>,
 ): Promise<MemoryChange> {
-  const origin = (written: string) => givenOrigin ?? findOrigin(written, sources())
+  const getOrigin = (written: string) => givenOrigin ?? findOrigin(written, sources())
   switch (action) {
     case 'add': {
-      const isNew = await scope.add(content, origin(content))
+      const isNew = await scope.add(content, getOrigin(content))
       return { message: isNew ? 'the fact is stored' : 'the fact was known already' }
     }
     case 'replace': {
-      const { text } = await scope.replace(old, replacement, origin(replacement))
+      const { text } = await scope.replace(old, replacement, getOrigin(replacement))
       return { message: `the entry is now: ${text}` }
     }
     case 'remove':

@@ -7,7 +7,7 @@ import { rankItems } from './ranking.ts'
 
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 100
-/** Limit of a passage; a longer one is cut at the end of a paragraph or a line. */
+/** Limit of a passage; a longer one is split, if possible at the end of a paragraph, a line or a word. */
 const MAX_PASSAGE_CHARACTERS = 1000
 
 /** A passage of memory or of a past conversation. */
@@ -31,7 +31,7 @@ export type Summarize = (
 
 /** Creates the operation that finds memories and past passages. It changes nothing. */
 export function createRecallOperation(
-  scopeOf: OpenScope,
+  openScope: OpenScope,
   history: PassageHistory | undefined,
   summarize: Summarize | undefined,
 ): DeviceOperation {
@@ -42,19 +42,19 @@ export function createRecallOperation(
       max_results: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
       summarize: z.boolean().default(false).describe('True if a model should summarize the findings.'),
     }),
-    run: async ({ query, max_results, summarize: isSummary }, { ctx, signal }) => {
-      if (isSummary && summarize === undefined) throw createNoModelError()
-      const found = rankItems(query, await collectPassages(scopeOf, ctx, history?.(query, signal)))
+    run: async ({ query, max_results, summarize: wantsSummary }, { ctx, signal }) => {
+      if (wantsSummary && summarize === undefined) throw createNoModelError()
+      const found = rankItems(query, await collectPassages(openScope, ctx, history?.(query, signal)))
       const entries = found
         .slice(0, max_results)
         .map(({ item, score }) => ({ ...item, score: Number(score.toFixed(3)) }))
-      if (!isSummary || summarize === undefined || entries.length === 0) return { entries }
+      if (!wantsSummary || summarize === undefined || entries.length === 0) return { entries }
       return { entries, ...(await trySummarize(summarize, query, entries, signal)) }
     },
   })
 }
 
-/** Sums up the findings. A model that fails does not lose them: its failure stands beside them. */
+/** Summarizes the findings. A model that fails does not lose them: its failure stands beside them. */
 async function trySummarize(
   summarize: Summarize,
   query: string,
@@ -70,13 +70,13 @@ async function trySummarize(
 }
 
 async function collectPassages(
-  scopeOf: OpenScope,
+  openScope: OpenScope,
   ctx: DeviceContext,
   history: AsyncIterable<MemoryPassage> | undefined,
 ): Promise<MemoryPassage[]> {
   const passages: MemoryPassage[] = []
   for (const name of scopeNames) {
-    const entries = await (await scopeOf(name, ctx)).entries()
+    const entries = await (await openScope(name, ctx)).entries()
     passages.push(...entries.map((entry) => ({ ...entry, source: name })))
   }
   for await (const passage of history ?? [])

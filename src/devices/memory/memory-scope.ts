@@ -39,7 +39,10 @@ const titles: Readonly<Record<keyof MemoryScopes, string>> = {
 /** Reason for a refusal, in words a model can act on. */
 export class MemoryRefusal extends Error {}
 
-/** The entries of one scope. Several processes may change it at the same time. */
+/**
+ * The entries of one scope. Several processes may change it at the same time. A change is refused with a
+ * `MemoryRefusal` if it exceeds the limit, names no single entry, or has text that the scanner refuses.
+ */
 export class MemoryScope {
   readonly limit: number
   readonly name: keyof MemoryScopes

@@ -9,7 +9,7 @@ export interface MemoryEntry {
 const ORIGIN = /^<!-- from (\S+) -->$/
 const INDENT = '  '
 
-/** Parses the items of a Markdown list; ignores lines outside items. */
+/** Parses the items of a Markdown list; ignores lines that are neither an item, indented nor empty. */
 export function parseMemory(markdown: string): MemoryEntry[] {
   const items: string[][] = []
   for (const line of markdown.split(/\r?\n/)) {
@@ -23,12 +23,12 @@ export function parseMemory(markdown: string): MemoryEntry[] {
 export function formatMemory(title: string, entries: readonly MemoryEntry[]): string {
   const items = entries.map(({ text, origin }) => {
     const lines = [...text.split('\n'), ...(origin === undefined ? [] : [`<!-- from ${origin} -->`])]
-    return `- ${lines.map((line, at) => (at === 0 || line === '' ? line : INDENT + line)).join('\n')}\n`
+    return `- ${lines.map((line, index) => (index === 0 || line === '' ? line : INDENT + line)).join('\n')}\n`
   })
   return [`# ${title}\n`, ...items].join('\n')
 }
 
-/** Trims the ends of lines, and empty lines around the text. */
+/** Trims the text and the end of each line; all line breaks become `\n`. */
 export function normalizeText(text: string): string {
   return text
     .split(/\r\n|\r|\n/)

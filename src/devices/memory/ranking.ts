@@ -23,9 +23,9 @@ export function rankItems<Item extends { readonly text: string }>(
     length: terms.length,
     counts: wanted.map((word) => terms.filter((term) => term === word).length),
   }))
-  const rarity = wanted.map((_, at) => {
-    const having = counted.filter(({ counts }) => (counts[at] ?? 0) > 0).length
-    return Math.log(1 + (counted.length - having + 0.5) / (having + 0.5))
+  const rarity = wanted.map((_, index) => {
+    const textsWithWord = counted.filter(({ counts }) => (counts[index] ?? 0) > 0).length
+    return Math.log(1 + (counted.length - textsWithWord + 0.5) / (textsWithWord + 0.5))
   })
   return counted
     .map(({ item, length, counts }) => ({ item, score: computeScore(counts, rarity, length / mean) }))
@@ -33,11 +33,11 @@ export function rankItems<Item extends { readonly text: string }>(
     .sort((one, other) => other.score - one.score)
 }
 
-/** @param share length of the text relative to the mean */
-function computeScore(counts: readonly number[], rarity: readonly number[], share: number): number {
-  const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * share)
+/** @param relativeLength length of the text divided by the mean */
+function computeScore(counts: readonly number[], rarity: readonly number[], relativeLength: number): number {
+  const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relativeLength)
   return counts.reduce(
-    (score, count, at) => score + ((rarity[at] ?? 0) * count * (SATURATION + 1)) / (count + norm),
+    (score, count, index) => score + ((rarity[index] ?? 0) * count * (SATURATION + 1)) / (count + norm),
     0,
   )
 }

@@ -1,7 +1,7 @@
 import { listRecordedCalls, type StepRecord } from '../../kernel/index.ts'
 import type { MemoryPassage } from './memory-recall.ts'
 
-/** Lists the messages, responses and results of a past process, for recall. */
+/** Yields the first message, the responses and the tool results of a past process, for recall. */
 export function* listStepPassages(uuid: string, steps: Iterable<StepRecord>): Generator<MemoryPassage> {
   const source = `process ${uuid}`
   let isFirst = true

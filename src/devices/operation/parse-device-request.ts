@@ -5,8 +5,8 @@ import { VfsError } from '../../vfs/index.ts'
 const MAX_SHOWN_CHARACTERS = 60
 
 /**
- * Parses a request by a schema. EINVAL lists each problem and the valid arguments; it does not repeat
- * secret values.
+ * Parses a request by a schema. EINVAL lists each problem and the valid arguments; with `isSecret` it
+ * repeats no value.
  */
 export function parseDeviceRequest<Request>(
   path: string,
@@ -66,7 +66,7 @@ function getValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found
 }
 
-/** Formats a value on one line; of a container, only its size. */
+/** Formats a value on one line; of an array only its length, of an object nothing. */
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'

@@ -31,7 +31,7 @@ export function procDevice(
   { steps = async () => [], mounts = () => [], redactor = UNCHANGED }: ProcOptions = {},
 ): Device {
   const sources: ProcessSources = { contexts, steps, redactor }
-  const processAt = (name: string, { pid }: DeviceContext): Process | undefined =>
+  const findProcess = (name: string, { pid }: DeviceContext): Process | undefined =>
     name === 'self' ? table.find(pid) : PID.test(name) ? table.find(Number(name)) : undefined
   return {
     match: 'prefix',
@@ -39,7 +39,7 @@ export function procDevice(
       const path = `${PATH}${subpath}`
       const [, name = '', file, ...rest] = subpath.split('/')
       if (subpath === '/mounts') return new SnapshotFile(path, joinLines(mounts(ctx.pid)))
-      const process = processAt(name, ctx)
+      const process = findProcess(name, ctx)
       if (file === undefined && (name === '' || process !== undefined))
         throw new VfsError('EISDIR', path, { op: 'open' })
       const content = file === undefined || rest.length > 0 ? undefined : findProcessFile(file)
@@ -54,7 +54,7 @@ export function procDevice(
           { name: 'mounts', type: 'device' },
         ]
       const [, name = '', ...rest] = subpath.split('/')
-      if (rest.length > 0 || processAt(name, ctx) === undefined)
+      if (rest.length > 0 || findProcess(name, ctx) === undefined)
         throw createNotFoundError(`${PATH}${subpath}`, 'readdir')
       return Object.keys(processFiles).map((file) => ({ name: file, type: 'device' }))
     },

@@ -48,7 +48,7 @@ function formatEvent(event: KernelEvent): string {
   return `${time} ${call} ${duration.toFixed(2)} ms${error === undefined ? '' : `: ${error}`}`
 }
 
-/** `allowed_devices` is null if all are allowed. */
+/** Returns the status of a process as JSON. `allowed_devices` is null if all are allowed. */
 function toProcessStatus(
   { pid, ppid, state, spec, tokensUsed, elapsed, allowedDevices }: Process,
   redactor: ProcRedactor,

@@ -12,11 +12,11 @@ const MAX_DECODED = 20
 
 /** The forms of a text that rules match against. */
 export interface NormalizedText {
-  /** Lower case, with lookalikes as Latin letters, line breaks preserved. */
+  /** Lower case without accents, lookalikes as Latin letters, line breaks preserved. */
   readonly plain: string
-  /** Words alone, separated by one space. */
+  /** The words of `plain` alone, separated by one space. */
   readonly words: string
-  /** Words in their own script. */
+  /** Lower case in its own script, with each white space as one space. */
   readonly native: string
 }
 
@@ -61,7 +61,7 @@ function unescapeCharacter(escaped: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : escaped
 }
 
-/** Rejects decoded bytes that are not text. */
+/** True if decoded bytes are text of several words. */
 function isProse(text: string): boolean {
   return /^[\p{L}\p{N}\p{P}\p{S}\s]+$/u.test(text) && / /.test(text) && !text.includes('\ufffd')
 }

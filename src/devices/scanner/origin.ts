@@ -10,7 +10,7 @@ export type ListOrigins = (pid: number) => Iterable<OriginalText>
 
 /** Words in a row that count as a copy. */
 const RUN_WORDS = 8
-/** Shorter texts have no origin. */
+/** A shorter text has an origin only by a long word. */
 const MIN_WORDS = 3
 /** Length from which a single word counts as a copy: it is likely encoded text. */
 const LONG_WORD_CHARACTERS = 24
@@ -27,33 +27,36 @@ export function findPartialOrigin(text: string, sources: Iterable<OriginalText>)
   return findSource(splitWords(text), RUN_WORDS, sources)
 }
 
-/** Searches by the first two words of each run, in time linear in the sources. */
+/** Returns the origin of the first source with a long word or a run of the text, in time linear in the sources. */
 function findSource(
   words: readonly string[],
   length: number,
   sources: Iterable<OriginalText>,
 ): string | undefined {
   const runs = new Set(listRuns(words, length))
-  const beginnings = new Set(words.map((_, at) => getRun(words, at, 2)))
-  const long = new Set(words.filter((word) => word.length >= LONG_WORD_CHARACTERS))
-  if (runs.size + long.size === 0) return undefined
+  const beginnings = new Set(words.map((_, index) => getRun(words, index, 2)))
+  const longWords = new Set(words.filter((word) => word.length >= LONG_WORD_CHARACTERS))
+  if (runs.size + longWords.size === 0) return undefined
   for (const { origin, text } of sources) {
-    const from = splitWords(text)
-    const isTaken = (at: number) => beginnings.has(getRun(from, at, 2)) && runs.has(getRun(from, at, length))
-    if (from.some((word, at) => long.has(word) || isTaken(at))) return origin
+    const sourceWords = splitWords(text)
+    const isCopied = (index: number) =>
+      beginnings.has(getRun(sourceWords, index, 2)) && runs.has(getRun(sourceWords, index, length))
+    if (sourceWords.some((word, index) => longWords.has(word) || isCopied(index))) return origin
   }
   return undefined
 }
 
 function listRuns(words: readonly string[], length: number): string[] {
-  return words.slice(0, Math.max(0, words.length - length + 1)).map((_, at) => getRun(words, at, length))
+  return words
+    .slice(0, Math.max(0, words.length - length + 1))
+    .map((_, index) => getRun(words, index, length))
 }
 
-function getRun(words: readonly string[], at: number, length: number): string {
-  return words.slice(at, at + length).join(' ')
+function getRun(words: readonly string[], index: number, length: number): string {
+  return words.slice(index, index + length).join(' ')
 }
 
-/** Splits words, treating escaped line breaks of nested JSON as separators. */
+/** Splits a text into lower-case words. Decodes the escapes of nested JSON. */
 function splitWords(text: string): string[] {
   return (
     text

@@ -26,7 +26,10 @@ export interface ShellDeviceOptions {
   readonly timeoutMs?: number
 }
 
-/** Creates the device. It takes a shell line, or `{command, cwd, timeout_ms, network, hosts}`. EACCES if policy refuses. */
+/**
+ * Creates the device. It takes a shell line, or `{command, cwd, timeout_ms, network, hosts}`. EACCES if policy refuses,
+ * ENOTSUP for a process without a workspace that runs commands.
+ */
 export function shellDevice(options: ShellDeviceOptions): Device {
   const { path = '/dev/shell' } = options
   const { description, inputSchema, run } = createCommandOperation(path, options)
@@ -35,8 +38,8 @@ export function shellDevice(options: ShellDeviceOptions): Device {
     tools: [{ name: 'shell_exec', description, inputSchema, request: (body) => ({ subpath: '', body }) }],
     open: (_subpath, _mode, ctx) =>
       new RequestFile(path, async (bytes, signal = ctx.signal) => {
-        const answer = await run(path, parseRequest(bytes), { ctx, signal })
-        return JSON.stringify(answer)
+        const response = await run(path, parseRequest(bytes), { ctx, signal })
+        return JSON.stringify(response)
       }),
   }
 }
@@ -45,7 +48,7 @@ function createCommandOperation(
   path: string,
   options: ShellDeviceOptions,
 ): ReturnType<typeof defineOperation> {
-  const { findWorkspace, askFor, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = options
+  const { findWorkspace, askFor, timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = options
   return defineOperation({
     description:
       'Run a command in the workspace; returns its exit code, output and changes. A command that reaches the network or leaves the workspace waits for approval.',
@@ -63,7 +66,7 @@ function createCommandOperation(
         .int()
         .min(1)
         .max(MAX_TIMEOUT_MS)
-        .default(usual)
+        .default(defaultTimeoutMs)
         .describe('The time limit, after which the command is stopped.'),
       network: z.boolean().default(false).describe('Request the whole network, which needs approval.'),
       hosts: z
@@ -102,7 +105,7 @@ function requireCommands(path: string, workspace: CommandWorkspace | undefined):
   throw new VfsError('ENOTSUP', path, { op: 'write', detail })
 }
 
-/** Resolves a directory relative to the workspace. EINVAL outside it. */
+/** Returns the path of a directory from the root of the workspace. EINVAL if it is outside. */
 function resolveCwd(device: string, root: string, cwd = ''): string {
   const path = /^vfs:/i.test(cwd) ? fromUri(cwd) : join(root, cwd)
   if (isWithin(path, root)) return path.slice(root.length) || '/'
@@ -141,9 +144,9 @@ function formatReport(report: CommandReport): unknown {
 }
 
 function truncateMiddle(output: string): string {
-  const left = output.length - HEAD_CHARACTERS - TAIL_CHARACTERS
-  if (left <= 0) return output
+  const leftOutCount = output.length - HEAD_CHARACTERS - TAIL_CHARACTERS
+  if (leftOutCount <= 0) return output
   const head = output.slice(0, HEAD_CHARACTERS).toWellFormed()
   const tail = output.slice(-TAIL_CHARACTERS).toWellFormed()
-  return `${head}\n… (${left} characters left out)\n${tail}`
+  return `${head}\n… (${leftOutCount} characters left out)\n${tail}`
 }

@@ -22,7 +22,7 @@ export interface SkillsOptions {
   readonly fs: FileSystem
   /** Catalog of all skills, including those from elsewhere. */
   readonly catalog: Pick<AgentCatalog, 'skill'>
-  /** Texts that tools and pages returned to a process. A skill instructs a model, so it must not repeat them. */
+  /** Texts that tools and pages returned to a process. A skill that repeats them is scanned as foreign text. */
   readonly listOrigins?: ListOrigins
 }
 

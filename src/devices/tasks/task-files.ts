@@ -2,7 +2,7 @@ import { type CallContext, child, type FileSystem, isVfsError, VfsError } from '
 import { changeText, readTextIfPresent } from '../stored/index.ts'
 import { assertStatusFollows, findCycle, formatTask, parseTask, type Task, type TaskStatus } from './task.ts'
 
-const FILE = /^([1-9]\d{0,8})\.json$/
+const TASK_FILE = /^([1-9]\d{0,8})\.json$/
 
 /** A change of a task. */
 export interface TaskChange {
@@ -59,22 +59,25 @@ export class TaskFiles {
     }
   }
 
-  /** Updates a task. ENOENT; EINVAL for an invalid status or a dependency cycle; ECONFLICT for its current status. */
+  /**
+   * Updates a task. ENOENT if it or a dependency does not exist; EINVAL for an invalid status or a dependency cycle;
+   * ECONFLICT for its current status.
+   */
   async update(id: string, change: TaskChange, ctx?: CallContext): Promise<Task> {
-    for (const before of change.dependencies ?? []) await this.get(before, ctx)
-    const added = await this.#change(id, (task) => this.#applyChange(task, change), ctx)
-    if ((change.dependencies ?? []).length > 0) await this.#assertNoCycle(id, added, ctx)
-    return added.after
+    for (const dependency of change.dependencies ?? []) await this.get(dependency, ctx)
+    const update = await this.#change(id, (task) => this.#applyChange(task, change), ctx)
+    if ((change.dependencies ?? []).length > 0) await this.#assertNoCycle(id, update, ctx)
+    return update.after
   }
 
-  /** Returns a task. ENOENT. */
+  /** Returns a task. ENOENT if there is none, EIO if its file is malformed. */
   async get(id: string, ctx?: CallContext): Promise<Task> {
     const file = this.#getTaskPath(id)
-    const text = FILE.test(`${id}.json`) ? await readTextIfPresent(this.#fs, file, ctx) : null
+    const text = TASK_FILE.test(`${id}.json`) ? await readTextIfPresent(this.#fs, file, ctx) : null
     return this.#parseTask(id, text)
   }
 
-  /** Lists all tasks in creation order. */
+  /** Lists all tasks in creation order, and the malformed files. */
   async list(ctx?: CallContext): Promise<TaskList> {
     const tasks: Task[] = []
     const faults: TaskFault[] = []
@@ -91,7 +94,7 @@ export class TaskFiles {
 
   async #change(
     id: string,
-    changed: (task: Task) => Task,
+    apply: (task: Task) => Task,
     ctx?: CallContext,
   ): Promise<{ before: Task; after: Task }> {
     let before = await this.get(id, ctx)
@@ -101,7 +104,7 @@ export class TaskFiles {
       this.#getTaskPath(id),
       (text) => {
         before = this.#parseTask(id, text)
-        after = changed(before)
+        after = apply(before)
         return formatTask(after)
       },
       ctx,
@@ -122,11 +125,11 @@ export class TaskFiles {
 
   /**
    * Checks for a cycle after the write: of two processes that close one concurrently, the later sees it.
-   * Then removes the added dependencies again.
+   * If there is one, undoes the update and throws EINVAL.
    */
   async #assertNoCycle(id: string, { before, after }: { before: Task; after: Task }, ctx?: CallContext) {
-    const circle = findCycle(id, (await this.list(ctx)).tasks)
-    if (circle === undefined) return
+    const cycle = findCycle(id, (await this.list(ctx)).tasks)
+    if (cycle === undefined) return
     const added = after.dependencies.filter((name) => !before.dependencies.includes(name))
     await this.#change(
       id,
@@ -140,7 +143,7 @@ export class TaskFiles {
       }),
       ctx,
     )
-    const detail = `the tasks would depend on each other: ${circle.join(' → ')}; nothing was changed`
+    const detail = `the tasks would depend on each other: ${cycle.join(' → ')}; nothing was changed`
     throw new VfsError('EINVAL', this.#getTaskPath(id), { op: 'task_update', detail })
   }
 
@@ -158,7 +161,7 @@ export class TaskFiles {
     const ids: number[] = []
     if (!(await this.#fs.exists(this.#directory, ctx))) return ids
     for await (const { name } of this.#fs.readdir(this.#directory, ctx)) {
-      const [, id] = name.match(FILE) ?? []
+      const [, id] = name.match(TASK_FILE) ?? []
       if (id !== undefined) ids.push(Number(id))
     }
     return ids.sort((one, other) => one - other)

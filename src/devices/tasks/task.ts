@@ -75,10 +75,10 @@ export function findCycle(id: string, tasks: readonly Task[]): readonly string[]
   const visited = new Set<string>()
   const trails = [[id]]
   for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
-    for (const before of dependencies.get(trail.at(-1) ?? '') ?? []) {
-      if (before === id) return [...trail, id]
-      if (!visited.has(before)) trails.push([...trail, before])
-      visited.add(before)
+    for (const dependency of dependencies.get(trail.at(-1) ?? '') ?? []) {
+      if (dependency === id) return [...trail, id]
+      if (!visited.has(dependency)) trails.push([...trail, dependency])
+      visited.add(dependency)
     }
   }
   return undefined

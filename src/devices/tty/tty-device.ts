@@ -28,8 +28,8 @@ export function ttyDevice(tty: Tty): Device {
       run: async ({ questions }, { ctx: { pid }, signal }) => {
         const replies = await tty.ask(pid, questions, signal)
         return {
-          answers: questions.map(({ multi_select }, at) => {
-            const reply = replies[at] ?? ''
+          answers: questions.map(({ multi_select }, index) => {
+            const reply = replies[index] ?? ''
             return multi_select && typeof reply === 'string' ? [reply] : reply
           }),
         }

@@ -12,7 +12,7 @@ export interface Question {
   readonly multi_select: boolean
 }
 
-/** A free answer, or the chosen options. */
+/** A free answer or the chosen option; a list if several may be chosen. */
 export type PersonReply = string | readonly string[]
 
 /** Questions that wait for an answer. */
@@ -65,7 +65,7 @@ export class Tty {
     return [...this.#pendingQuestions.values()].map(({ asked }) => asked)
   }
 
-  /** Asks questions and waits for one answer each, also if nobody is there yet. ETIMEDOUT. */
+  /** Asks questions and waits for one answer each, also if nobody is there yet. ETIMEDOUT if none comes. */
   async ask(
     pid: number,
     questions: readonly Question[],
@@ -99,7 +99,7 @@ export class Tty {
     const { questions } = waiting.asked
     if (replies.length !== questions.length)
       throw createReplyError(`there are ${questions.length} questions but ${replies.length} answers`)
-    for (const [at, question] of questions.entries()) assertReplyFits(question, replies[at] ?? '')
+    for (const [index, question] of questions.entries()) assertReplyFits(question, replies[index] ?? '')
     this.#pendingQuestions.delete(id)
     waiting.answer(replies)
   }

@@ -9,10 +9,10 @@ export interface BoundedCacheOptions {
 interface CacheEntry<Value> {
   readonly value: Value
   readonly weight: number
-  readonly at: number
+  readonly storedAt: number
 }
 
-/** A cache that evicts its oldest entries beyond a total weight. */
+/** A cache that evicts its oldest entries beyond a number or a total weight, and those past an age. */
 export class BoundedCache<Value> {
   readonly #options: BoundedCacheOptions
   readonly #entries = new Map<string, CacheEntry<Value>>()
@@ -25,7 +25,7 @@ export class BoundedCache<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (this.#options.now() - entry.at < this.#options.maxAgeMs) return entry.value
+    if (this.#options.now() - entry.storedAt < this.#options.maxAgeMs) return entry.value
     this.#delete(key)
     return undefined
   }
@@ -35,7 +35,7 @@ export class BoundedCache<Value> {
     const { maxEntries, maxWeight, now } = this.#options
     this.#delete(key)
     if (weight > maxWeight) return
-    this.#entries.set(key, { value, weight, at: now() })
+    this.#entries.set(key, { value, weight, storedAt: now() })
     this.#weight += weight
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maxEntries && this.#weight <= maxWeight) return

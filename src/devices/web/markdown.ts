@@ -53,7 +53,7 @@ function formatImage(node: TurndownService.Node): string {
   return alt === '' ? '' : `![${alt}]`
 }
 
-/** Resolves a link against the page's URL; drops links that run scripts. */
+/** Formats a link with its absolute address; of a link to anything but the web or mail, the text alone. */
 function formatLink(text: string, node: TurndownService.Node, base: string): string {
   const target = getAttribute(node, 'href')
   const url = URL.canParse(target, base) ? new URL(target, base) : undefined

@@ -7,7 +7,7 @@ import type { Robots } from './robots.ts'
 
 const MAX_AGE_MS = 15 * 60 * 1000
 const MAX_PAGES = 200
-const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024
+const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024
 
 /** A fetched page as text. */
 export interface FetchedPage {
@@ -24,7 +24,7 @@ export interface PageFetcherOptions {
   readonly now: () => number
 }
 
-/** Fetches pages as text, each at most once in 15 minutes. */
+/** Fetches pages as text, and caches them for 15 minutes. */
 export class PageFetcher {
   readonly #get: GuardedGet
   readonly #robots: Robots
@@ -35,23 +35,26 @@ export class PageFetcher {
     this.#get = get
     this.#robots = robots
     this.#options = options
-    const bounds = { maxAgeMs: MAX_AGE_MS, maxEntries: MAX_PAGES, maxWeight: MAX_KEPT_CHARACTERS }
+    const bounds = { maxAgeMs: MAX_AGE_MS, maxEntries: MAX_PAGES, maxWeight: MAX_CACHED_CHARACTERS }
     this.#cache = new BoundedCache({ ...bounds, now: options.now })
   }
 
-  /** Fetches a page. ETIMEDOUT covers DNS, robots.txt, redirects, the page and its conversion. */
-  async fetch(text: string, outer: AbortSignal): Promise<FetchedPage> {
-    const url = parsePublicUrl(text)
-    const kept = this.#cache.get(url.href)
-    if (kept !== undefined) return kept
-    const late = AbortSignal.timeout(this.#options.timeoutMs)
+  /**
+   * Fetches a page. ETIMEDOUT if DNS, robots.txt, redirects, the page and its conversion together take too long;
+   * ENOTSUP if it is no text; an error by its HTTP status.
+   */
+  async fetch(address: string, outer: AbortSignal): Promise<FetchedPage> {
+    const url = parsePublicUrl(address)
+    const cached = this.#cache.get(url.href)
+    if (cached !== undefined) return cached
+    const timeout = AbortSignal.timeout(this.#options.timeoutMs)
     try {
-      const page = await this.#fetchPage(url, AbortSignal.any([outer, late]))
+      const page = await this.#fetchPage(url, AbortSignal.any([outer, timeout]))
       this.#cache.set(url.href, page, page.text.length)
       return page
     } catch (error) {
       outer.throwIfAborted()
-      throw late.aborted ? this.#createTimeoutError(url) : error
+      throw timeout.aborted ? this.#createTimeoutError(url) : error
     }
   }
 

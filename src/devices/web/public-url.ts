@@ -4,7 +4,10 @@ import { VfsError } from '../../vfs/index.ts'
 
 const MAX_URL_CHARACTERS = 4096
 
-/** Parses a URL and checks everything that needs no DNS. EINVAL, EACCES. */
+/**
+ * Parses a URL without its fragment, and checks everything that needs no DNS. EINVAL if it is no URL, EACCES if it is
+ * not one of the public web or has a password.
+ */
 export function parsePublicUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (url === undefined || text.length > MAX_URL_CHARACTERS) {

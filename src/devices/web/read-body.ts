@@ -10,10 +10,10 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** Encodings we can decode, for the Accept-Encoding header. */
+/** Content encodings that `readBody` decodes, for the Accept-Encoding header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
-/** Reads and decodes a whole body. EFBIG beyond the limit, on the wire or decoded; EIO if it cannot be decoded. */
+/** Reads and decodes a whole body. EFBIG if it is larger than the limit when decoded; EIO if it cannot be decoded. */
 export async function readBody(message: IncomingMessage, url: string, maxBytes: number): Promise<Buffer> {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (encoding === 'identity') return readBounded(message, url, maxBytes)
@@ -38,7 +38,7 @@ export async function readBody(message: IncomingMessage, url: string, maxBytes: 
   }
 }
 
-/** Reads a stream to its end. EFBIG at the first byte beyond the limit, which closes the stream. */
+/** Reads a stream to its end. EFBIG as soon as it exceeds the limit, which closes the stream. */
 export async function readBounded(
   stream: AsyncIterable<Uint8Array>,
   url: string,

@@ -18,17 +18,17 @@ export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownP
     worker.once('message', resolve)
     worker.once('error', (cause) => reject(createPageError(page.url, cause)))
     worker.once('exit', () => reject(createPageError(page.url, new Error('the converter ended early'))))
-    const over = () => {
+    const cleanUp = () => {
       signal.removeEventListener('abort', stop)
       void worker.terminate()
     }
-    worker.once('message', over)
-    worker.once('error', over)
-    signal.addEventListener('abort', over, { once: true })
+    worker.once('message', cleanUp)
+    worker.once('error', cleanUp)
+    signal.addEventListener('abort', cleanUp, { once: true })
   })
 }
 
 function createPageError(url: string, cause: unknown): VfsError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new VfsError('EIO', url, { op: 'fetch', detail: `the page cannot be read (${why})`, cause })
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new VfsError('EIO', url, { op: 'fetch', detail: `the page cannot be read (${reason})`, cause })
 }

@@ -7,7 +7,7 @@ const MAX_BYTES = 512 * 1024
 const MAX_AGE_MS = 60 * 60 * 1000
 const MAX_SITES = 500
 
-/** Rules of a site: the text of its robots.txt, or the status of the failed request. */
+/** Rules of a site: the text of its robots.txt, empty if it has none, or the status of a server that failed. */
 type RobotsRules = { readonly text: string } | { readonly status: number }
 
 /** Enforces robots.txt (RFC 9309). */
@@ -40,8 +40,8 @@ export class Robots {
   }
 
   async #getRules(url: URL, signal: AbortSignal): Promise<RobotsRules> {
-    const known = this.#cache.get(url.origin)
-    if (known !== undefined) return known
+    const cached = this.#cache.get(url.origin)
+    if (cached !== undefined) return cached
     const rules = await this.#fetchRules(getRobotsUrl(url), signal)
     // Failures are not cached: they may be short.
     if ('text' in rules) this.#cache.set(url.origin, rules, rules.text.length)

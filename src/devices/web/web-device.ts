@@ -24,7 +24,7 @@ export interface WebDeviceOptions {
   readonly search?: WebSearch
   /** Limit for one fetch as a whole; 30 s when absent. */
   readonly timeoutMs?: number
-  /** Limit of a page in bytes, on the wire and decoded; 5 MiB when absent. */
+  /** Limit of a decoded page in bytes; 5 MiB when absent. */
   readonly maxBytes?: number
   readonly now?: () => number
   /** Resolver of hosts; the system's when absent. */

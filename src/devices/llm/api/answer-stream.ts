@@ -17,8 +17,8 @@ export interface StreamedAnswer {
 }
 
 /**
- * Reads a response stream to its end. EUNAVAILABLE if it breaks off, EIO if it is refused or empty;
- * errors of the provider are converted by `toApiError`.
+ * Reads a response stream to its end. EUNAVAILABLE if it breaks off, EIO if the model refuses to answer or the answer
+ * is empty; an error before the first output is converted by `toApiError`.
  */
 export async function readAnswerStream(
   path: string,
@@ -32,9 +32,9 @@ export async function readAnswerStream(
       if (part.type === 'text-delta') onText(part.text)
     }
   } catch (error) {
-    throw state.failure(error)
+    throw state.toError(error)
   }
-  return state.answer()
+  return state.finish()
 }
 
 /** End of a response, in the words of the SDK and of the provider. */
@@ -90,20 +90,21 @@ class AnswerState {
     }
   }
 
-  /** An error before the first output is the response of the provider; a later one is a broken stream. */
-  failure(error: unknown): VfsError {
+  /** Converts an error: before the first output it is the provider's response, later the stream broke off. */
+  toError(error: unknown): VfsError {
     return this.#hasBegun
       ? this.#createInterruptedError(formatReason(error), error)
       : toApiError(this.#path, error)
   }
 
-  answer(): StreamedAnswer {
+  /** Returns the complete response, or throws what is wrong with it. */
+  finish(): StreamedAnswer {
     if (this.#finish === undefined) throw this.#createInterruptedError('it has no end')
     const { reason, raw } = this.#finish
     if (this.#refusal !== '') throw this.#createRefusedError('refusal', this.#refusal)
-    // The text until then is no answer: providers ask to discard it.
+    // Providers ask to discard the text before the filter: it is no answer.
     if (reason === 'content-filter') throw this.#createRefusedError(raw, this.#content)
-    // Gemini ends so. There is no call to answer, but the next attempt may be well-formed.
+    // Gemini ends like this after a malformed tool call. The next attempt may be well-formed.
     if (reason === 'error') throw this.#createInterruptedError(`the model ended with ${raw}`)
     if (this.#content === '' && this.#calls.length === 0)
       throw this.#createError(`the model gave no answer (${raw})`)

@@ -12,7 +12,7 @@ export interface ApiOptions {
   readonly model?: string
   /** Longest response in tokens; the provider's limit when absent. */
   readonly maxOutputTokens?: number
-  /** Maximum retries after a transient failure. */
+  /** Maximum retries after a transient failure; 2 when absent. */
   readonly maxRetries?: number
   /** SDK packages to use in place of the installed ones. */
   readonly sdk?: SdkPackages
@@ -21,13 +21,13 @@ export interface ApiOptions {
 /** Calls are read as a whole. Streamed arguments would not be checked by Anthropic, and gateways refuse the option. */
 const PROVIDER_OPTIONS = { anthropic: { toolStreaming: false } }
 
-/** Creates the model of a name. EACCES, ENOTSUP. */
+/** Creates the model of a name. EACCES without an API key, ENOTSUP if a package is not installed. */
 export type CreateModel = (name: string) => Promise<LanguageModel>
 
 /** Creates a device for a model behind an HTTP API. Responses are streamed, so cancelling ends them at once. */
-export function apiDevice(path: string, options: ApiOptions, modelOf: CreateModel): Device {
+export function apiDevice(path: string, options: ApiOptions, createModel: CreateModel): Device {
   return modelDevice(path, () => {
-    const conversation = new Conversation(path, options, modelOf)
+    const conversation = new Conversation(path, options, createModel)
     return (request, signal, onText) => conversation.answer(request, signal, onText)
   })
 }
@@ -38,10 +38,10 @@ class Conversation {
   readonly #createModel: CreateModel
   readonly #calls = new ToolCallHistory()
 
-  constructor(path: string, options: ApiOptions, modelOf: CreateModel) {
+  constructor(path: string, options: ApiOptions, createModel: CreateModel) {
     this.#path = path
     this.#options = options
-    this.#createModel = modelOf
+    this.#createModel = createModel
   }
 
   async answer(
@@ -73,7 +73,7 @@ class Conversation {
       messages: this.#calls.toMessages(request.messages),
       maxRetries,
       abortSignal,
-      // The words of a refusal are in the chunks only.
+      // The SDK passes on the words of a refusal in raw chunks only.
       includeRawChunks: true,
       providerOptions: PROVIDER_OPTIONS,
       onError: () => {},

@@ -59,7 +59,7 @@ const malformedStream: StatusMeaning = {
   advice: "the provider sent a malformed stream; check that the base URL is one of this provider's API",
 }
 
-/** Converts an SDK error: what failed, and what to do. */
+/** Converts an SDK error to one that says what failed and what to do. A VfsError stays as it is. */
 export function toApiError(path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
   const { status, message, retryAfterMs, isMalformed } = parseFailure(error)
@@ -88,7 +88,10 @@ export function formatReason(error: unknown): string {
   return parseFailure(error).message.slice(0, MAX_MESSAGE_CHARACTERS)
 }
 
-/** Reads the last attempt, which explains most. Matches by shape: the error classes are in packages loaded late. */
+/**
+ * Reads the facts of a failed request; of several attempts, those of the last. Matches by shape: the error classes are
+ * in packages that may not be loaded.
+ */
 function parseFailure(error: unknown): ApiFailure {
   if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) }
   if ('lastError' in error && error.lastError !== undefined) return parseFailure(error.lastError)
@@ -125,7 +128,7 @@ function findStatus(error: object): number | undefined {
   return statusesByType[String(code)] ?? statusesByType[String(type)] ?? 500
 }
 
-/** Anthropic's package hides the error of the first event in the body of another. */
+/** True if the SDK could not parse the stream. Anthropic's package hides such an error in the body of another. */
 function isMalformedStream(error: object): boolean {
   const { name, responseBody } = toFields(error)
   return MALFORMED_NAME.test(String(name)) || MALFORMED_BODY.test(String(responseBody))

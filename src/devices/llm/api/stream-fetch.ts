@@ -20,7 +20,10 @@ function isEventStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true
 }
 
-/** Looks at the first bytes, because some servers send their events with another content type or none. */
+/**
+ * Returns the response if its first bytes are events; EIO if they are a document. Some servers send their events with
+ * another content type or none.
+ */
 async function requireEvents(path: string, response: Response): Promise<Response> {
   if (response.body === null) return response
   const reader = response.body.getReader()
@@ -32,7 +35,7 @@ async function requireEvents(path: string, response: Response): Promise<Response
   await reader.cancel()
   const excerpt = kind === 'a web page' ? '' : `: ${start.slice(0, MAX_EXCERPT_CHARACTERS).toWellFormed()}`
   const url = formatUrl(response.url)
-  const detail = `the provider answered with ${kind} (${type}) in place of a stream; look at the base URL, ${url} was asked${excerpt}`
+  const detail = `the provider answered with ${kind} (${type}) in place of a stream; check the base URL: the request went to ${url}${excerpt}`
   throw new VfsError('EIO', path, { op: 'write', detail })
 }
 

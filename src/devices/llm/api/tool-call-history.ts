@@ -35,7 +35,7 @@ export class ToolCallHistory {
     return unique
   }
 
-  /** Some servers count from one in each response, but a result is found by the id of its call. */
+  /** Gives a call an id that is unique in the conversation: some servers count from one in each response. */
   #reserveId(call: ToolCallPart): ToolCallPart {
     let id = call.toolCallId
     for (let number = 2; this.#ids.has(id); number++) id = `${call.toolCallId}_${number}`
@@ -43,7 +43,10 @@ export class ToolCallHistory {
     return { ...call, toolCallId: id }
   }
 
-  /** Converts the conversation for the provider. The result of an unknown call becomes text. */
+  /**
+   * Converts the conversation for the provider, without its system messages, which are sent apart. The result of an
+   * unknown call becomes text.
+   */
   toMessages(messages: readonly ContextMessage[]): ModelMessage[] {
     const result: ModelMessage[] = []
     for (const message of messages) this.#append(result, message)
@@ -82,16 +85,16 @@ export class ToolCallHistory {
   }
 }
 
-/** Providers refuse a conversation with arguments that are no object. The result quotes them to the model. */
+/** Replaces arguments that are no object by `{}`: providers refuse them. The result of the call quotes them. */
 function withObjectInput(call: ToolCallPart): ToolCallPart {
   const { input } = call
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   return isObject ? call : { ...call, input: {} }
 }
 
-/** Starts a response. Its reasoning comes before its text. */
+/** Adds a response to the conversation, with its reasoning before its text, and an empty list of results. */
 function startAnswer(result: ModelMessage[], reasoning: readonly ReasoningPart[]): OpenAnswer {
-  const parts = getLastAssistantParts(result)
+  const parts = openAssistantParts(result)
   parts.unshift(...reasoning)
   const results: ToolModelMessage['content'] = []
   result.push({ role: 'tool', content: results })
@@ -99,7 +102,7 @@ function startAnswer(result: ModelMessage[], reasoning: readonly ReasoningPart[]
 }
 
 /** Returns the last assistant message to append to, or adds a new one if another role spoke since. */
-function getLastAssistantParts(result: ModelMessage[]): AssistantParts {
+function openAssistantParts(result: ModelMessage[]): AssistantParts {
   const last = result.at(-1)
   if (last?.role === 'assistant' && typeof last.content !== 'string') return last.content
   const parts: AssistantParts = []

@@ -6,7 +6,7 @@ import type { ModelProgram, ProgramEnd } from './run-program.ts'
 
 const count = z.number().nonnegative().catch(0)
 
-/** Events that both programs print: `system`, `assistant`, `tool_call`, `result`. Others are ignored. */
+/** Text and tool use of the model, from either program. Events that match no schema of this file are ignored. */
 const assistantEvent = z.object({
   type: z.literal('assistant'),
   message: z.object({
@@ -25,7 +25,7 @@ const deltaEvent = z.object({
   }),
 })
 
-/** Claude Code repeats a request although the API refuses its credentials. */
+/** Claude Code announces that it repeats a request, although the API refused its credentials. */
 const refusalEvent = z.object({
   type: z.literal('system'),
   subtype: z.literal('api_retry'),
@@ -60,8 +60,8 @@ const TOKEN_COUNTS = [
 /** Matches errors that ask the person to sign in. */
 const NEEDS_LOGIN = /api[ _-]?key|log ?in|authenticat|unauthorized|\b401\b/i
 
-/** It would repeat ten times, for minutes. With a renewed sign-in, the second attempt succeeds. */
-const MAX_REFUSED_ATTEMPTS = 3
+/** The attempt that stops Claude Code, which would make ten. With a renewed sign-in, the second succeeds. */
+const LAST_REFUSED_ATTEMPT = 3
 
 /** Assembles a program's response, event by event. */
 export class AnswerEvents {
@@ -90,7 +90,7 @@ export class AnswerEvents {
   }
 
   /** Returns the response. EACCES if the program asks the person to sign in, the code of the API's failure, else EIO. */
-  response({ exit, lastMessage }: ProgramEnd): ModelResponse {
+  toResponse({ exit, lastMessage }: ProgramEnd): ModelResponse {
     const [program, result] = [this.#program, this.#result]
     if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {
       const why = result.result || lastMessage || result.subtype
@@ -106,7 +106,7 @@ export class AnswerEvents {
 
   #assertAccepted(event: object): void {
     const { data: refusal } = refusalEvent.safeParse(event)
-    if (refusal === undefined || refusal.attempt < MAX_REFUSED_ATTEMPTS) return
+    if (refusal === undefined || refusal.attempt < LAST_REFUSED_ATTEMPT) return
     const why = `the API refuses its credentials (HTTP ${refusal.error_status}); sign in with it, or set a valid key`
     throw createProgramError(this.#program, why, 'EACCES')
   }

@@ -27,7 +27,7 @@ const RESTRICTED_ARGS = [
   '',
   '--disable-slash-commands',
 ]
-/** Linux limits one argument to 128 KiB. */
+/** Limit of the system prompt as an argument: Linux allows 128 KiB. */
 const MAX_ARGUMENT_BYTES = 120_000
 
 /** Creates the device for Claude Code: one request, one `claude -p`. */
@@ -49,11 +49,14 @@ export function claudeDevice({
   return modelDevice(PATH, () => async (request, signal, onText) => {
     const events = new AnswerEvents(program, onText)
     const run = { ...createClaudeRun(request, args), onEvent: (event: object) => events.add(event) }
-    return events.response(await runProgram(program, run, signal))
+    return events.toResponse(await runProgram(program, run, signal))
   })
 }
 
-/** Passes the prompt as input: arguments are limited in length and visible to every user of the machine. */
+/**
+ * Creates the arguments and the input of a run. The conversation is input: arguments are limited in length and visible
+ * to every user of the machine. The system prompt is an argument, unless it is too long.
+ */
 function createClaudeRun(request: ModelRequest, args: readonly string[]): Pick<ProgramRun, 'args' | 'input'> {
   const { model, max_turns, messages } = request
   // An argument cannot contain NUL.

@@ -11,7 +11,10 @@ const PATH = '/dev/llm/cursor'
 /** Restricts it to reading: all actions go through the kernel. */
 const RESTRICTED_ARGS = ['--mode', 'ask', '--trust']
 
-/** Creates the device for Cursor: one request, one `agent --print`. It supports neither system prompts nor turns. */
+/**
+ * Creates the device for Cursor: one request, one `agent --print`. It has no option for a system prompt, which goes
+ * into its input, and none for `max_turns`, which is ignored.
+ */
 export function cursorDevice({
   executable = 'agent',
   env,
@@ -40,7 +43,7 @@ export function cursorDevice({
       input: formatTranscript(messages, withToolInstructions(request)),
       onEvent: (event: object) => events.add(event),
     }
-    return events.response(await runProgram(program, run, signal))
+    return events.toResponse(await runProgram(program, run, signal))
   })
 }
 

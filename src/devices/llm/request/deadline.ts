@@ -9,15 +9,15 @@ export interface DeadlineOptions {
 
 /**
  * Runs a function with a signal that aborts at the deadline or with one of the given signals.
- * ETIMEDOUT at the deadline; otherwise the reason of the signal.
+ * ETIMEDOUT after the deadline; the reason of the signal after an abort.
  */
 export async function withDeadline<Result>(
   { path, timeoutMs, signals }: DeadlineOptions,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(createTimeoutError(path, timeoutMs)), timeoutMs)
-  const signal = AbortSignal.any([late.signal, ...signals.filter((given) => given !== undefined)])
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(createTimeoutError(path, timeoutMs)), timeoutMs)
+  const signal = AbortSignal.any([deadline.signal, ...signals.filter((given) => given !== undefined)])
   try {
     signal.throwIfAborted()
     return await work(signal)

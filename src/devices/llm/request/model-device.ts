@@ -9,7 +9,7 @@ import { withDeadline } from './deadline.ts'
 import { parseModelRequest } from './model-request.ts'
 import { passProse } from './prose.ts'
 
-/** Answers a request, and passes its text on meanwhile. Nothing is left running soon after the signal aborts. */
+/** Answers a request, and passes the text on as it arrives. An aborted signal stops all that it started. */
 export type AskModel = (
   request: ModelRequest,
   signal: AbortSignal,
@@ -19,6 +19,7 @@ export type AskModel = (
 /** A model behind a path; each open file is one conversation. */
 export interface ModelDevice {
   readonly path: string
+  /** Starts a conversation. */
   begin(subpath: string, ctx: DeviceContext): AskModel | Promise<AskModel>
 }
 
@@ -30,9 +31,9 @@ export async function openConversation(
 ): Promise<ReturnType<typeof createJsonRequestFile>> {
   const ask = await begin(subpath, ctx)
   const name = `${path}${subpath}`
-  return createJsonRequestFile(name, (body, written) => {
+  return createJsonRequestFile(name, (body, writeSignal) => {
     const request = parseModelRequest(name, body)
-    const limits = { path: name, timeoutMs: request.timeout_ms, signals: [ctx.signal, written] }
+    const limits = { path: name, timeoutMs: request.timeout_ms, signals: [ctx.signal, writeSignal] }
     return withDeadline(limits, (signal) => ask(request, signal, passProse(ctx.onText)))
   })
 }

@@ -1,4 +1,7 @@
-/** Passes text on as it arrives, unless it begins like JSON: an action is no text for people. */
+/**
+ * Returns a function that passes text on as it arrives, unless it begins like JSON or a code block: an action is no
+ * text for people.
+ */
 export function passProse(onText: ((text: string) => void) | undefined): (text: string) => void {
   let start = ''
   let isProse: boolean | undefined

@@ -5,9 +5,9 @@ const SYSTEM_MARKER = '[System Instructions]'
 const MARKER_PATTERN = /^(\\*)\[(?=(?:System Instructions|User|Assistant|Tool Result)\b)/gm
 
 /**
- * Formats a conversation as one prompt. A single message stays as it is; otherwise each part has a
- * marker with its role above it, the system prompt first. A message line that looks like a marker
- * gets a backslash before it.
+ * Formats a conversation as one prompt. A single message of a user, without a system prompt, stays as it is; otherwise
+ * each part has a marker with its role above it, the system prompt first. A message line that looks like a marker gets
+ * a backslash before it.
  */
 export function formatTranscript(messages: readonly ContextMessage[], systemPrompt = ''): string {
   const [first] = messages

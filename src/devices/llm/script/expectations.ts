@@ -3,8 +3,8 @@ import type { Expectation } from './script.ts'
 
 /** Match of a request against an expectation: the values of its named groups, or the first mismatch. */
 export type MatchResult =
-  | { readonly found: Readonly<Record<string, string>> }
-  | { readonly expected: string; readonly asked: string }
+  | { readonly groups: Readonly<Record<string, string>> }
+  | { readonly expected: string; readonly actual: string }
 
 /** Texts to search, newest first, and their name in messages. */
 interface SearchedText {
@@ -12,6 +12,7 @@ interface SearchedText {
   readonly texts: readonly string[]
 }
 
+/** Checks the conditions of an expectation in turn. */
 export function matchRequest(expect: Expectation, request: ModelRequest): MatchResult {
   const messages = request.messages.map(({ content }) => content).reverse()
   const last: SearchedText = { name: 'the last message', texts: messages.slice(0, 1) }
@@ -29,7 +30,7 @@ export function matchRequest(expect: Expectation, request: ModelRequest): MatchR
     findMissingTool(offered, expect.tools)
   if (missing !== undefined) return missing
   return {
-    found: { ...collectGroups(any, expect.matches), ...collectGroups(last, expect.last_message_matches) },
+    groups: { ...collectGroups(any, expect.matches), ...collectGroups(last, expect.last_message_matches) },
   }
 }
 
@@ -38,19 +39,19 @@ type Mismatch = Extract<MatchResult, { expected: string }>
 function findMissingText({ name, texts }: SearchedText, wanted: readonly string[]): Mismatch | undefined {
   const missing = wanted.find((part) => !texts.some((text) => text.includes(part)))
   if (missing === undefined) return undefined
-  return { expected: `${name} to contain ${JSON.stringify(missing)}`, asked: texts[0] ?? '' }
+  return { expected: `${name} to contain ${JSON.stringify(missing)}`, actual: texts[0] ?? '' }
 }
 
 function findMissingMatch(searched: SearchedText, wanted: readonly string[]): Mismatch | undefined {
   const missing = wanted.find((pattern) => findMatch(searched, pattern) === undefined)
   if (missing === undefined) return undefined
-  return { expected: `${searched.name} to match /${missing}/`, asked: searched.texts[0] ?? '' }
+  return { expected: `${searched.name} to match /${missing}/`, actual: searched.texts[0] ?? '' }
 }
 
 function findMissingTool(offered: readonly string[], wanted: readonly string[]): Mismatch | undefined {
   const missing = wanted.find((name) => !offered.includes(name))
   if (missing === undefined) return undefined
-  return { expected: `the tool '${missing}' to be offered`, asked: offered.join(', ') }
+  return { expected: `the tool '${missing}' to be offered`, actual: offered.join(', ') }
 }
 
 function collectGroups(searched: SearchedText, patterns: readonly string[]): Record<string, string> {

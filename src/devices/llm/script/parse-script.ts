@@ -4,7 +4,7 @@ import { type ScriptEntry, type ScriptText, scriptSchema } from './script.ts'
 
 type Keys = readonly PropertyKey[]
 
-/** An entry with its position in the file, from 1. */
+/** An entry with its line in the file, counted from 1. */
 export interface LocatedScriptEntry extends ScriptEntry {
   readonly line: number
 }
@@ -26,17 +26,17 @@ interface ParsedSource {
  * EINVAL with the line of the problem.
  */
 export async function parseScript(file: string, text: string): Promise<ModelScript> {
-  const isLines = /\.(?:ndjson|jsonl)$/.test(file)
-  const written = isLines ? readLines(file, text) : await readYaml(file, text)
-  const isList = Array.isArray(written.value)
+  const isJsonLines = /\.(?:ndjson|jsonl)$/.test(file)
+  const source = isJsonLines ? readJsonLines(file, text) : await readYaml(file, text)
+  const isList = Array.isArray(source.value)
   // Problems are located in the long form; the short one has no key above its entries.
-  const findLine = (keys: Keys) => written.findLine(isList ? keys.slice(1) : keys)
-  const { shared, script } = validateScript(
+  const findLine = (keys: Keys) => source.findLine(isList ? keys.slice(1) : keys)
+  const { shared, script } = validateScript(file, isList ? { script: source.value } : source.value, findLine)
+  return {
     file,
-    isList ? { script: written.value } : written.value,
-    findLine,
-  )
-  return { file, shared, entries: script.map((entry, at) => ({ ...entry, line: findLine(['script', at]) })) }
+    shared,
+    entries: script.map((entry, index) => ({ ...entry, line: findLine(['script', index]) })),
+  }
 }
 
 function validateScript(file: string, value: unknown, findLine: (keys: Keys) => number): ScriptText {
@@ -44,9 +44,9 @@ function validateScript(file: string, value: unknown, findLine: (keys: Keys) => 
   if (result.success) return result.data
   const [issue] = result.error.issues
   const keys = issue?.path ?? []
-  const where = keys.filter((key) => typeof key === 'string' && key !== 'script').join('.')
+  const keyPath = keys.filter((key) => typeof key === 'string' && key !== 'script').join('.')
   const message = issue?.message ?? 'not a valid script'
-  throw createScriptError(file, findLine(keys), where === '' ? message : `'${where}': ${message}`)
+  throw createScriptError(file, findLine(keys), keyPath === '' ? message : `'${keyPath}': ${message}`)
 }
 
 async function readYaml(file: string, text: string): Promise<ParsedSource> {
@@ -73,8 +73,10 @@ function getRange(node: unknown): readonly unknown[] | undefined {
   return Array.isArray(range) ? range : undefined
 }
 
-function readLines(file: string, text: string): ParsedSource {
-  const lines = text.split('\n').flatMap((line, at) => (line.trim() === '' ? [] : [{ line, number: at + 1 }]))
+function readJsonLines(file: string, text: string): ParsedSource {
+  const lines = text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [{ line, number: index + 1 }]))
   const value = lines.map(({ line, number }) => {
     try {
       return JSON.parse(line)
@@ -82,7 +84,7 @@ function readLines(file: string, text: string): ParsedSource {
       throw createScriptError(file, number, error instanceof Error ? error.message : String(error))
     }
   })
-  return { value, findLine: ([at]) => lines[Number(at)]?.number ?? 1 }
+  return { value, findLine: ([index]) => lines[Number(index)]?.number ?? 1 }
 }
 
 function createScriptError(file: string, line: number, problem: string): VfsError {

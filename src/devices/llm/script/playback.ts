@@ -6,7 +6,7 @@ import type { LocatedScriptEntry, ModelScript } from './parse-script.ts'
 
 const MAX_SHOWN_CHARACTERS = 300
 
-/** Position in a script, for one process or, if the script is shared, for all of them. */
+/** Position in a script, for one conversation or, if the script is shared, for all of them. */
 export class Playback {
   readonly #script: ModelScript
   readonly #remaining: LocatedScriptEntry[]
@@ -18,7 +18,7 @@ export class Playback {
   }
 
   /**
-   * Plays the next entry; of a shared script, the next that matches, since the order of processes is not known.
+   * Plays the next entry; of a shared script, the next that matches, since the order of conversations is not known.
    * EIO if the request does not match, or if no entry is left.
    */
   async answer(path: string, request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
@@ -30,14 +30,14 @@ export class Playback {
 
   #takeEntry(path: string, request: ModelRequest): LocatedScriptEntry {
     const candidates = this.#script.shared ? this.#remaining : this.#remaining.slice(0, 1)
-    const judged = candidates.map((entry) => ({ entry, judgement: matchRequest(entry.expect, request) }))
-    for (const { entry, judgement } of judged) {
-      if (!('found' in judgement)) continue
-      Object.assign(this.#groups, judgement.found)
+    const results = candidates.map((entry) => ({ entry, match: matchRequest(entry.expect, request) }))
+    for (const { entry, match } of results) {
+      if (!('groups' in match)) continue
+      Object.assign(this.#groups, match.groups)
       this.#remaining.splice(this.#remaining.indexOf(entry), 1)
       return entry
     }
-    throw this.#createMismatchError(path, request, judged[0])
+    throw this.#createMismatchError(path, request, results[0])
   }
 
   #createResponse({ say, tokens: tokens_used, line }: LocatedScriptEntry): ModelResponse {
@@ -68,21 +68,21 @@ export class Playback {
   #createMismatchError(
     path: string,
     { messages }: ModelRequest,
-    next: { readonly entry: LocatedScriptEntry; readonly judgement: MatchResult } | undefined,
+    next: { readonly entry: LocatedScriptEntry; readonly match: MatchResult } | undefined,
   ): VfsError {
     const { file, entries } = this.#script
-    if (next === undefined || 'found' in next.judgement) {
+    if (next === undefined || 'groups' in next.match) {
       const lastMessage = formatText(messages.at(-1)?.content ?? '')
       return createPlaybackError(
         path,
         `the script ${file} has ended after ${entries.length} entries; the request: ${lastMessage}`,
       )
     }
-    const { entry, judgement } = next
+    const { entry, match } = next
     const which = `entry ${entries.indexOf(entry) + 1} of ${file} (line ${entry.line})`
     return createPlaybackError(
       path,
-      `${which} expected ${judgement.expected}; it was: ${formatText(judgement.asked)}`,
+      `${which} expected ${match.expected}; it was: ${formatText(match.actual)}`,
     )
   }
 }

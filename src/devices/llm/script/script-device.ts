@@ -8,12 +8,12 @@ import { Playback } from './playback.ts'
 export interface ScriptOptions {
   /** File system with the scripts. */
   readonly fs: FileSystem
-  /** Directory with the scripts. */
+  /** Directory with the scripts; the root when absent. */
   readonly directory?: string
 }
 
 const PATH = '/dev/llm/script'
-const ENDINGS = ['', '.yaml', '.yml', '.ndjson', '.jsonl']
+const EXTENSIONS = ['', '.yaml', '.yml', '.ndjson', '.jsonl']
 const SCRIPT_FILE = /\.(?:ya?ml|ndjson|jsonl)$/
 const NAME = /^\w[\w.-]*$/
 
@@ -37,12 +37,12 @@ async function askByName(scripts: Scripts, name: string): Promise<AskModel> {
   return (request, signal) => playback.answer(`${PATH}/${name}`, request, signal)
 }
 
-/** Plays each script from its beginning, whichever others the same process plays. */
+/** Plays the script that a request names as its model. Each script keeps its position during the conversation. */
 function askByModel(scripts: Scripts): AskModel {
-  const playing = new Map<string, Promise<Playback>>()
+  const playbacks = new Map<string, Promise<Playback>>()
   return async (request, signal) => {
-    const playback = playing.get(request.model) ?? scripts.open(request.model)
-    playing.set(request.model, playback)
+    const playback = playbacks.get(request.model) ?? scripts.open(request.model)
+    playbacks.set(request.model, playback)
     return (await playback).answer(PATH, request, signal)
   }
 }
@@ -65,7 +65,10 @@ class Scripts {
     this.#directory = directory
   }
 
-  /** Opens a script at its beginning; a shared one continues, unless its file has changed. ENOENT, EINVAL. */
+  /**
+   * Opens a script at its beginning; a shared one continues, unless its file has changed. ENOENT if there is no script
+   * of that name, EINVAL if it is malformed.
+   */
   async open(name: string): Promise<Playback> {
     const { script, shared } = await this.#read(await this.#findFile(name))
     return script.shared ? shared : new Playback(script)
@@ -75,14 +78,14 @@ class Scripts {
     const text = await readText(this.#fs, file)
     const script = this.#findUnchanged(file, text)?.script ?? (await parseScript(file, text))
     // Look again: a concurrent open must get the same copy.
-    const known = this.#findUnchanged(file, text) ?? { text, script, shared: new Playback(script) }
-    this.#loaded.set(file, known)
-    return known
+    const loaded = this.#findUnchanged(file, text) ?? { text, script, shared: new Playback(script) }
+    this.#loaded.set(file, loaded)
+    return loaded
   }
 
   #findUnchanged(file: string, text: string): LoadedScript | undefined {
-    const known = this.#loaded.get(file)
-    return known?.text === text ? known : undefined
+    const loaded = this.#loaded.get(file)
+    return loaded?.text === text ? loaded : undefined
   }
 
   async list(subpath: string): Promise<DeviceEntry[]> {
@@ -93,15 +96,15 @@ class Scripts {
 
   async #findFile(name: string): Promise<string> {
     if (NAME.test(name)) {
-      for (const ending of ENDINGS) {
-        const file = `${this.#directory}/${name}${ending}`
+      for (const extension of EXTENSIONS) {
+        const file = `${this.#directory}/${name}${extension}`
         if (SCRIPT_FILE.test(file) && (await this.#fs.exists(file))) return file
       }
     }
     const names = (await this.#listNames()).map((file) => file.replace(SCRIPT_FILE, ''))
-    const there = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
+    const available = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
     const detail =
-      name === '' ? `name a script with 'model'; ${there}` : `there is no script '${name}'; ${there}`
+      name === '' ? `name a script with 'model'; ${available}` : `there is no script '${name}'; ${available}`
     throw new VfsError('ENOENT', `${PATH}/${name}`, { op: 'open', detail })
   }
 

@@ -11,17 +11,17 @@ const SECRET_FILE = String.raw`(?:\.env\b|\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)|\/e
 const SECRET_VALUE = String.raw`\$[{(]?\w*(?:key|token|secret|passw|credential)\w*`
 const CLIENT = String.raw`\b(?:curl|wget|nc|ncat|netcat|socat|scp|ftp|invoke-webrequest|iwr)\b`
 
-const sending = 'it sends secrets out'
+const SENDS_SECRETS = 'it sends secrets out'
 
 /** Texts that make a model leak secrets, or run code from others. */
 export const exfiltrationRules: readonly ScanRule[] = [
   createRule(
-    sending,
+    SENDS_SECRETS,
     'words',
     createPhrasePattern(allowWordsAfter(SEND, 6), allowWordsAfter(SECRET, 6), allowWordsAfter(OUT, 4), AWAY),
   ),
   createRule(
-    sending,
+    SENDS_SECRETS,
     'words',
     createPhrasePattern(
       allowWordsAfter(SEND, 6),
@@ -31,8 +31,12 @@ export const exfiltrationRules: readonly ScanRule[] = [
       SECRET,
     ),
   ),
-  createRule(sending, 'plain', new RegExp(`${CLIENT}[^\\n]{0,300}(?:${SECRET_FILE}|${SECRET_VALUE})`, 'u')),
-  createRule(sending, 'plain', new RegExp(`${SECRET_FILE}[^\\n]{0,200}\\|[^\\n]{0,100}${CLIENT}`, 'u')),
+  createRule(
+    SENDS_SECRETS,
+    'plain',
+    new RegExp(`${CLIENT}[^\\n]{0,300}(?:${SECRET_FILE}|${SECRET_VALUE})`, 'u'),
+  ),
+  createRule(SENDS_SECRETS, 'plain', new RegExp(`${SECRET_FILE}[^\\n]{0,200}\\|[^\\n]{0,100}${CLIENT}`, 'u')),
   createRule(
     'it runs what a server sends',
     'plain',

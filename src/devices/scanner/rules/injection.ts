@@ -21,23 +21,23 @@ const OTHER_LANGUAGES = [
   '이전[^.]{0,8}(?:지시|명령)[^.]{0,6}무시',
 ]
 
-const ignoring = 'it says to ignore earlier instructions'
-const hiding = 'it asks to keep something from people'
+const IGNORES_INSTRUCTIONS = 'it says to ignore earlier instructions'
+const HIDES_FROM_PEOPLE = 'it asks to keep something from people'
 
 /** Texts that make a model obey them in place of its principals. */
 export const injectionRules: readonly ScanRule[] = [
   createRule(
-    ignoring,
+    IGNORES_INSTRUCTIONS,
     'words',
     createPhrasePattern(allowWordsAfter(DROP, 3), allowWordsAfter(EARLIER, 2), ORDERS),
   ),
   createRule(
-    ignoring,
+    IGNORES_INSTRUCTIONS,
     'words',
     createPhrasePattern(DROP, '(?:(?:all|any|every|the|these|those|of|my) )*(?:instructions?|directives?)'),
   ),
   createRule(
-    ignoring,
+    IGNORES_INSTRUCTIONS,
     'words',
     /(?:ignore|disregard|forget)(?:all|any|the|your)*(?:previous|prior|above|earlier|system)(?:instruction|prompt|rules)/u,
   ),
@@ -50,7 +50,11 @@ export const injectionRules: readonly ScanRule[] = [
       '(?:above|before|previously|earlier|told|said)',
     ),
   ),
-  createRule(`${ignoring}, in another language`, 'native', new RegExp(OTHER_LANGUAGES.join('|'), 'u')),
+  createRule(
+    `${IGNORES_INSTRUCTIONS}, in another language`,
+    'native',
+    new RegExp(OTHER_LANGUAGES.join('|'), 'u'),
+  ),
   createRule(
     'it gives new instructions in place of the old',
     'words',
@@ -59,11 +63,11 @@ export const injectionRules: readonly ScanRule[] = [
     ),
   ),
   createRule(
-    hiding,
+    HIDES_FROM_PEOPLE,
     'words',
     createPhrasePattern('(?:do not|dont|never)', TELL, `(?:(?:this|it|that|anything|to) )*${PERSON}`),
   ),
-  createRule(hiding, 'words', createPhrasePattern(KEPT_BACK, TELL, PERSON)),
+  createRule(HIDES_FROM_PEOPLE, 'words', createPhrasePattern(KEPT_BACK, TELL, PERSON)),
   createRule(
     'it imitates a system message',
     'plain',

@@ -3,49 +3,49 @@ import { createPhrasePattern, type ScanRule } from './rule.ts'
 const UNBOUND =
   '(?:unrestricted|unfiltered|uncensored|jailbroken|evil|unlimited|different|free|dan|developer|root|admin|administrator|superuser)'
 
-const changing = 'it gives the reader another identity'
-const freeing = 'it says that rules do not apply to the reader'
+const CHANGES_IDENTITY = 'it gives the reader another identity'
+const LIFTS_RULES = 'it says that rules do not apply to the reader'
 
 /** Texts that give a model another identity, or one without rules. */
 export const roleHijackRules: readonly ScanRule[] = [
   createRule(
-    changing,
+    CHANGES_IDENTITY,
     'words',
     createPhrasePattern(
       `you are now (?:an?|the|dan|no longer|free|not bound|unrestricted|in ${UNBOUND} mode)`,
     ),
   ),
   createRule(
-    changing,
+    CHANGES_IDENTITY,
     'words',
     createPhrasePattern('(?:pretend|imagine) (?:to be|that you|you (?:are|were|have))'),
   ),
   createRule(
-    changing,
+    CHANGES_IDENTITY,
     'words',
     createPhrasePattern(
       `(?:act|behave|respond|role ?play) as (?:if you (?:are|were|had)|(?:an? )?${UNBOUND})`,
     ),
   ),
   createRule(
-    changing,
+    CHANGES_IDENTITY,
     'words',
     createPhrasePattern('from now on you (?:are|will|shall|must|act|respond|answer|obey|have no|only)'),
   ),
   createRule(
-    changing,
+    CHANGES_IDENTITY,
     'words',
     createPhrasePattern('your (?:new|true|real|actual) (?:role|identity|persona|name|purpose)'),
   ),
   createRule(
-    freeing,
+    LIFTS_RULES,
     'words',
     createPhrasePattern(
       'you (?:are no longer|are not|no longer have|have no|are free of|are free from) (?:(?:an?|any|bound|restricted|limited|constrained|longer|by|to|the|your|an ai|ai|with) )*(?:rules|restrictions|limits|limitations|guidelines|filters|ai|assistant|language model|policies)',
     ),
   ),
   createRule(
-    freeing,
+    LIFTS_RULES,
     'words',
     createPhrasePattern(
       `(?:dan mode|do anything now|jailbreak mode|god mode (?:enabled|on)|developer mode (?:enabled|on|activated))`,
