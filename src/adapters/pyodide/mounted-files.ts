@@ -26,7 +26,7 @@ export class MountedFiles {
   #operations: MountOperations = { node: {}, stream: {} }
   /** A new file that the same system call will open. */
   #created: { readonly node: FsNode; readonly handle: SyncFileHandle } | undefined
-  /** The last created file, now open. */
+  /** The last created file, now open, until its first mode is set. */
   #justCreated: FsNode | undefined
   /** The node that the runtime puts in its table after a rename. */
   #renamed: FsNode | undefined
@@ -50,7 +50,7 @@ export class MountedFiles {
     return root
   }
 
-  /** Runs an operation and converts its error for the runtime. */
+  /** Runs an operation and converts its error for the runtime. Drops what the previous system call left behind. */
   attempt<T>(operation: () => T): T {
     this.#forget()
     try {
@@ -94,16 +94,18 @@ export class MountedFiles {
 
   /** Returns the stored handle of a new file for `open`. */
   takeCreated(node: FsNode): SyncFileHandle | undefined {
-    const made = this.#created
-    if (made?.node !== node) return undefined
+    const created = this.#created
+    if (created?.node !== node) return undefined
     this.#created = undefined
     this.#justCreated = node
-    return made.handle
+    return created.handle
   }
 
-  /** True if the current system call created the node, so that no one else has it. */
-  isJustCreated(node: FsNode): boolean {
-    return this.#justCreated === node
+  /** True once for a created node: the system call that created it then sets its mode, less the umask. */
+  takeFirstMode(node: FsNode): boolean {
+    if (this.#justCreated !== node) return false
+    this.#justCreated = undefined
+    return true
   }
 
   /** Hides a node from lookups under the name that the runtime is about to enter. */
@@ -115,9 +117,9 @@ export class MountedFiles {
   #forget(): void {
     if (this.#renamed !== undefined) this.runtime.hashRemoveNode(this.#renamed)
     this.#renamed = undefined
-    const made = this.#created
+    const created = this.#created
     this.#created = undefined
-    made?.handle.close()
+    created?.handle.close()
   }
 
   #attachOperations(node: FsNode): FsNode {

@@ -67,7 +67,7 @@ function createLinkOperations(files: MountedFiles): Pick<NodeOps, 'symlink' | 'r
   }
 }
 
-/** Creates a file. The runtime opens it in the same system call, and then sets its permissions. */
+/** Creates a file or directory. The runtime opens a file in the same system call, and then sets its permissions. */
 function createNode(files: MountedFiles, parent: FsNode, name: string, mode: number): FsNode {
   const { sync, ctx, runtime, umask } = files
   const path = files.getChildPath(parent, name)
@@ -108,7 +108,7 @@ function changeAttributes(
 ): void {
   const path = files.getPath(node)
   if (size !== undefined) truncate(files, path, size)
-  if (mode !== undefined && files.isJustCreated(node)) setFirstMode(files, path, mode)
+  if (mode !== undefined && files.takeFirstMode(node)) setFirstMode(files, path, mode)
   else if (mode !== undefined) setMode(files, path, mode & PERMISSIONS)
   if (mtime != null) files.sync.setattr(path, { mtime: new Date(mtime), ofLink: true }, files.ctx)
 }

@@ -41,6 +41,19 @@ describe('Python on a mounted file system', () => {
     })
   }
 
+  it('applies the umask when a file is created, and not to a later fchmod', () => {
+    const root = mounted(new MemoryFs())
+    const modes = python(`
+import os
+fd = os.open("${root}/f", os.O_CREAT | os.O_WRONLY, 0o666)
+modes = [oct(os.fstat(fd).st_mode & 0o777)]
+os.fchmod(fd, 0o666)
+modes.append(oct(os.fstat(fd).st_mode & 0o777))
+os.close(fd)
+" ".join(modes)`)
+    expect(modes).toBe('0o644 0o666')
+  })
+
   it.each(['delete', 'truncate', 'persist', 'wal'])(
     'supports SQLite databases with journal mode %s',
     (journal) => {
