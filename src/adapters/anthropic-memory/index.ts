@@ -1,7 +1,7 @@
 /**
  * Anthropic's memory tool on a directory of any file system: the handlers that its SDK expects, with the documented
  * texts. No package is loaded: commands are data and results are text. Invariant: nothing outside the directory is
- * shown, read or changed, and no link is followed.
+ * shown, read or changed, and no link below it is followed.
  */
 export type {
   CreateCommand,

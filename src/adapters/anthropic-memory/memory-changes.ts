@@ -13,7 +13,7 @@ import { insertLines, replaceOnce } from './text-edit.ts'
 
 const FILE_MODE = 0o600
 
-/** Commands that change files, each atomic. */
+/** Commands that change files; each returns the text for the model. An edit is applied to the current text. */
 export class MemoryChanges {
   readonly #fs: FileSystem
   readonly #ctx: CallContext
@@ -27,9 +27,9 @@ export class MemoryChanges {
     try {
       await this.#fs.write(path, text, { ifMatch: null, mode: FILE_MODE }, this.#ctx)
     } catch (error) {
-      const isThere =
+      const isTaken =
         isVfsError(error, 'ECONFLICT') || isVfsError(error, 'EEXIST') || isVfsError(error, 'EISDIR')
-      throw isThere ? new MemoryError(`File ${displayPath} already exists`) : error
+      throw isTaken ? new MemoryError(`File ${displayPath} already exists`) : error
     }
     return `File created successfully at: ${displayPath}`
   }

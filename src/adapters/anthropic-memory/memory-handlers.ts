@@ -40,10 +40,10 @@ export function memoryHandlers(
   // A link may be created after the path was checked.
   const call: CallContext = { ...ctx, links: 'refuse' }
   const changes = new MemoryChanges(fs, call)
-  const { links: _, ...looking } = call
+  const { links: _, ...lookupContext } = call
   const runAt = async (path: string, act: (target: MemoryTarget) => Promise<string>) => {
     try {
-      return await act(await resolveMemoryPath(fs, directory, path, looking))
+      return await act(await resolveMemoryPath(fs, directory, path, lookupContext))
     } catch (error) {
       throw toMemoryError(error, path)
     }

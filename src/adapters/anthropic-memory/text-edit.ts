@@ -9,7 +9,7 @@ export interface ReplacedText {
   readonly snippet: string
 }
 
-/** Replaces a text that occurs exactly once. MemoryError lists the lines if there are several. */
+/** Replaces a text that occurs exactly once. MemoryError if it occurs nowhere, or more often, with the lines. */
 export function replaceOnce(
   text: string,
   old: string,
@@ -17,19 +17,19 @@ export function replaceOnce(
   displayPath: string,
 ): ReplacedText {
   const offsets = findMatches(text, old)
-  const [at] = offsets
-  if (at === undefined) {
+  const [offset] = offsets
+  if (offset === undefined) {
     throw new MemoryError(
       `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${displayPath}.`,
     )
   }
   if (offsets.length > 1) {
     const lines = new Set(offsets.map((offset) => getLineIndex(text, offset) + 1))
-    const where = `Multiple occurrences of old_str \`${old}\` in lines: ${[...lines].join(', ')}`
-    throw new MemoryError(`No replacement was performed. ${where}. Please ensure it is unique`)
+    const occurrences = `Multiple occurrences of old_str \`${old}\` in lines: ${[...lines].join(', ')}`
+    throw new MemoryError(`No replacement was performed. ${occurrences}. Please ensure it is unique`)
   }
-  const changed = text.slice(0, at) + replacement + text.slice(at + old.length)
-  const [first, last] = [getLineIndex(changed, at), getLineIndex(changed, at + replacement.length)]
+  const changed = text.slice(0, offset) + replacement + text.slice(offset + old.length)
+  const [first, last] = [getLineIndex(changed, offset), getLineIndex(changed, offset + replacement.length)]
   const start = Math.max(0, first - LINES_AROUND)
   const around = changed.split('\n').slice(start, last + 1 + LINES_AROUND)
   return { text: changed, snippet: formatNumberedLines(around, start + 1) }
@@ -45,16 +45,17 @@ export function insertLines(text: string, line: number, added: string): string {
   return lines.toSpliced(line, 0, added.replace(/\n$/, '')).join('\n')
 }
 
-/** Finds all matches; an empty text has none. */
+/** Finds the offsets of all matches, also overlapping ones; an empty part has none. */
 function findMatches(text: string, part: string): number[] {
   const offsets: number[] = []
   if (part === '') return offsets
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) offsets.push(at)
+  for (let offset = text.indexOf(part); offset !== -1; offset = text.indexOf(part, offset + 1))
+    offsets.push(offset)
   return offsets
 }
 
 function getLineIndex(text: string, offset: number): number {
   let line = 0
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line++
   return line
 }

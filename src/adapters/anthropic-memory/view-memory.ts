@@ -47,7 +47,7 @@ function viewFile(text: string, displayPath: string, range: readonly number[] | 
   return `Here's the content of ${displayPath} with line numbers:\n${formatNumberedLines(chosen, first)}`
 }
 
-/** Formats a directory with the total size of its visible content. */
+/** Lists a directory two levels deep, each directory with the total size of its visible content. */
 async function viewDirectory(
   fs: FileSystem,
   { path, displayPath }: MemoryTarget,

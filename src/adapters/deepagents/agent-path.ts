@@ -29,7 +29,7 @@ export async function statFollowed(fs: FileSystem, path: string, ctx?: CallConte
   }
 }
 
-/** True if the path does not exist. */
+/** True if an error means that the path does not exist. */
 export function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
 }

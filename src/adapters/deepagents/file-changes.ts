@@ -81,7 +81,7 @@ export class FileChanges {
 
 /** An edit that does not match its file. */
 class EditError extends Error {
-  override readonly name = 'EditRefused'
+  override readonly name = 'EditError'
 }
 
 /** Decodes base64, with or without a `data:` prefix. */

@@ -61,12 +61,12 @@ export class Listings {
     }
   }
 
-  async grep(pattern: string, path: string, only: string | null, maxCount: number): Promise<GrepResult> {
+  async grep(pattern: string, path: string, fileGlob: string | null, maxCount: number): Promise<GrepResult> {
     const matches: GrepMatch[] = []
     try {
       const root = parseAgentPath(path)
       for await (const match of grep(this.#fs, root, pattern, this.#ctx)) {
-        if (!isText(getMimeType(match.path)) || !matchesFilter(match.path, root, only)) continue
+        if (!isText(getMimeType(match.path)) || !matchesFilter(match.path, root, fileGlob)) continue
         if (matches.length >= maxCount) return { matches, truncated: true }
         matches.push({ path: match.path, line: match.line, text: match.text })
       }

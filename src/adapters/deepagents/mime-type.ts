@@ -1,6 +1,6 @@
 import { basename } from '../../vfs/index.ts'
 
-const OFFICE = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+const PPTX_TYPE = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
 
 /** MIME types of deepagents by extension. Anything else is plain text. */
 const mimeTypes: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
   '3gpp': 'video/3gpp',
   pdf: 'application/pdf',
   ppt: 'application/vnd.ms-powerpoint',
-  pptx: OFFICE,
+  pptx: PPTX_TYPE,
   md: 'text/markdown',
   markdown: 'text/markdown',
   html: 'text/html',

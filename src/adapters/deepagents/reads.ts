@@ -21,9 +21,9 @@ export class Reads {
   async read(path: string, offset: number, limit: number): Promise<ReadResult> {
     try {
       const resolved = parseAgentPath(path)
-      if ((await this.#file(resolved)) === null) return { error: formatNotFound(path) }
+      if ((await this.#statFile(resolved)) === null) return { error: formatNotFound(path) }
       const mimeType = getMimeType(path)
-      if (!isText(mimeType)) return { content: await this.#bytes(resolved), mimeType }
+      if (!isText(mimeType)) return { content: await this.#readBytes(resolved), mimeType }
       const [first, count] = [toLineCount(offset), toLineCount(limit)]
       const window = await readTextWindow(this.#fs.read(resolved, undefined, this.#ctx), first, count)
       return toReadResult(window, first, count, mimeType)
@@ -35,12 +35,12 @@ export class Reads {
   async readRaw(path: string): Promise<RawResult> {
     try {
       const resolved = parseAgentPath(path)
-      const stat = await this.#file(resolved)
+      const stat = await this.#statFile(resolved)
       if (stat === null) return { error: formatNotFound(path) }
       const mimeType = getMimeType(path)
       const content = isText(mimeType)
         ? await readText(this.#fs, resolved, undefined, this.#ctx)
-        : await this.#bytes(resolved)
+        : await this.#readBytes(resolved)
       // Backends store no creation time.
       const time = stat.mtime.toISOString()
       return { data: { content, mimeType, created_at: time, modified_at: time } }
@@ -50,12 +50,12 @@ export class Reads {
   }
 
   /** Returns the stat of a file; null for anything else, which a model cannot read either. */
-  async #file(resolved: string): Promise<Stat | null> {
+  async #statFile(resolved: string): Promise<Stat | null> {
     const stat = await statFollowed(this.#fs, resolved, this.#ctx)
     return stat?.type === 'file' ? stat : null
   }
 
-  async #bytes(resolved: string): Promise<Uint8Array> {
+  async #readBytes(resolved: string): Promise<Uint8Array> {
     return new Uint8Array(await readFile(this.#fs, resolved, undefined, this.#ctx))
   }
 }
@@ -72,8 +72,8 @@ function toReadResult(
   }
   if (limit === 0) return { content: text, mimeType }
   const endLine = Math.min(offset + limit, totalLines)
-  const more = endLine < totalLines ? { nextOffset: endLine } : {}
-  return { content: text, mimeType, totalLines, startLine: offset + 1, endLine, ...more }
+  const continuation = endLine < totalLines ? { nextOffset: endLine } : {}
+  return { content: text, mimeType, totalLines, startLine: offset + 1, endLine, ...continuation }
 }
 
 /** Normalizes a model's line count as deepagents does. */

@@ -16,7 +16,7 @@ export async function readTextWindow(
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const kept: string[] = []
   let [line, isBlank, atLineStart] = [0, true, true]
-  const take = (text: string) => {
+  const addText = (text: string) => {
     if (text === '') return
     isBlank &&= text.trim() === ''
     atLineStart = text.endsWith('\n')
@@ -26,7 +26,7 @@ export async function readTextWindow(
       if (isWithin) kept.push(index > 0 && line > offset ? `\n${part}` : part)
     }
   }
-  for await (const chunk of chunks) take(decoder.decode(chunk, { stream: true }))
-  take(decoder.decode())
+  for await (const chunk of chunks) addText(decoder.decode(chunk, { stream: true }))
+  addText(decoder.decode())
   return { text: kept.join(''), totalLines: atLineStart ? line : line + 1, isBlank }
 }

@@ -36,7 +36,7 @@ function listEntriesNow(
   directory: string,
   ctx: CallContext | undefined,
 ): DirEntry[] {
-  const own = system.namesIn(directory).map((name): DirEntry => {
+  const own = system.listNames(directory).map((name): DirEntry => {
     return { name, type: system.isDirectory(child(directory, name)) ? 'directory' : 'file' }
   })
   try {

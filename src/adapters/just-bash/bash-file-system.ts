@@ -51,7 +51,7 @@ class BashFileSystem implements IFileSystem {
   readonly #system = new SystemFiles()
   readonly #view: ShellView
   readonly #changes: ShellChanges
-  readonly #outside = new AsyncResource('coppice:just-bash')
+  readonly #outsideScope = new AsyncResource('coppice:just-bash')
 
   constructor(fs: FileSystem, { ctx }: BashFileSystemOptions) {
     assertFileSystem(fs, '/', 'just-bash')
@@ -70,31 +70,35 @@ class BashFileSystem implements IFileSystem {
   }
 
   readFileBuffer(path: string): Promise<Uint8Array> {
-    return this.#call('open', path, (at) => this.#view.read(at))
+    return this.#call('open', path, (canonical) => this.#view.read(canonical))
   }
 
   writeFile(path: string, content: FileContent, encoding?: WriteEncoding): Promise<void> {
-    return this.#call('write', path, (at) => this.#changes.write(at, toBytes(content, encoding)))
+    return this.#call('write', path, (canonical) =>
+      this.#changes.write(canonical, toBytes(content, encoding)),
+    )
   }
 
   appendFile(path: string, content: FileContent, encoding?: WriteEncoding): Promise<void> {
-    return this.#call('append', path, (at) => this.#changes.append(at, toBytes(content, encoding)))
+    return this.#call('append', path, (canonical) =>
+      this.#changes.append(canonical, toBytes(content, encoding)),
+    )
   }
 
   exists(path: string): Promise<boolean> {
-    return this.#call('stat', path, (at) => this.#view.exists(at))
+    return this.#call('stat', path, (canonical) => this.#view.exists(canonical))
   }
 
   stat(path: string): Promise<FsStat> {
-    return this.#call('stat', path, (at) => this.#view.stat(at))
+    return this.#call('stat', path, (canonical) => this.#view.stat(canonical))
   }
 
   lstat(path: string): Promise<FsStat> {
-    return this.#call('lstat', path, (at) => this.#view.lstat(at))
+    return this.#call('lstat', path, (canonical) => this.#view.lstat(canonical))
   }
 
   mkdir(path: string, { recursive = false }: MkdirOptions = {}): Promise<void> {
-    return this.#call('mkdir', path, (at) => this.#changes.mkdir(at, recursive))
+    return this.#call('mkdir', path, (canonical) => this.#changes.mkdir(canonical, recursive))
   }
 
   async readdir(path: string): Promise<string[]> {
@@ -111,55 +115,55 @@ class BashFileSystem implements IFileSystem {
   }
 
   rm(path: string, { recursive = false, force = false }: RmOptions = {}): Promise<void> {
-    return this.#call('rm', path, (at) => this.#changes.remove(at, { recursive, force }))
+    return this.#call('rm', path, (canonical) => this.#changes.remove(canonical, { recursive, force }))
   }
 
   cp(from: string, to: string, { recursive = false }: CpOptions = {}): Promise<void> {
-    return this.#call('cp', from, (at) => this.#changes.copy(at, normalize(to), recursive))
+    return this.#call('cp', from, (canonical) => this.#changes.copy(canonical, normalize(to), recursive))
   }
 
   mv(from: string, to: string): Promise<void> {
-    return this.#call('mv', from, (at) => this.#changes.move(at, normalize(to)))
+    return this.#call('mv', from, (canonical) => this.#changes.move(canonical, normalize(to)))
   }
 
   chmod(path: string, mode: number): Promise<void> {
-    return this.#call('chmod', path, (at) => this.#changes.setattr(at, { mode: mode & 0o7777 }))
+    return this.#call('chmod', path, (canonical) => this.#changes.setattr(canonical, { mode: mode & 0o7777 }))
   }
 
   utimes(path: string, _atime: Date, mtime: Date): Promise<void> {
-    return this.#call('utimes', path, (at) => this.#changes.setattr(at, { mtime }))
+    return this.#call('utimes', path, (canonical) => this.#changes.setattr(canonical, { mtime }))
   }
 
   symlink(target: string, path: string): Promise<void> {
-    return this.#call('symlink', path, (at) => this.#changes.symlink(target, at))
+    return this.#call('symlink', path, (canonical) => this.#changes.symlink(target, canonical))
   }
 
   link(existing: string, path: string): Promise<void> {
-    return this.#call('link', existing, (at) => this.#changes.link(at, normalize(path)))
+    return this.#call('link', existing, (canonical) => this.#changes.link(canonical, normalize(path)))
   }
 
   readlink(path: string): Promise<string> {
-    return this.#call('readlink', path, async (at) => {
-      if (isLinkable(this.#fs)) return this.#fs.readlink(at, this.#ctx)
-      await this.#fs.stat(at, this.#ctx)
-      throw new VfsError('EINVAL', at, { op: 'readlink', detail: 'not a symbolic link' })
+    return this.#call('readlink', path, async (canonical) => {
+      if (isLinkable(this.#fs)) return this.#fs.readlink(canonical, this.#ctx)
+      await this.#fs.stat(canonical, this.#ctx)
+      throw new VfsError('EINVAL', canonical, { op: 'readlink', detail: 'not a symbolic link' })
     })
   }
 
   realpath(path: string): Promise<string> {
-    return this.#call('realpath', path, (at) => this.#view.realpath(at))
+    return this.#call('realpath', path, (canonical) => this.#view.realpath(canonical))
   }
 
   resolvePath(base: string, path: string): string {
     return resolve(base, path)
   }
 
-  /** Used by just-bash only for `ls` of a quoted pattern. */
+  /** Lists all paths synchronously. just-bash needs them only for `ls` of a quoted pattern. */
   getAllPaths(): string[] {
     return listAllPaths(this.#fs, this.#system, this.#ctx)
   }
 
-  /** For the constructor of `Bash`, which populates file systems that have this and `writeFileSync`. */
+  /** Adds a directory of the shell. The constructor of `Bash` calls this and `writeFileSync` if they exist. */
   mkdirSync(path: string): void {
     this.#system.makeDirectory(path)
   }
@@ -169,12 +173,12 @@ class BashFileSystem implements IFileSystem {
   }
 
   #list(path: string): Promise<DirEntry[]> {
-    return this.#call('scandir', path, (at) => this.#view.readdir(at))
+    return this.#call('scandir', path, (canonical) => this.#view.readdir(canonical))
   }
 
-  /** Every call to the file system passes through here. */
+  /** Runs a call outside of just-bash's sandbox, and converts its errors. All asynchronous calls pass through here. */
   #call<T>(call: BashCall, path: string, run: (path: string) => Promise<T>): Promise<T> {
-    return this.#outside.runInAsyncScope(async () => {
+    return this.#outsideScope.runInAsyncScope(async () => {
       try {
         return await run(normalize(path))
       } catch (error) {

@@ -19,7 +19,7 @@ export type BashCall =
   | 'realpath'
   | 'utimes'
 
-/** Messages that scripts and commands expect where ours differ. */
+/** Messages that scripts and commands expect in place of those of `VfsError`. */
 const errorTexts: Partial<Record<ErrorCode, string>> = { ELOOP: 'too many levels of symbolic links' }
 
 /** Converts an error to the form just-bash's commands parse: `ENOENT: no such file or directory, open '/x'`. */
@@ -32,7 +32,7 @@ export function toCallError(error: unknown, call: BashCall): unknown {
   return new VfsError(code, error.path, { op: call, ...(detail !== undefined && { detail }), cause: error })
 }
 
-/** True if the path does not exist. */
+/** True if an error means that the path does not exist. */
 export function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
 }

@@ -1,6 +1,6 @@
 import { type CallContext, type FileSystem, isLinkable, isSynchronous } from '../../vfs/index.ts'
 
-/** Resolves all links of a path; missing parts stay as they are. ELOOP. */
+/** Resolves all links of a path; missing parts stay as they are. ELOOP for a cycle of links. */
 export async function followLinks(fs: FileSystem, path: string, ctx?: CallContext): Promise<string> {
   if (!isLinkable(fs)) return path
   const options = { followLast: true }

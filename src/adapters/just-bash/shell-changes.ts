@@ -32,11 +32,11 @@ export class ShellChanges {
   }
 
   async write(path: string, bytes: Uint8Array): Promise<void> {
-    if (!(await this.#isDevice(path))) await this.#fs.write(path, bytes, {}, this.#ctx)
+    if (!(await this.#discardsWrites(path))) await this.#fs.write(path, bytes, {}, this.#ctx)
   }
 
   async append(path: string, bytes: Uint8Array): Promise<void> {
-    if (await this.#isDevice(path)) return
+    if (await this.#discardsWrites(path)) return
     // Each `>>` first appends nothing as a probe; it must not change an existing file.
     if (bytes.length === 0 && (await this.#isFile(path))) return
     await append(this.#fs, path, bytes, this.#ctx)
@@ -116,11 +116,14 @@ export class ShellChanges {
     return (await this.#view.exists(path)) && (await this.#view.stat(path)).isFile
   }
 
-  /** True if a link leads to a device: a write must not create a hidden file there. */
-  async #isDevice(path: string): Promise<boolean> {
-    const at = this.#system.isFile(path) ? path : await followLinks(this.#fs, path, this.#ctx)
-    if (this.#system.isFile(at) && at.startsWith('/dev/')) return true
-    this.#assertNotSystemFile(at)
+  /**
+   * True if a path is a device of the shell, or a link to one, where a write would create a hidden file. EROFS for
+   * other files of the shell.
+   */
+  async #discardsWrites(path: string): Promise<boolean> {
+    const realPath = this.#system.isFile(path) ? path : await followLinks(this.#fs, path, this.#ctx)
+    if (this.#system.isFile(realPath) && realPath.startsWith('/dev/')) return true
+    this.#assertNotSystemFile(realPath)
     return false
   }
 

@@ -14,14 +14,15 @@ import { describePath, toFsStat } from './file-stat.ts'
 import { followLinks } from './follow-links.ts'
 import type { SystemFiles } from './system-files.ts'
 
-let devices = 0
+/** Number of views so far; each has its own device number. */
+let viewCount = 0
 
 /** The view of a script: a file system merged with the shell's own files. */
 export class ShellView {
   readonly #fs: FileSystem
   readonly #system: SystemFiles
   readonly #ctx: CallContext | undefined
-  readonly #device = ++devices
+  readonly #device = ++viewCount
 
   constructor(fs: FileSystem, system: SystemFiles, ctx: CallContext | undefined) {
     this.#fs = fs
@@ -31,18 +32,18 @@ export class ShellView {
 
   /** Reads a whole file. ENOENT, EISDIR. */
   read(path: string): Promise<Uint8Array> {
-    return this.#lookUp(path, async (at) => {
-      const own = this.#system.get(at)
-      return own instanceof Uint8Array ? own : readFile(this.#fs, at, undefined, this.#ctx)
+    return this.#lookUp(path, async (candidate) => {
+      const own = this.#system.get(candidate)
+      return own instanceof Uint8Array ? own : readFile(this.#fs, candidate, undefined, this.#ctx)
     })
   }
 
   /** Returns the stat of a path with links followed. ENOENT, ELOOP. */
   stat(path: string): Promise<FsStat> {
-    return this.#lookUp(path, async (at) => {
-      const stat = await this.lstat(at)
+    return this.#lookUp(path, async (candidate) => {
+      const stat = await this.lstat(candidate)
       if (!stat.isSymbolicLink) return stat
-      return this.lstat(await this.#realpath(at))
+      return this.lstat(await this.#realpath(candidate))
     })
   }
 
@@ -75,10 +76,10 @@ export class ShellView {
 
   /** Lists a directory, sorted. ENOENT, ENOTDIR. */
   readdir(path: string): Promise<DirEntry[]> {
-    return this.#lookUp(path, async (at) => {
-      if (!this.#system.isDirectory(at)) return this.#list(at)
-      const own = this.#system.namesIn(at).map((name) => this.#getSystemEntry(at, name))
-      const others = await this.#list(at).catch((error) => {
+    return this.#lookUp(path, async (candidate) => {
+      if (!this.#system.isDirectory(candidate)) return this.#list(candidate)
+      const own = this.#system.listNames(candidate).map((name) => this.#getSystemEntry(candidate, name))
+      const others = await this.#list(candidate).catch((error) => {
         if (isMissing(error)) return []
         throw error
       })
@@ -127,7 +128,7 @@ export class ShellView {
     if (own === undefined) throw new VfsError('ENOENT', path, { op: 'stat' })
     const isFile = own instanceof Uint8Array
     const type = isFile ? 'file' : 'directory'
-    const stat = { type, size: isFile ? own.length : 0, mode: null, mtime: this.#system.since } as const
+    const stat = { type, size: isFile ? own.length : 0, mode: null, mtime: this.#system.createdAt } as const
     return toFsStat(stat, { identity: `shell:${path}` })
   }
 

@@ -1,6 +1,6 @@
 import { basename, dirname, normalize } from '../../vfs/index.ts'
 
-/** A path of the shell's own: a file's bytes, or a directory. */
+/** An entry of the shell: the bytes of a file, or a directory. */
 export type SystemEntry = Uint8Array | 'directory'
 
 /**
@@ -8,7 +8,8 @@ export type SystemEntry = Uint8Array | 'directory'
  * They are held here and merged into listings; none is written to the file system below.
  */
 export class SystemFiles {
-  readonly since: Date = new Date()
+  /** Modification time of all entries. */
+  readonly createdAt: Date = new Date()
   readonly #entries = new Map<string, SystemEntry>()
   readonly #names = new Map<string, Set<string>>()
 
@@ -25,8 +26,8 @@ export class SystemFiles {
     return this.#entries.get(path) === 'directory'
   }
 
-  /** Returns the names in one of these directories. */
-  namesIn(directory: string): readonly string[] {
+  /** Lists the names of the shell's entries in a directory. */
+  listNames(directory: string): readonly string[] {
     return [...(this.#names.get(directory) ?? [])]
   }
 

@@ -26,7 +26,10 @@ import type { DirectoryCursor, DriverFile, FileSource, FsDriver, WriteMode } fro
 /** Identity of files without inode numbers. */
 const NO_IDENTITY: InodeIdentity = { ino: 0, nlink: 1 }
 
-/** Driver for any file system. Uses the synchronous face, if there is one, for reads and for open files. */
+/**
+ * Driver for any file system. Uses the synchronous interface, if there is one, for stats, cursors, open files and
+ * `rmdir`.
+ */
 export class AsyncDriver implements FsDriver {
   readonly isWritable: boolean
   readonly #fs: FileSystem
@@ -54,18 +57,18 @@ export class AsyncDriver implements FsDriver {
   }
 
   list(path: string): DirectoryCursor {
-    // Any call may read the directory, synchronous or not.
+    // A synchronous cursor serves `readSync` and `read` alike.
     const entries = trySync(this.#fs, (sync) => sync.readdir(path, this.#ctx))?.values()
     if (entries !== undefined) return { isSync: true, next: () => entries.next().value, close: () => {} }
-    const names = this.#fs.readdir(path, this.#ctx)[Symbol.asyncIterator]()
+    const iterator = this.#fs.readdir(path, this.#ctx)[Symbol.asyncIterator]()
     return {
       isSync: false,
       next: async () => {
-        const { done, value } = await names.next()
+        const { done, value } = await iterator.next()
         return done ? undefined : value
       },
       close: async () => {
-        await names.return?.()
+        await iterator.return?.()
       },
     }
   }
@@ -146,8 +149,8 @@ export class AsyncDriver implements FsDriver {
   }
 
   async #withIdentity(path: string, stat: Promise<Stat>): Promise<SyncStat> {
-    const [known, identity] = await Promise.all([stat, this.#findIdentity(path)])
-    return { ...known, ...identity }
+    const [baseStat, identity] = await Promise.all([stat, this.#findIdentity(path)])
+    return { ...baseStat, ...identity }
   }
 
   async #findIdentity(path: string): Promise<InodeIdentity> {
@@ -175,7 +178,7 @@ export class AsyncDriver implements FsDriver {
     }
   }
 
-  /** Checks, then removes: a file created in between is lost. */
+  /** Removes an empty directory. Checks first: a file created in between is lost. */
   async #removeEmpty(path: string): Promise<void> {
     const { type } = await this.#fs.stat(path, this.#ctx)
     if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })

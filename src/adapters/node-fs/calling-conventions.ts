@@ -18,25 +18,25 @@ const RESULT_PARTS: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 /** Wraps each operation as a call that returns a promise. */
-export function createPromiseFunctions(site: FsContext, operations: Operations): FsFunctions {
+export function createPromiseFunctions(context: FsContext, operations: Operations): FsFunctions {
   return mapOperations(
     operations,
     (operation) =>
       async (...args) =>
-        startCoroutine(operation(site, ...args)),
+        startCoroutine(operation(context, ...args)),
   )
 }
 
 /** Wraps each operation as a call with a callback. */
-export function createCallbackFunctions(site: FsContext, operations: Operations): FsFunctions {
-  return mapOperations(operations, (operation, name) => createCallbackFunction(site, operation, name))
+export function createCallbackFunctions(context: FsContext, operations: Operations): FsFunctions {
+  return mapOperations(operations, (operation, name) => createCallbackFunction(context, operation, name))
 }
 
 /** Wraps an operation as a call with a callback. Invalid arguments throw at once, as in Node. */
-export function createCallbackFunction(site: FsContext, operation: FsOperation, name: string): FsFunction {
-  const call = (...given: unknown[]) => {
-    const { args, callback } = splitCallback(given)
-    const result = startOrReject(() => startCoroutine(operation(site, ...args)))
+export function createCallbackFunction(context: FsContext, operation: FsOperation, name: string): FsFunction {
+  const call = (...allArgs: unknown[]) => {
+    const { args, callback } = splitCallback(allArgs)
+    const result = startOrReject(() => startCoroutine(operation(context, ...args)))
     result.then(
       (result) => process.nextTick(callback, null, ...splitResult(name, result)),
       (error: unknown) => process.nextTick(callback, error),
@@ -44,17 +44,17 @@ export function createCallbackFunction(site: FsContext, operation: FsOperation, 
   }
   if (!Object.hasOwn(RESULT_PARTS, name)) return call
   return Object.assign(call, {
-    [promisify.custom]: async (...args: unknown[]) => startCoroutine(operation(site, ...args)),
+    [promisify.custom]: async (...args: unknown[]) => startCoroutine(operation(context, ...args)),
   })
 }
 
-/** Wraps each operation as a synchronous call; ENOTSUP if the file system has no synchronous face. */
-export function createSyncFunctions(site: FsContext | undefined, operations: Operations): FsFunctions {
+/** Wraps each operation as a synchronous call; ENOTSUP if the file system has no synchronous interface. */
+export function createSyncFunctions(context: FsContext | undefined, operations: Operations): FsFunctions {
   return Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => {
       const call = (...args: unknown[]) => {
-        if (site === undefined) throw createNotSyncError(`${name}Sync`)
-        const result = runSync(operation(site, ...args))
+        if (context === undefined) throw createNotSyncError(`${name}Sync`)
+        const result = runSync(operation(context, ...args))
         return Object.hasOwn(RESULT_PARTS, name) ? splitResult(name, result)[0] : result
       }
       return [`${name}Sync`, call]
@@ -63,17 +63,17 @@ export function createSyncFunctions(site: FsContext | undefined, operations: Ope
 }
 
 /** Separates the callback from the arguments before it. */
-export function splitCallback(given: readonly unknown[]): {
+export function splitCallback(allArgs: readonly unknown[]): {
   args: unknown[]
   callback: (...results: unknown[]) => void
 } {
-  const at = given.findLastIndex((argument) => typeof argument === 'function')
-  const found = given[at]
-  if (typeof found !== 'function') throw createArgumentTypeError('cb', 'of type function', given.at(-1))
-  return { args: given.slice(0, at), callback: (...results) => found(...results) }
+  const index = allArgs.findLastIndex((argument) => typeof argument === 'function')
+  const found = allArgs[index]
+  if (typeof found !== 'function') throw createArgumentTypeError('cb', 'of type function', allArgs.at(-1))
+  return { args: allArgs.slice(0, index), callback: (...results) => found(...results) }
 }
 
-/** Starts at once. Only invalid arguments throw; every other failure rejects. */
+/** Starts an operation at once, as a promise. Only invalid arguments throw; every other failure rejects. */
 function startOrReject<T>(start: () => MaybeAsync<T>): Promise<T> {
   try {
     return Promise.resolve(start())

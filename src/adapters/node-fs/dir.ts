@@ -1,7 +1,7 @@
 import { type Coroutine, runSync, startCoroutine } from './coroutine.ts'
 import type { Dirent } from './dirent.ts'
 import { createCodedError, createNotSyncError } from './node-error.ts'
-import type { DirectoryNameReader } from './operations/index.ts'
+import type { DirentReader } from './operations/index.ts'
 
 type ReadCallback = (error: unknown, entry?: Dirent | null) => void
 type CloseCallback = (error?: unknown) => void
@@ -9,14 +9,14 @@ type CloseCallback = (error?: unknown) => void
 /** An open directory, as `fs.Dir`. */
 export class Dir implements AsyncDisposable, Disposable {
   readonly path: string
-  readonly #reader: DirectoryNameReader
+  readonly #reader: DirentReader
   #isClosed = false
   /** Number of pending calls. */
   #pending = 0
 
-  constructor(path: string, names: DirectoryNameReader) {
+  constructor(path: string, reader: DirentReader) {
     this.path = path
-    this.#reader = names
+    this.#reader = reader
   }
 
   /** Reads the next entry; null at the end. */

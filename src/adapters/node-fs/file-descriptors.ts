@@ -7,29 +7,29 @@ const FIRST_DESCRIPTOR = 1_000_000
 
 /** Open files by number. Allocates the lowest free number, as a kernel does. */
 export class FileDescriptors {
-  readonly #open = new Map<number, OpenNodeFile>()
+  readonly #files = new Map<number, OpenNodeFile>()
   #next = FIRST_DESCRIPTOR
   readonly #free: number[] = []
 
   add(file: OpenNodeFile): number {
     const fd = this.#free.pop() ?? this.#next++
-    this.#open.set(fd, file)
+    this.#files.set(fd, file)
     return fd
   }
 
-  /** Returns an open file. EBADF. */
+  /** Returns an open file. EBADF if the number is not one. */
   get(fd: unknown, syscall: string): OpenNodeFile {
     if (typeof fd !== 'number') throw createArgumentTypeError('fd', 'of type number', fd)
-    const file = this.#open.get(fd)
+    const file = this.#files.get(fd)
     if (file === undefined) throw createNodeError('EBADF', { syscall })
     return file
   }
 
-  /** Frees a number. EBADF. */
+  /** Frees a number and returns its file, which stays open. EBADF if the number is not one. */
   release(fd: unknown): OpenNodeFile {
     const file = this.get(fd, 'close')
     if (typeof fd === 'number') {
-      this.#open.delete(fd)
+      this.#files.delete(fd)
       this.#free.push(fd)
       this.#free.sort((a, b) => b - a)
     }

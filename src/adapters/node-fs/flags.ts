@@ -45,9 +45,9 @@ const FLAG_BITS: Readonly<Record<string, number>> = {
 }
 
 /** Parses flags as Node does: letters, or the bits of `open`. */
-export function parseFlags(flags: unknown, otherwise: string): OpenFlags {
-  const given = flags === undefined || flags === null ? otherwise : flags
-  const bits = typeof given === 'string' ? FLAG_BITS[given] : given
+export function parseFlags(flags: unknown, defaultFlags: string): OpenFlags {
+  const chosen = flags === undefined || flags === null ? defaultFlags : flags
+  const bits = typeof chosen === 'string' ? FLAG_BITS[chosen] : chosen
   if (typeof bits !== 'number') {
     throw new ArgumentError(
       'ERR_INVALID_ARG_VALUE',

@@ -41,9 +41,9 @@ export function* lstatIfPresent({ driver }: FsContext, path: string): Coroutine<
 }
 
 /** Like `lstatIfPresent`, with links followed; a broken link is missing. */
-export function* statIfPresent(site: FsContext, path: string): Coroutine<SyncStat | undefined> {
+export function* statIfPresent(context: FsContext, path: string): Coroutine<SyncStat | undefined> {
   try {
-    return yield* statFollowed(site, path)
+    return yield* statFollowed(context, path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -56,12 +56,16 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * ENOENT or ENOTDIR if a new name cannot be created, for file systems that would create the parents.
- * @param ofSlash the code for a path with a trailing slash, which only a directory could have.
+ * Asserts that the parent of a new name is a directory, for file systems that would create it. ENOENT, ENOTDIR.
+ * @param slashCode the code for a path with a trailing slash, which only a directory could have.
  */
-export function* assertParent(site: FsContext, path: string, ofSlash: ErrorCode = 'ENOENT'): Coroutine<void> {
-  if (path.endsWith('/')) throw new VfsError(ofSlash, path)
-  const parent = yield* statIfPresent(site, dirname(path))
+export function* assertParent(
+  context: FsContext,
+  path: string,
+  slashCode: ErrorCode = 'ENOENT',
+): Coroutine<void> {
+  if (path.endsWith('/')) throw new VfsError(slashCode, path)
+  const parent = yield* statIfPresent(context, dirname(path))
   if (parent?.type === 'directory') return
   throw new VfsError(parent === undefined ? 'ENOENT' : 'ENOTDIR', path)
 }
@@ -70,34 +74,34 @@ export function* assertParent(site: FsContext, path: string, ofSlash: ErrorCode 
  * Resolves a path as the kernel does: `..` leaves the directory that a link led into, and a trailing slash
  * requires a directory; a missing path keeps its slash.
  */
-export function* resolvePath(site: FsContext, given: string): Coroutine<string> {
+export function* resolvePath(context: FsContext, given: string): Coroutine<string> {
   if (given === '') throw new VfsError('ENOENT', given)
-  const whole = given.startsWith('/') ? given : `${site.cwd}/${given}`
+  const whole = given.startsWith('/') ? given : `${context.cwd}/${given}`
   assertNames(whole)
-  const path = /\/\.\.(?:\/|$)/.test(whole) ? yield* resolveDotDot(site, whole) : normalize(whole)
-  return /\/\.?$/.test(whole) && path !== '/' ? yield* resolveTrailingSlash(site, path) : path
+  const path = /\/\.\.(?:\/|$)/.test(whole) ? yield* resolveDotDot(context, whole) : normalize(whole)
+  return /\/\.?$/.test(whole) && path !== '/' ? yield* resolveTrailingSlash(context, path) : path
 }
 
-function* resolveDotDot(site: FsContext, whole: string): Coroutine<string> {
+function* resolveDotDot(context: FsContext, whole: string): Coroutine<string> {
   let path = '/'
   for (const name of whole.split('/')) {
-    if (name === '..') path = dirname(yield* resolveDirectory(site, path))
+    if (name === '..') path = dirname(yield* resolveDirectory(context, path))
     else if (name !== '' && name !== '.') path = path === '/' ? `/${name}` : `${path}/${name}`
   }
   return path
 }
 
 /** Resolves the links of a directory. */
-function* resolveDirectory(site: FsContext, path: string): Coroutine<string> {
-  const { type } = yield* statFollowed(site, path)
+function* resolveDirectory(context: FsContext, path: string): Coroutine<string> {
+  const { type } = yield* statFollowed(context, path)
   if (type !== 'directory') throw new VfsError('ENOTDIR', path)
-  return yield* waitFor(site.driver.realpath(path))
+  return yield* waitFor(context.driver.realpath(path))
 }
 
 /** Resolves a path that ended with a slash: a link to a directory is that directory. */
-function* resolveTrailingSlash(site: FsContext, path: string): Coroutine<string> {
-  const isThere = (yield* lstatIfPresent(site, path)) !== undefined
-  return isThere ? yield* resolveDirectory(site, path) : `${path}/`
+function* resolveTrailingSlash(context: FsContext, path: string): Coroutine<string> {
+  const isPresent = (yield* lstatIfPresent(context, path)) !== undefined
+  return isPresent ? yield* resolveDirectory(context, path) : `${path}/`
 }
 
 function assertNames(path: string): void {
@@ -107,19 +111,19 @@ function assertNames(path: string): void {
 }
 
 /** Runs an operation and converts its errors to Node's. */
-export function* withNodeErrors<T>(site: FsContext, call: SyscallInfo, steps: Coroutine<T>): Coroutine<T> {
+export function* withNodeErrors<T>(context: FsContext, call: SyscallInfo, steps: Coroutine<T>): Coroutine<T> {
   try {
     return yield* steps
   } catch (error) {
-    const isBlocked = isVfsError(error, 'ENOENT') && (yield* isBelowFile(site, error.path))
+    const isBlocked = isVfsError(error, 'ENOENT') && (yield* isBelowFile(context, error.path))
     throw isBlocked ? createNodeError('ENOTDIR', call, error) : toNodeError(error, call)
   }
 }
 
 /** True if a missing path lies below a non-directory: a kernel distinguishes the two. */
-export function* isBelowFile(site: FsContext, missing: string): Coroutine<boolean> {
+export function* isBelowFile(context: FsContext, missing: string): Coroutine<boolean> {
   for (const path of ancestors(missing).reverse()) {
-    const stat = yield* statIfPresent(site, path)
+    const stat = yield* statIfPresent(context, path)
     if (stat !== undefined) return stat.type !== 'directory'
   }
   return false

@@ -4,43 +4,43 @@ import type { OpenNodeFile } from './open-node-file.ts'
 import { parsePath } from './parse-arguments.ts'
 
 /** An operation of Node's fs without its callback. Arguments are untyped: each operation validates its own. */
-export type FsOperation<T = unknown> = (site: FsContext, ...args: unknown[]) => Coroutine<T>
+export type FsOperation<T = unknown> = (context: FsContext, ...args: unknown[]) => Coroutine<T>
 
 /** Defines an operation on one path. */
 export function definePathOperation<T>(
   syscall: string,
-  run: (site: FsContext, path: string, ...rest: unknown[]) => Coroutine<T>,
+  run: (context: FsContext, path: string, ...rest: unknown[]) => Coroutine<T>,
 ): FsOperation<T> {
-  return function* (site, given, ...rest) {
+  return function* (context, given, ...rest) {
     const call = { syscall, path: parsePath(given) }
-    const steps = runWithPath(resolvePath(site, call.path), (path) => run(site, path, ...rest))
-    return yield* withNodeErrors(site, call, steps)
+    const steps = runWithPath(resolvePath(context, call.path), (path) => run(context, path, ...rest))
+    return yield* withNodeErrors(context, call, steps)
   }
 }
 
 /** Defines an operation on two paths. The operation resolves the second, since the order of failures matters. */
 export function defineTwoPathOperation<T>(
   syscall: string,
-  run: (site: FsContext, from: string, to: Coroutine<string>, ...rest: unknown[]) => Coroutine<T>,
+  run: (context: FsContext, from: string, to: Coroutine<string>, ...rest: unknown[]) => Coroutine<T>,
   names: readonly [string, string] = ['src', 'dest'],
 ): FsOperation<T> {
-  return function* (site, first, second, ...rest) {
+  return function* (context, first, second, ...rest) {
     const call = { syscall, path: parsePath(first, names[0]), dest: parsePath(second, names[1]) }
-    const steps = runWithPath(resolvePath(site, call.path), (from) =>
-      run(site, from, resolvePath(site, call.dest), ...rest),
+    const steps = runWithPath(resolvePath(context, call.path), (from) =>
+      run(context, from, resolvePath(context, call.dest), ...rest),
     )
-    return yield* withNodeErrors(site, call, steps)
+    return yield* withNodeErrors(context, call, steps)
   }
 }
 
 /** Defines an operation on an open file. */
 export function defineFileOperation<T>(
   syscall: string,
-  run: (site: FsContext, file: OpenNodeFile, ...rest: unknown[]) => Coroutine<T>,
+  run: (context: FsContext, file: OpenNodeFile, ...rest: unknown[]) => Coroutine<T>,
 ): FsOperation<T> {
-  return function* (site, fd, ...rest) {
-    const file = site.descriptors.get(fd, syscall)
-    return yield* withNodeErrors(site, { syscall }, run(site, file, ...rest))
+  return function* (context, fd, ...rest) {
+    const file = context.descriptors.get(fd, syscall)
+    return yield* withNodeErrors(context, { syscall }, run(context, file, ...rest))
   }
 }
 

@@ -8,7 +8,7 @@ import { createCodedError } from './node-error.ts'
 import * as operations from './operations/index.ts'
 import { createWebStream } from './web-stream.ts'
 
-/** Creates Node's own streams on our files. */
+/** Creates Node's own streams on files of the wrapped file system. */
 export interface StreamFactory {
   createReadStream(path: unknown, options?: unknown): ReadStream
   createWriteStream(path: unknown, options?: unknown): WriteStream
@@ -30,9 +30,9 @@ export class NodeFileHandle extends EventEmitter implements AsyncDisposable {
   #isLocked = false
   #resource: AsyncResource | undefined
 
-  constructor(work: HandleRunner, fd: number) {
+  constructor(runner: HandleRunner, fd: number) {
     super()
-    this.#runner = work
+    this.#runner = runner
     this.#fd = fd
   }
 

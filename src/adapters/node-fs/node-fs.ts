@@ -51,63 +51,63 @@ export function nodeFs(fs: FileSystem, options: NodeFsOptions = {}): NodeFs {
   assertFileSystem(fs, '/', 'node-fs')
   const { cwd = '/', context, umask = 0o022, uid = 0, gid = 0 } = options
   const shared = { cwd: normalize(cwd), owner: { uid, gid, umask }, descriptors: new FileDescriptors() }
-  const site: FsContext = { ...shared, driver: new AsyncDriver(fs, context) }
-  const syncSite = isSynchronous(fs) ? { ...shared, driver: new SyncDriver(fs, context) } : undefined
+  const fsContext: FsContext = { ...shared, driver: new AsyncDriver(fs, context) }
+  const syncContext = isSynchronous(fs) ? { ...shared, driver: new SyncDriver(fs, context) } : undefined
 
   const streams = createStreamFactory({
-    open: createCallbackFunction(site, operations.open, 'open'),
-    close: createCallbackFunction(site, operations.close, 'close'),
-    read: createCallbackFunction(site, operations.read, 'read'),
-    write: createCallbackFunction(site, operations.write, 'write'),
-    writev: createCallbackFunction(site, operations.writev, 'writev'),
-    fsync: createCallbackFunction(site, operations.fsync, 'fsync'),
+    open: createCallbackFunction(fsContext, operations.open, 'open'),
+    close: createCallbackFunction(fsContext, operations.close, 'close'),
+    read: createCallbackFunction(fsContext, operations.read, 'read'),
+    write: createCallbackFunction(fsContext, operations.write, 'write'),
+    writev: createCallbackFunction(fsContext, operations.writev, 'writev'),
+    fsync: createCallbackFunction(fsContext, operations.fsync, 'fsync'),
   })
-  const face = {
+  const fsObject = {
     ...addNativeRealpath(
-      createCallbackFunctions(site, { ...pathOperations, ...descriptorOperations }),
+      createCallbackFunctions(fsContext, { ...pathOperations, ...descriptorOperations }),
       'realpath',
     ),
     ...addNativeRealpath(
-      createSyncFunctions(syncSite, { ...pathOperations, ...descriptorOperations, exists }),
+      createSyncFunctions(syncContext, { ...pathOperations, ...descriptorOperations, exists }),
       'realpathSync',
     ),
-    exists: createExists(site),
+    exists: createExists(fsContext),
     ...streams,
     ...createClasses(streams),
-    watch: createWatch(fs, site, context),
+    watch: createWatch(fs, fsContext, context),
     constants,
     promises: {
-      ...createPromiseFunctions(site, pathOperations),
-      open: createOpen(site, streams),
-      watch: createWatchPromise(fs, site, context),
+      ...createPromiseFunctions(fsContext, pathOperations),
+      open: createOpen(fsContext, streams),
+      watch: createWatchPromise(fs, fsContext, context),
       constants,
     },
   }
-  assertShape(face)
-  return face
+  assertShape(fsObject)
+  return fsObject
 }
 
-/** Creates `open`: the promise resolves to a handle, the callback receives a number. */
+/** Creates `promises.open`, which returns a handle; the callback form of `open` returns a number. */
 function createOpen(
-  site: FsContext,
+  fsContext: FsContext,
   streams: StreamFactory,
 ): (...args: unknown[]) => Promise<NodeFileHandle> {
-  const work: HandleRunner = {
-    run: async (operation, ...args) => startCoroutine(operation(site, ...args)),
+  const runner: HandleRunner = {
+    run: async (operation, ...args) => startCoroutine(operation(fsContext, ...args)),
     streams,
   }
   return async (path, flags, mode) =>
-    new NodeFileHandle(work, await startCoroutine(operations.open(site, path, flags, mode)))
+    new NodeFileHandle(runner, await startCoroutine(operations.open(fsContext, path, flags, mode)))
 }
 
 /** Creates `exists`, whose callback receives the result without an error before it. */
-function createExists(site: FsContext): (...args: unknown[]) => void {
-  const ask = async (path: unknown) => startCoroutine(exists(site, path))
+function createExists(fsContext: FsContext): (...args: unknown[]) => void {
+  const checkExists = async (path: unknown) => startCoroutine(exists(fsContext, path))
   const call = (...given: unknown[]) => {
     const { args, callback } = splitCallback(given)
-    ask(args[0]).then((isThere) => process.nextTick(callback, isThere))
+    checkExists(args[0]).then((isPresent) => process.nextTick(callback, isPresent))
   }
-  return Object.assign(call, { [promisify.custom]: ask })
+  return Object.assign(call, { [promisify.custom]: checkExists })
 }
 
 function createClasses(streams: StreamFactory): Readonly<Record<string, unknown>> {

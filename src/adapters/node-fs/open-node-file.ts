@@ -25,7 +25,7 @@ export class OpenNodeFile {
     this.#file = file
   }
 
-  /** Reads at a position, or (null) at the current one. EBADF, EISDIR. */
+  /** Reads at a position, or (null) at the current one. EBADF if it is not open for reading, EISDIR. */
   *read(length: number, position: number | null): Coroutine<Uint8Array> {
     const file = this.#requireFile('read', this.#flags.read)
     const bytes = yield* waitFor(file.read(position ?? this.#position, length))
@@ -43,7 +43,10 @@ export class OpenNodeFile {
     }
   }
 
-  /** Writes at a position, or (null) at the current one; in append mode always at the end. EBADF. */
+  /**
+   * Writes at a position, or (null) at the current one; in append mode always at the end. EBADF if it is not open for
+   * writing.
+   */
   *write(bytes: Uint8Array, position: number | null): Coroutine<void> {
     const file = this.#requireFile('write', this.#flags.write)
     if (bytes.length === 0) return
@@ -52,10 +55,10 @@ export class OpenNodeFile {
       if (position === null) this.#position = end
       return
     }
-    const at = position ?? this.#position
+    const offset = position ?? this.#position
     // Advance before the write, so that the next one need not wait for it.
-    if (position === null) this.#position = at + bytes.length
-    yield* waitFor(file.write(at, bytes))
+    if (position === null) this.#position = offset + bytes.length
+    yield* waitFor(file.write(offset, bytes))
   }
 
   *truncate(size: number): Coroutine<void> {
@@ -72,12 +75,12 @@ export class OpenNodeFile {
     if (this.#file !== undefined) yield* waitFor(this.#file.sync())
   }
 
-  /** Sets attributes by path, as long as the path still leads to this file. ENOENT. */
+  /** Sets attributes by path, if the path still leads to this file; ENOENT otherwise. */
   *setattr(changes: StatChanges): Coroutine<void> {
     if (this.#file !== undefined) {
       const { ino } = yield* waitFor(this.#file.stat())
-      const there = yield* waitFor(this.#driver.lstat(this.path))
-      if (there.ino !== ino) throw new VfsError('ENOENT', this.path)
+      const current = yield* waitFor(this.#driver.lstat(this.path))
+      if (current.ino !== ino) throw new VfsError('ENOENT', this.path)
     }
     yield* waitFor(this.#driver.setattr(this.path, changes))
   }

@@ -23,8 +23,8 @@ export const descriptorOperations: Operations = {
   writev: operations.writev,
 }
 
-const opendir: FsOperation<Dir> = function* (site, path, options) {
-  return new Dir(parsePath(path), yield* operations.openListing(site, path, options))
+const opendir: FsOperation<Dir> = function* (context, path, options) {
+  return new Dir(parsePath(path), yield* operations.openListing(context, path, options))
 }
 
 /** Operations that exist in all three forms. */
@@ -58,9 +58,9 @@ export const pathOperations: Operations = {
 }
 
 /** Reports whether a path exists, links followed. Any failure is false. */
-export const exists: FsOperation<boolean> = function* (site, given) {
+export const exists: FsOperation<boolean> = function* (context, given) {
   try {
-    yield* statFollowed(site, yield* resolvePath(site, parsePath(given)))
+    yield* statFollowed(context, yield* resolvePath(context, parsePath(given)))
     return true
   } catch {
     return false

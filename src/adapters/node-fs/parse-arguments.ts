@@ -25,7 +25,7 @@ export function parsePath(path: unknown, name = 'path'): string {
   )
 }
 
-/** Decodes a path; names are text in every file system of ours. */
+/** Decodes a path: the file systems have text as names. Refuses bytes that are not UTF-8. */
 function decodeUtf8(bytes: Uint8Array, name: string): string {
   const text = Buffer.from(bytes).toString()
   if (isDeepStrictEqual(Buffer.from(text), Buffer.from(bytes))) return text
@@ -52,8 +52,8 @@ export function encodeName(text: string, options: unknown): string | Buffer {
 }
 
 /** Parses permission bits: a number, or a string in octal. */
-export function parseMode(mode: unknown, otherwise: number): number {
-  if (mode === undefined || mode === null) return otherwise
+export function parseMode(mode: unknown, defaultValue: number): number {
+  if (mode === undefined || mode === null) return defaultValue
   const bits = typeof mode === 'string' && /^[0-7]+$/.test(mode) ? Number.parseInt(mode, 8) : mode
   if (typeof bits === 'number' && Number.isInteger(bits) && bits >= 0) return bits & 0o7777
   if (typeof mode === 'number' || typeof mode === 'string') {
@@ -74,9 +74,9 @@ export function parseTime(time: unknown, name: string): Date {
   throw createArgumentTypeError(name, 'of type number or string or an instance of Date', time)
 }
 
-/** Parses a whole number from 0; `otherwise` when absent. */
-export function parseCount(value: unknown, name: string, otherwise: number): number {
-  if (value === undefined || value === null) return otherwise
+/** Parses a whole number from 0; `defaultValue` when absent. */
+export function parseCount(value: unknown, name: string, defaultValue: number): number {
+  if (value === undefined || value === null) return defaultValue
   const count = typeof value === 'bigint' ? Number(value) : value
   if (typeof count !== 'number') throw createArgumentTypeError(name, 'of type number', value)
   if (Number.isSafeInteger(count) && count >= 0) return count

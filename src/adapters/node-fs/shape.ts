@@ -73,13 +73,13 @@ export type NodeFs = Pick<
  * Asserts that an object has all calls of Node's `fs`. Their types are Node's overloads, which no
  * implementation can be checked against; differential tests compare the behaviour.
  */
-export function assertShape(face: { readonly promises: object }): asserts face is NodeFs {
+export function assertShape(fsObject: { readonly promises: object }): asserts fsObject is NodeFs {
   const both = [...ALL_FORMS, ...WITHOUT_PROMISE]
-  assertCalls(face, [...both, ...both.map((name) => `${name}Sync`), ...CALLBACK_ONLY, ...CLASSES])
-  assertCalls(face.promises, [...ALL_FORMS, 'watch'])
+  assertCalls(fsObject, [...both, ...both.map((name) => `${name}Sync`), ...CALLBACK_ONLY, ...CLASSES])
+  assertCalls(fsObject.promises, [...ALL_FORMS, 'watch'])
 }
 
-function assertCalls(face: object, names: readonly string[]): void {
-  const missing = names.filter((name) => typeof Reflect.get(face, name) !== 'function')
+function assertCalls(fsObject: object, names: readonly string[]): void {
+  const missing = names.filter((name) => typeof Reflect.get(fsObject, name) !== 'function')
   if (missing.length > 0) throw new Error(`calls of node:fs are missing: ${missing.join(', ')}`)
 }

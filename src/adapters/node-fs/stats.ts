@@ -62,7 +62,7 @@ abstract class TypedStats {
   }
 }
 
-/** Metadata as `fs.Stats`. A file has one time, its last change of content or of attributes. */
+/** Metadata as `fs.Stats`. All four times are the modification time, the only one that file systems store. */
 export class Stats extends TypedStats {
   readonly dev: number = DEVICE
   readonly mode: number

@@ -46,13 +46,13 @@ function toOptions(options: unknown): object {
   return typeof options === 'object' && options !== null ? options : {}
 }
 
-/** An open descriptor needs no path. */
+/** Returns the path that a stream opens; empty for an open descriptor, which needs none. */
 function toStreamPath(path: unknown, options: unknown): string {
   const isOpen = getOption(options, 'fd') !== undefined && getOption(options, 'fd') !== null
   return isOpen ? '' : parsePath(path)
 }
 
-/** Closes a handle through the handle, so that its state stays correct. */
+/** Returns the calls and the descriptor of a stream. A handle is closed through itself, to keep its state correct. */
 function createSource(calls: StreamCalls, options: unknown): { fs: StreamCalls; fd?: number } {
   const handle = getOption(options, 'fd')
   if (!(handle instanceof NodeFileHandle)) return { fs: calls }

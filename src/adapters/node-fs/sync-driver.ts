@@ -17,7 +17,7 @@ import type { DirectoryCursor, FileSource, FsDriver, WriteMode } from './fs-driv
 const COPY_BYTES = 1024 * 1024
 const NEW_CONTENT: OpenOptions = { write: true, create: true, truncate: true }
 
-/** Driver for a file system with a synchronous face. */
+/** Driver for a file system with a synchronous interface. */
 export class SyncDriver implements FsDriver {
   readonly isWritable: boolean
   readonly #fs: SyncFileSystem
@@ -42,8 +42,8 @@ export class SyncDriver implements FsDriver {
   }
 
   list(path: string): DirectoryCursor {
-    const names = this.readdir(path).values()
-    return { isSync: true, next: () => names.next().value, close: () => {} }
+    const entries = this.readdir(path).values()
+    return { isSync: true, next: () => entries.next().value, close: () => {} }
   }
 
   open(path: string, options: OpenOptions): SyncFileHandle {
@@ -69,9 +69,9 @@ export class SyncDriver implements FsDriver {
     this.#assertCreatable(to, exclusive)
     this.#withFile(from, {}, (source) => {
       this.#withFile(to, NEW_CONTENT, (target) => {
-        for (let at = 0; ; at += COPY_BYTES) {
-          const chunk = source.read(at, COPY_BYTES)
-          if (chunk.length > 0) target.write(at, chunk)
+        for (let offset = 0; ; offset += COPY_BYTES) {
+          const chunk = source.read(offset, COPY_BYTES)
+          if (chunk.length > 0) target.write(offset, chunk)
           if (chunk.length < COPY_BYTES) return
         }
       })
@@ -115,7 +115,10 @@ export class SyncDriver implements FsDriver {
     this.#fs.setattr(path, changes, this.#ctx)
   }
 
-  /** EEXIST if the path must be free; ENOENT or ENOTDIR if a new file's parent is not a directory. */
+  /**
+   * Asserts that a file can be written. EEXIST if it is exclusive and exists; ENOENT or ENOTDIR if the parent of a new
+   * file is not a directory.
+   */
   #assertCreatable(path: string, isExclusive = false): void {
     const found = this.#lstatIfPresent(path)
     if (found !== undefined && isExclusive) throw new VfsError('EEXIST', path, { op: 'open' })

@@ -9,14 +9,14 @@ import { streamWatchEvents, type WatchEvent, Watcher } from './watcher.ts'
 /** `fs.watch(path, options?, listener?)`. */
 export function createWatch(
   fs: FileSystem,
-  site: FsContext,
+  context: FsContext,
   ctx: CallContext | undefined,
 ): (...args: unknown[]) => Watcher {
   return (given, ...rest) => {
     const path = parsePath(given, 'filename')
     const options = typeof rest[0] === 'function' ? undefined : rest[0]
     const watcher = new Watcher(
-      (signal) => streamEvents(fs, site, path, options, { ...ctx, signal }),
+      (signal) => streamEvents(fs, context, path, options, { ...ctx, signal }),
       options,
     )
     const listener = rest.find((argument) => typeof argument === 'function')
@@ -28,36 +28,36 @@ export function createWatch(
 /** `fs.promises.watch(path, options?)`: events until the signal aborts. */
 export function createWatchPromise(
   fs: FileSystem,
-  site: FsContext,
+  context: FsContext,
   ctx: CallContext | undefined,
 ): (...args: unknown[]) => AsyncIterable<WatchEvent> {
   return async function* (given, options) {
     const queue = parseQueueOptions(options)
     parseEncoding(options)
     const path = parsePath(given, 'filename')
-    yield* queueEvents((signal) => streamEvents(fs, site, path, options, { ...ctx, signal }), queue)
+    yield* queueEvents((signal) => streamEvents(fs, context, path, options, { ...ctx, signal }), queue)
   }
 }
 
 async function* streamEvents(
   fs: FileSystem,
-  site: FsContext,
+  context: FsContext,
   path: string,
   options: unknown,
   ctx: CallContext,
 ): AsyncGenerator<WatchEvent> {
   const call = { syscall: 'watch', path }
   try {
-    const real = await startCoroutine(withNodeErrors(site, call, resolveExisting(site, path)))
+    const real = await startCoroutine(withNodeErrors(context, call, resolveExisting(context, path)))
     yield* streamWatchEvents(fs, real, options, ctx)
   } catch (error) {
     throw toNodeError(error, call)
   }
 }
 
-function* resolveExisting(site: FsContext, given: string): Coroutine<string> {
-  const path = yield* resolvePath(site, given)
-  const real = yield* waitFor(site.driver.realpath(path))
-  yield* waitFor(site.driver.lstat(real))
+function* resolveExisting(context: FsContext, given: string): Coroutine<string> {
+  const path = yield* resolvePath(context, given)
+  const real = yield* waitFor(context.driver.realpath(path))
+  yield* waitFor(context.driver.lstat(real))
   return real
 }

@@ -16,7 +16,7 @@ export interface WatchEvent {
   readonly filename: string | Buffer
 }
 
-/** Yields the changes at or below a canonical path, as `fs.watch` reports them, until the signal aborts. ENOTSUP. */
+/** Yields the changes at or below a canonical path, as `fs.watch` reports them, until the signal aborts. */
 export async function* streamWatchEvents(
   fs: FileSystem,
   path: string,

@@ -17,17 +17,17 @@ export function createWebStream(handle: StreamedFile, options: unknown): Readabl
   const autoClose = getOption(options, 'autoClose') ?? false
   if (typeof autoClose !== 'boolean')
     throw createArgumentTypeError('options.autoClose', 'of type boolean', autoClose)
-  const end = async () => {
+  const closeIfAutomatic = async () => {
     if (autoClose) await handle.close()
   }
-  let isOver = false
+  let hasEnded = false
   return new ReadableStream({
     type: 'bytes',
     autoAllocateChunkSize: CHUNK_BYTES,
     start: (controller) => {
       handle.once('close', () => {
-        if (isOver) return
-        isOver = true
+        if (hasEnded) return
+        hasEnded = true
         controller.close()
         controller.byobRequest?.respond(0)
       })
@@ -37,17 +37,17 @@ export function createWebStream(handle: StreamedFile, options: unknown): Readabl
       if (!(request?.view instanceof Uint8Array)) return
       const { bytesRead } = await handle.read(request.view, 0, request.view.byteLength)
       // The file was closed; the stream has ended.
-      if (isOver) return
+      if (hasEnded) return
       if (bytesRead === 0) {
-        isOver = true
+        hasEnded = true
         controller.close()
       }
       request.respond(bytesRead)
-      if (bytesRead === 0) await end()
+      if (bytesRead === 0) await closeIfAutomatic()
     },
     cancel: async () => {
-      isOver = true
-      await end()
+      hasEnded = true
+      await closeIfAutomatic()
     },
   })
 }

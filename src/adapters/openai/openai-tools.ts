@@ -49,7 +49,7 @@ function createFunctionTool({ name, description, inputSchema }: ToolInfo): Funct
 
 type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<string>
 
-/** Responds in the form of the call. */
+/** Creates the function that runs calls and responds in the form of each. */
 function createRunner(run: Run): OpenAiTools['runToolCall'] {
   function runToolCall(call: ChatToolCall, options?: RunOptions): Promise<ChatToolMessage>
   function runToolCall(call: FunctionCall, options?: RunOptions): Promise<FunctionCallOutput>
@@ -88,7 +88,7 @@ function parseArguments(given: unknown): { readonly args: unknown } | { readonly
     const args: unknown = JSON.parse(given.trim() === '' ? '{}' : given)
     return { args }
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error)
-    return { problem: `the arguments are not JSON (${what}); pass a JSON object` }
+    const reason = error instanceof Error ? error.message : String(error)
+    return { problem: `the arguments are not JSON (${reason}); pass a JSON object` }
   }
 }

@@ -25,9 +25,9 @@ export function toStrictSchema(schema: Readonly<ToolParameters>): ToolParameters
   if (!isPlain || !isRecord(properties) || !Array.isArray(required)) return null
   const strict: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(properties)) {
-    const made = toStrictProperty(property)
-    if (made === null) return null
-    strict[name] = required.includes(name) ? made : toNullable(made, property)
+    const strictProperty = toStrictProperty(property)
+    if (strictProperty === null) return null
+    strict[name] = required.includes(name) ? strictProperty : toNullable(strictProperty, property)
   }
   return { type, properties: strict, required: Object.keys(strict), additionalProperties: false }
 }

@@ -34,7 +34,8 @@ export type PythonResult = InterpreterResult
 /** A Python interpreter. Definitions of one program are visible to the next. */
 export interface Python extends AsyncDisposable {
   /**
-   * Runs a program after all earlier ones. A `PythonError` for an exception, ETIMEDOUT, the signal's reason.
+   * Runs a program after all earlier ones. A `PythonError` for an exception, ETIMEDOUT after `timeoutMs`, the signal's
+   * reason after an abort.
    * If a program ignores its interrupt for a second, the interpreter ends and all later calls are EPIPE.
    */
   run(code: string, options?: PythonRunOptions): Promise<PythonResult>
@@ -98,7 +99,7 @@ class ThreadedPython implements Python {
   }
 
   async mount(path: string, fs: FileSystem): Promise<void> {
-    const at = checkPath(path, 'mount')
+    const mountPoint = checkPath(path, 'mount')
     const shared = shareFileSystem(fs, {
       cancelled: this.#interrupts.cells,
       ...(this.#ctx !== undefined && { ctx: this.#ctx }),
@@ -106,19 +107,19 @@ class ThreadedPython implements Python {
     shared.unref()
     try {
       const { channel } = shared
-      await this.#thread.ask({ kind: 'mount', path: at, line: channel, umask: this.#umask }, [channel.port])
+      await this.#thread.ask({ kind: 'mount', path: mountPoint, channel, umask: this.#umask }, [channel.port])
     } catch (error) {
       await shared.close()
       throw error
     }
-    this.#shared.set(at, shared)
+    this.#shared.set(mountPoint, shared)
   }
 
   async unmount(path: string): Promise<void> {
-    const at = checkPath(path, 'unmount')
-    await this.#thread.ask({ kind: 'unmount', path: at })
-    await this.#shared.get(at)?.close()
-    this.#shared.delete(at)
+    const mountPoint = checkPath(path, 'unmount')
+    await this.#thread.ask({ kind: 'unmount', path: mountPoint })
+    await this.#shared.get(mountPoint)?.close()
+    this.#shared.delete(mountPoint)
   }
 
   interrupt(): void {
@@ -139,10 +140,10 @@ class ThreadedPython implements Python {
     const timeout = new AbortController()
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs)
     const stop = AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])])
-    let end: NodeJS.Timeout | undefined
+    let endTimer: NodeJS.Timeout | undefined
     const interrupt = () => {
       this.interrupt()
-      end = setTimeout(() => void this.#thread.end(), GRACE_MS)
+      endTimer = setTimeout(() => void this.#thread.end(), GRACE_MS)
     }
     stop.addEventListener('abort', interrupt, { once: true })
     this.#isRunning = true
@@ -158,7 +159,7 @@ class ThreadedPython implements Python {
       this.#interrupts.clear()
       stop.removeEventListener('abort', interrupt)
       clearTimeout(timer)
-      clearTimeout(end)
+      clearTimeout(endTimer)
     }
   }
 }

@@ -48,7 +48,7 @@ export interface FsStream {
   node: FsNode
   flags: number
   position: number
-  /** Ours: the file that the descriptor and its copies share. */
+  /** Set by the mount: the file that the descriptor and its copies share. */
   opened?: OpenStreamFile
 }
 
@@ -94,7 +94,7 @@ export interface NodeOps {
   readdir(node: FsNode): string[]
   symlink(parent: FsNode, name: string, target: string): FsNode
   readlink(node: FsNode): string
-  /** Ours: the runtime has no hard links. */
+  /** Called by `os.link` of the mount alone: the runtime has no hard links. */
   link(node: FsNode, parent: FsNode, name: string): void
 }
 

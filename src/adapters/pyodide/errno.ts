@@ -31,7 +31,7 @@ const errnoByCode: Readonly<Record<ErrorCode, number>> = {
 }
 const EINTR = 27
 
-/** Returns the number of one of our codes. */
+/** Returns the error number of a code. */
 export function getErrno(code: ErrorCode): number {
   return errnoByCode[code]
 }

@@ -7,7 +7,7 @@ export interface PythonRunner {
   runPython(code: string): unknown
 }
 
-/** Emscripten has no system call for it, so Python comes without `os.link`. */
+/** Python code that adds `os.link`, for which Emscripten has no system call. */
 const PROVIDE_LINK = `
 def _provide(link):
     import os
@@ -28,7 +28,7 @@ _provide
 
 const provided = new WeakSet<PythonRunner>()
 
-/** Adds `os.link` to Python for files in our mounts; EPERM elsewhere, as without hard links. */
+/** Adds `os.link` to Python, once. It works in mounts of this adapter; elsewhere it is EPERM. */
 export function provideHardLinks(pyodide: PythonRunner): void {
   if (provided.has(pyodide)) return
   provided.add(pyodide)

@@ -1,5 +1,5 @@
 /**
- * Python on any file system: Pyodide's interpreter with our files as a mount, in this thread or in a separate one. Not
+ * Python on any file system: Pyodide's interpreter with its files as a mount, in this thread or in a separate one. Not
  * a sandbox: Python in Pyodide reaches JavaScript, and with it whatever its thread may do. Invariant: no name, size or
  * content is cached here; each system call queries the file system.
  */

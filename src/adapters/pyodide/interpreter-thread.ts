@@ -30,7 +30,7 @@ export class InterpreterThread {
   readonly #pending: Pending[] = []
   /** Fulfilled once it accepts requests. */
   readonly ready: Promise<unknown>
-  #isOver = false
+  #hasEnded = false
   #cause: unknown
 
   constructor(setup: InterpreterSetup, listeners: OutputListeners) {
@@ -41,21 +41,21 @@ export class InterpreterThread {
     this.#worker.on('message', (message: PythonMessage) => this.#receive(message))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(undefined))
-    this.ready = this.#next()
+    this.ready = this.#expectResult()
   }
 
   /** Sends a request. EPIPE if the interpreter has ended or ends first; a `PythonError` for an exception. */
   ask(request: PythonRequest, transfer: readonly Transferable[] = []): Promise<InterpreterResult> {
-    if (this.#isOver) return Promise.reject(createEndedError(this.#cause))
+    if (this.#hasEnded) return Promise.reject(createEndedError(this.#cause))
     this.#worker.postMessage(request, transfer)
-    return this.#next()
+    return this.#expectResult()
   }
 
   async end(): Promise<void> {
     await this.#worker.terminate()
   }
 
-  #next(): Promise<InterpreterResult> {
+  #expectResult(): Promise<InterpreterResult> {
     const { promise, resolve, reject } = Promise.withResolvers<InterpreterResult>()
     this.#pending.push({ resolve, reject, output: { stdout: '', stderr: '' } })
     // The process stays alive only while a request is pending.
@@ -85,14 +85,14 @@ export class InterpreterThread {
   }
 
   #end(cause: unknown): void {
-    this.#isOver = true
+    this.#hasEnded = true
     this.#cause ??= cause
     for (const { reject } of this.#pending.splice(0)) reject(createEndedError(this.#cause))
   }
 }
 
 function createEndedError(cause?: unknown): VfsError {
-  const why = cause instanceof Error ? `: ${cause.message}` : ''
-  const detail = `this Python has ended${why}; create another with createPython`
+  const reason = cause instanceof Error ? `: ${cause.message}` : ''
+  const detail = `this Python has ended${reason}; create another with createPython`
   return new VfsError('EPIPE', '/', { op: 'run', detail, cause })
 }

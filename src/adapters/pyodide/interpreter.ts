@@ -42,9 +42,9 @@ export class Interpreter {
   readonly #globals: PyDict
   readonly #rearmSignals: () => void
 
-  private constructor(pyodide: PyodideInterface, ensureReporting: () => void) {
+  private constructor(pyodide: PyodideInterface, rearmSignals: () => void) {
     this.#pyodide = pyodide
-    this.#rearmSignals = ensureReporting
+    this.#rearmSignals = rearmSignals
     this.#globals = pyodide.toPy({})
     this.#runInternal(RUNTIME_FUNCTIONS)
   }
@@ -52,14 +52,14 @@ export class Interpreter {
   static async start({ env, interrupts }: InterpreterSetup, send: SendMessage): Promise<Interpreter> {
     const { loadPyodide } = await loadPyodidePackage()
     const pyodide = await loadPyodide({ env: { ...env } })
-    const ensureReporting = installInterrupts(pyodide, interrupts)
+    const rearmSignals = installInterrupts(pyodide, interrupts)
     pyodide.setStdout({ write: createWriter('stdout', send), isatty: false })
     pyodide.setStderr({ write: createWriter('stderr', send), isatty: false })
     pyodide.setStdin({ stdin: () => undefined })
-    return new Interpreter(pyodide, ensureReporting)
+    return new Interpreter(pyodide, rearmSignals)
   }
 
-  /** Converts an error to a message: a Python exception, or an error of ours. */
+  /** Converts an error to a message: a Python exception, or else a VfsError. */
   static toFailureMessage(error: unknown): PythonMessage {
     if (isVfsError(error)) return { kind: 'failed', error: error.toJSON() }
     if (error instanceof Error && 'type' in error && typeof error.type === 'string') {
@@ -90,8 +90,8 @@ export class Interpreter {
     }
   }
 
-  #mount({ path, line, umask }: Extract<PythonRequest, { kind: 'mount' }>): void {
-    this.#mounts.set(path, mountInPyodide(this.#pyodide, connectFileSystem(line), path, { umask }))
+  #mount({ path, channel, umask }: Extract<PythonRequest, { kind: 'mount' }>): void {
+    this.#mounts.set(path, mountInPyodide(this.#pyodide, connectFileSystem(channel), path, { umask }))
   }
 
   #unmount(path: string): void {

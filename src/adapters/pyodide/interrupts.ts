@@ -2,9 +2,11 @@ import type { PyodideInterface } from 'pyodide'
 import { createSharedCells, type SharedCells } from '../threads/index.ts'
 
 const SIGINT = 2
-/** Both cells as one number, so that they change together: the lower one is Python's. */
+// Both cells as one number, so that they change together: the lower one is Python's.
 const NONE = 0n
+/** Sent, and not acknowledged: Python has read the signal, or lost it. */
 const AWAITED = 1n << 32n
+/** Sent, and not read by Python. */
 const SENT: bigint = AWAITED | BigInt(SIGINT)
 
 const RESEND_MS = 20
@@ -18,38 +20,38 @@ const MAX_RESENDS = 3
  * limited: a program that ignores the signal, or closed the file for acknowledgements, never acknowledges.
  */
 export class Interrupts {
-  /** Python's cell for signals, and ours. */
+  /** Python's cell for signals, and the one that marks a pending interrupt. */
   readonly cells: SharedCells = createSharedCells(2)
-  readonly #both = new BigInt64Array(this.cells.buffer)
+  readonly #cellPair = new BigInt64Array(this.cells.buffer)
   readonly #onSent: () => void
-  #resending: NodeJS.Timeout | undefined
-  #resends = 0
+  #resendTimer: NodeJS.Timeout | undefined
+  #resendCount = 0
 
-  /** @param sent called whenever the cells have changed. */
-  constructor(sent: () => void) {
-    this.#onSent = sent
+  /** @param onSent called whenever an interrupt was sent, also again. */
+  constructor(onSent: () => void) {
+    this.#onSent = onSent
   }
 
   send(): void {
     this.clear()
-    this.#resends = 0
-    Atomics.store(this.#both, 0, SENT)
+    this.#resendCount = 0
+    Atomics.store(this.#cellPair, 0, SENT)
     this.#onSent()
-    this.#resending = setInterval(() => this.#resend(), RESEND_MS)
+    this.#resendTimer = setInterval(() => this.#resend(), RESEND_MS)
   }
 
   /** Withdraws a pending interrupt. */
   clear(): void {
-    clearInterval(this.#resending)
-    Atomics.store(this.#both, 0, NONE)
+    clearInterval(this.#resendTimer)
+    Atomics.store(this.#cellPair, 0, NONE)
   }
 
   #resend(): void {
-    const isLast = this.#resends === MAX_RESENDS
-    const before = Atomics.compareExchange(this.#both, 0, AWAITED, isLast ? NONE : SENT)
-    if (before === NONE || (before === AWAITED && isLast)) clearInterval(this.#resending)
+    const isLast = this.#resendCount === MAX_RESENDS
+    const before = Atomics.compareExchange(this.#cellPair, 0, AWAITED, isLast ? NONE : SENT)
+    if (before === NONE || (before === AWAITED && isLast)) clearInterval(this.#resendTimer)
     else if (before === AWAITED) {
-      this.#resends++
+      this.#resendCount++
       this.#onSent()
     }
   }
@@ -58,9 +60,9 @@ export class Interrupts {
 const SIGNAL_DEVICE = '/dev/signals'
 
 /**
- * Python writes the number of each received signal to this file before it runs a handler.
- * It uses the highest possible descriptor: programs count theirs from 3. It is reopened if a program
- * closes all descriptors.
+ * Python code that opens the device as the file to which Python writes the number of each received signal, before it
+ * runs a handler. It uses the highest possible descriptor: programs count theirs from 3. The returned function opens
+ * the device again if a program closed it.
  */
 const SIGNAL_REPORTER = `
 from os import O_NONBLOCK, O_WRONLY, close, dup2, open, unlink
@@ -88,10 +90,10 @@ ensure_reporting
  * program: the previous one may have disabled the acknowledgements.
  */
 export function installInterrupts(pyodide: PyodideInterface, cells: SharedCells): () => void {
-  const both = new BigInt64Array(cells.buffer)
+  const cellPair = new BigInt64Array(cells.buffer)
   const acknowledge = (signal: number) => {
     // Withdraw a resend: a second interrupt would hit the handler of the first.
-    if (signal === SIGINT) Atomics.store(both, 0, NONE)
+    if (signal === SIGINT) Atomics.store(cellPair, 0, NONE)
   }
   const make_device = () => {
     // An interrupt may have left the previous device.

@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 type PyodidePackage = typeof import('pyodide')
 
-/** Loads the package for the first interpreter. ENOTSUP with the package to install. */
+/** Loads the optional package. ENOTSUP with the package to install. */
 export async function loadPyodidePackage(
   load: () => Promise<PyodidePackage> = () => import('pyodide'),
 ): Promise<PyodidePackage> {

@@ -35,8 +35,8 @@ export interface PyodideMount extends Disposable {
 
 /**
  * Mounts a file system in Pyodide at a path, which is created if missing. Python's system calls go to it directly:
- * nothing is copied, and each side sees the other's changes at once. ENOTSUP for an asynchronous file
- * system: `createPython` mounts those.
+ * nothing is copied, and each side sees the other's changes at once. ENOTSUP for an asynchronous file system, which
+ * `createPython` mounts; EINVAL for `/`, EEXIST if the path is a mount already, ENOTDIR if it is no directory.
  */
 export function mountInPyodide(
   pyodide: PyodideLike,
@@ -45,29 +45,29 @@ export function mountInPyodide(
   options: PyodideMountOptions = {},
 ): PyodideMount {
   const { FS } = pyodide
-  const at = assertMountPoint(path)
-  const files = new MountedFiles(FS, requireSync(fs, at), options)
+  const mountPoint = assertMountPoint(path)
+  const files = new MountedFiles(FS, requireSync(fs, mountPoint), options)
   const node = createNodeOperations(files)
   const stream = createStreamOperations(files, createMapper(FS.filesystems.MEMFS))
   try {
-    FS.mkdirTree(at)
-    FS.mount({ mount: (): FsNode => files.mount({ node, stream }) }, {}, at)
+    FS.mkdirTree(mountPoint)
+    FS.mount({ mount: (): FsNode => files.mount({ node, stream }) }, {}, mountPoint)
   } catch (error) {
-    throw error instanceof FS.ErrnoError ? createMountError(at, error) : error
+    throw error instanceof FS.ErrnoError ? createMountError(mountPoint, error) : error
   }
   provideHardLinks(pyodide)
   let isMounted = true
   const unmount = () => {
-    if (isMounted) FS.unmount(at)
+    if (isMounted) FS.unmount(mountPoint)
     isMounted = false
   }
-  return { path: at, unmount, [Symbol.dispose]: unmount }
+  return { path: mountPoint, unmount, [Symbol.dispose]: unmount }
 }
 
 function assertMountPoint(path: string): string {
-  const at = checkPath(path, 'mount')
-  if (at !== '/') return at
-  throw new VfsError('EINVAL', at, {
+  const mountPoint = checkPath(path, 'mount')
+  if (mountPoint !== '/') return mountPoint
+  throw new VfsError('EINVAL', mountPoint, {
     op: 'mount',
     detail: 'Python has its own files at this path; mount below it',
   })
@@ -100,9 +100,9 @@ interface MemoryMapper {
 }
 
 const REGULAR_FILE = 0o100644
-const PRIVATE = 2
+const MAP_PRIVATE = 2
 
 function createMapper({ stream_ops }: MemoryMapper): MapBytes {
   return (bytes) =>
-    stream_ops.mmap({ node: { mode: REGULAR_FILE, contents: bytes } }, bytes.length, 0, 0, PRIVATE)
+    stream_ops.mmap({ node: { mode: REGULAR_FILE, contents: bytes } }, bytes.length, 0, 0, MAP_PRIVATE)
 }

@@ -10,7 +10,7 @@ export interface InterpreterSetup {
 
 /** Requests to an interpreter, served in order. */
 export type PythonRequest =
-  | { readonly kind: 'mount'; readonly path: string; readonly line: ThreadChannel; readonly umask: number }
+  | { readonly kind: 'mount'; readonly path: string; readonly channel: ThreadChannel; readonly umask: number }
   | { readonly kind: 'unmount'; readonly path: string }
   | { readonly kind: 'chdir'; readonly path: string }
   | { readonly kind: 'run'; readonly code: string }

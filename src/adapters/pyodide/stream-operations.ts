@@ -85,11 +85,11 @@ function openStream(files: MountedFiles, stream: FsStream): void {
     return
   }
   const [write, append] = [(stream.flags & ACCESS) !== 0, isAppending(stream)]
-  const made = files.takeCreated(stream.node)
+  const createdHandle = files.takeCreated(stream.node)
   const openNow = () => files.sync.open(files.getPath(stream.node), { write, append }, files.ctx)
   // The file is created before the append flag is known.
-  const handle = made !== undefined && !append ? made : files.attempt(openNow)
-  if (made !== undefined && append) files.attempt(() => made.close())
+  const handle = createdHandle !== undefined && !append ? createdHandle : files.attempt(openNow)
+  if (createdHandle !== undefined && append) files.attempt(() => createdHandle.close())
   stream.opened = { handle, descriptors: 1 }
 }
 
@@ -132,7 +132,7 @@ function statStream(files: MountedFiles, { opened, node }: FsStream) {
   return opened?.handle.stat() ?? files.sync.stat(files.getPath(node), files.ctx)
 }
 
-/** Truncates through the handle; sets the rest by path, if it still leads to this file. */
+/** Truncates through the handle; sets the mode by path, and is ENOENT if that leads to another file. */
 function changeAttributes(files: MountedFiles, stream: FsStream, changes: FsAttributeChanges): void {
   const { size, mode } = changes
   if (size !== undefined) requireFile(files, stream).handle.truncate(size)

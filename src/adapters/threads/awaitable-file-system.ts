@@ -33,7 +33,7 @@ export type AwaitableFileSystem = {
   ) => Awaitable<ReturnType<SyncFileSystem[Name]>>
 } & { open(path: string, options?: OpenOptions, ctx?: CallContext): Awaitable<AwaitableFile> }
 
-/** Adapts a file system, using its synchronous face if it has one. */
+/** Adapts a file system, using its synchronous interface if it has one. */
 export function toAwaitable(fs: FileSystem): AwaitableFileSystem {
   return isSynchronous(fs) ? fs.sync : new ComposedFiles(fs)
 }
@@ -44,13 +44,13 @@ class ComposedFiles implements AwaitableFileSystem {
 
   constructor(fs: FileSystem) {
     this.#fs = fs
-    this.#handles = new SharedHandles(fs, (path, ctx) => this.#identity(path, ctx))
+    this.#handles = new SharedHandles(fs, (path, ctx) => this.#getIdentity(path, ctx))
   }
 
   async stat(path: string, ctx?: CallContext): Promise<SyncStat> {
     const stat = await this.#fs.stat(path, ctx)
-    const open = stat.type === 'file' && this.#handles.stat(await this.realpath(path, {}, ctx))
-    return open || { ...stat, ...(await this.#identity(path, ctx)) }
+    const openStat = stat.type === 'file' && this.#handles.stat(await this.realpath(path, {}, ctx))
+    return openStat || { ...stat, ...(await this.#getIdentity(path, ctx)) }
   }
 
   readdir(path: string, ctx?: CallContext): Promise<DirEntry[]> {
@@ -62,7 +62,7 @@ class ComposedFiles implements AwaitableFileSystem {
     if (!isOpenable(this.#fs)) return this.#handles.open(real, options, ctx)
     try {
       const handle = await this.#fs.open(path, options, ctx)
-      return new IdentifiedHandle(handle, await this.#identity(real, ctx))
+      return new IdentifiedHandle(handle, await this.#getIdentity(real, ctx))
     } catch (error) {
       // A mount table declares the union of its mounts' capabilities.
       if (isVfsError(error, 'ENOTSUP')) return this.#handles.open(real, options, ctx)
@@ -75,8 +75,8 @@ class ComposedFiles implements AwaitableFileSystem {
   }
 
   async remove(path: string, options?: RemoveOptions, ctx?: CallContext): Promise<void> {
-    const at = await this.realpath(path, {}, ctx)
-    await this.#handles.unlink(at, () => this.#fs.remove(path, options, ctx))
+    const realPath = await this.realpath(path, {}, ctx)
+    await this.#handles.unlink(realPath, () => this.#fs.remove(path, options, ctx))
   }
 
   async rmdir(path: string, ctx?: CallContext): Promise<void> {
@@ -118,7 +118,7 @@ class ComposedFiles implements AwaitableFileSystem {
   }
 
   /** Returns the identity of a file; without inode numbers each file has one name, which identifies it. */
-  async #identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
+  async #getIdentity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     if (!isHardLinkable(this.#fs)) return { ino: hashPath(path), nlink: 1 }
     try {
       return await this.#fs.identity(path, ctx)

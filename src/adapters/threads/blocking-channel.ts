@@ -19,12 +19,15 @@ export class BlockingChannel {
   readonly #timeoutMs: number
   #lastId = 0
 
-  constructor(line: ThreadChannel, patienceMs: number) {
-    this.#channel = line
-    this.#timeoutMs = patienceMs
+  constructor(channel: ThreadChannel, timeoutMs: number) {
+    this.#channel = channel
+    this.#timeoutMs = timeoutMs
   }
 
-  /** Sends a call and blocks. EIO if the other thread has ended; an AbortError if the call is cancelled. */
+  /**
+   * Sends a call and blocks until its response. EIO if the other thread has closed the channel or does not respond; an
+   * AbortError if the call is cancelled.
+   */
   call<Name extends RemoteCallName>(
     name: Name,
     args: Parameters<RemoteCalls[Name]>,
@@ -47,11 +50,11 @@ export class BlockingChannel {
     const { cells } = this.#channel
     let [beat, quietSince] = [Atomics.load(cells, HEARTBEAT), performance.now()]
     for (;;) {
-      const seen = Atomics.load(cells, WAKE)
+      const wakeCount = Atomics.load(cells, WAKE)
       const response = this.#receive<Name>()
       if (response !== undefined) return unwrapResponse(response)
       this.#assertRunning(name, this.#lastId)
-      const outcome = Atomics.wait(cells, WAKE, seen, Math.min(POLL_MS, this.#timeoutMs))
+      const outcome = Atomics.wait(cells, WAKE, wakeCount, Math.min(POLL_MS, this.#timeoutMs))
       if (outcome !== 'timed-out') continue
       const lastBeat = Atomics.load(cells, HEARTBEAT)
       if (lastBeat !== beat) [beat, quietSince] = [lastBeat, performance.now()]
@@ -68,7 +71,10 @@ export class BlockingChannel {
     }
   }
 
-  /** @param id the call to cancel if the channel is not running. */
+  /**
+   * Asserts that the channel is open (EIO) and that calls are not cancelled (AbortError).
+   * @param id the pending call, which a cancel also ends in the other thread.
+   */
   #assertRunning(name: RemoteCallName, id?: number): void {
     const { cells, cancelled, port } = this.#channel
     if (Atomics.load(cells, CLOSED) !== 0) throw createGoneError(name, 'was closed')
@@ -85,6 +91,6 @@ function unwrapResponse<Name extends RemoteCallName>(
   return response.value
 }
 
-function createGoneError(op: string, what: string): VfsError {
-  return new VfsError('EIO', '/', { op, detail: `the thread with the file system ${what}` })
+function createGoneError(op: string, problem: string): VfsError {
+  return new VfsError('EIO', '/', { op, detail: `the thread with the file system ${problem}` })
 }

@@ -41,8 +41,8 @@ export function connectFileSystem(
 class RemoteFileSystem implements ConnectedFileSystem {
   readonly #channel: BlockingChannel
 
-  constructor(line: BlockingChannel) {
-    this.#channel = line
+  constructor(channel: BlockingChannel) {
+    this.#channel = channel
   }
 
   stat(path: string, ctx?: CallContext): SyncStat {

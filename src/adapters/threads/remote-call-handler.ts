@@ -21,7 +21,7 @@ type Handlers = {
  * the call that opened it.
  */
 export class RemoteCallHandler {
-  readonly #open = new Map<number, AwaitableFile>()
+  readonly #openFiles = new Map<number, AwaitableFile>()
   readonly #handlers: Handlers
 
   constructor(files: AwaitableFileSystem) {
@@ -37,8 +37,8 @@ export class RemoteCallHandler {
 
   /** Closes the file of a call that was cancelled after its response. */
   async abandon(id: number): Promise<void> {
-    const file = this.#open.get(id)
-    this.#open.delete(id)
+    const file = this.#openFiles.get(id)
+    this.#openFiles.delete(id)
     try {
       await file?.close()
     } catch {
@@ -48,8 +48,8 @@ export class RemoteCallHandler {
 
   /** Closes all files the other thread left open. No caller is left to receive errors. */
   async closeAll(): Promise<void> {
-    const files = [...this.#open.values()]
-    this.#open.clear()
+    const files = [...this.#openFiles.values()]
+    this.#openFiles.clear()
     await Promise.allSettled(files.map(async (file) => file.close()))
   }
 
@@ -67,11 +67,11 @@ export class RemoteCallHandler {
       link: ({ ctx }, existing, path) => files.link(existing, path, ctx),
       setattr: ({ ctx }, path, changes) => files.setattr(path, changes, ctx),
       open: async (call, path, options) => this.#register(call, await files.open(path, options, call.ctx)),
-      readOpen: (_, file, position, length) => this.#file(file).read(position, length),
-      writeOpen: (_, file, position, bytes) => this.#file(file).write(position, bytes),
-      truncateOpen: (_, file, size) => this.#file(file).truncate(size),
-      statOpen: (_, file) => this.#file(file).stat(),
-      syncOpen: (_, file) => this.#file(file).sync(),
+      readOpen: (_, file, position, length) => this.#getFile(file).read(position, length),
+      writeOpen: (_, file, position, bytes) => this.#getFile(file).write(position, bytes),
+      truncateOpen: (_, file, size) => this.#getFile(file).truncate(size),
+      statOpen: (_, file) => this.#getFile(file).stat(),
+      syncOpen: (_, file) => this.#getFile(file).sync(),
       closeOpen: (_, file) => this.#remove(file).close(),
     }
   }
@@ -80,18 +80,18 @@ export class RemoteCallHandler {
   async #register({ id, ctx: { signal } }: CallInfo, file: AwaitableFile): Promise<number> {
     if (signal?.aborted) await file.close()
     signal?.throwIfAborted()
-    this.#open.set(id, file)
+    this.#openFiles.set(id, file)
     return id
   }
 
   #remove(number: number): AwaitableFile {
-    const file = this.#file(number)
-    this.#open.delete(number)
+    const file = this.#getFile(number)
+    this.#openFiles.delete(number)
     return file
   }
 
-  #file(number: number): AwaitableFile {
-    const file = this.#open.get(number)
+  #getFile(number: number): AwaitableFile {
+    const file = this.#openFiles.get(number)
     if (file === undefined)
       throw new VfsError('EBADF', '/', { detail: `no open file has the number ${number}` })
     return file

@@ -8,21 +8,21 @@ export class RemoteHandle implements SyncFileHandle {
   readonly #file: number
   #isClosed = false
 
-  constructor(line: BlockingChannel, file: number) {
-    this.#channel = line
+  constructor(channel: BlockingChannel, file: number) {
+    this.#channel = channel
     this.#file = file
   }
 
   read(position: number, length: number): Uint8Array {
-    const first = this.#piece(position, length)
+    const first = this.#readPiece(position, length)
     if (first.length < PIECE_BYTES || length === first.length) return first
     const pieces = [first]
-    let got = first.length
-    while (got < length) {
-      const piece = this.#piece(position + got, length - got)
+    let total = first.length
+    while (total < length) {
+      const piece = this.#readPiece(position + total, length - total)
       if (piece.length === 0) break
       pieces.push(piece)
-      got += piece.length
+      total += piece.length
     }
     return Buffer.concat(pieces)
   }
@@ -53,7 +53,7 @@ export class RemoteHandle implements SyncFileHandle {
     this.#channel.call('closeOpen', [this.#file])
   }
 
-  #piece(position: number, length: number): Uint8Array {
+  #readPiece(position: number, length: number): Uint8Array {
     return this.#channel.call('readOpen', [this.#file, position, Math.min(length, PIECE_BYTES)])
   }
 }

@@ -39,6 +39,7 @@ export interface SharedFileSystem extends AsyncDisposable {
   cancel(): void
   /** Wakes a blocked caller to check the cell after another channel cancelled it. */
   wake(): void
+  /** Ends a cancel: later calls run again. */
   resume(): void
   /** Lets the process end although the other thread may still call. */
   unref(): void
@@ -70,12 +71,12 @@ class FileSystemResponder implements SharedFileSystem {
   readonly #heartbeat: NodeJS.Timeout
   #closing: Promise<void> | undefined
 
-  constructor(fs: FileSystem, port: MessagePort, line: ThreadChannel, { ctx = {} }: ShareOptions) {
+  constructor(fs: FileSystem, port: MessagePort, channel: ThreadChannel, { ctx = {} }: ShareOptions) {
     this.#port = port
-    this.channel = line
+    this.channel = channel
     this.#ctx = ctx
     this.#files = new RemoteCallHandler(toAwaitable(fs))
-    this.#heartbeat = setInterval(() => Atomics.add(line.cells, HEARTBEAT, 1), HEARTBEAT_MS).unref()
+    this.#heartbeat = setInterval(() => Atomics.add(channel.cells, HEARTBEAT, 1), HEARTBEAT_MS).unref()
     port.on('message', (message: ThreadRequest | Cancellation) => this.#receive(message))
     // The other thread has ended.
     port.on('close', () => void this.close())

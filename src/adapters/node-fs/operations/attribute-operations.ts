@@ -11,70 +11,76 @@ const ANY_EXECUTE_BIT = 0o111
 
 type AnyStats = Stats | BigIntStats
 
-export const stat: FsOperation<AnyStats | undefined> = unlessMissing(
-  definePathOperation('stat', function* (site, path, options) {
-    return createStats(site, yield* statFollowed(site, path), options)
+export const stat: FsOperation<AnyStats | undefined> = allowMissing(
+  definePathOperation('stat', function* (context, path, options) {
+    return createStats(context, yield* statFollowed(context, path), options)
   }),
 )
 
-export const lstat: FsOperation<AnyStats | undefined> = unlessMissing(
-  definePathOperation('lstat', function* (site, path, options) {
-    return createStats(site, yield* waitFor(site.driver.lstat(path)), options)
+export const lstat: FsOperation<AnyStats | undefined> = allowMissing(
+  definePathOperation('lstat', function* (context, path, options) {
+    return createStats(context, yield* waitFor(context.driver.lstat(path)), options)
   }),
 )
 
-export const fstat: FsOperation<AnyStats> = defineFileOperation('fstat', function* (site, file, options) {
-  return createStats(site, yield* file.stat(), options)
+export const fstat: FsOperation<AnyStats> = defineFileOperation('fstat', function* (context, file, options) {
+  return createStats(context, yield* file.stat(), options)
 })
 
-/** Modes never deny reading or writing; a file without any execute bit cannot be executed. */
-export const access: FsOperation<void> = definePathOperation('access', function* (site, path, mode) {
+/** Checks access. Modes never deny reading or writing; a file without any execute bit cannot be executed. */
+export const access: FsOperation<void> = definePathOperation('access', function* (context, path, mode) {
   const wanted = parseCount(mode, 'mode', constants.F_OK)
-  const found = yield* statFollowed(site, path)
-  if ((wanted & constants.W_OK) !== 0 && !site.driver.isWritable) throw new VfsError('EROFS', path)
+  const found = yield* statFollowed(context, path)
+  if ((wanted & constants.W_OK) !== 0 && !context.driver.isWritable) throw new VfsError('EROFS', path)
   if ((wanted & constants.X_OK) === 0 || found.type === 'directory') return
   if ((modeBits(found) & ANY_EXECUTE_BIT) === 0) throw new VfsError('EACCES', path)
 })
 
-export const chmod: FsOperation<void> = definePathOperation('chmod', function* (site, path, mode) {
-  yield* waitFor(site.driver.setattr(path, { mode: parseMode(mode, 0) }))
+export const chmod: FsOperation<void> = definePathOperation('chmod', function* (context, path, mode) {
+  yield* waitFor(context.driver.setattr(path, { mode: parseMode(mode, 0) }))
 })
 
-export const fchmod: FsOperation<void> = defineFileOperation('fchmod', function* (_site, file, mode) {
+export const fchmod: FsOperation<void> = defineFileOperation('fchmod', function* (_context, file, mode) {
   yield* file.setattr({ mode: parseMode(mode, 0) })
 })
 
-export const utimes: FsOperation<void> = definePathOperation('utime', function* (site, path, atime, mtime) {
-  parseTime(atime, 'atime')
-  yield* waitFor(site.driver.setattr(path, { mtime: parseTime(mtime, 'mtime') }))
-})
+export const utimes: FsOperation<void> = definePathOperation(
+  'utime',
+  function* (context, path, atime, mtime) {
+    parseTime(atime, 'atime')
+    yield* waitFor(context.driver.setattr(path, { mtime: parseTime(mtime, 'mtime') }))
+  },
+)
 
-export const lutimes: FsOperation<void> = definePathOperation('lutime', function* (site, path, atime, mtime) {
-  parseTime(atime, 'atime')
-  yield* waitFor(site.driver.setattr(path, { mtime: parseTime(mtime, 'mtime'), ofLink: true }))
-})
+export const lutimes: FsOperation<void> = definePathOperation(
+  'lutime',
+  function* (context, path, atime, mtime) {
+    parseTime(atime, 'atime')
+    yield* waitFor(context.driver.setattr(path, { mtime: parseTime(mtime, 'mtime'), ofLink: true }))
+  },
+)
 
 export const futimes: FsOperation<void> = defineFileOperation(
   'futime',
-  function* (_site, file, atime, mtime) {
+  function* (_context, file, atime, mtime) {
     parseTime(atime, 'atime')
     yield* file.setattr({ mtime: parseTime(mtime, 'mtime') })
   },
 )
 
-export const chown: FsOperation<void> = definePathOperation('chown', function* (site, path, uid, gid) {
-  yield* statFollowed(site, path)
-  assertOwner(site, 'chown', uid, gid)
+export const chown: FsOperation<void> = definePathOperation('chown', function* (context, path, uid, gid) {
+  yield* statFollowed(context, path)
+  assertOwner(context, 'chown', uid, gid)
 })
 
-export const lchown: FsOperation<void> = definePathOperation('lchown', function* (site, path, uid, gid) {
-  yield* waitFor(site.driver.lstat(path))
-  assertOwner(site, 'lchown', uid, gid)
+export const lchown: FsOperation<void> = definePathOperation('lchown', function* (context, path, uid, gid) {
+  yield* waitFor(context.driver.lstat(path))
+  assertOwner(context, 'lchown', uid, gid)
 })
 
-export const fchown: FsOperation<void> = defineFileOperation('fchown', function* (site, file, uid, gid) {
+export const fchown: FsOperation<void> = defineFileOperation('fchown', function* (context, file, uid, gid) {
   yield* file.stat()
-  assertOwner(site, 'fchown', uid, gid)
+  assertOwner(context, 'fchown', uid, gid)
 })
 
 /** Refuses another owner: all files have one, and an ordinary user may not change it. */
@@ -84,16 +90,16 @@ function assertOwner({ owner }: FsContext, syscall: string, uid: unknown, gid: u
   throw createNodeError('EPERM', { syscall })
 }
 
-function createStats(site: FsContext, found: SyncStat, options: unknown): AnyStats {
-  const stats = new Stats(found, site.owner)
+function createStats(context: FsContext, found: SyncStat, options: unknown): AnyStats {
+  const stats = new Stats(found, context.owner)
   return isOptionSet(options, 'bigint') ? new BigIntStats(stats) : stats
 }
 
-/** Returns undefined for a missing path with `throwIfNoEntry: false`. */
-function unlessMissing<T>(operation: FsOperation<T>): FsOperation<T | undefined> {
-  return function* (site, path, options) {
+/** Wraps an operation to return undefined for a missing path with `throwIfNoEntry: false`. */
+function allowMissing<T>(operation: FsOperation<T>): FsOperation<T | undefined> {
+  return function* (context, path, options) {
     try {
-      return yield* operation(site, path, options)
+      return yield* operation(context, path, options)
     } catch (error) {
       if (getOption(options, 'throwIfNoEntry') === false && isMissing(error)) return undefined
       throw error

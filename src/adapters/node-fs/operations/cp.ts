@@ -39,56 +39,62 @@ interface CpOptions {
 }
 
 /** Copies a file or a tree as `fs.cp` does, with its options and the codes of its checks. */
-export const cp: FsOperation<void> = function* (site, src, dest, given) {
+export const cp: FsOperation<void> = function* (context, src, dest, cpOptions) {
   const options: CpOptions = {
-    isRecursive: isOptionSet(given, 'recursive'),
-    isForced: getOption(given, 'force') !== false,
-    failsOnExisting: isOptionSet(given, 'errorOnExist'),
-    followsLinks: isOptionSet(given, 'dereference'),
-    keepsTimes: isOptionSet(given, 'preserveTimestamps'),
-    keepsTargets: isOptionSet(given, 'verbatimSymlinks'),
-    mode: getOption(given, 'mode'),
-    filter: getOption(given, 'filter'),
+    isRecursive: isOptionSet(cpOptions, 'recursive'),
+    isForced: getOption(cpOptions, 'force') !== false,
+    failsOnExisting: isOptionSet(cpOptions, 'errorOnExist'),
+    followsLinks: isOptionSet(cpOptions, 'dereference'),
+    keepsTimes: isOptionSet(cpOptions, 'preserveTimestamps'),
+    keepsTargets: isOptionSet(cpOptions, 'verbatimSymlinks'),
+    mode: getOption(cpOptions, 'mode'),
+    filter: getOption(cpOptions, 'filter'),
   }
-  yield* copyOne(site, parsePath(src, 'src'), parsePath(dest, 'dest'), options)
+  yield* copyOne(context, parsePath(src, 'src'), parsePath(dest, 'dest'), options)
 }
 
-function* copyOne(site: FsContext, src: string, dest: string, options: CpOptions): Coroutine<void> {
+function* copyOne(context: FsContext, src: string, dest: string, options: CpOptions): Coroutine<void> {
   const pair = yield* withNodeErrors(
-    site,
+    context,
     { syscall: 'lstat', path: src },
-    resolvePair(site, src, dest, options),
+    resolvePair(context, src, dest, options),
   )
-  assertApart(pair)
+  assertCopyable(pair)
   if (!(yield* passesFilter(pair, options))) return
-  if (pair.target === undefined) yield* mkdir(site, dirname(pair.to), { recursive: true })
-  if (pair.source.type === 'directory') yield* copyDirectory(site, pair, options)
-  else if (pair.source.type === 'symlink') yield* copyLink(site, pair, options)
-  else yield* copyContent(site, pair, options)
+  if (pair.target === undefined) yield* mkdir(context, dirname(pair.to), { recursive: true })
+  if (pair.source.type === 'directory') yield* copyDirectory(context, pair, options)
+  else if (pair.source.type === 'symlink') yield* copyLink(context, pair, options)
+  else yield* copyContent(context, pair, options)
 }
 
-function* resolvePair(site: FsContext, src: string, dest: string, options: CpOptions): Coroutine<CopyPair> {
-  const from = yield* resolvePath(site, src)
-  const to = yield* resolveDestination(site, dest)
+function* resolvePair(
+  context: FsContext,
+  src: string,
+  dest: string,
+  options: CpOptions,
+): Coroutine<CopyPair> {
+  const from = yield* resolvePath(context, src)
+  const to = yield* resolveDestination(context, dest)
   const source = options.followsLinks
-    ? yield* statFollowed(site, from)
-    : yield* waitFor(site.driver.lstat(from))
-  const target = options.followsLinks ? yield* statIfPresent(site, to) : yield* lstatIfPresent(site, to)
-  if (target === undefined && (yield* isBelowFile(site, to))) throw new VfsError('ENOTDIR', to)
+    ? yield* statFollowed(context, from)
+    : yield* waitFor(context.driver.lstat(from))
+  const target = options.followsLinks ? yield* statIfPresent(context, to) : yield* lstatIfPresent(context, to)
+  if (target === undefined && (yield* isBelowFile(context, to))) throw new VfsError('ENOTDIR', to)
   return { src, dest, from, to, source, target }
 }
 
-/** Resolves the target and creates missing parents. */
-function* resolveDestination(site: FsContext, dest: string): Coroutine<string> {
+/** Resolves the target. A path with missing parents is resolved by its text alone. */
+function* resolveDestination(context: FsContext, dest: string): Coroutine<string> {
   try {
-    return normalize(yield* resolvePath(site, dest))
+    return normalize(yield* resolvePath(context, dest))
   } catch (error) {
     if (getErrorCode(error) !== 'ENOENT') throw error
-    return resolve(site.cwd, dest)
+    return resolve(context.cwd, dest)
   }
 }
 
-function assertApart({ src, dest, from, to, source, target }: CopyPair): void {
+/** Refuses to copy onto itself or into itself, and between a directory and anything else. */
+function assertCopyable({ src, dest, from, to, source, target }: CopyPair): void {
   const call = { syscall: 'cp', path: dest }
   const isDirectory = source.type === 'directory'
   if (from === to || (target !== undefined && source.ino !== 0 && source.ino === target.ino)) {
@@ -113,71 +119,71 @@ function* passesFilter({ src, dest }: CopyPair, { filter }: CpOptions): Coroutin
   return Boolean(yield* waitFor(verdict))
 }
 
-function* copyDirectory(site: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
+function* copyDirectory(context: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
   const { src, dest, from, source, target } = pair
   if (!options.isRecursive) {
     const message = `Recursive option not enabled, cannot copy a directory: ${src}`
     throw createCheckError('ERR_FS_EISDIR', message, { syscall: 'cp', path: src })
   }
   // List before copying: a link may lead the copy back into its source.
-  const names = yield* waitFor(site.driver.readdir(from))
-  if (target === undefined) yield* mkdir(site, dest)
-  for (const { name } of names) yield* copyOne(site, join(src, name), join(dest, name), options)
+  const names = yield* waitFor(context.driver.readdir(from))
+  if (target === undefined) yield* mkdir(context, dest)
+  for (const { name } of names) yield* copyOne(context, join(src, name), join(dest, name), options)
   if (target === undefined && source.mode !== null) {
-    yield* waitFor(site.driver.setattr(pair.to, { mode: source.mode }))
+    yield* waitFor(context.driver.setattr(pair.to, { mode: source.mode }))
   }
 }
 
-function* copyContent(site: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
-  if (!(yield* clearTarget(site, pair, options))) return
+function* copyContent(context: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
+  if (!(yield* clearTarget(context, pair, options))) return
   const { src, dest, source } = pair
-  yield* copyFile(site, src, dest, options.mode)
-  if (options.keepsTimes) yield* utimes(site, dest, source.mtime, source.mtime)
+  yield* copyFile(context, src, dest, options.mode)
+  if (options.keepsTimes) yield* utimes(context, dest, source.mtime, source.mtime)
 }
 
-function* copyLink(site: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
+function* copyLink(context: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
   const { from, to, target } = pair
-  const text = yield* waitFor(site.driver.readlink(from))
-  const leadsTo = options.keepsTargets ? text : resolve(dirname(from), text)
+  const text = yield* waitFor(context.driver.readlink(from))
+  const linkTarget = options.keepsTargets ? text : resolve(dirname(from), text)
   if (target?.type === 'symlink') {
-    yield* assertReplaceable(site, pair, resolve(site.cwd, leadsTo))
-    yield* unlink(site, to)
+    yield* assertReplaceable(context, pair, resolve(context.cwd, linkTarget))
+    yield* unlink(context, to)
   }
-  yield* symlink(site, leadsTo, to)
+  yield* symlink(context, linkTarget, to)
 }
 
 /** Refuses to replace a link by one that is broken, or whose directory contains or lies in the other's target. */
 function* assertReplaceable(
-  site: FsContext,
+  context: FsContext,
   { src, dest, from, to }: CopyPair,
-  leadsTo: string,
+  linkTarget: string,
 ): Coroutine<void> {
-  const source = yield* withNodeErrors(site, { syscall: 'stat', path: src }, statFollowed(site, from))
+  const source = yield* withNodeErrors(context, { syscall: 'stat', path: src }, statFollowed(context, from))
   if (source.type !== 'directory') return
-  const before = resolve(dirname(to), yield* waitFor(site.driver.readlink(to)))
+  const currentTarget = resolve(dirname(to), yield* waitFor(context.driver.readlink(to)))
   const call = { syscall: 'cp', path: dest }
-  if (isWithin(before, leadsTo)) {
+  if (isWithin(currentTarget, linkTarget)) {
     throw createCheckError(
       'ERR_FS_CP_EINVAL',
-      `cannot copy ${leadsTo} to a subdirectory of self ${before}`,
+      `cannot copy ${linkTarget} to a subdirectory of self ${currentTarget}`,
       call,
     )
   }
-  if (isWithin(leadsTo, before)) {
-    const message = `cannot overwrite ${before} with ${leadsTo}`
+  if (isWithin(linkTarget, currentTarget)) {
+    const message = `cannot overwrite ${currentTarget} with ${linkTarget}`
     throw createCheckError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', message, call)
   }
 }
 
-/** Clears the target for a file; returns false if the existing one stays. */
+/** Removes the target if `force` allows it; returns false if it stays, or throws with `errorOnExist`. */
 function* clearTarget(
-  site: FsContext,
+  context: FsContext,
   { dest, to, target }: CopyPair,
   options: CpOptions,
 ): Coroutine<boolean> {
   if (target === undefined) return true
   if (options.isForced) {
-    yield* unlink(site, to)
+    yield* unlink(context, to)
     return true
   }
   if (!options.failsOnExisting) return false

@@ -19,7 +19,7 @@ export {
 } from './attribute-operations.ts'
 export { appendFile, copyFile, readFile, truncate, writeFile } from './content-operations.ts'
 export { cp } from './cp.ts'
-export { type DirectoryNameReader, openListing, readdir } from './list-operations.ts'
+export { type DirentReader, openListing, readdir } from './list-operations.ts'
 export {
   link,
   mkdir,

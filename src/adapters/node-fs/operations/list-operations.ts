@@ -12,8 +12,8 @@ interface ListedName extends DirEntry {
   readonly prefix: string
 }
 
-export const readdir: FsOperation<(string | Buffer | Dirent)[]> = function* (site, given, options) {
-  const entries = yield* scanDirectory(site, given, options)
+export const readdir: FsOperation<(string | Buffer | Dirent)[]> = function* (context, given, options) {
+  const entries = yield* scanDirectory(context, given, options)
   if (!isOptionSet(options, 'withFileTypes'))
     return entries.map(({ prefix, name }) => encodeName(join(prefix, name), options))
   const top = parsePath(given)
@@ -23,15 +23,18 @@ export const readdir: FsOperation<(string | Buffer | Dirent)[]> = function* (sit
   )
 }
 
-const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (site, path, options) {
+const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (context, path, options) {
   const isRecursive = isOptionSet(options, 'recursive')
   const found: ListedName[] = []
-  const pending = [{ at: path, prefix: '' }]
+  const pending = [{ directory: path, prefix: '' }]
   for (let level = pending.shift(); level; level = pending.shift()) {
-    for (const entry of yield* waitFor(site.driver.readdir(level.at))) {
+    for (const entry of yield* waitFor(context.driver.readdir(level.directory))) {
       found.push({ ...entry, prefix: level.prefix })
       if (isRecursive && entry.type === 'directory') {
-        pending.push({ at: child(level.at, entry.name), prefix: join(level.prefix, entry.name) })
+        pending.push({
+          directory: child(level.directory, entry.name),
+          prefix: join(level.prefix, entry.name),
+        })
       }
     }
   }
@@ -39,42 +42,38 @@ const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (si
 })
 
 /** Opens a listing to read entry by entry. Errors of opening are thrown now, not with the first entry. */
-export function* openListing(
-  site: FsContext,
-  given: unknown,
-  options: unknown,
-): Coroutine<DirectoryNameReader> {
+export function* openListing(context: FsContext, given: unknown, options: unknown): Coroutine<DirentReader> {
   const path = parsePath(given)
   const call = { syscall: 'opendir', path }
-  return yield* withNodeErrors(site, call, beginListing(site, path, isOptionSet(options, 'recursive')))
+  return yield* withNodeErrors(context, call, beginListing(context, path, isOptionSet(options, 'recursive')))
 }
 
-function* beginListing(site: FsContext, path: string, isRecursive: boolean): Coroutine<DirectoryNameReader> {
-  const at = yield* resolvePath(site, path)
-  const names = yield* waitFor(site.driver.list(at))
-  const listing = new DirectoryNameReader(site, names, { at, path }, isRecursive)
-  yield* listing.prefetch()
-  return listing
+function* beginListing(context: FsContext, path: string, isRecursive: boolean): Coroutine<DirentReader> {
+  const resolvedPath = yield* resolvePath(context, path)
+  const cursor = yield* waitFor(context.driver.list(resolvedPath))
+  const reader = new DirentReader(context, cursor, { resolvedPath, path }, isRecursive)
+  yield* reader.prefetch()
+  return reader
 }
 
 interface ListedDirectory {
-  readonly at: string
+  readonly resolvedPath: string
   /** Path as reported. */
   readonly path: string
 }
 
-/** Reads the entries of a directory and its subdirectories in order. */
-export class DirectoryNameReader {
-  readonly #site: FsContext
+/** Reads the entries of a directory, and of its subdirectories if recursive. */
+export class DirentReader {
+  readonly #context: FsContext
   readonly #isRecursive: boolean
   readonly #pending: ListedDirectory[] = []
   #level: ListedDirectory
   #cursor: DirectoryCursor | undefined
-  #ahead: DirEntry | undefined
+  #nextEntry: DirEntry | undefined
 
-  constructor(site: FsContext, names: DirectoryCursor, level: ListedDirectory, isRecursive: boolean) {
-    this.#site = site
-    this.#cursor = names
+  constructor(context: FsContext, cursor: DirectoryCursor, level: ListedDirectory, isRecursive: boolean) {
+    this.#context = context
+    this.#cursor = cursor
     this.#level = level
     this.#isRecursive = isRecursive
   }
@@ -84,18 +83,18 @@ export class DirectoryNameReader {
     return this.#cursor?.isSync ?? true
   }
 
-  /** Fetches the first entry at open, since only that reports a missing directory. */
+  /** Fetches the next entry ahead. At open, this reports a missing directory. */
   *prefetch(): Coroutine<void> {
-    this.#ahead = yield* waitFor(this.#cursor?.next())
+    this.#nextEntry = yield* waitFor(this.#cursor?.next())
   }
 
   *next(): Coroutine<Dirent | undefined> {
-    for (let entry = this.#ahead; ; entry = this.#ahead) {
+    for (let entry = this.#nextEntry; ; entry = this.#nextEntry) {
       if (entry !== undefined) return yield* this.#toDirent(entry)
       const level = this.#pending.shift()
       if (level === undefined) return undefined
       this.#level = level
-      this.#cursor = yield* waitFor(this.#site.driver.list(level.at))
+      this.#cursor = yield* waitFor(this.#context.driver.list(level.resolvedPath))
       yield* this.prefetch()
     }
   }
@@ -106,9 +105,9 @@ export class DirectoryNameReader {
   }
 
   *#toDirent(entry: DirEntry): Coroutine<Dirent> {
-    const { at, path } = this.#level
+    const { resolvedPath, path } = this.#level
     if (this.#isRecursive && entry.type === 'directory') {
-      this.#pending.push({ at: child(at, entry.name), path: join(path, entry.name) })
+      this.#pending.push({ resolvedPath: child(resolvedPath, entry.name), path: join(path, entry.name) })
     }
     yield* this.prefetch()
     return new Dirent(entry.name, path, entry.type)

@@ -10,28 +10,30 @@ import { parseMode } from '../parse-arguments.ts'
 const EMPTY = new Uint8Array(0)
 
 /** Opens a file and returns its descriptor. */
-export const open: FsOperation<number> = definePathOperation('open', function* (site, path, flags, mode) {
-  return site.descriptors.add(yield* openPath(site, path, parseFlags(flags, 'r'), parseMode(mode, 0o666)))
+export const open: FsOperation<number> = definePathOperation('open', function* (context, path, flags, mode) {
+  return context.descriptors.add(
+    yield* openPath(context, path, parseFlags(flags, 'r'), parseMode(mode, 0o666)),
+  )
 })
 
-export const close: FsOperation<void> = function* (site, fd) {
-  yield* site.descriptors.release(fd).close()
+export const close: FsOperation<void> = function* (context, fd) {
+  yield* context.descriptors.release(fd).close()
 }
 
 /** Opens a path as the kernel does with these flags. */
 export function* openPath(
-  site: FsContext,
+  context: FsContext,
   path: string,
   flags: OpenFlags,
   mode: number,
 ): Coroutine<OpenNodeFile> {
-  const { driver } = site
-  const link = flags.exclusive || flags.noFollow ? yield* lstatIfPresent(site, path) : undefined
-  if (flags.exclusive && link !== undefined) throw new VfsError('EEXIST', path)
-  if (flags.noFollow && link?.type === 'symlink') throw new VfsError('ELOOP', path)
-  const found = yield* statIfPresent(site, path)
-  if (found?.type === 'directory') return yield* openDirectory(site, path, flags)
-  if (found === undefined) yield* createFile(site, path, flags, mode)
+  const { driver } = context
+  const unfollowed = flags.exclusive || flags.noFollow ? yield* lstatIfPresent(context, path) : undefined
+  if (flags.exclusive && unfollowed !== undefined) throw new VfsError('EEXIST', path)
+  if (flags.noFollow && unfollowed?.type === 'symlink') throw new VfsError('ELOOP', path)
+  const found = yield* statIfPresent(context, path)
+  if (found?.type === 'directory') return yield* openDirectory(context, path, flags)
+  if (found === undefined) yield* createFile(context, path, flags, mode)
   else if (flags.directory) throw new VfsError('ENOTDIR', path)
   const real = yield* waitFor(driver.realpath(path))
   const { write, append } = flags
@@ -45,11 +47,11 @@ function* openDirectory({ driver }: FsContext, path: string, flags: OpenFlags): 
 }
 
 /** Creates an empty file, also at the target of a broken link. */
-function* createFile(site: FsContext, path: string, flags: OpenFlags, mode: number): Coroutine<void> {
-  const { driver, owner } = site
+function* createFile(context: FsContext, path: string, flags: OpenFlags, mode: number): Coroutine<void> {
+  const { driver, owner } = context
   if (!flags.create) throw new VfsError('ENOENT', path)
   const real = yield* waitFor(driver.realpath(path))
-  yield* assertParent(site, path.endsWith('/') ? path : real, 'EISDIR')
+  yield* assertParent(context, path.endsWith('/') ? path : real, 'EISDIR')
   try {
     yield* waitFor(driver.writeFile(real, EMPTY, { exclusive: true, mode: mode & ~owner.umask }))
   } catch (error) {

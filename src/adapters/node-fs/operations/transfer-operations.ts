@@ -39,18 +39,21 @@ interface Span {
 }
 
 /** `read(fd, buffer, offset, length, position)`, `read(fd, buffer, options)` or `read(fd, options)`. */
-export const read: FsOperation<FsReadResult> = defineFileOperation('read', function* (_site, file, ...args) {
-  const { buffer, bytes, position } = parseReadSpan(args)
-  if (bytes.length === 0) return { bytesRead: 0, buffer }
-  const found = yield* file.read(bytes.length, position)
-  bytes.set(found)
-  return { bytesRead: found.length, buffer }
-})
+export const read: FsOperation<FsReadResult> = defineFileOperation(
+  'read',
+  function* (_context, file, ...args) {
+    const { buffer, bytes, position } = parseReadSpan(args)
+    if (bytes.length === 0) return { bytesRead: 0, buffer }
+    const found = yield* file.read(bytes.length, position)
+    bytes.set(found)
+    return { bytesRead: found.length, buffer }
+  },
+)
 
 /** `write(fd, buffer, offset, length, position)`, `write(fd, buffer, options)` or `write(fd, text, position, encoding)`. */
 export const write: FsOperation<FsWriteResult> = defineFileOperation(
   'write',
-  function* (_site, file, data, ...args) {
+  function* (_context, file, data, ...args) {
     if (typeof data === 'string') {
       const [position, encoding] = args
       const bytes = requireBytes(data, encoding)
@@ -67,15 +70,15 @@ export const write: FsOperation<FsWriteResult> = defineFileOperation(
 
 export const readv: FsOperation<ReadVectorResult> = defineFileOperation(
   'read',
-  function* (_site, file, given, position) {
+  function* (_context, file, given, position) {
     const buffers = assertViews(given)
-    let at = parsePosition(position)
+    let offset = parsePosition(position)
     let bytesRead = 0
     for (const bytes of buffers.map(viewBytes)) {
-      const found: Uint8Array = yield* file.read(bytes.length, at)
+      const found: Uint8Array = yield* file.read(bytes.length, offset)
       bytes.set(found)
       bytesRead += found.length
-      if (at !== null) at += found.length
+      if (offset !== null) offset += found.length
       if (found.length < bytes.length) break
     }
     return { bytesRead, buffers }
@@ -85,7 +88,7 @@ export const readv: FsOperation<ReadVectorResult> = defineFileOperation(
 /** Writes all buffers in one write, so that no reader sees a part. */
 export const writev: FsOperation<WriteVectorResult> = defineFileOperation(
   'write',
-  function* (_site, file, given, position) {
+  function* (_context, file, given, position) {
     const buffers = assertViews(given)
     const whole = Buffer.concat(buffers.map(viewBytes))
     yield* file.write(whole, parsePosition(position))
@@ -95,21 +98,21 @@ export const writev: FsOperation<WriteVectorResult> = defineFileOperation(
 
 export const ftruncate: FsOperation<void> = defineFileOperation(
   'ftruncate',
-  function* (_site, file, length): Coroutine<void> {
+  function* (_context, file, length): Coroutine<void> {
     yield* file.truncate(parseCount(length, 'len', 0))
   },
 )
 
 export const fsync: FsOperation<void> = defineFileOperation(
   'fsync',
-  function* (_site, file): Coroutine<void> {
+  function* (_context, file): Coroutine<void> {
     yield* file.sync()
   },
 )
 
 export const fdatasync: FsOperation<void> = defineFileOperation(
   'fdatasync',
-  function* (_site, file): Coroutine<void> {
+  function* (_context, file): Coroutine<void> {
     yield* file.sync()
   },
 )
