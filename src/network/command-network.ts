@@ -10,7 +10,7 @@ import { TrustFile } from './tls/trusted-roots.ts'
 /** A program to run in the network of a command before it begins. */
 interface NetworkListener {
   readonly argv: readonly string[]
-  /** Takes the process that has a channel of Node to the program. */
+  /** Receives the listening sockets of the program, through the IPC channel of the process that runs it. */
   attach(child: ChildProcess): void
 }
 
@@ -18,27 +18,30 @@ interface NetworkListener {
 export class CommandNetwork implements AsyncDisposable {
   /** Variables by which the command finds the proxy. */
   readonly env: Readonly<Record<string, string>>
-  /** Variables for which those of the person win. */
+  /** Variables that those of the person override. */
   readonly defaults: Readonly<Record<string, string>>
   readonly listener: NetworkListener
   /** Files that the command has to be able to read. */
   readonly files: readonly string[]
   readonly #trust: TrustFile | undefined
   readonly #proxy: ProxyServer
-  readonly #local: ReadonlyMap<number, HostRule>
+  readonly #localPorts: ReadonlyMap<number, HostRule>
 
-  /** @param taken ports of its loopback on which programs listen already. */
-  constructor(options: ProxyOptions, taken: readonly number[] = []) {
+  /** @param takenPorts ports of its loopback on which programs listen already. */
+  constructor(options: ProxyOptions, takenPorts: readonly number[] = []) {
     this.#proxy = new ProxyServer(options)
-    this.#local = new Map(
+    this.#localPorts = new Map(
       options.rules.flatMap((rule) =>
-        rule.port !== undefined && !rule.isWildcard && isThisMachine(rule.host) && !taken.includes(rule.port)
+        rule.port !== undefined &&
+        !rule.isWildcard &&
+        isThisMachine(rule.host) &&
+        !takenPorts.includes(rule.port)
           ? [[rule.port, rule]]
           : [],
       ),
     )
-    const proxyPort = findProxyPort(new Set([...taken, ...this.#local.keys()]))
-    const ports = [proxyPort, ...this.#local.keys()]
+    const proxyPort = findProxyPort(new Set([...takenPorts, ...this.#localPorts.keys()]))
+    const ports = [proxyPort, ...this.#localPorts.keys()]
     const { injection } = options
     this.#trust = injection && new TrustFile([injection.roots, injection.authority.certificate])
     this.files = this.#trust === undefined ? [] : [this.#trust.path]
@@ -48,7 +51,7 @@ export class CommandNetwork implements AsyncDisposable {
       argv: createListenerArgs(ports),
       attach: (child) =>
         receiveServers(child, ports, (port, server) => {
-          const rule = this.#local.get(port)
+          const rule = this.#localPorts.get(port)
           if (rule === undefined) return this.#proxy.listen(server)
           return this.#proxy.forward(server, { host: rule.host, port })
         }),

@@ -28,23 +28,23 @@ export class ConnectionLog {
 
   /** Records a connection, a refused one too. Returns the counter of its bytes. */
   add(
-    asked: NetworkTarget,
+    target: NetworkTarget,
     decision: NetworkUse['decision'],
     details: Pick<NetworkUse, 'reason' | 'remedy'> = {},
   ): CountBytes {
-    const isKnown = this.#uses.has(formatKey(asked, decision))
+    const isKnown = this.#uses.has(formatKey(target, decision))
     const isListed = isKnown || this.#uses.size < MAX_TARGETS
-    const { host, port } = isListed ? asked : OTHER_TARGETS
+    const { host, port } = isListed ? target : OTHER_TARGETS
     const { reason } = details
-    const shown = isListed ? details : { ...(reason !== undefined && { reason }) }
+    const shownDetails = isListed ? details : { ...(reason !== undefined && { reason }) }
     const key = formatKey({ host, port }, decision)
     const count = (connections: number, sent: number, received: number) => {
-      const known = this.#uses.get(key)
+      const use = this.#uses.get(key)
       this.#uses.set(key, {
-        ...(known ?? { host, port, decision, ...shown }),
-        connections: (known?.connections ?? 0) + connections,
-        bytes_sent: (known?.bytes_sent ?? 0) + sent,
-        bytes_received: (known?.bytes_received ?? 0) + received,
+        ...(use ?? { host, port, decision, ...shownDetails }),
+        connections: (use?.connections ?? 0) + connections,
+        bytes_sent: (use?.bytes_sent ?? 0) + sent,
+        bytes_received: (use?.bytes_received ?? 0) + received,
       })
     }
     count(1, 0, 0)

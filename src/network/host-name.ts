@@ -55,7 +55,7 @@ export function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= MAX_PORT
 }
 
-/** An address with a zone belongs to one interface, so it has no form that can be compared. */
+/** Returns an IPv6 address in its one form; undefined for one with a zone, which belongs to one interface. */
 function normalizeIpv6(address: string): string | undefined {
   return address.includes('%') ? undefined : new URL(`http://[${address}]/`).hostname.slice(1, -1)
 }

@@ -47,7 +47,7 @@ export function matchesHostRule(rule: HostRule, { host, port }: NetworkTarget): 
   return rule.isWildcard ? isIP(host) === 0 && host.endsWith(`.${rule.host}`) : host === rule.host
 }
 
-/** Reports whether a rule names nothing that another one does not name. */
+/** Reports whether a wide rule names every target that a narrow one names. */
 export function coversHostRule(wide: HostRule, narrow: HostRule): boolean {
   if (wide.port !== undefined && wide.port !== narrow.port) return false
   if (!narrow.isWildcard) return matchesHostRule({ ...wide, port: 1 }, { host: narrow.host, port: 1 })

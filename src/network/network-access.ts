@@ -18,7 +18,10 @@ export type AccessDecision =
     }
   | { readonly decision: 'failed'; readonly reason: string }
 
-/** Decides which targets a command reaches: those that a rule names, at addresses of the public internet. */
+/**
+ * Decides which targets a command reaches: those that a rule names. A name has to lead to the public internet, to an
+ * address that a rule names too, or, if it is a local name, to a private network.
+ */
 export class NetworkAccess {
   readonly #rules: readonly HostRule[]
   readonly #resolve: ResolveAddresses
@@ -41,7 +44,7 @@ export class NetworkAccess {
     }
   }
 
-  /** Selects the addresses of a name that the rules permit. A name that is allowed may lead anywhere. */
+  /** Selects the permitted addresses of an allowed name, whose owner may let it lead anywhere. */
   #selectAddresses(target: NetworkTarget, rule: HostRule, found: readonly string[]): AccessDecision {
     const [first] = found
     if (first === undefined) return { decision: 'failed', reason: 'has no address' }

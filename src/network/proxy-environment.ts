@@ -28,8 +28,8 @@ export function createProxyEnvironment(port: number): Readonly<Record<string, st
 }
 
 /**
- * Returns variables that a person may have set otherwise: git over ssh, which knows no proxy by itself. Bash connects
- * for it, since it is where nc of the right kind often is not.
+ * Returns variables that a person may have set otherwise: the command of git over ssh, which knows no proxy by itself.
+ * Bash connects to the proxy, because an `nc` that can do so is often missing.
  */
 export function createProxyDefaults(port: number): Readonly<Record<string, string>> {
   const request = 'CONNECT %%s:%%s HTTP/1.1\\r\\nHost: %%s:%%s\\r\\n\\r\\n'

@@ -6,7 +6,7 @@ export function isProxyPort(port: number): boolean {
   return port >= FIRST_PORT && port <= LAST_PORT
 }
 
-/** Finds a port for a proxy that none of the given ones is. */
+/** Returns the first port for a proxy that is not taken. */
 export function findProxyPort(taken: ReadonlySet<number>): number {
   let port = FIRST_PORT
   while (taken.has(port)) port++

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /** IPv4 ranges outside the public internet: RFC 6890, and metadata addresses of clouds. */
-const NOT_PUBLIC_4 = blockList('ipv4', [
+const NOT_PUBLIC_4 = createBlockList('ipv4', [
   ['0.0.0.0', 8], // this network, unspecified
   ['10.0.0.0', 8], // private
   ['100.64.0.0', 10], // shared by carriers
@@ -21,10 +21,10 @@ const NOT_PUBLIC_4 = blockList('ipv4', [
 ])
 
 /** Range of all public addresses; excludes loopback, mapped, NAT64, unique local, link-local and multicast. */
-const GLOBAL_6 = blockList('ipv6', [['2000::', 3]])
+const GLOBAL_6 = createBlockList('ipv6', [['2000::', 3]])
 
 /** Parts of it outside the public internet, or that map to IPv4. */
-const NOT_PUBLIC_6 = blockList('ipv6', [
+const NOT_PUBLIC_6 = createBlockList('ipv6', [
   ['2001::', 23], // protocol assignments, Teredo
   ['2001:db8::', 32], // documentation
   ['2002::', 16], // 6to4
@@ -32,7 +32,7 @@ const NOT_PUBLIC_6 = blockList('ipv6', [
 ])
 
 /** This machine. Linux takes an unspecified address for it too, and an IPv4 address is also found in IPv6 form. */
-const THIS_MACHINE = blockList('ipv4', [
+const THIS_MACHINE = createBlockList('ipv4', [
   ['127.0.0.0', 8],
   ['0.0.0.0', 8],
 ])
@@ -40,18 +40,18 @@ THIS_MACHINE.addAddress('::1', 'ipv6')
 THIS_MACHINE.addAddress('::', 'ipv6')
 
 /** Networks of homes and companies, and this machine. Link-local and metadata addresses are not among them. */
-const PRIVATE_4 = blockList('ipv4', [
+const PRIVATE_4 = createBlockList('ipv4', [
   ['10.0.0.0', 8],
   ['127.0.0.0', 8],
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
 ])
-const PRIVATE_6 = blockList('ipv6', [
+const PRIVATE_6 = createBlockList('ipv6', [
   ['::1', 128],
   ['fc00::', 7],
 ])
 /** A metadata service of a cloud in the private range. */
-const METADATA_6 = blockList('ipv6', [['fd00:ec2::', 32]])
+const METADATA_6 = createBlockList('ipv6', [['fd00:ec2::', 32]])
 
 /** Reports whether an address is public. False if it is not an address. */
 export function isPublicAddress(address: string): boolean {
@@ -84,7 +84,10 @@ export function isLoopbackAddress(address: string): boolean {
   return family !== 0 && THIS_MACHINE.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string, number])[]): BlockList {
+function createBlockList(
+  family: 'ipv4' | 'ipv6',
+  subnets: readonly (readonly [string, number])[],
+): BlockList {
   const list = new BlockList()
   for (const [net, prefix] of subnets) list.addSubnet(net, prefix, family)
   return list

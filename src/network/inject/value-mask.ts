@@ -44,18 +44,18 @@ export class ValueMask {
 
   /** Counts the characters at the end of a text that may be the beginning of a value, and are not part of one. */
   #countHeld(text: string): number {
-    const start = text.length - this.#countBegun(text)
-    let free = 0
+    const start = text.length - this.#countPartial(text)
+    let maskedEnd = 0
     for (const { index, 0: value } of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
       // It may be the beginning of a longer one.
       if (index >= start) break
-      free = index + value.length
+      maskedEnd = index + value.length
     }
-    return text.length - Math.max(start, free)
+    return text.length - Math.max(start, maskedEnd)
   }
 
   /** Counts the characters of the longest end of a text with which a value begins. */
-  #countBegun(text: string): number {
+  #countPartial(text: string): number {
     const counts = [...this.#placeholders.keys()].map((value) => {
       let count = Math.min(value.length - 1, text.length)
       while (count > 0 && !text.endsWith(value.slice(0, count))) count--

@@ -2,11 +2,11 @@ import { createServer } from 'node:net'
 
 /**
  * Program that runs in the network of a command before it begins. It listens on the given ports of the loopback and
- * hands the listening sockets to the process that started it, by the channel of Node. A socket stays in the network in
+ * hands the listening sockets to the process that started it, by Node's IPC channel. A socket stays in the network in
  * which it was made, so that process then accepts connections from there, and this one ends.
  */
 const ports = process.argv.slice(2).map(Number)
-let taken = 0
+let takenCount = 0
 for (const port of ports) {
   const server = createServer()
   server.once('error', ({ message }) => {
@@ -16,7 +16,7 @@ for (const port of ports) {
   server.listen(port, '127.0.0.1', () => process.send?.({ port }, server))
 }
 process.on('message', () => {
-  taken++
-  if (taken === ports.length) process.exit(0)
+  takenCount++
+  if (takenCount === ports.length) process.exit(0)
 })
 process.on('disconnect', () => process.exit(1))

@@ -4,27 +4,27 @@ import { fileURLToPath } from 'node:url'
 
 /** Returns the arguments that start the listener for ports, as source or built. */
 export function createListenerArgs(ports: readonly number[]): string[] {
-  const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-  const program = fileURLToPath(new URL(`./listener-process${ending}`, import.meta.url))
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+  const program = fileURLToPath(new URL(`./listener-process${extension}`, import.meta.url))
   return [process.execPath, program, ...ports.map(String)]
 }
 
 /**
  * Receives the listening sockets of a listener, each once. The command begins when all are taken.
  *
- * @param take starts to accept connections of a port.
+ * @param accept starts to accept connections of a port.
  */
 export function receiveServers(
   child: ChildProcess,
   ports: readonly number[],
-  take: (port: number, server: Server) => Promise<void>,
+  accept: (port: number, server: Server) => Promise<void>,
 ): void {
   const missing = new Set(ports)
   child.on('message', async (message, handle) => {
     const port = readPort(message)
     if (port === undefined || !missing.delete(port) || !(handle instanceof Server)) return
     const isLast = missing.size === 0
-    await take(port, handle)
+    await accept(port, handle)
     // The listener ends once it has an answer for each port, or none at all.
     child.send('taken', () => isLast && child.connected && child.disconnect())
   })

@@ -5,13 +5,16 @@ const METHOD = /^[A-Z]{3,20} /
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/1\.[01]$/
 const HOST_LINE = /^host[ \t]*:[ \t]*(.*?)[ \t]*$/i
 
-/** The beginning of a connection: another protocol than HTTP/1, or a request and the host that it names. */
+/**
+ * The beginning of a connection: another protocol than HTTP/1, too few bytes to decide, or a request and the one host
+ * that it names.
+ */
 export type ConnectionStart =
   | { readonly kind: 'other' }
   | { readonly kind: 'unfinished' }
   | { readonly kind: 'request'; readonly host: string | undefined }
 
-/** Reads the host of the first request of a connection, without its port, in small letters. */
+/** Recognises the protocol of a connection, and the host of its first request: without its port, in lower case. */
 export function readConnectionStart(bytes: Buffer): ConnectionStart {
   const text = bytes.toString('latin1', 0, MAX_HEAD_BYTES)
   if (!METHOD.test(text)) return { kind: 'other' }

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 
 /**
  * Program that runs in the network of a fork. For each port that it is sent, it connects to that port of the loopback
- * and hands the connected socket to the process that started it, by the channel of Node.
+ * and hands the connected socket to the process that started it, by Node's IPC channel.
  */
 const HOSTS = ['127.0.0.1', '::1'] as const
 
@@ -10,9 +10,9 @@ process.on('message', (message: { readonly id: number; readonly port: number }) 
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')
 
-function tryHost(request: { readonly id: number; readonly port: number }, at: number): void {
+function tryHost(request: { readonly id: number; readonly port: number }, hostIndex: number): void {
   const { id, port } = request
-  const host = HOSTS[at]
+  const host = HOSTS[hostIndex]
   if (host === undefined) {
     process.send?.({ id })
     return
@@ -20,7 +20,7 @@ function tryHost(request: { readonly id: number; readonly port: number }, at: nu
   const socket = connect({ port, host })
   // The other process reads all of it.
   socket.pause()
-  const next = () => tryHost(request, at + 1)
+  const next = () => tryHost(request, hostIndex + 1)
   socket.once('error', next)
   socket.once('connect', () => {
     socket.off('error', next)

@@ -47,7 +47,10 @@ interface ForkPortsOptions {
  */
 export class ForkPorts implements AsyncDisposable {
   readonly #options: ForkPortsOptions
-  readonly #open = new Map<number, { readonly plain: LoopbackServer; router?: LoopbackServer | undefined }>()
+  readonly #servers = new Map<
+    number,
+    { readonly plain: LoopbackServer; router?: LoopbackServer | undefined }
+  >()
   readonly #timer: NodeJS.Timeout
   #work: Promise<void> = Promise.resolve()
   #published = '[]'
@@ -64,7 +67,7 @@ export class ForkPorts implements AsyncDisposable {
     this.#isClosed = true
     clearInterval(this.#timer)
     await this.#work
-    for (const port of [...this.#open.keys()]) await this.#close(port)
+    for (const port of [...this.#servers.keys()]) await this.#close(port)
     this.#options.connector[Symbol.dispose]()
   }
 
@@ -77,7 +80,7 @@ export class ForkPorts implements AsyncDisposable {
     if (this.#isClosed) return
     const { ports, listListening, directory, onOpen } = this.#options
     const wanted = ports ?? listListening().filter((port) => port < FIRST_EPHEMERAL_PORT)
-    for (const port of this.#open.keys()) if (!wanted.includes(port)) await this.#close(port)
+    for (const port of this.#servers.keys()) if (!wanted.includes(port)) await this.#close(port)
     const added: number[] = []
     for (const port of wanted) if (await this.#publish(port)) added.push(port)
     const published = this.#describe()
@@ -90,20 +93,20 @@ export class ForkPorts implements AsyncDisposable {
 
   /** Listens for a port of the fork, and for its name unless another process does. True if the port is new. */
   async #publish(port: number): Promise<boolean> {
-    const known = this.#open.get(port)
-    if (known === undefined) {
+    const servers = this.#servers.get(port)
+    if (servers === undefined) {
       const plain = await LoopbackServer.listen(0, (client) => this.#acceptPlain(client, port))
       if (plain === undefined) return false
-      this.#open.set(port, { plain, router: await this.#listenForNames(port) })
+      this.#servers.set(port, { plain, router: await this.#listenForNames(port) })
       return true
     }
-    known.router ??= await this.#listenForNames(port)
+    servers.router ??= await this.#listenForNames(port)
     return false
   }
 
   #listenForNames(port: number): Promise<LoopbackServer | undefined> {
     return LoopbackServer.listen(port, (client) => {
-      forwardByHost(client, (host) => this.#findServer(host, port)).catch(() => client.destroy())
+      forwardByHost(client, (host) => this.#connectByName(host, port)).catch(() => client.destroy())
     })
   }
 
@@ -117,8 +120,8 @@ export class ForkPorts implements AsyncDisposable {
     }
   }
 
-  /** Connects to the fork of a name. */
-  async #findServer(host: string, port: number): Promise<Socket | Refusal> {
+  /** Connects to a port of the fork that a host name stands for, or returns why not. */
+  async #connectByName(host: string, port: number): Promise<Socket | Refusal> {
     const { fork, connector, directory } = this.#options
     if (host === createHostName(fork)) {
       const text = `nothing listens on port ${port} of ${fork}`
@@ -127,17 +130,19 @@ export class ForkPorts implements AsyncDisposable {
     const all = directory
       .list()
       .flatMap(({ fork, ports }) => ports.flatMap((each) => (each.port === port ? { fork, ...each } : [])))
-    const named = all.find((each) => createHostName(each.fork) === host)
-    if (named !== undefined) return connectToFork(named.fork, named.address)
-    const isOpen = LOOPBACK_NAMES.includes(host)
-    // Only who is on this machine gets to know the names: the host is not one of a web page.
-    const text = isOpen ? `choose a fork: ${all.map(({ url }) => url).join(' ')}` : `no fork is at ${host}`
+    const match = all.find((each) => createHostName(each.fork) === host)
+    if (match !== undefined) return connectToFork(match.fork, match.address)
+    const isLoopbackName = LOOPBACK_NAMES.includes(host)
+    // The names of forks are shown only for a loopback name, which a web page cannot have as its host.
+    const text = isLoopbackName
+      ? `choose a fork: ${all.map(({ url }) => url).join(' ')}`
+      : `no fork is at ${host}`
     return { status: 404, text }
   }
 
   #describe(): PublishedPort[] {
     const { fork } = this.#options
-    return [...this.#open].map(([port, { plain, router }]) => {
+    return [...this.#servers].map(([port, { plain, router }]) => {
       const isRouter = router !== undefined
       const shown = isRouter || this.#isRoutedByOther(port) ? port : plain.port
       const url = `http://${createHostName(fork)}:${shown}`
@@ -153,14 +158,14 @@ export class ForkPorts implements AsyncDisposable {
   }
 
   async #close(port: number): Promise<void> {
-    const open = this.#open.get(port)
-    this.#open.delete(port)
-    await open?.router?.[Symbol.asyncDispose]()
-    await open?.plain[Symbol.asyncDispose]()
+    const servers = this.#servers.get(port)
+    this.#servers.delete(port)
+    await servers?.router?.[Symbol.asyncDispose]()
+    await servers?.plain[Symbol.asyncDispose]()
   }
 }
 
-/** Browsers write names in small letters. */
+/** Returns the host name of a fork, in lower case as browsers write it. */
 function createHostName(fork: string): string {
   return `${fork}.${LOCALHOST}`.toLowerCase()
 }

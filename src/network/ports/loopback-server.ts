@@ -18,7 +18,10 @@ export class LoopbackServer implements AsyncDisposable {
    * Listens on a port, or on a free one for 0. Undefined if another program has the port, for IPv4 or IPv6: a name such
    * as `fork.localhost` stands for both.
    */
-  static async listen(port: number, take: (client: Socket) => unknown): Promise<LoopbackServer | undefined> {
+  static async listen(
+    port: number,
+    onConnection: (client: Socket) => unknown,
+  ): Promise<LoopbackServer | undefined> {
     const connections = new Set<Socket>()
     const accept = (client: Socket) => {
       client.on('error', () => client.destroy())
@@ -28,19 +31,19 @@ export class LoopbackServer implements AsyncDisposable {
       }
       connections.add(client)
       client.once('close', () => connections.delete(client))
-      take(client)
+      onConnection(client)
     }
     const first = await listen(accept, port, '127.0.0.1')
     if (first === undefined || first === 'no address') return undefined
     const address = first.address()
-    const chosen = typeof address === 'object' && address !== null ? address.port : port
-    const second = await listen(accept, chosen, '::1')
+    const actualPort = typeof address === 'object' && address !== null ? address.port : port
+    const second = await listen(accept, actualPort, '::1')
     if (second === undefined && port !== 0) {
       first.close()
       return undefined
     }
     const servers = second === undefined || second === 'no address' ? [first] : [first, second]
-    return new LoopbackServer(chosen, servers, connections)
+    return new LoopbackServer(actualPort, servers, connections)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -50,7 +53,7 @@ export class LoopbackServer implements AsyncDisposable {
   }
 }
 
-/** Listens on an address; undefined if the port is taken or reserved for root. */
+/** Listens on an address; undefined if the port is taken or reserved for root, `no address` if there is no such one. */
 function listen(
   accept: (client: Socket) => void,
   port: number,

@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 
 /** Returns the arguments that start the connector, as source or built. */
 export function createConnectorArgs(): string[] {
-  const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-  return [process.execPath, fileURLToPath(new URL(`./connector-process${ending}`, import.meta.url))]
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+  return [process.execPath, fileURLToPath(new URL(`./connector-process${extension}`, import.meta.url))]
 }
 
 /** Opens connections to ports of a fork, by a process in its network that starts with the first one. */
 export class PortConnector implements Disposable {
   readonly #start: () => ChildProcess
-  readonly #waiting = new Map<number, (socket: Socket | undefined) => void>()
+  readonly #pending = new Map<number, (socket: Socket | undefined) => void>()
   #child: Promise<ChildProcess | undefined> | undefined
   #disconnect: () => unknown = () => undefined
   #lastId = 0
 
-  /** @param start starts the connector in the network of the fork, with a channel of Node. */
+  /** @param start starts the connector in the network of the fork, with an IPC channel. */
   constructor(start: () => ChildProcess) {
     this.#start = start
   }
@@ -28,7 +28,7 @@ export class PortConnector implements Disposable {
     if (child === undefined || !child.connected) return undefined
     this.#lastId++
     const { promise, resolve } = Promise.withResolvers<Socket | undefined>()
-    this.#waiting.set(this.#lastId, resolve)
+    this.#pending.set(this.#lastId, resolve)
     child.send({ id: this.#lastId, port })
     return promise
   }
@@ -55,15 +55,15 @@ export class PortConnector implements Disposable {
 
   #receive(message: unknown, handle: unknown): void {
     const id = readId(message)
-    const resolve = this.#waiting.get(id)
-    this.#waiting.delete(id)
+    const resolve = this.#pending.get(id)
+    this.#pending.delete(id)
     resolve?.(handle instanceof Socket ? handle : undefined)
   }
 
   #end(): void {
     this.#child = undefined
-    for (const resolve of this.#waiting.values()) resolve(undefined)
-    this.#waiting.clear()
+    for (const resolve of this.#pending.values()) resolve(undefined)
+    this.#pending.clear()
   }
 }
 

@@ -37,11 +37,11 @@ export function forwardRequest(request: IncomingMessage, response: ServerRespons
 export function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  asked: ForwardedRequest | InvalidRequest,
+  parsed: ForwardedRequest | InvalidRequest,
 ): void {
   try {
-    if ('refusal' in asked) refuse(response, 400, asked.refusal)
-    else sendUpstream(request, response, asked)
+    if ('refusal' in parsed) refuse(response, 400, parsed.refusal)
+    else sendUpstream(request, response, parsed)
   } catch {
     // Node refuses to send a message that it has parsed.
     refuse(response, 400, 'the request is not valid')
@@ -117,7 +117,7 @@ function sendUpstream(
   }
 }
 
-/** The length of what is masked is not known before its end. */
+/** Returns the headers to answer with. With a mask, they are masked and lack the length, which it changes. */
 function selectAnswerHeaders(answer: IncomingMessage, mask: ValueMask | undefined): MessageHeader[] {
   const headers = selectEndHeaders(answer)
   if (mask === undefined) return headers

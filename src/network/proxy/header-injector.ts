@@ -52,7 +52,7 @@ export class HeaderInjector {
     this.#roots = roots
     this.#context = context
     this.#http = createServer({ maxHeaderSize, insecureHTTPParser: false }, (request, response) =>
-      answerRequest(request, response, this.#createForwarded(request)),
+      answerRequest(request, response, this.#parseRequest(request)),
     )
     this.#http.on('upgrade', (request, client, head) => {
       if (client instanceof TLSSocket) this.#serveUpgrade(request, client, head)
@@ -60,20 +60,20 @@ export class HeaderInjector {
     this.#http.on('clientError', (_error, socket) => socket.destroy())
   }
 
-  /** Reports whether connections to a target are to be opened by this. */
+  /** Reports whether a secret is bound to a target, so that its connections have to be opened here. */
   hasTarget(target: NetworkTarget): boolean {
     return this.#secrets.hasTarget(target)
   }
 
-  /** Serves a client that has been connected to a target by a socket. */
+  /** Serves the requests of a client to a target. `server` is a connection to the target, and the first one used. */
   open(client: Socket, server: Socket, target: NetworkTarget): void {
     let first: Socket | undefined = server
     const agent = new UpstreamAgent(async () => {
-      const open = first
+      const socket = first
       first = undefined
-      return this.#secure(
+      return this.#startTls(
         target,
-        open === undefined || open.destroyed ? await this.#connect(target) : { socket: open },
+        socket === undefined || socket.destroyed ? await this.#connect(target) : { socket },
       )
     })
     const secure = new TLSSocket(client, {
@@ -102,7 +102,7 @@ export class HeaderInjector {
   }
 
   /** Begins TLS with a server, and verifies that it is the one. */
-  #secure(target: NetworkTarget, result: UpstreamResult): Promise<UpstreamResult> | UpstreamResult {
+  #startTls(target: NetworkTarget, result: UpstreamResult): Promise<UpstreamResult> | UpstreamResult {
     if ('problem' in result) return result
     return new Promise((resolve) => {
       const socket = connectTls({
@@ -127,14 +127,14 @@ export class HeaderInjector {
     response.shouldKeepAlive = false
     response.assignSocket(client)
     response.once('finish', () => client.end())
-    const asked = this.#createForwarded(request)
-    if ('refusal' in asked) return void answerRequest(request, response, asked)
+    const forwarded = this.#parseRequest(request)
+    if ('refusal' in forwarded) return void answerRequest(request, response, forwarded)
     answerRequest(request, response, {
-      ...asked,
-      headers: [...asked.headers, ['connection', 'Upgrade'], ['upgrade', request.headers.upgrade ?? '']],
+      ...forwarded,
+      headers: [...forwarded.headers, ['connection', 'Upgrade'], ['upgrade', request.headers.upgrade ?? '']],
       onUpgrade: (answer, server, head) => {
         response.detachSocket(client)
-        client.write(formatUpgrade(answer, asked.mask), 'latin1')
+        client.write(formatUpgrade(answer, forwarded.mask), 'latin1')
         client.write(head)
         server.write(early)
         joinStreams(client, server)
@@ -142,7 +142,7 @@ export class HeaderInjector {
     })
   }
 
-  #createForwarded(request: IncomingMessage): ForwardedRequest | InvalidRequest {
+  #parseRequest(request: IncomingMessage): ForwardedRequest | InvalidRequest {
     const connection = this.#connections.get(request.socket)
     if (connection === undefined) return { refusal: 'the connection is closed' }
     const { target, agent } = connection
@@ -163,7 +163,9 @@ export class HeaderInjector {
 }
 
 function formatUpgrade({ rawHeaders }: IncomingMessage, mask: ValueMask | undefined): string {
-  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []))
+  const lines = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : [],
+  )
   const text = lines.join('\r\n')
   return `HTTP/1.1 101 Switching Protocols\r\n${mask?.maskText(text) ?? text}\r\n\r\n`
 }

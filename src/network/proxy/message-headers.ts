@@ -21,8 +21,10 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
 
 /** Selects the headers that pass a proxy: not those of one connection, nor those that `Connection` names. */
 export function selectEndHeaders({ rawHeaders, headers }: IncomingMessage): MessageHeader[] {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
-  return listHeaders(rawHeaders).filter(([name]) => !HOP_HEADERS.has(name) && !named.includes(name))
+  const connectionHeaders = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return listHeaders(rawHeaders).filter(
+    ([name]) => !HOP_HEADERS.has(name) && !connectionHeaders.includes(name),
+  )
 }
 
 /**
@@ -51,5 +53,5 @@ function isSameTarget(one: NetworkTarget | undefined, other: NetworkTarget): boo
 }
 
 function listHeaders(raw: readonly string[]): MessageHeader[] {
-  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? '']] : []))
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? '']] : []))
 }

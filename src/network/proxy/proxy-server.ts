@@ -30,7 +30,7 @@ const MAX_CONNECTIONS = 4096
 
 export interface ProxyOptions {
   readonly rules: readonly HostRule[]
-  /** Resolves names; those of this machine when absent. */
+  /** Resolves names; the resolver of this machine when absent. */
   readonly resolve?: ResolveAddresses | undefined
   /** Receives one line for each host and port that is refused. */
   readonly onRefusal?: ((line: string) => void) | undefined
@@ -67,7 +67,7 @@ export class ProxyServer implements AsyncDisposable {
         keepAliveTimeout: IDLE_TIMEOUT_MS,
         insecureHTTPParser: false,
       },
-      (request, response) => forwardRequest(request, response, this.#findAgent(request.socket)),
+      (request, response) => forwardRequest(request, response, this.#getOrCreateAgent(request.socket)),
     )
     this.#http.maxConnections = MAX_CONNECTIONS
     this.#http.on('connect', (request, _stream, head) => void this.#serveConnect(request, head))
@@ -76,12 +76,12 @@ export class ProxyServer implements AsyncDisposable {
   }
 
   /** Accepts connections at an address, or those of a server that listens already. */
-  listen(where: ListenOptions | SocketServer): Promise<void> {
-    return this.#start(this.#http, where)
+  listen(endpoint: ListenOptions | SocketServer): Promise<void> {
+    return this.#start(this.#http, endpoint)
   }
 
   /** Connects everything that arrives at a server to one target, without a protocol. */
-  forward(where: SocketServer, target: NetworkTarget): Promise<void> {
+  forward(endpoint: SocketServer, target: NetworkTarget): Promise<void> {
     const server = createSocketServer({ allowHalfOpen: true, noDelay: true }, async (socket) => {
       this.#track(socket)
       const tunnel = new Tunnel()
@@ -91,7 +91,7 @@ export class ProxyServer implements AsyncDisposable {
       else tunnel.open(socket, result.socket)
     })
     server.maxConnections = MAX_CONNECTIONS
-    return this.#start(server, where)
+    return this.#start(server, endpoint)
   }
 
   /** Lists the connections so far. */
@@ -107,8 +107,8 @@ export class ProxyServer implements AsyncDisposable {
     await Promise.all(closed)
   }
 
-  async #start(server: SocketServer, where: ListenOptions | SocketServer): Promise<void> {
-    server.listen(where)
+  async #start(server: SocketServer, endpoint: ListenOptions | SocketServer): Promise<void> {
+    server.listen(endpoint)
     await once(server, 'listening')
     this.#servers.push(server)
   }
@@ -143,19 +143,19 @@ export class ProxyServer implements AsyncDisposable {
     // At once: the client may end its side before the server is reached.
     if (head.length > 0) socket.unshift(head)
     const target = parseTarget(url)
-    if (target === undefined) return answer(socket, '400 Bad Request', 'CONNECT takes host:port')
+    if (target === undefined) return refuseConnect(socket, '400 Bad Request', 'CONNECT takes host:port')
     const relay = this.#createRelay(target)
     const result = await openUpstream(target, this.#context, relay)
     if ('problem' in result) {
       const { decision, message } = result.problem
-      return answer(socket, decision === 'refused' ? '403 Forbidden' : '502 Bad Gateway', message)
+      return refuseConnect(socket, decision === 'refused' ? '403 Forbidden' : '502 Bad Gateway', message)
     }
     if (socket.destroyed) return void result.socket.destroy()
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
     relay.open(socket, result.socket)
   }
 
-  /** Most targets get a tunnel, in which nothing is read. */
+  /** Creates the relay to a target: the injector if a secret is bound to it, else a tunnel that reads nothing. */
   #createRelay(target: NetworkTarget): Relay {
     const injector = this.#injector
     if (injector?.hasTarget(target) !== true) return new Tunnel()
@@ -167,10 +167,10 @@ export class ProxyServer implements AsyncDisposable {
     }
   }
 
-  /** Returns the connections of a client, which end with its own. */
-  #findAgent(client: Socket): UpstreamAgent {
-    const known = this.#agents.get(client)
-    if (known !== undefined) return known
+  /** Returns the agent with the upstream connections of a client, which end with its own. */
+  #getOrCreateAgent(client: Socket): UpstreamAgent {
+    const existing = this.#agents.get(client)
+    if (existing !== undefined) return existing
     const agent = new UpstreamAgent((target) => openForParser(target, this.#context))
     this.#agents.set(client, agent)
     client.once('close', () => agent.destroy())
@@ -192,7 +192,7 @@ async function openForParser(target: NetworkTarget, context: UpstreamContext): P
 }
 
 /** Answers a CONNECT that goes nowhere. */
-function answer(socket: Duplex, status: string, message: string): void {
+function refuseConnect(socket: Duplex, status: string, message: string): void {
   const body = `coppice: ${message}\n`
   const head = ['content-type: text/plain', `content-length: ${Buffer.byteLength(body)}`, 'connection: close']
   socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)

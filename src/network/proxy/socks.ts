@@ -34,9 +34,9 @@ export async function serveSocks(socket: Socket, context: SocksContext): Promise
   const timer = setTimeout(() => socket.destroy(), HANDSHAKE_TIMEOUT_MS)
   try {
     const reader = new SocketReader(socket)
-    const open = await negotiate(socket, reader, context)
+    const openRelay = await negotiate(socket, reader, context)
     // Not put back: the client may have ended its side already.
-    open?.(reader.buffered)
+    openRelay?.(reader.buffered)
   } catch {
     // The client left, or sent less than it announced.
     socket.destroy()
@@ -45,7 +45,7 @@ export async function serveSocks(socket: Socket, context: SocksContext): Promise
   }
 }
 
-/** Answers the handshake. Returns what connects the two sides; undefined if the client got an error. */
+/** Answers the handshake. Returns the function that connects the two sides; undefined if the client got an error. */
 async function negotiate(
   socket: Socket,
   reader: SocketReader,
@@ -120,7 +120,7 @@ class SocketReader {
     this.#socket = socket
   }
 
-  /** Throws if the socket ends before. */
+  /** Reads `count` bytes. Throws if the socket ends before. */
   async read(count: number): Promise<Buffer> {
     while (this.#buffered.length < count) {
       const chunk: unknown = this.#socket.read()

@@ -29,12 +29,12 @@ export class Tunnel {
   #forward(chunk: Uint8Array): boolean {
     const client = this.#client
     if (client === undefined || !client.writable) return true
-    client.write(chunk, () => this.#goOn())
+    client.write(chunk, () => this.#resumeServer())
     this.#isWaiting = client.writableLength > 0
     return !this.#isWaiting
   }
 
-  #goOn(): void {
+  #resumeServer(): void {
     if (!this.#isWaiting) return
     this.#isWaiting = false
     this.#server?.resume()

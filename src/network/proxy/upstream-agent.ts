@@ -13,7 +13,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Connections for the requests of one client connection. A request finds that of the one before it. */
+/** Connections for the requests of one client connection. A request reuses that of the previous one to its target. */
 export class UpstreamAgent extends Agent {
   readonly #open: (target: NetworkTarget) => Promise<UpstreamResult>
 

@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 60_000
 /** A connection to a target that was not made. */
 export interface ConnectionProblem {
   readonly decision: 'refused' | 'failed'
-  /** Says which target it was, and for a refusal how to allow it. */
+  /** The target, and why there is no connection to it. */
   readonly message: string
 }
 
@@ -78,7 +78,7 @@ function connectTo(
   return new Promise((resolve, reject) => {
     const [first = ''] = addresses
     const socket = connect({
-      // With one address there is no lookup at all; with several, ours returns those that were checked.
+      // With one address there is no lookup; with several, the pinned lookup returns those that were checked.
       host: addresses.length === 1 ? first : host,
       port,
       lookup: createPinnedLookup(addresses),

@@ -11,7 +11,7 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import { createTemporaryName, isErrno, makePrivateFile } from '../../machine/index.ts'
 import { createCertificate } from './certificate.ts'
 
-const FILE = 'session-authority.pem'
+const AUTHORITY_FILE = 'session-authority.pem'
 const NAME = 'Coppice sessions of this home'
 const CERTIFICATE_BEGIN = '-----BEGIN CERTIFICATE-----'
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -40,19 +40,19 @@ export class CertificateAuthority {
     this.certificate = pem.slice(pem.indexOf(CERTIFICATE_BEGIN))
   }
 
-  /** Opens the authority of a home, and creates it on first use. */
+  /** Opens the authority of a home. Creates it if there is none, and replaces one that is damaged or soon ends. */
   static open(home: string): CertificateAuthority {
-    const file = join(home, FILE)
-    const known = readAuthority(file)
-    if (known !== undefined && isCurrent(known)) return new CertificateAuthority(known)
+    const file = join(home, AUTHORITY_FILE)
+    const stored = readAuthority(file)
+    if (stored !== undefined && isCurrent(stored)) return new CertificateAuthority(stored)
     rmSync(file, { force: true })
     return new CertificateAuthority(storeAuthority(home, file))
   }
 
-  /** Returns a certificate for a host, with its key, for a server. */
+  /** Returns the context of a server for a host, with a certificate and its key. */
   getServerContext(host: string): SecureContext {
-    const known = this.#contexts.get(host)
-    if (known !== undefined) return known
+    const cached = this.#contexts.get(host)
+    if (cached !== undefined) return cached
     this.#serverKeys ??= generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const { publicKey, privateKey } = this.#serverKeys
     const cert = createCertificate({
@@ -97,7 +97,7 @@ function isCurrent(pem: string): boolean {
   }
 }
 
-/** Creates an authority, unless another process has created one meanwhile. */
+/** Creates an authority and returns it as PEM; returns that of another process if that was faster. */
 function storeAuthority(home: string, file: string): string {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = { name: NAME, publicKey, privateKey }

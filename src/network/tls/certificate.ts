@@ -52,7 +52,7 @@ export function createCertificate(spec: CertificateSpec): string {
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
 }
 
-/** Positive, and without a zero byte in front. */
+/** Creates a random serial number: positive, and without a zero byte in front. */
 function createSerial(): Buffer {
   const bytes = randomBytes(SERIAL_BYTES)
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40

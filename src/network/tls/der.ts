@@ -40,9 +40,10 @@ export const der = {
     ),
   sequence: (...parts: readonly Uint8Array[]): Buffer => encode(TAG.sequence, Buffer.concat(parts)),
   set: (...parts: readonly Uint8Array[]): Buffer => encode(TAG.set, Buffer.concat(parts)),
-  /** Encodes a field by its number: around whole values, or in place of the tag of one. */
+  /** Encodes a numbered field around whole values. */
   explicit: (number: number, ...parts: readonly Uint8Array[]): Buffer =>
     encode(CONTEXT_TAG | CONSTRUCTED | number, Buffer.concat(parts)),
+  /** Encodes a numbered field in place of the tag of a value. */
   implicit: (number: number, bytes: Uint8Array): Buffer => encode(CONTEXT_TAG | number, bytes),
 } as const
 
@@ -62,7 +63,7 @@ function encodeOid(dotted: string): Buffer {
   return Buffer.from([first * 40 + second, ...rest.flatMap(encodeBase128)])
 }
 
-/** All but the last byte of a number have the highest bit set. */
+/** Encodes a number in groups of seven bits: all bytes but the last have the highest bit set. */
 function encodeBase128(number: number): number[] {
   const bytes = [number & 0x7f]
   for (let rest = number >> 7; rest > 0; rest >>= 7) bytes.unshift((rest & 0x7f) | 0x80)
