@@ -30,7 +30,10 @@ export class AgentCatalog {
     this.#sources = sources
   }
 
-  /** Loads an agent. ENOENT, EINVAL with file and line. */
+  /**
+   * Loads an agent. ENOENT if it, its instructions or one of its skills is missing, EINVAL with file and line, EFBIG
+   * for a file beyond the limit.
+   */
   async agent(name: string): Promise<AgentSpec> {
     assertName('agent', name)
     const path = getAgentPath(name)
@@ -55,7 +58,7 @@ export class AgentCatalog {
     }
   }
 
-  /** Loads a skill. ENOENT, EINVAL with file and line. */
+  /** Loads a skill. ENOENT if there is none, EINVAL with file and line, EFBIG for a file beyond the limit. */
   async skill(name: string): Promise<Skill> {
     assertName('skill', name)
     const path = getSkillPath(name)
@@ -63,7 +66,7 @@ export class AgentCatalog {
     return parseSkill(await readBoundedText(fs, path), path, name)
   }
 
-  /** Lists all agents, including unusable ones. */
+  /** Lists all agents, with the problem of those that cannot be used. */
   agents(): Promise<CatalogEntry[]> {
     return this.#list('agents', async (fs, name) => {
       const path = getAgentPath(name)
@@ -72,7 +75,7 @@ export class AgentCatalog {
     })
   }
 
-  /** Lists all skills, including unusable ones. */
+  /** Lists all skills, with the problem of those that cannot be used. */
   skills(): Promise<CatalogEntry[]> {
     return this.#list('skills', async (_fs, name) => (await this.skill(name)).description)
   }
@@ -84,7 +87,7 @@ export class AgentCatalog {
     throw new VfsError('ENOENT', path, { op: 'load', detail })
   }
 
-  /** Loads a skill of an agent; reports problems at the agent's file. */
+  /** Loads a skill of an agent; reports a missing one at the agent's file. */
   async #loadNamedSkill(agentFile: string, name: string): Promise<Skill> {
     try {
       return await this.skill(name)
@@ -97,10 +100,10 @@ export class AgentCatalog {
   async #findSource(kind: 'agent' | 'skill', name: string, path: string): Promise<AgentSource> {
     for (const source of this.#sources) if (await source.fs.exists(path)) return source
     const names = await this.#listNames(`${kind}s`)
-    const known = names.size === 0 ? 'none' : [...names.keys()].join(', ')
+    const available = names.size === 0 ? 'none' : [...names.keys()].join(', ')
     throw new VfsError('ENOENT', path, {
       op: 'load',
-      detail: `there is no ${kind} '${name}'; there are: ${known}`,
+      detail: `there is no ${kind} '${name}'; there are: ${available}`,
     })
   }
 

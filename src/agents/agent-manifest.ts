@@ -36,7 +36,7 @@ const tool = z
     'must be the name of a tool, such as web_fetch, or the path of a device, such as /dev/lsp',
   )
 
-/** A name alone is a model of the same provider. */
+/** A model of a provider. A name alone is a model of the same provider. */
 const modelChoice = z.union([
   nonEmptyString.transform((model): ModelChoice => ({ model })),
   z.strictObject({ provider: nonEmptyString.optional(), model: nonEmptyString.optional() }),
@@ -61,7 +61,7 @@ const manifestSchema = z.strictObject({
 
 const agentKeys = Object.keys(manifestSchema.shape)
 
-/** Parses an agent's file. EINVAL with the line. */
+/** Parses an agent's file. EINVAL with the line, also if it has another name than its directory. */
 export function parseAgent(text: string, path: string, directory: string): AgentManifest {
   const agent = parseYaml<AgentManifest>(text, manifestSchema, agentKeys, { path })
   if (agent.name === undefined || agent.name === directory) return agent

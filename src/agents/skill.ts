@@ -39,14 +39,14 @@ export function getSkillPath(name: string): string {
   return `/skills/${name}/SKILL.md`
 }
 
-/** Parses a skill's file. The name is the directory's. EINVAL with the line. */
+/** Parses a skill's file. EINVAL with the line, also if it has another name than its directory. */
 export function parseSkill(text: string, path: string, name: string): Skill {
   const match = text.replace(/^\ufeff/, '').match(FRONT_MATTER)
   if (match?.index !== 0) {
     throw createYamlError(
       { path },
       1,
-      `a skill must begin with front matter between two lines of ---; known keys: ${KEYS.join(', ')}`,
+      `a skill must begin with front matter between two lines of ---; valid keys: ${KEYS.join(', ')}`,
     )
   }
   const [whole, yaml = ''] = match
