@@ -151,6 +151,19 @@ describe('a context', () => {
     expect(firsts).toEqual(new Set(['the task']))
   })
 
+  it('keeps the task and the last messages of a conversation that it continues', () => {
+    const { contexts } = scene(script()).kernel
+    const conversation = ['task', 'two', 'three', 'last']
+    const fill = (size: number) => {
+      const context = contexts.get(contexts.ctxAlloc(size))
+      context.fill(conversation.map((content) => ({ role: 'user', content })))
+      return context.buildPrompt().messages.map(({ content }) => content)
+    }
+    expect(fill(8)).toEqual(conversation)
+    expect(fill(4)).toEqual(['task', 'last'])
+    expect(fill(2)).toEqual(['task'])
+  })
+
   it('is written and read by number', () => {
     const { kernel } = scene(script())
     const { contexts } = kernel

@@ -33,7 +33,7 @@ export class Context {
     return this.#messages.length
   }
 
-  /** Throws ENOSPC if the context is full, EINVAL for an unknown role. */
+  /** Appends a message. ENOSPC if the context is full, EINVAL for an unknown role. */
   append(message: ContextMessage): void {
     if (!roles.includes(message.role)) throw createMessageError(`the role must be one of ${roles.join(', ')}`)
     if (this.#messages.length >= this.size) {
@@ -45,12 +45,12 @@ export class Context {
 
   /** Appends a conversation. If it is too long for half of the context, only its task and its last messages stay. */
   fill(messages: readonly ContextMessage[]): void {
-    const kept = Math.max(1, Math.floor(this.size / 2))
-    const last = messages.length <= kept ? messages : [...messages.slice(0, 1), ...messages.slice(1 - kept)]
-    for (const message of last) this.append(message)
+    const keptCount = Math.max(1, Math.floor(this.size / 2))
+    const last = messages.slice(Math.max(1, messages.length - keptCount + 1))
+    for (const message of [...messages.slice(0, 1), ...last]) this.append(message)
   }
 
-  /** Appends at offset 0; otherwise overwrites message number `offset`, counted from 1. EINVAL if it does not exist. */
+  /** Appends at offset 0; otherwise overwrites message number `offset`, counted from 1. EINVAL if there is none. */
   write(offset: number, data: string): void {
     const message = parseMessage(data)
     if (offset === 0) {

@@ -4,7 +4,7 @@ import { Context, type ContextMessage, type Prompt, type Role } from './context.
 /** The contexts of all processes, by number. */
 export interface ContextManager {
   ctxAlloc(size: number): number
-  /** ENOENT. */
+  /** Frees a context. All calls with its number are ENOENT afterwards. */
   ctxFree(id: number): void
   setSystemPrompt(id: number, prompt: string): void
   appendMessage(id: number, role: Role, content: string): void
@@ -25,7 +25,7 @@ export class Contexts implements ContextManager {
     return this.#contexts.size
   }
 
-  /** Throws EINVAL if `size` is below 1. */
+  /** Allocates a context and returns its number. EINVAL if `size` is below 1. */
   ctxAlloc(size: number): number {
     if (!Number.isSafeInteger(size) || size < 1) {
       throw new VfsError('EINVAL', '/proc/context', {
@@ -43,7 +43,7 @@ export class Contexts implements ContextManager {
     this.#contexts.delete(id)
   }
 
-  /** ENOENT. */
+  /** Returns a context. ENOENT if it is not allocated. */
   get(id: number): Context {
     const context = this.#contexts.get(id)
     if (context !== undefined) return context
