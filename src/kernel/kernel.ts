@@ -34,9 +34,9 @@ export interface KernelOptions {
   ) => Promise<ProcessEnvironment>
   readonly mounts?: MountManager
   readonly steps?: StepSink
-  /** Finds an agent by name, for processes that spawn others. ENOENT. */
+  /** Finds an agent by name, for processes that spawn others. ENOENT if there is none. */
   readonly agent?: (name: string) => Promise<AgentSpec>
-  /** Returns the body of a skill by name. ENOENT. */
+  /** Returns the body of a skill by name. ENOENT if there is none. */
   readonly skill?: (name: string) => Promise<string>
   readonly callbacks?: KernelCallbacks
   readonly defaults?: Partial<ProcessDefaults>

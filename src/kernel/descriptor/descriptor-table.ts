@@ -13,48 +13,48 @@ export interface OpenDescriptor {
 
 /** The open files of one process. Numbers are never reused. */
 export class DescriptorTable {
-  readonly #open = new Map<number, OpenDescriptor>()
+  readonly #descriptors = new Map<number, OpenDescriptor>()
   #next = FIRST_FD
   #isEnded = false
 
-  /** Closes the file and throws EBADF if the process has ended. */
+  /** Adds an open file and returns its number. If the process has ended, closes the file: EBADF. */
   async add(path: string, file: DeviceFile): Promise<number> {
     if (this.#isEnded) {
       await file.close()
       throw new VfsError('EBADF', path, { op: 'open', detail: 'the process has ended' })
     }
     const fd = this.#next++
-    this.#open.set(fd, { fd, path, file })
+    this.#descriptors.set(fd, { fd, path, file })
     return fd
   }
 
-  /** EBADF. */
+  /** Returns an open file. EBADF if the number is not one. */
   get(fd: number): DeviceFile {
     return this.#getDescriptor(fd).file
   }
 
-  /** Throws EBADF if it is not open, also for the second of two concurrent closes. */
+  /** Closes a file. EBADF if it is not open, also for the second of two concurrent closes. */
   async close(fd: number): Promise<void> {
     const { file } = this.#getDescriptor(fd)
-    this.#open.delete(fd)
+    this.#descriptors.delete(fd)
     await file.close()
   }
 
   list(): readonly OpenDescriptor[] {
-    return [...this.#open.values()]
+    return [...this.#descriptors.values()]
   }
 
   /** Closes every file, even if one fails, and allows no further opens. Returns the errors. */
   async closeAll(): Promise<readonly unknown[]> {
     this.#isEnded = true
     const files = this.list()
-    this.#open.clear()
-    const ends = await Promise.allSettled(files.map(async ({ file }) => file.close()))
-    return ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+    this.#descriptors.clear()
+    const results = await Promise.allSettled(files.map(async ({ file }) => file.close()))
+    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   }
 
   #getDescriptor(fd: number): OpenDescriptor {
-    const found = this.#open.get(fd)
+    const found = this.#descriptors.get(fd)
     if (found !== undefined) return found
     throw new VfsError('EBADF', String(fd), {
       op: 'fd',

@@ -9,8 +9,9 @@ import {
 } from '../device/index.ts'
 
 /**
- * Opens a plain file in a process's namespace. Writes become its content on close and cannot be read before.
- * Throws EISDIR for a directory, ENOENT for a missing file opened read-only.
+ * Opens a plain file in a process's namespace. Writes become its content on close and cannot be read before; those of a
+ * cancelled process are dropped. EISDIR for a directory, unless it is opened for writing only; ENOENT for a missing
+ * file that is opened for reading only.
  */
 export async function openNamespaceFile(
   path: string,

@@ -20,7 +20,7 @@ export interface FileManager {
   open(pid: number, path: string, mode: OpenMode): Promise<number>
   read(pid: number, fd: number, length: number): Promise<Uint8Array>
   write(pid: number, fd: number, data: Uint8Array, signal?: AbortSignal): Promise<void>
-  /** Sends a request and returns its response; as JSON if the device has only bytes. */
+  /** Sends a request and returns its response; as JSON text if the device has only bytes. */
   request(pid: number, fd: number, body: unknown): Promise<unknown>
   close(pid: number, fd: number): Promise<void>
   fstat(pid: number, fd: number): Promise<DeviceStat>
@@ -58,8 +58,10 @@ export class ProcessFiles implements FileManager {
 
   async write(pid: number, fd: number, data: Uint8Array, signal?: AbortSignal): Promise<void> {
     const process = this.#table.get(pid)
-    const ends = signal === undefined ? process.signal : AbortSignal.any([process.signal, signal])
-    return traceCall(process, 'write', [fd, data], () => process.descriptors.get(fd).write(data, ends))
+    const eitherSignal = signal === undefined ? process.signal : AbortSignal.any([process.signal, signal])
+    return traceCall(process, 'write', [fd, data], () =>
+      process.descriptors.get(fd).write(data, eitherSignal),
+    )
   }
 
   async close(pid: number, fd: number): Promise<void> {
@@ -116,14 +118,14 @@ async function traceCall<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const startedAt = performance.now()
-  const over = (end: { result?: unknown; error?: string }) =>
-    process.emit({ kind: 'syscall', call, args, duration: performance.now() - startedAt, ...end })
+  const emitCall = (outcome: { result?: unknown; error?: string }) =>
+    process.emit({ kind: 'syscall', call, args, duration: performance.now() - startedAt, ...outcome })
   try {
     const result = await work()
-    over({ result })
+    emitCall({ result })
     return result
   } catch (error) {
-    over({ error: error instanceof Error ? error.message : String(error) })
+    emitCall({ error: error instanceof Error ? error.message : String(error) })
     throw error
   }
 }

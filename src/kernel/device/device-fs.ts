@@ -35,7 +35,7 @@ export type DeviceContextProvider = (ctx: CallContext | undefined) => DeviceCont
 const EPOCH = new Date(0)
 
 /**
- * Mountable file system of the devices below a path. Files are read.
+ * Mountable file system of the devices below a path. Their files can be read directly.
  * A device is opened for requests, or written to if its response is not needed.
  */
 export class DeviceFs extends Backend implements Openable {
@@ -52,8 +52,8 @@ export class DeviceFs extends Backend implements Openable {
   }
 
   open(path: string, { write = false }: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
-    return this.call('open', path, ctx, async (at) => {
-      const file = await this.#open(at, write ? O_RDWR : O_RDONLY, ctx)
+    return this.call('open', path, ctx, async (checkedPath) => {
+      const file = await this.#open(checkedPath, write ? O_RDWR : O_RDONLY, ctx)
       return new DeviceHandle(file)
     })
   }
@@ -107,7 +107,7 @@ export class DeviceFs extends Backend implements Openable {
     )
   }
 
-  /** ENOENT. */
+  /** Returns the type of a path. ENOENT if no device serves it. */
   async #getType(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
     const full = this.#toDevicePath(path)
     const { pid } = this.#getContext(ctx)

@@ -24,30 +24,31 @@ export class DeviceRegistry {
   readonly #devices = new Map<string, Device>()
   /** Paths in order, until a device is added or removed. */
   #sorted: readonly string[] | undefined
-  /** Tools with their paths, which every request of every process lists. */
+  /** Cache of the tools with their paths, which every request of every process lists. */
   readonly #tools = new WeakMap<readonly DeviceTool[], readonly RegisteredTool[]>()
 
-  /** EEXIST. */
+  /** Registers a device. EEXIST if the path has one. */
   register(path: string, device: Device): void {
     if (this.#devices.has(path)) throw new VfsError('EEXIST', path, { op: 'register' })
     this.#devices.set(path, device)
     this.#sorted = undefined
   }
 
-  /** ENOENT. */
+  /** Removes the device of a path. ENOENT if there is none. */
   unregister(path: string): void {
     if (!this.#devices.delete(path)) throw new VfsError('ENOENT', path, { op: 'unregister' })
     this.#sorted = undefined
   }
 
-  /** Returns the device at exactly this path, else at its longest prefix of whole names. ENOENT. */
+  /** Returns the device at exactly this path, else at its longest prefix of whole names. ENOENT if there is none. */
   resolve(path: string, pid = 0): ResolvedDevice {
     const found = this.find(path, pid)
     if (found !== undefined) return found
-    const detail = `there is no such device${this.#formatKnownPaths(path, pid)}`
+    const detail = `there is no such device${this.#formatNearPaths(path, pid)}`
     throw new VfsError('ENOENT', path, { op: 'open', detail })
   }
 
+  /** Like `resolve`, but returns undefined if there is no device. */
   find(path: string, pid = 0): ResolvedDevice | undefined {
     if (!isVisibleTo(pid, path)) return undefined
     const exact = this.#devices.get(path)
@@ -82,15 +83,15 @@ export class DeviceRegistry {
 
   #listDeviceTools(root: string): readonly RegisteredTool[] {
     const tools = this.#devices.get(root)?.tools ?? NO_TOOLS
-    const known = this.#tools.get(tools)
+    const cached = this.#tools.get(tools)
     // Devices may share their tools.
-    if (known !== undefined && (known.length === 0 || known[0]?.root === root)) return known
+    if (cached !== undefined && (cached.length === 0 || cached[0]?.root === root)) return cached
     const registered = tools.map((tool) => ({ root, tool }))
     this.#tools.set(tools, registered)
     return registered
   }
 
-  #formatKnownPaths(path: string, pid: number): string {
+  #formatNearPaths(path: string, pid: number): string {
     const near = this.listPaths(pid).filter((root) => isWithin(root, dirname(path)) || isWithin(path, root))
     return near.length === 0 ? '' : `; there is: ${near.join(', ')}`
   }

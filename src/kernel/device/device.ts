@@ -19,7 +19,7 @@ export interface DeviceContext {
   readonly fs: FileSystem
   /** Aborted when the process ends. */
   readonly signal: AbortSignal
-  /** Receives the text of a response while it arrives. Nobody may be interested. */
+  /** Receives the text of a response while it arrives; absent if nobody wants it. */
   readonly onText?: ((text: string) => void) | undefined
 }
 
@@ -67,9 +67,9 @@ export interface Device {
   /** `exact` serves its own path only, `prefix` everything below it too. */
   readonly match: 'exact' | 'prefix'
   readonly tools?: readonly DeviceTool[]
-  /** The subpath is the rest of the path, with its leading slash; empty for the path itself. */
+  /** Opens a path. The subpath is its rest with the leading slash; empty for the path of the device. */
   open(subpath: string, mode: OpenMode, ctx: DeviceContext): DeviceFile | Promise<DeviceFile>
-  /** Lists the names below a subpath; absent if the device has none. ENOENT. */
+  /** Lists the names below a subpath; absent if the device has none. ENOENT if nothing has the subpath. */
   list?(subpath: string, ctx: DeviceContext): Promise<readonly DeviceEntry[]>
 }
 

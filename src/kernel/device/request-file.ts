@@ -37,8 +37,8 @@ export class RequestFile implements DeviceFile {
 
   async write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
     this.#response = undefined
-    const answer = await this.#handler(data, signal)
-    this.#response = typeof answer === 'string' ? encoder.encode(answer) : answer
+    const response = await this.#handler(data, signal)
+    this.#response = typeof response === 'string' ? encoder.encode(response) : response
     this.#position = 0
     this.#modified = new Date()
   }

@@ -5,13 +5,13 @@ import type { Signal, SignalManager } from '../signal/index.ts'
 
 /** Groups of processes that are signalled together. */
 export interface ProcGroupManager {
-  /** Idempotent. ENOENT. */
+  /** Adds a process to a group; no effect on a member. ENOENT for a process that has ended. */
   joinGroup(pid: number, group: string): void
-  /** Throws ENOENT if the process is not a member. */
+  /** Removes a process from a group. ENOENT if it is not a member. */
   leaveGroup(pid: number, group: string): void
   /** Returns the members in order. ENOENT for an empty group. */
   getProcGroup(group: string): number[]
-  /** Signals every running member. ENOENT. */
+  /** Signals every member that has not ended. ENOENT for an empty group. */
   signalGroup(group: string, signal: Signal): void
 }
 

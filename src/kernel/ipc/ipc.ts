@@ -10,18 +10,18 @@ export interface PipeDescriptors {
 
 /** Messages and pipes between processes. */
 export interface IpcManager {
-  /** Throws ENOENT if the receiver has ended. */
+  /** Sends a copy of data to a process. ENOENT if that has ended. */
   send(from: number, to: number, data: Uint8Array): void
-  /** Waits for a message. */
+  /** Waits for a message. Rejects with the reason of the signal, or if the process ends. */
   recv(pid: number, signal?: AbortSignal): Promise<Message>
-  /** Opens a pipe from one process to another. ENOENT. */
+  /** Opens a pipe from one process to another. ENOENT if one of them has ended. */
   pipe(writer: number, reader: number): Promise<PipeDescriptors>
 }
 
 export class Ipc implements IpcManager {
   readonly #table: ProcessTable
-  #sent = 0
-  #pipes = 0
+  #messageCount = 0
+  #pipeCount = 0
 
   constructor(table: ProcessTable) {
     this.#table = table
@@ -29,18 +29,18 @@ export class Ipc implements IpcManager {
 
   send(from: number, to: number, data: Uint8Array): void {
     // A copy, because the sender may reuse its buffer.
-    this.#table.getAlive(to).messages.enqueue({ seq: ++this.#sent, from, data: data.slice() })
+    this.#table.getAlive(to).messages.enqueue({ seq: ++this.#messageCount, from, data: data.slice() })
   }
 
   async recv(pid: number, signal?: AbortSignal): Promise<Message> {
     const process = this.#table.getAlive(pid)
-    const ends = signal === undefined ? process.signal : AbortSignal.any([process.signal, signal])
-    return process.messages.dequeue(ends)
+    const eitherSignal = signal === undefined ? process.signal : AbortSignal.any([process.signal, signal])
+    return process.messages.dequeue(eitherSignal)
   }
 
   async pipe(writer: number, reader: number): Promise<PipeDescriptors> {
     const [from, to] = [this.#table.getAlive(writer), this.#table.getAlive(reader)]
-    const path = `pipe:${++this.#pipes}`
+    const path = `pipe:${++this.#pipeCount}`
     const pipe = createPipe(path, to.signal)
     const writeFd = await from.descriptors.add(path, pipe.writer)
     try {

@@ -46,17 +46,17 @@ export class MessageQueue {
     if (message !== undefined) return message
     if (this.#isClosed) throw this.#createClosedError()
     const { promise, resolve, reject } = Promise.withResolvers<Message>()
-    const waiting = { resolve, reject }
-    const give = () => {
-      this.#waiters.delete(waiting)
+    const waiter = { resolve, reject }
+    const giveUp = () => {
+      this.#waiters.delete(waiter)
       reject(signal?.reason)
     }
-    this.#waiters.add(waiting)
-    signal?.addEventListener('abort', give, { once: true })
+    this.#waiters.add(waiter)
+    signal?.addEventListener('abort', giveUp, { once: true })
     try {
       return await promise
     } finally {
-      signal?.removeEventListener('abort', give)
+      signal?.removeEventListener('abort', giveUp)
     }
   }
 

@@ -10,7 +10,7 @@ export interface Pipe {
   readonly reader: DeviceFile
 }
 
-/** `stopped` ends a waiting read when the reading process stops. */
+/** Creates a pipe. `stopped` ends a waiting read when the reading process stops. */
 export function createPipe(path: string, stopped: AbortSignal): Pipe {
   const buffer = new PipeBuffer(path)
   return { writer: new WriteEnd(path, buffer), reader: new ReadEnd(path, buffer, stopped) }

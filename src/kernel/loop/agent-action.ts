@@ -80,7 +80,7 @@ export type ModelAnswer =
 
 const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/
 
-/** Parses an answer: one JSON action or a list of tool calls, bare or fenced; otherwise text. */
+/** Parses an answer: one JSON action, or tool calls as a list or one per line, bare or fenced; otherwise text. */
 export function parseAnswer(content: string): ModelAnswer {
   const [, fenced] = content.match(FENCED) ?? []
   const candidate = (fenced ?? content).trim()
@@ -136,9 +136,9 @@ function startsLikeAction(text: string): boolean {
 
 function formatIssue({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'the action is malformed'
-  const where = issue.path.join('.')
-  if (where === 'action') return `the action is one of ${actionNames.join(', ')}`
-  return `'${where}' of the action: ${issue.message}`
+  const keyPath = issue.path.join('.')
+  if (keyPath === 'action') return `the action is one of ${actionNames.join(', ')}`
+  return `'${keyPath}' of the action: ${issue.message}`
 }
 
 const actionNames: readonly AgentAction['action'][] = [

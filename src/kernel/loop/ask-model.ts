@@ -27,7 +27,7 @@ export interface AskOptions {
  */
 export async function askModel(
   process: Process,
-  around: LoopEnvironment,
+  environment: LoopEnvironment,
   { models, timeoutMs, retryMs }: AskOptions,
   prompt: Prompt,
 ): Promise<ModelReply> {
@@ -35,7 +35,7 @@ export async function askModel(
   for (;;) {
     const model = models.current
     try {
-      const response = await requestResponse(process, around, model, timeoutMs, prompt)
+      const response = await requestResponse(process, environment, model, timeoutMs, prompt)
       process.tokensUsed += response.tokens_used
       return { response, model }
     } catch (error) {

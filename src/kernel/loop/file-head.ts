@@ -35,6 +35,6 @@ function findHeadEnd(text: string): number {
 }
 
 /** Moves a position back to a character boundary. */
-function toCharacterBoundary(text: string, at: number): number {
-  return text.slice(0, at).isWellFormed() || !text.isWellFormed() ? at : at - 1
+function toCharacterBoundary(text: string, position: number): number {
+  return text.slice(0, position).isWellFormed() || !text.isWellFormed() ? position : position - 1
 }

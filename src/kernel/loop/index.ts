@@ -1,7 +1,7 @@
 /**
  * The loop of a process: ask its model, perform the actions, return the outcomes to the model.
  * A model is a file that serves requests. A malformed action is reported to the model and is not fatal.
- * Invariant: each turn leaves a step record, whatever its outcome.
+ * Invariant: each turn in which the model answered leaves a step record, unless the process is cancelled.
  */
 export type { AgentAction } from './agent-action.ts'
 export type { LoopEnvironment } from './loop-environment.ts'

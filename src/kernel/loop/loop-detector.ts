@@ -13,7 +13,7 @@ export class LoopDetector {
   }
 
   /** Records a turn and reports whether it completes a loop. */
-  isLoop(action: string, outcome: string): boolean {
+  recordTurn(action: string, outcome: string): boolean {
     const isSame = action === this.#lastAction && outcome === this.#lastOutcome
     this.#count = isSame ? this.#count + 1 : 1
     this.#lastAction = action

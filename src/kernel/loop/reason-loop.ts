@@ -24,13 +24,13 @@ export async function reasonLoop(
   environment: LoopEnvironment,
   options: LoopOptions,
 ): Promise<ExitStatus> {
-  const loops = new LoopDetector()
+  const loopDetector = new LoopDetector()
   for (let step = 1; step <= options.maxSteps; step++) {
     if (!(await process.waitIfPaused())) return createFailure('context cancelled while paused')
     process.signal.throwIfAborted()
     environment.onStep(process, step, options.maxSteps)
-    const turn = new LoopStep(process, environment, options, step)
-    const exit = await turn.run(loops)
+    const loopStep = new LoopStep(process, environment, options, step)
+    const exit = await loopStep.run(loopDetector)
     if (exit !== undefined) return exit
   }
   return createFailure(`max_steps_exceeded: no result after ${options.maxSteps} steps`)
@@ -50,25 +50,26 @@ class LoopStep {
     this.#step = step
   }
 
-  /** Returns the exit status if this step ends the process. */
-  async run(loops: LoopDetector): Promise<ExitStatus | undefined> {
+  /** Runs the step, and returns the exit status if it ends the process. */
+  async run(loopDetector: LoopDetector): Promise<ExitStatus | undefined> {
     const { contextId } = this.#process
     const prompt = this.#environment.contexts.buildPrompt(contextId)
-    const answered = await askModel(this.#process, this.#environment, this.#options, prompt)
-    const { response } = answered
-    const acted = await this.#act(response)
-    await this.#record(prompt.messages, answered, acted)
-    const exit = acted.outcomes.find((outcome) => outcome.exit !== undefined)?.exit
+    const reply = await askModel(this.#process, this.#environment, this.#options, prompt)
+    const { response } = reply
+    const stepOutcome = await this.#act(response)
+    await this.#record(prompt.messages, reply, stepOutcome)
+    const exit = stepOutcome.outcomes.find((outcome) => outcome.exit !== undefined)?.exit
     if (exit !== undefined) return exit
     this.#append('assistant', response.content)
-    this.#appendResults(response, acted.outcomes)
-    if (!loops.isLoop(formatResponse(response), formatOutcomes(acted.outcomes))) return undefined
+    this.#appendResults(response, stepOutcome.outcomes)
+    if (!loopDetector.recordTurn(formatResponse(response), formatOutcomes(stepOutcome.outcomes)))
+      return undefined
     return createFailure('loop_detected: the model repeated an action with the same outcome')
   }
 
   async #act(response: ModelResponse): Promise<StepOutcome> {
-    const spent = this.#checkBudget()
-    if (spent !== undefined) return { action: 'budget_exceeded', outcomes: [{ exit: spent }] }
+    const budgetExit = this.#checkBudget()
+    if (budgetExit !== undefined) return { action: 'budget_exceeded', outcomes: [{ exit: budgetExit }] }
     const calls = toToolCallActions(response)
     if (calls.length > 0) return runActions(this.#process, this.#environment, calls)
     const answer = parseAnswer(response.content)
@@ -78,6 +79,7 @@ class LoopStep {
     return runActions(this.#process, this.#environment, answer.actions)
   }
 
+  /** Returns the exit status if the budget is used up, and logs that. */
   #checkBudget(): ExitStatus | undefined {
     const { tokensUsed, spec } = this.#process
     if (spec.contextBudget === 0 || tokensUsed < spec.contextBudget) return undefined

@@ -18,7 +18,7 @@ export function isTemporary(error: unknown): boolean {
   return isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')
 }
 
-/** Delays between attempts of one request: each is twice the last, unless the device names its own. */
+/** Delays between attempts of one request: each is twice the last, up to a minute, unless the device names its own. */
 export class RetryBackoff {
   readonly #limitMs: number
   readonly #startedAt = performance.now()
@@ -34,7 +34,7 @@ export class RetryBackoff {
     return performance.now() - this.#startedAt + delay > this.#limitMs ? undefined : delay
   }
 
-  /** Varies each delay by a quarter, so that processes which failed together do not return together. */
+  /** Returns twice the last delay, varied by a quarter: processes that failed together do not return together. */
   #doubleDelay(): number {
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#attempts++, MAX_DELAY_MS)
     return delay * (0.75 + Math.random() / 2)

@@ -38,8 +38,8 @@ export async function runActions(
   for (let start = 0; start < prepared.length; start = outcomes.length) {
     if (start > 0) process.signal.throwIfAborted()
     const next = prepared.slice(start)
-    const reads = next.findIndex(({ isReadOnly }) => !isReadOnly)
-    const batch = next.slice(0, reads === -1 ? next.length : Math.max(reads, 1))
+    const readCount = next.findIndex(({ isReadOnly }) => !isReadOnly)
+    const batch = next.slice(0, readCount === -1 ? next.length : Math.max(readCount, 1))
     outcomes.push(...(await Promise.all(batch.map((action) => action.run()))))
   }
   return { action: prepared[0]?.name ?? 'malformed', outcomes }
@@ -56,8 +56,12 @@ export function completeProcess(process: Process, result: string): ActionOutcome
   return { exit: { code: EXIT_DONE, reason: 'completed' } }
 }
 
-function prepareAction(process: Process, environment: LoopEnvironment, given: AgentAction): PreparedAction {
-  const action = resolveAction(given)
+function prepareAction(
+  process: Process,
+  environment: LoopEnvironment,
+  requested: AgentAction,
+): PreparedAction {
+  const action = resolveAction(requested)
   if ('problem' in action) {
     const { problem } = action
     return { name: 'malformed', isReadOnly: false, run: async () => createMalformedOutcome(problem) }
@@ -98,14 +102,25 @@ async function performAction(
 }
 
 /** Arguments that say what a call is about, the most telling first. */
-const SUBJECTS = ['path', 'command', 'src', 'file', 'pid', 'pattern', 'query', 'url', 'subject', 'intent']
+const SUBJECT_ARGUMENTS = [
+  'path',
+  'command',
+  'src',
+  'file',
+  'pid',
+  'pattern',
+  'query',
+  'url',
+  'subject',
+  'intent',
+]
 const MAX_SUBJECT_CHARACTERS = 60
 
 /** Formats a call for people: its tool, and the file, command or process it is about. */
 function formatCall(tool: string, input: unknown): string {
   if (typeof input !== 'object' || input === null) return tool
   const values = new Map<string, unknown>(Object.entries(input))
-  const subject = SUBJECTS.map((name) => values.get(name)).find((value) => value !== undefined)
+  const subject = SUBJECT_ARGUMENTS.map((name) => values.get(name)).find((value) => value !== undefined)
   if (typeof subject !== 'string' && typeof subject !== 'number') return tool
   const [line = ''] = String(subject).split('\n')
   const shown =
@@ -113,7 +128,7 @@ function formatCall(tool: string, input: unknown): string {
   return `${tool} ${shown}`
 }
 
-/** Reports a tool's failure to the model, which may correct it. Only cancelling the process throws. */
+/** Runs a tool. Its failure is a message for the model, which may correct it; only cancelling the process throws. */
 async function runTool(
   process: Process,
   toolPath: string,

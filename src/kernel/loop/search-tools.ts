@@ -49,7 +49,7 @@ function splitWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** Also finds other forms of a word: `renames`, `renamed` for `rename`. */
+/** True if a word is in a list, also in another form: `renames`, `renamed` for `rename`. */
 function hasWord(words: readonly string[], wanted: string): boolean {
   return words.some(
     (word) => word.startsWith(wanted) || (word.length >= MIN_STEM_LENGTH && wanted.startsWith(word)),

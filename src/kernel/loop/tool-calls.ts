@@ -29,7 +29,7 @@ export class ToolCalls {
 
   /** Lists the tools that a process is offered now. With more to find, a tool to search for them is among these. */
   listTools(process: Process): ToolDefinition[] {
-    const { offered, hidden } = this.#sortTools(process)
+    const { offered, hidden } = this.#partitionTools(process)
     return hidden.length === 0 ? offered : [...offered, toolSearchTool]
   }
 
@@ -38,13 +38,16 @@ export class ToolCalls {
     if (tool.startsWith('/')) return this.#prepareCall(process, { path: tool, name: tool }, input)
     if (tool === TOOL_SEARCH) return this.#prepareSearch(process, input)
     const { pid, allowedDevices } = process
-    const known = this.#devices.listTools(allowedDevices, pid)
-    const found = known.find(({ tool: { name } }) => name === tool)
+    const available = this.#devices.listTools(allowedDevices, pid)
+    const found = available.find(({ tool: { name } }) => name === tool)
     if (found === undefined) return createFailingCall(tool, this.#createUnknownToolError(process, tool))
     return this.#prepareRequest(process, found, input)
   }
 
-  #sortTools(process: Process): { readonly offered: ToolDefinition[]; readonly hidden: ToolDefinition[] } {
+  #partitionTools(process: Process): {
+    readonly offered: ToolDefinition[]
+    readonly hidden: ToolDefinition[]
+  } {
     const { pid, allowedDevices, foundTools, spec } = process
     const tools = this.#devices.listTools(allowedDevices, pid)
     const isOffered = createOfferFilter(process)
@@ -66,7 +69,7 @@ export class ToolCalls {
     const { query } = isArguments(input) ? input : {}
     const text = typeof query === 'string' ? query : ''
     const run = async () => {
-      const found = searchTools(text, this.#sortTools(process).hidden)
+      const found = searchTools(text, this.#partitionTools(process).hidden)
       for (const { name } of found) process.foundTools.add(name)
       if (found.length === 0) return `No further tool matches '${text}'.`
       const lines = found.map(({ name, description }) => `- ${name}: ${description}`)
@@ -108,8 +111,8 @@ export class ToolCalls {
   }
 
   #createUnknownToolError(process: Process, tool: string): VfsError {
-    const known = this.listTools(process).map(({ name }) => name)
-    const detail = `there is no tool '${tool}'; there are: ${known.join(', ') || 'none'}, and devices by their paths`
+    const available = this.listTools(process).map(({ name }) => name)
+    const detail = `there is no tool '${tool}'; there are: ${available.join(', ') || 'none'}, and devices by their paths`
     return new VfsError('ENOENT', tool, { op: 'tool', detail })
   }
 }

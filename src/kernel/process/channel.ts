@@ -13,7 +13,7 @@ export class Channel<Item> implements AsyncIterable<Item> {
     this.#limit = limit
   }
 
-  /** Items that wait for a reader, the oldest first. They stay. */
+  /** Items that wait for a reader, the oldest first. Getting them does not take them. */
   get waiting(): readonly Item[] {
     return this.#items
   }

@@ -2,7 +2,7 @@ import type { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 
 /** Number of checks within the time after which a process counts as stalled. */
-const CHECKS = 4
+const CHECKS_PER_STALL = 4
 
 /**
  * Reports running processes that have shown no event for a time. Paused ones do not count, nor those that have a
@@ -16,7 +16,7 @@ export class HeartbeatMonitor implements Disposable {
   constructor(table: ProcessTable, stallMs: number) {
     this.#table = table
     this.#stallMs = stallMs
-    this.#timer = setInterval(() => this.check(performance.now()), stallMs / CHECKS)
+    this.#timer = setInterval(() => this.check(performance.now()), stallMs / CHECKS_PER_STALL)
     this.#timer.unref()
   }
 

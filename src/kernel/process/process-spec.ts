@@ -28,7 +28,10 @@ export const processDefaults: ProcessDefaults = {
   tools: null,
 }
 
-/** Options override the agent, and the agent overrides the defaults. A program has no model unless one is named. */
+/**
+ * Creates the settings of a process. Options override the agent, and the agent overrides the defaults. A program has no
+ * model unless one is named.
+ */
 export function createSpec(
   pid: number,
   intent: string,
@@ -56,17 +59,17 @@ export function createSpec(
   }
 }
 
-/** Adds the tools of the devices that the agent declares, and those that the agent or an option names. */
+/** Adds to the default tools those of the devices that the agent declares, and those that it or an option names. */
 function resolveTools(
   { tools = [] }: SpawnOptions,
   agent: AgentSpec | undefined,
-  { tools: usual }: ProcessDefaults,
+  { tools: defaultTools }: ProcessDefaults,
 ): ProcessSpec['tools'] {
-  if (usual === null) return null
-  return [...new Set([...usual, ...(agent?.allowedDevices ?? []), ...(agent?.tools ?? []), ...tools])]
+  if (defaultTools === null) return null
+  return [...new Set([...defaultTools, ...(agent?.allowedDevices ?? []), ...(agent?.tools ?? []), ...tools])]
 }
 
-/** Options that name a model but no fallbacks disable the agent's fallbacks. */
+/** Returns the fallbacks of the options, else of the agent; none of the agent if an option names provider or model. */
 function resolveFallbacks(
   { provider: chosen, model, fallbacks }: SpawnOptions,
   agent: AgentSpec | undefined,

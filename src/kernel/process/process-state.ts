@@ -11,7 +11,7 @@ const nextStates: Readonly<Record<ProcessState, ProcessState | null>> = {
   dead: null,
 }
 
-/** Throws EINTERNAL for an invalid transition. */
+/** Asserts that a process may change from one state to another; EINTERNAL otherwise. */
 export function assertTransition(pid: number, from: ProcessState, to: ProcessState): void {
   if (nextStates[from] === to) return
   throw new VfsError('EINTERNAL', `/proc/${pid}`, {

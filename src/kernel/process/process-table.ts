@@ -4,18 +4,18 @@ import type { Process } from './process.ts'
 /** All processes by number. Numbers start at 1 and are never reused; 0 is the kernel. */
 export class ProcessTable {
   readonly #processes = new Map<number, Process>()
-  #last: number
+  #lastPid: number
 
-  /** @param last last number given by a previous kernel. */
-  constructor(last = 0) {
-    this.#last = last
+  /** @param lastPid last number given by a previous kernel. */
+  constructor(lastPid = 0) {
+    this.#lastPid = lastPid
   }
 
   allocatePid(): number {
-    return ++this.#last
+    return ++this.#lastPid
   }
 
-  /** Makes the kernel the parent if the parent has been removed. */
+  /** Adds a process. The kernel becomes its parent if that has been removed. */
   add(process: Process): void {
     this.#processes.set(process.pid, process)
     const parent = this.find(process.ppid)
@@ -27,14 +27,14 @@ export class ProcessTable {
     return this.#processes.get(pid)
   }
 
-  /** ENOENT. */
+  /** Returns a process. ENOENT if there is none. */
   get(pid: number): Process {
     const process = this.#processes.get(pid)
     if (process !== undefined) return process
     throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'process', detail: `there is no process ${pid}` })
   }
 
-  /** Returns a process that has not ended. ENOENT. */
+  /** Returns a process that has not ended; ENOENT otherwise. */
   getAlive(pid: number): Process {
     const process = this.get(pid)
     if (process.state === 'created' || process.state === 'running') return process

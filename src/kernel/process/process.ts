@@ -38,16 +38,16 @@ export interface ProcessSpec {
 }
 
 interface Pause {
-  readonly at: number
+  readonly startedAt: number
   readonly reason: string
-  readonly over: Promise<void>
+  readonly ended: Promise<void>
   readonly resume: () => void
 }
 
 /** A running agent: its settings, its resources and its state. */
 export class Process {
   readonly spec: ProcessSpec
-  readonly uuid: string = uuidV7()
+  readonly uuid: string = createUuidV7()
   readonly createdAt: Date = new Date()
   readonly descriptors: DescriptorTable = new DescriptorTable()
   readonly messages: MessageQueue
@@ -122,9 +122,9 @@ export class Process {
     return this.#pause?.reason ?? ''
   }
 
-  /** Milliseconds since it was created, without the time it was paused. */
+  /** Milliseconds since it was created. They stand still during a pause, and include it afterwards. */
   get elapsed(): number {
-    return (this.#pause?.at ?? performance.now()) - this.#startedAt
+    return (this.#pause?.startedAt ?? performance.now()) - this.#startedAt
   }
 
   /** Device paths it may open; null allows all. */
@@ -164,7 +164,7 @@ export class Process {
   pause(reason = ''): void {
     if (this.#pause !== undefined || this.#state !== 'running') return
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#pause = { at: performance.now(), reason, over: promise, resume: resolve }
+    this.#pause = { startedAt: performance.now(), reason, ended: promise, resume: resolve }
     this.emit({ kind: 'paused', ...(reason !== '' && { detail: reason }) })
   }
 
@@ -181,7 +181,7 @@ export class Process {
       const { promise: cancelled, resolve } = Promise.withResolvers<void>()
       this.signal.addEventListener('abort', () => resolve(), { once: true })
       if (this.signal.aborted) return false
-      await Promise.race([this.#pause.over, cancelled])
+      await Promise.race([this.#pause.ended, cancelled])
       if (this.signal.aborted) return false
     }
     return true
@@ -208,8 +208,8 @@ export class Process {
   }
 }
 
-/** Returns a version 7 UUID: unique across restarts and ordered by time. */
-function uuidV7(now: number = Date.now()): string {
+/** Creates a version 7 UUID: unique across restarts and ordered by time. */
+function createUuidV7(now: number = Date.now()): string {
   const time = now.toString(16).padStart(12, '0')
   // The random part of version 4, for which Node keeps a pool of random bytes.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`

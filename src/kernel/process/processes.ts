@@ -15,11 +15,11 @@ import type { Reaper } from './reaper.ts'
 import { Rollback } from './rollback.ts'
 import type { MountManager, ProcessEnvironment, ProcessProgram, SpawnOptions } from './spawn-options.ts'
 
-/** Starts, waits for and lists processes. */
+/** Starts, signals and waits for processes. */
 export interface ProcessManager {
   /** Starts a process and returns its number. Leaves nothing behind if the start fails or is killed. */
   spawn(intent: string, options?: SpawnOptions): Promise<number>
-  /** Throws ENOENT for a process that has ended. */
+  /** Sends a signal. ENOENT for a process that has ended. */
   kill(pid: number, signal: Signal): void
   /** Waits until the process ends, and returns its exit status once. ENOENT if somebody has waited for it already. */
   wait(pid: number): Promise<ExitStatus>
@@ -51,20 +51,20 @@ export class Processes implements ProcessManager {
   readonly #exits = new Map<number, ExitStatus>()
   #isClosed = false
 
-  constructor(parts: ProcessDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ProcessDependencies) {
+    this.#dependencies = dependencies
   }
 
   async spawn(intent: string, options: SpawnOptions = {}): Promise<number> {
     const { table } = this.#dependencies
     this.#assertOpen()
     if (options.parent !== undefined && options.parent !== 0) table.getAlive(options.parent)
-    const begun = this.#startProcess(table.allocatePid(), intent, options)
-    this.#starting.add(begun)
+    const started = this.#startProcess(table.allocatePid(), intent, options)
+    this.#starting.add(started)
     try {
-      return await begun
+      return await started
     } finally {
-      this.#starting.delete(begun)
+      this.#starting.delete(started)
     }
   }
 
@@ -96,13 +96,13 @@ export class Processes implements ProcessManager {
     const { callbacks, createEnvironment } = this.#dependencies
     const rollback = new Rollback()
     try {
-      const surroundings = await createEnvironment(pid, intent, options)
-      rollback.add(() => surroundings.close())
+      const environment = await createEnvironment(pid, intent, options)
+      rollback.add(() => environment.close())
       this.#assertOpen()
-      const process = this.#createProcess(pid, intent, options, surroundings, rollback)
+      const process = this.#createProcess(pid, intent, options, environment, rollback)
       const program = await this.#prepareProgram(process, options, rollback)
-      await this.#describeSurroundings(process, options, surroundings)
-      process.ended = this.#runProcess(process, program, surroundings)
+      await this.#describeEnvironment(process, options, environment)
+      process.ended = this.#runProcess(process, program, environment)
       process.emit({ kind: 'spawned', detail: intent })
       callbacks.onSpawn(pid, intent, process.spec.provider, process.spec.model)
       return pid
@@ -112,16 +112,16 @@ export class Processes implements ProcessManager {
     }
   }
 
-  /** Adds the process to the table at once, so that it can be killed during preparation. */
+  /** Creates a process and adds it to the table at once, so that it can be killed during preparation. */
   #createProcess(
     pid: number,
     intent: string,
     options: SpawnOptions,
-    surroundings: ProcessEnvironment,
+    environment: ProcessEnvironment,
     rollback: Rollback,
   ): Process {
     const { table, contexts, reaper, defaults } = this.#dependencies
-    const process = new Process(createSpec(pid, intent, options, surroundings, defaults))
+    const process = new Process(createSpec(pid, intent, options, environment, defaults))
     process.contextId = contexts.ctxAlloc(defaults.contextSize)
     table.add(process)
     rollback.add(() => process.abandon(createFailure('the process could not be started')))
@@ -136,8 +136,8 @@ export class Processes implements ProcessManager {
 
   /** Joins groups before the process runs, so that a signal to a group misses no child of a member. */
   #joinGroups({ pid }: Process, { parent = 0, groups = [] }: SpawnOptions): void {
-    const { table, groups: known } = this.#dependencies
-    for (const group of [...groups, ...(table.find(parent)?.groups ?? [])]) known.joinGroup(pid, group)
+    const { table, groups: groupManager } = this.#dependencies
+    for (const group of [...groups, ...(table.find(parent)?.groups ?? [])]) groupManager.joinGroup(pid, group)
   }
 
   async #prepareProgram(
@@ -163,15 +163,15 @@ export class Processes implements ProcessManager {
     throw new VfsError('EUNAVAILABLE', '/proc', { op: 'spawn', detail: 'the kernel is shutting down' })
   }
 
-  /** Appends a description of the surroundings to the system prompt. A program needs none. */
-  async #describeSurroundings(
+  /** Appends a description of the environment to the system prompt. A program needs none. */
+  async #describeEnvironment(
     { contextId, spec: { contextBudget } }: Process,
     options: SpawnOptions,
-    surroundings: ProcessEnvironment,
+    environment: ProcessEnvironment,
   ): Promise<void> {
     if (options.program !== undefined) return
     const maxSteps = this.#resolveMaxSteps(options)
-    const description = (await surroundings.describe?.({ maxSteps, contextBudget })) ?? ''
+    const description = (await environment.describe?.({ maxSteps, contextBudget })) ?? ''
     const context = this.#dependencies.contexts.get(contextId)
     context.systemPrompt = [context.systemPrompt, description].filter((part) => part !== '').join('\n\n')
   }
@@ -183,11 +183,15 @@ export class Processes implements ProcessManager {
   async #createLoopProgram(process: Process, options: SpawnOptions): Promise<ProcessProgram> {
     const { files, defaults, loop } = this.#dependencies
     const { spec } = process
-    const open = []
+    const openModels = []
     for (const { provider, model } of [spec, ...spec.fallbacks]) {
-      open.push({ provider, model, fd: await files.openForKernel(process, `/dev/llm/${provider}`, O_RDWR) })
+      openModels.push({
+        provider,
+        model,
+        fd: await files.openForKernel(process, `/dev/llm/${provider}`, O_RDWR),
+      })
     }
-    const models = new ModelFallbacks(open)
+    const models = new ModelFallbacks(openModels)
     const maxSteps = this.#resolveMaxSteps(options)
     const { timeoutMs = defaults.timeoutMs } = options
     const { retryMs } = defaults
@@ -198,7 +202,7 @@ export class Processes implements ProcessManager {
   async #runProcess(
     process: Process,
     program: ProcessProgram,
-    surroundings: ProcessEnvironment,
+    environment: ProcessEnvironment,
   ): Promise<void> {
     const { callbacks, mounts } = this.#dependencies
     process.start()
@@ -206,7 +210,7 @@ export class Processes implements ProcessManager {
     await process.descriptors.closeAll()
     await unmountServers(process, mounts)
     try {
-      await surroundings.close()
+      await environment.close()
     } catch {
       // A file that cannot be closed does not keep the process from ending.
     }

@@ -8,7 +8,7 @@ export type MountConfig = Readonly<Record<string, unknown>>
 
 /** Mounts MCP servers below `/mnt/mcp`. */
 export interface MountManager {
-  /** Leaves nothing behind if it fails. */
+  /** Mounts a server; leaves nothing mounted if it fails. */
   mount(path: string, config: MountConfig, signal?: AbortSignal): Promise<void>
   unmount(path: string): Promise<void>
   unmountAll(): Promise<void>
@@ -28,7 +28,7 @@ export interface AgentSpec {
   readonly skills: readonly string[]
   readonly provider?: string | undefined
   readonly model?: string | undefined
-  /** Models to try in this order after a temporary failure. Ignored if an option names the model. */
+  /** Models to try in this order after a temporary failure. Ignored if an option names provider or model. */
   readonly fallbacks?: readonly ModelChoice[] | undefined
   readonly contextBudget?: number | undefined
   readonly maxSteps?: number | undefined
@@ -53,7 +53,7 @@ export interface ProcessEnvironment {
   readonly boundOutput?: BoundOutput
   /** Saves the files at the end of a step, and returns the name of the checkpoint that has them. */
   saveFiles?(step: number): Promise<string>
-  /** Describes the surroundings of the process, for the end of its system prompt. */
+  /** Describes the environment of the process, for the end of its system prompt. */
   describe?(limits: ProcessLimits): Promise<string>
   close(): Promise<void>
 }

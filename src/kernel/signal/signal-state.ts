@@ -33,7 +33,7 @@ export class SignalState {
     return this.#pending.delete(signal)
   }
 
-  /** Decides synchronously, so that no block or handler can interleave. */
+  /** Decides what happens to a signal; a blocked one is pending. Synchronous, so that nothing can interleave. */
   receive(signal: Signal): Disposition {
     if (this.#blocked.has(signal)) {
       this.#pending.add(signal)
@@ -49,7 +49,7 @@ export class SignalState {
   }
 }
 
-function assertMaskable(signal: Signal, what: string): void {
+function assertMaskable(signal: Signal, change: string): void {
   if (signal !== 'SIGKILL') return
-  throw new VfsError('EINVAL', '/proc', { op: 'signal', detail: `SIGKILL cannot be ${what}` })
+  throw new VfsError('EINVAL', '/proc', { op: 'signal', detail: `SIGKILL cannot be ${change}` })
 }

@@ -25,8 +25,8 @@ export class Signals implements SignalManager {
   signal(pid: number, signal: Signal): void {
     const process = this.#table.getAlive(pid)
     const disposition = process.signals.receive(signal)
-    const how = typeof disposition === 'string' ? disposition : 'handled'
-    process.emit({ kind: 'signal', detail: `${signal} ${how}` })
+    const outcome = typeof disposition === 'string' ? disposition : 'handled'
+    process.emit({ kind: 'signal', detail: `${signal} ${outcome}` })
     if (disposition === 'default') performDefault(process, signal)
     else if (disposition !== 'pending') callHandler(process, signal, disposition)
   }

@@ -13,7 +13,7 @@ export type CoroutineProgram = (signal: AbortSignal) => AsyncGenerator<unknown, 
 
 /** Starts and resumes coroutines of processes. */
 export interface CoroutineManager {
-  /** Creates a suspended coroutine and returns its number. ENOENT. */
+  /** Creates a suspended coroutine and returns its number. ENOENT for a process that has ended. */
   spawnCoroutine(pid: number, program: CoroutineProgram): number
   /** Resumes it with a value until its next yield. ENOENT once it is done. */
   resume(pid: number, coid: number, value?: unknown): Promise<YieldResult>
@@ -42,9 +42,9 @@ export class Coroutines implements CoroutineManager {
     if (coroutine === undefined) {
       throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'resume', detail: `there is no coroutine ${coid}` })
     }
-    const { value: given, done = false } = await coroutine.next(value)
+    const { value: yielded, done = false } = await coroutine.next(value)
     if (done) own?.delete(coid)
-    return { value: given, isDone: done }
+    return { value: yielded, isDone: done }
   }
 
   /** Ends the coroutines of a process, suspended or running. */

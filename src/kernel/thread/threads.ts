@@ -17,10 +17,10 @@ export type ThreadProgram = (signal: AbortSignal) => Promise<string>
 
 /** Starts, lists and joins threads of processes. */
 export interface ThreadManager {
-  /** Starts a thread and returns its number. ENOENT. */
+  /** Starts a thread and returns its number. ENOENT for a process that has ended. */
   spawnThread(pid: number, intent: string, program: ThreadProgram): number
   threads(pid: number): readonly Thread[]
-  /** Waits for its end. ENOENT. */
+  /** Waits for the end of a thread. ENOENT if there is none. */
   joinThread(pid: number, tid: number): Promise<Thread>
 }
 
