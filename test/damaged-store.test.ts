@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openHome } from '../src/backends/vault/index.ts'
+import { programFile } from './support/program-file.ts'
 import { PATIENCE_MS, scaled } from './support/scale.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-damaged-'))
@@ -70,7 +71,7 @@ function damage(store: Store, change: (file: string) => void): Outcome {
   const out = `${path}-out`
   cpSync(join(scratch, store[0]), path, { recursive: true })
   change(fileOf(path, store))
-  const script = join(import.meta.dirname, 'support/read-damaged.ts')
+  const script = programFile('read-damaged')
   const { signal, stdout, stderr } = spawnSync(process.execPath, [script, path, out], { encoding: 'utf8' })
   if (signal !== null) return { signal, read: {}, salvaged: {}, out }
   expect(stderr.replaceAll(/.*Warning.*\n/g, '')).toBe('')

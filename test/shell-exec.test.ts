@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome, type PosixFiles } from '../src/backends/vault/index.ts'
 import { type NamespaceOptions, openNamespace } from '../src/namespace/index.ts'
 import type { CallOptions, ToolResult } from '../src/tools/index.ts'
-import { root } from './support/run-node.ts'
+import { programFile } from './support/program-file.ts'
 
 interface Opened {
   readonly home: string
@@ -296,7 +296,7 @@ describe('shell_exec', () => {
 
   it('leaves nothing if the process is killed between the command and its merge', async () => {
     const { exec, home } = await shell()
-    const script = join(root, 'test/support/killed-command.ts')
+    const script = programFile('killed-command')
     expect(spawnSync(process.execPath, [script, home]).signal).toBe('SIGKILL')
     await using store = await openHome({ path: home })
     const before = await store.vaults()

@@ -12,6 +12,7 @@ import {
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
@@ -187,7 +188,7 @@ describe('coppice exec', () => {
     async (when, outcome, text) => {
       const cli = project()
       await cli.run(['exec', '-c', '--', 'echo three >> a.txt; echo n > new.txt'])
-      const script = join(root, 'test/support/killed-apply.ts')
+      const script = programFile('killed-apply')
       const { signal } = spawnSync(process.execPath, [script, cli.home, cli.files, when], { env: {} })
       expect(signal).toBe('SIGKILL')
       const next = await cli.run(['vault', 'list'])

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { Cli } from './run-cli.ts'
 
@@ -166,8 +167,8 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     await agent.send('UserPromptSubmit', { prompt: 'go' })
     await agent.shell('echo new > a; echo new > b; rm c; echo d > d')
     const after = agent.read()
-    const program = join(root, 'test/support/killed-undo.ts')
-    const words = ['--conditions=coppice-source', program, agent.cli.home, agent.project, String(step)]
+    const program = programFile('killed-undo')
+    const words = [program, agent.cli.home, agent.project, String(step)]
     const env = { ...process.env, NODE_OPTIONS: '' }
     const [, signal] = await once(spawn(process.execPath, words, { env }), 'close')
     expect(signal).toBe('SIGKILL')

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
 import { sweepStaleMounts } from '../../src/fuse/index.ts'
 import { type EngineName, sharedEngineNames } from '../support/engines.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 import { recordOf } from './append-record.ts'
 import type { AppendOrder } from './append-records.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
@@ -73,8 +73,7 @@ function startAppender(
   [way, file]: readonly [AppendOrder['way'], string],
 ): ChildProcess {
   const order: AppendOrder = { writer, way, file, records: RECORDS, home: { path, engine } }
-  const script = join(root, 'test/fuse/append-records.ts')
-  return spawn(process.execPath, ['--conditions=coppice-source', script, JSON.stringify(order)], {
+  return spawn(process.execPath, [programFile('append-records'), JSON.stringify(order)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '' },
   })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createFusermountCommand, DEVICE_DESCRIPTOR, sweepStaleMounts } from '../../src/fuse/index.ts'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { whyNotNobody } from '../support/tools.ts'
 import { whyNoMount } from './mounted-vault.ts'
@@ -16,11 +17,7 @@ const env = { ...process.env, NODE_OPTIONS: '' }
 const reason = whyNoMount()
 
 /** Arguments of Node for a server that leaves a request without a reply. */
-const serve = (directory: string) => [
-  '--conditions=coppice-source',
-  join(root, 'test/fuse/serve-unanswered.ts'),
-  directory,
-]
+const serve = (directory: string) => [programFile('serve-unanswered'), directory]
 
 describe.skipIf(reason !== undefined)(`a server that is killed${reason ? `: ${reason}` : ''}`, () => {
   it('releases the programs that wait for it, also during a notification to the kernel that waits for them', async () => {

@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
 import { listFuseMounts, sweepStaleMounts } from '../../src/fuse/index.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 import { run, whyNotNobody } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 import { ServerProcess } from './server-process.ts'
@@ -123,7 +123,8 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
       const scratch = join(mounted.home, '../own')
       mkdirSync(scratch)
       chmodSync(scratch, 0o777)
-      const seen = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
+      const server = programFile('serve-vault')
+      const seen = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, server)
       expect(seen.trim()).toBe('mine: content')
       expect(readdirSync(join(scratch, 'mount'))).toEqual([])
       await using home = await openHome({ path: join(scratch, 'home') })
@@ -151,13 +152,12 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
   })
 })
 
-/** As on a machine where everybody may open the device: $0 is Node, $1 a directory for all, $2 the repository. */
+/** As on a machine where everybody may open the device: $0 is Node, $1 a directory for all, $2 the server. */
 const ORDINARY_USER = `
 mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
 exec setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Urm sh -ec '
   mkdir "$1/mount"
-  node() { "$0" --conditions=coppice-source "$@"; }
-  node "$2/test/fuse/serve-vault.ts" "$1/home" "$1/mount" > "$1/said" &
+  "$0" "$2" "$1/home" "$1/mount" > "$1/said" &
   until grep -q mounted "$1/said"; do kill -0 $!; done
   echo content > "$1/mount/f"
   echo "mine: $(cat "$1/mount/f")"

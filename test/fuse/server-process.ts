@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import type { EngineName } from '../../src/backends/vault/index.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 
 /** A process of its own that serves a vault. */
 export class ServerProcess implements AsyncDisposable {
@@ -13,8 +12,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   static async start(home: string, directory: string, engine: EngineName = 'sqlite'): Promise<ServerProcess> {
-    const script = join(root, 'test/fuse/serve-vault.ts')
-    const child = spawn(process.execPath, ['--conditions=coppice-source', script, home, directory, engine], {
+    const child = spawn(process.execPath, [programFile('serve-vault'), home, directory, engine], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, NODE_OPTIONS: '' },
     })

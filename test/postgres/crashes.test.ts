@@ -6,7 +6,7 @@ import { openHome, type Vault } from '../../src/backends/vault/index.ts'
 import { isVfsError, readText } from '../../src/vfs/index.ts'
 import { openPlace, type Place } from '../support/engines.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
-import { startScript } from '../support/run-writer.ts'
+import { startProgram } from '../support/run-writer.ts'
 import { scaled } from '../support/scale.ts'
 
 const KILLS = scaled(3, 50)
@@ -108,7 +108,7 @@ describe.runIf(hasPostgres)('a client that was stopped for too long', () => {
     const names = Array.from({ length: 200 }, (_, index) => `/file-${index}`)
     await Promise.all(names.map((path) => vault.write(path, `${path} ${'x'.repeat(3000)}`)))
     await vault.close()
-    const child = startScript('stopped-writer.ts', where)
+    const child = startProgram('stopped-writer', where)
     const lines = createInterface({ input: child.stdout })
     await once(lines, 'line')
     child.kill('SIGSTOP')

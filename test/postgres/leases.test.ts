@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
+import { programFile } from '../support/program-file.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-leases-'))
-const program = new URL('../support/lease-process.ts', import.meta.url).pathname
+const program = programFile('lease-process')
 let server: PostgresServer
 let homes = 0
 
@@ -49,7 +50,7 @@ class Holder {
   }
 
   static async start(url: string, machine: string): Promise<Holder> {
-    const args = ['--conditions=coppice-source', program, url, machinePath(machine), 'base']
+    const args = [program, url, machinePath(machine), 'base']
     const holder = new Holder(spawn(process.execPath, args, { stdio: 'pipe' }))
     holder.#process.stderr.pipe(process.stderr)
     expect(await holder.#next()).toBe('leased')

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
 import { Checkouts, type CheckoutWatch } from '../../src/workspace/checkout/index.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 
 /** A home with a vault `base`, and a directory for its checkouts. */
 class Scene {
@@ -52,7 +52,7 @@ class Scene {
 
   /** Another process takes a checkout of `base` and is killed: while it changes files, or while it uses them. */
   killAnother(when: 'work' | 'use'): void {
-    const script = join(root, 'test/support/checkout-process.ts')
+    const script = programFile('checkout-process')
     const run = () => execFileSync(process.execPath, [script, this.place, when], { stdio: 'pipe' })
     expect(run).toThrow(expect.objectContaining({ signal: 'SIGKILL' }))
   }

@@ -15,7 +15,7 @@ import {
 } from '../../src/workspace/index.ts'
 import { defaultLimits } from '../../src/workspace/isolation/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 
 const env = { PATH: '/usr/bin:/bin' }
 
@@ -161,7 +161,7 @@ describe.skipIf(whyNoMount() !== undefined)('a vault that is served to a command
 
   it('is gone with its server when everything is killed, and the next start sweeps the rest', async () => {
     const scene = await Scene.make()
-    const script = join(root, 'test/support/boundary-process.ts')
+    const script = programFile('boundary-process')
     const args = [script, scene.path, 'base', 'echo started; echo new > b; sleep 60']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')

@@ -19,11 +19,12 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { VisiblePath } from '../../src/workspace/isolation/index.ts'
 import { type EscapeReport, type EscapeRun, runEscapes } from '../support/escapes.ts'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { run, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
 const NOBODY = 65534
-const script = join(root, 'test/support/session-process.ts')
+const script = programFile('session-process')
 const withoutNamespaces = whyNoOverlay()
 
 let place = ''

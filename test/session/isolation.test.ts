@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasOwnPidLimit } from '../../src/workspace/isolation/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { type EscapeReport, type EscapeRun, runEscapes } from '../support/escapes.ts'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
@@ -28,7 +29,7 @@ const ANOTHER_GROUP = 100
 const STRAY = 100
 const isRoot = process.getuid?.() === 0
 const withoutNobody = whyNotNobody()
-const script = join(root, 'test/support/session-process.ts')
+const script = programFile('session-process')
 const withoutNamespaces = whyNoOverlay()
 const withoutBubblewrap = withoutNamespaces ?? whyNoBubblewrap()
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EscapeReport, EscapeRun } from '../support/escapes.ts'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { attempt, run, whyNoOverlay } from '../support/tools.ts'
 
@@ -43,7 +44,7 @@ describe.skipIf(why !== undefined)(`behind Landlock${why ? `: ${why}` : ''}`, ()
     mkdirSync(join(workspace, 'd'))
     writeFileSync(join(place, 'victim'), 'untouched')
     const words = [workspace, isReadonly ? 'readonly' : '', script]
-    return run(...behind(process.execPath, join(root, 'test/support/landlock-process.ts'), ...words))
+    return run(...behind(process.execPath, programFile('landlock-process'), ...words))
   }
 
   it('a command changes its workspace and what is its own, and nothing else, though no mount keeps it', () => {
@@ -74,7 +75,7 @@ describe.skipIf(why !== undefined)(`behind Landlock${why ? `: ${why}` : ''}`, ()
       attack: 'echo x > "$OUTSIDE/victim" && echo ESCAPED',
     }
     const plan = { level: 'strict', network: false, means } as const
-    const script = join(root, 'test/support/session-process.ts')
+    const script = programFile('session-process')
     const attack: EscapeRun = { kind: 'auto', place: at, plan, escapes }
     const report: EscapeReport = JSON.parse(run(...behind(process.execPath, script, JSON.stringify(attack))))
     expect(report.attempts['work']).toEqual({ printed: 'x\ny\n' })

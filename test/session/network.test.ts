@@ -2,11 +2,12 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NetworkReport, NetworkRun } from '../support/network-process.ts'
+import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
 import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
 const NOBODY = 65_534
-const script = join(root, 'test/support/network-process.ts')
+const script = programFile('network-process')
 
 /** Commands that reach a server by its name, and what they print. */
 const REACHING = {

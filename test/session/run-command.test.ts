@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
 import { type CommandSession, openSession, sweepSessions } from '../../src/workspace/session/index.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 import { runShell, seedBase } from '../support/session-scenarios.ts'
 import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
@@ -108,7 +108,7 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     chownSync(own, NOBODY, NOBODY)
     const script = 'while mkdir $((i=i+1)); do head -c 4000000 /dev/zero > $i/f; chmod 0 $i; done'
     const work = JSON.stringify({ kind, place: own, script, diskBytes: 40_000_000 })
-    const program = join(root, 'test/support/limited-process.ts')
+    const program = programFile('limited-process')
     expect(runAsNobody(process.execPath, program, work)).toBe('disk\n')
   })
 
@@ -292,7 +292,7 @@ describe('a process that is killed', () => {
       place: at,
       scenarios: { one: [`exec 9>'${path}'; echo on >&9; sleep 1000`] },
     }
-    const script = join(root, 'test/support/session-process.ts')
+    const script = programFile('session-process')
     const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: 'ignore' })
     await held.read({ length: 3 })
     child.kill('SIGKILL')

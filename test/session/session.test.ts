@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CommandSession } from '../../src/workspace/session/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
-import { root } from '../support/run-node.ts'
+import { programFile } from '../support/program-file.ts'
 import { VaultLine } from '../support/session-line.ts'
 import { runEach, runScenarios, type ScenarioChanges, seedBases } from '../support/session-scenarios.ts'
 import { runAsNobody, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
@@ -257,7 +257,7 @@ async function runAllAsNobody(kind: CommandSession['kind']): Promise<Record<stri
   const own = mkdtempSync(join(place, 'nobody-'))
   chmodSync(place, 0o755)
   chownSync(own, NOBODY, NOBODY)
-  const script = join(root, 'test/support/session-process.ts')
+  const script = programFile('session-process')
   const run = JSON.stringify({ kind, place: own, scenarios: runs })
   return JSON.parse(runAsNobody(process.execPath, script, run))
 }

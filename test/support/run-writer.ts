@@ -1,8 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { bundledScript } from './bundled-script.ts'
-import { root } from './run-node.ts'
+import { programFile } from './program-file.ts'
 import type { WriterOrder } from './script-writer.ts'
 
 /** A step that was acknowledged, and how it came out. */
@@ -32,17 +30,13 @@ export interface WriterWatch {
   readonly under?: readonly string[]
 }
 
-/** Starts a script of test/support with one argument, quickly: what was compiled once is not compiled again. */
-export function startScript(name: string, argument: unknown): ChildProcessWithoutNullStreams {
-  return start(join(root, 'test/support', name), argument)
-}
-
-function start(
-  file: string,
+/** Starts a program of test/support with one argument, under another such as strace. */
+export function startProgram(
+  name: string,
   argument: unknown,
   under: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
-  const command = [...under, process.execPath, file, JSON.stringify(argument)]
+  const command = [...under, process.execPath, programFile(name), JSON.stringify(argument)]
   const [program = process.execPath, ...args] = command
   return spawn(program, args, {
     env: { ...process.env, NODE_OPTIONS: '', NODE_NO_WARNINGS: '1' },
@@ -50,14 +44,12 @@ function start(
   })
 }
 
-const writerFile = bundledScript('script-writer.ts')
-
 /** Runs a writer to its end, whoever brings it about. */
 export async function runWriter(
   order: WriterOrder,
   { onLine, under = [] }: WriterWatch = {},
 ): Promise<WriterRun> {
-  const writer = start(await writerFile, order, under)
+  const writer = startProgram('script-writer', order, under)
   const [acks, failures]: [Ack[], Failure[]] = [[], []]
   let stderr = ''
   writer.stderr.setEncoding('utf8').on('data', (text) => {

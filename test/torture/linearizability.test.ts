@@ -7,7 +7,7 @@ import { openPlace, type Place } from '../support/engines.ts'
 import { addToFigure } from '../support/figures.ts'
 import { type Action, type Deed, isLinearizable } from '../support/linearizability.ts'
 import type { ClientOrder, ToldDeed } from '../support/register-client.ts'
-import { startScript } from '../support/run-writer.ts'
+import { startProgram } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { everySharedEngine, useSharedPlaces } from '../support/shared-places.ts'
 
@@ -93,7 +93,7 @@ async function historiesOf(place: Place, flaw?: ClientOrder['flaw']): Promise<Ma
 }
 
 async function runClients(orders: readonly ClientOrder[]): Promise<ToldDeed[]> {
-  const clients = orders.map((order) => startScript('register-client.ts', order))
+  const clients = orders.map((order) => startProgram('register-client', order))
   let ready = 0
   const histories = clients.map(async (client) => {
     const deeds: ToldDeed[] = []

@@ -6,7 +6,7 @@ import { type EngineName, engineNames, openPlace, type Place } from '../support/
 import { addToFigure } from '../support/figures.ts'
 import type { Held, HeldOrder } from '../support/held-steps.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
-import { type Ack, runWriter, startScript } from '../support/run-writer.ts'
+import { type Ack, runWriter, startProgram } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { type Step, stepAt } from '../support/script.ts'
 import { whyNoLoopDisk, whyNoStrace } from '../support/tools.ts'
@@ -144,7 +144,7 @@ async function cutPowerAt(
 
 /** How many steps of the script the home holds, or what is wrong with it. */
 async function heldBy(order: HeldOrder): Promise<Pick<Cut, 'held' | 'problem'>> {
-  const child = startScript('held-steps.ts', order)
+  const child = startProgram('held-steps', order)
   const [printed, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
   if (printed === '') return { held: -1, problem: `the home cannot be read: ${complaint}` }
   const { steps, damaged }: Held = JSON.parse(printed)

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GcOptions, Home, Vault } from '../../src/backends/vault/index.ts'
 import type { Freshness } from '../../src/store/index.ts'
 import { openPlace, type Place, type PlaceEngine } from '../support/engines.ts'
-import { startScript } from '../support/run-writer.ts'
+import { startProgram } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { everySharedEngine, useSharedPlaces } from '../support/shared-places.ts'
 import type { WalkOrder, WalkReport } from '../support/walking-process.ts'
@@ -96,7 +96,7 @@ interface Walker {
 
 function walker(mode: WalkOrder['mode'] = 'again and again'): Walker {
   const order: WalkOrder = { place, mode }
-  const process = startScript('walking-process.ts', order)
+  const process = startProgram('walking-process', order)
   process.stderr.pipe(globalThis.process.stderr)
   return { process, lines: createInterface({ input: process.stdout }) }
 }

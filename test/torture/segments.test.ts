@@ -8,7 +8,7 @@ import { readFile, readText } from '../../src/vfs/index.ts'
 import { openPlace, type Place, sharedEngineNames } from '../support/engines.ts'
 import { largeContent } from '../support/large-content.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
-import { startScript } from '../support/run-writer.ts'
+import { startProgram } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import type { ReadReport, StreamOrder } from '../support/streaming-process.ts'
 import { whyNoLoopDisk } from '../support/tools.ts'
@@ -72,7 +72,7 @@ describe.each(sharedEngineNames)('segments on %s', (engine) => {
     const place = newPlace()
     const { home } = await openPlace(place)
     const vault = await home.createVault('base')
-    const writer = startScript('streaming-process.ts', { place, mode: 'stop' } satisfies StreamOrder)
+    const writer = startProgram('streaming-process', { place, mode: 'stop' } satisfies StreamOrder)
     const lines = createInterface({ input: writer.stdout })
     await once(lines, 'line')
     // No collection counts on a session that is not written any more.
@@ -101,7 +101,7 @@ describe.each(sharedEngineNames)('segments on %s', (engine) => {
     await vault.write('/kept', largeContent('kept'))
     await vault.write('/changing', largeContent('round 0'))
     const readers = [0, 1].map(() => {
-      const process = startScript('streaming-process.ts', { place, mode: 'read' } satisfies StreamOrder)
+      const process = startProgram('streaming-process', { place, mode: 'read' } satisfies StreamOrder)
       return { process, lines: createInterface({ input: process.stdout }) }
     })
     await Promise.all(readers.map(({ lines }) => once(lines, 'line')))
@@ -165,7 +165,7 @@ describe.each(sharedEngineNames)('segments on %s', (engine) => {
         await home.createVault('base')
         await home.close()
       }
-      const writer = startScript('streaming-process.ts', { place, mode: 'hold' } satisfies StreamOrder)
+      const writer = startProgram('streaming-process', { place, mode: 'hold' } satisfies StreamOrder)
       await once(createInterface({ input: writer.stdout }), 'line')
       disk.cutPower()
       writer.kill('SIGKILL')
@@ -183,7 +183,7 @@ describe.each(sharedEngineNames)('segments on %s', (engine) => {
 })
 
 async function runToKill(order: StreamOrder): Promise<void> {
-  const child = startScript('streaming-process.ts', order)
+  const child = startProgram('streaming-process', order)
   child.stderr.pipe(process.stderr)
   const [, signal] = await once(child, 'exit')
   expect(signal).toBe('SIGKILL')

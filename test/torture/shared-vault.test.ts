@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openPlace, type PlaceEngine } from '../support/engines.ts'
 import { addToFigure } from '../support/figures.ts'
-import { startScript } from '../support/run-writer.ts'
+import { startProgram } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { everySharedEngine, useSharedPlaces } from '../support/shared-places.ts'
 import { prepare, problemsIn, shortcomings } from '../support/shared-work.ts'
@@ -60,7 +60,7 @@ describe('two processes that write one vault', () => {
 })
 
 function start(order: WorkOrder): { ended: Promise<Ended>; stop: () => void } {
-  const child = startScript('shared-worker.ts', order)
+  const child = startProgram('shared-worker', order)
   const code = new Promise<number | null>((resolve) => child.on('close', resolve))
   const ended = Promise.all([code, text(child.stdout), text(child.stderr)])
   return {
