@@ -43,10 +43,10 @@ export function claimNewFork<Claim>(
   vaults: readonly string[],
   claim: (fork: string) => Claim | undefined,
 ): { readonly name: string; readonly claim: Claim } {
-  const taken = new Set(vaults)
+  const vaultNames = new Set(vaults)
   for (let number = 1; ; number++) {
     const name = createNumberedForkName(directory, number)
-    const claimed = taken.has(name) ? undefined : claim(name)
+    const claimed = vaultNames.has(name) ? undefined : claim(name)
     if (claimed !== undefined) return { name, claim: claimed }
   }
 }
