@@ -34,17 +34,17 @@ function resolveOutcome(
   failure: unknown,
   isStored: () => boolean,
 ): MaybePromise<boolean> {
-  return chain(checkStored(reader, failure, isStored), (isThere) => {
-    if (!isThere) throw failure
+  return chain(checkStored(reader, failure, isStored), (isFound) => {
+    if (!isFound) throw failure
     return true
   })
 }
 
 function checkStored(reader: EngineReader, failure: unknown, isStored: () => boolean): MaybePromise<boolean> {
   const readOutcome = () =>
-    chain(reader.run(isStored), (isThere) => {
+    chain(reader.run(isStored), (isFound) => {
       // The lost acknowledgement would have promised durability.
-      return isThere && chain(reader.engine.sync(), () => true)
+      return isFound && chain(reader.engine.sync(), () => true)
     })
   return attempt(readOutcome, (cause) => {
     throw createUnknownOutcomeError(failure, cause)

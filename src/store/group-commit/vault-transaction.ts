@@ -108,9 +108,9 @@ export class VaultTransaction {
 
   /** Returns the operations since the last call, each as a journal row of its own would have it. */
   takeNewOperations(): readonly TransactionOperation[] {
-    const taken = this.#newOperations
+    const operations = this.#newOperations
     this.#newOperations = []
-    return taken
+    return operations
   }
 
   /** Adds an operation to those that go to the side log. */

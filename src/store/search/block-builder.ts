@@ -75,7 +75,7 @@ export class BlockBuilder {
 
   /** Returns everything added since the last call as a block. */
   takeBlock(): IndexBlock {
-    const taken = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postingCount }
+    const documents = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postingCount }
     const bits = Math.ceil(Math.log2(1 + this.#postingCount / BUCKET_POSTINGS))
     const bucketBits = Math.min(bits, MAX_BUCKET_BITS)
     const buckets = this.#createBuckets(bucketBits)
@@ -86,7 +86,7 @@ export class BlockBuilder {
     this.#ends = []
     this.#inodes = []
     this.#unindexed = []
-    return { ...taken, bucketBits, buckets }
+    return { ...documents, bucketBits, buckets }
   }
 
   #endDocument(inode: number): void {

@@ -85,10 +85,10 @@ export class Checkpoints {
   createDefaultName(time: number): string {
     const [date = '', clock = ''] = new Date(time).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/)
     const base = `checkpoint-${date}-${clock}`
-    const taken = new Set(this.list().map(({ name }) => name))
+    const names = new Set(this.list().map(({ name }) => name))
     for (let number = 2; ; number++) {
-      const name = number === 2 && !taken.has(base) ? base : `${base}-${number}`
-      if (!taken.has(name)) return name
+      const name = number === 2 && !names.has(base) ? base : `${base}-${number}`
+      if (!names.has(name)) return name
     }
   }
 }

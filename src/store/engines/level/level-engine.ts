@@ -185,13 +185,13 @@ export class LevelEngine implements Engine {
   }
 
   async #canCommit(batch: Batch): Promise<boolean> {
-    const taken = new Set<number>()
+    const takenVaults = new Set<number>()
     for (const row of listFirstRows(batch.journal ?? []))
-      if (await this.#isRowTaken(row)) taken.add(row.vault)
+      if (await this.#isRowTaken(row)) takenVaults.add(row.vault)
     const state: CommittedState = {
       record: (key) => this.readRecord(key),
       findBlob: (hash) => this.findBlob(hash),
-      isTaken: ({ vault }) => taken.has(vault),
+      isTaken: ({ vault }) => takenVaults.has(vault),
     }
     return canCommit(batch, state)
   }

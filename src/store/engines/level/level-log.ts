@@ -22,14 +22,14 @@ export interface LevelLog {
  */
 export function readLevelLog(bytes: Buffer, completeBytes = 0): LevelLog {
   const [records, damagedAt, parts]: [Buffer[], number[], Buffer[]] = [[], [], []]
-  let [suspectAt, at]: [number | undefined, number] = [undefined, 0]
-  while (at < bytes.length) {
-    const left = BLOCK_BYTES - (at % BLOCK_BYTES)
-    const part = left < HEADER_BYTES ? undefined : readPart(bytes, at, left)
+  let [suspectAt, offset]: [number | undefined, number] = [undefined, 0]
+  while (offset < bytes.length) {
+    const left = BLOCK_BYTES - (offset % BLOCK_BYTES)
+    const part = left < HEADER_BYTES ? undefined : readPart(bytes, offset, left)
     if (part === undefined) {
-      if (left >= HEADER_BYTES) suspectAt ??= at
+      if (left >= HEADER_BYTES) suspectAt ??= offset
       parts.length = 0
-      at += left
+      offset += left
       continue
     }
     const { type, content } = part
@@ -37,9 +37,9 @@ export function readLevelLog(bytes: Buffer, completeBytes = 0): LevelLog {
     if (begins && suspectAt !== undefined) damagedAt.push(suspectAt)
     if (begins) suspectAt = undefined
     if (begins) parts.length = 0
-    else if (parts.length === 0) suspectAt ??= at
+    else if (parts.length === 0) suspectAt ??= offset
     if (begins || parts.length > 0) parts.push(content)
-    at += HEADER_BYTES + content.length
+    offset += HEADER_BYTES + content.length
     if ((type === FULL || type === LAST) && parts.length > 0) records.push(Buffer.concat(parts.splice(0)))
   }
   const end = suspectAt ?? (bytes.length < completeBytes || parts.length > 0 ? bytes.length : completeBytes)
@@ -48,12 +48,16 @@ export function readLevelLog(bytes: Buffer, completeBytes = 0): LevelLog {
 }
 
 /** Reads a part of a record; undefined if it is damaged, or exceeds its block or the file. */
-function readPart(bytes: Buffer, at: number, left: number): { type: number; content: Buffer } | undefined {
-  if (at + HEADER_BYTES > bytes.length) return undefined
-  const length = bytes.readUInt16LE(at + 4)
-  const type = bytes[at + 6] ?? 0
-  const end = at + HEADER_BYTES + length
+function readPart(
+  bytes: Buffer,
+  offset: number,
+  left: number,
+): { type: number; content: Buffer } | undefined {
+  if (offset + HEADER_BYTES > bytes.length) return undefined
+  const length = bytes.readUInt16LE(offset + 4)
+  const type = bytes[offset + 6] ?? 0
+  const end = offset + HEADER_BYTES + length
   if (type < FULL || type > LAST || HEADER_BYTES + length > left || end > bytes.length) return undefined
-  if (computeMaskedCrc32c(bytes.subarray(at + 6, end)) !== bytes.readUInt32LE(at)) return undefined
-  return { type, content: bytes.subarray(at + HEADER_BYTES, end) }
+  if (computeMaskedCrc32c(bytes.subarray(offset + 6, end)) !== bytes.readUInt32LE(offset)) return undefined
+  return { type, content: bytes.subarray(offset + HEADER_BYTES, end) }
 }

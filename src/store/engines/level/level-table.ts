@@ -85,20 +85,21 @@ function decompress(packed: Buffer): Buffer {
   const length = cursor.readVarint()
   if (length > MAX_BLOCK_BYTES) throw new RangeError('the block is too large')
   const bytes = Buffer.alloc(length)
-  for (let at = 0; !cursor.isAtEnd; ) {
+  for (let filled = 0; !cursor.isAtEnd; ) {
     const tag = cursor.readFixed(1)
     const kind = tag & 3
     if (kind === 0) {
       const short = tag >> 2
       const count = (short < 60 ? short : cursor.readFixed(short - 59)) + 1
-      at += cursor.readBytes(count).copy(bytes, at)
+      filled += cursor.readBytes(count).copy(bytes, filled)
       continue
     }
     const count = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
     const offset = kind === 1 ? ((tag >> 5) << 8) + cursor.readFixed(1) : cursor.readFixed(kind === 2 ? 2 : 4)
-    if (offset === 0 || offset > at || at + count > length) throw new RangeError('a copy leads nowhere')
+    if (offset === 0 || offset > filled || filled + count > length)
+      throw new RangeError('a copy leads nowhere')
     // A copy may overlap its own output.
-    for (let end = at + count; at < end; at++) bytes[at] = bytes[at - offset] ?? 0
+    for (let end = filled + count; filled < end; filled++) bytes[filled] = bytes[filled - offset] ?? 0
   }
   return bytes
 }
