@@ -9,7 +9,7 @@ const POLL_INTERVAL_MS = 200
  * Carries files of the home between a command and this machine. Each change of a shared file passes to the other side
  * while the command runs; a copied file is kept when it has ended. A removal is not passed on.
  */
-export class CarriedFiles implements Disposable {
+export class CarriedFiles {
   readonly #shared: readonly SharedFile[]
   readonly #copied: readonly CarriedFile[]
   readonly #timer: NodeJS.Timeout | undefined
@@ -20,47 +20,56 @@ export class CarriedFiles implements Disposable {
     if (this.#shared.length > 0) this.#timer = setInterval(() => this.#tryPass(), POLL_INTERVAL_MS)
   }
 
-  /** Passes the last changes on. Every process of the command must have ended. */
-  [Symbol.dispose](): void {
+  /**
+   * Passes the last changes on. Every process of the command must have ended. Returns a line for each file that cannot be
+   * written: the work of the command must not be lost with it.
+   */
+  finish(): string[] {
     clearInterval(this.#timer)
-    this.#pass()
-    // The layer may be kept for the next command, which gets the real file again.
-    for (const { file } of this.#shared) file.layer.remove()
-    for (const { layer, kept } of this.#copied) {
-      const copy = layer.read()
-      if (copy === undefined || kept === undefined) continue
-      mkdirSync(dirname(kept), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
-      replaceFile(kept, copy)
-    }
+    return [
+      ...this.#shared.flatMap((shared) => shared.finish()),
+      ...this.#copied.flatMap(({ layer, kept }) => {
+        if (kept === undefined) return []
+        return describeFailure(kept, () => {
+          const copy = layer.read()
+          if (copy !== undefined) replaceFile(kept, copy)
+        })
+      }),
+    ]
   }
 
+  /** A full or read-only disk must not end the command. The next poll tries again. */
   #tryPass(): void {
-    try {
-      this.#pass()
-    } catch {
-      // A full or read-only disk must not end the command. The next poll tries again, and the end throws.
-    }
-  }
-
-  #pass(): void {
-    for (const file of this.#shared) file.pass()
+    for (const shared of this.#shared) describeFailure(shared.path, () => shared.pass())
   }
 }
 
 /** A file that exists on this machine and in the layer of a command, with the last state that both had. */
 class SharedFile {
-  readonly file: CarriedFile
+  readonly #file: CarriedFile
   #hostStamp: string | undefined
   #layerStamp: string | undefined
 
   constructor(file: CarriedFile) {
-    this.file = file
+    this.#file = file
     this.#remember()
+  }
+
+  /** Path on this machine. */
+  get path(): string {
+    return this.#file.host
+  }
+
+  /** Passes the last change on. The layer may be kept for the next command, which gets the real file again. */
+  finish(): string[] {
+    const failure = describeFailure(this.path, () => this.pass())
+    this.#file.layer.remove()
+    return failure
   }
 
   /** Passes a change to the other side. The command's change wins over one of the same moment. */
   pass(): void {
-    const { host, layer } = this.file
+    const { host, layer } = this.#file
     const [hostStamp, layerStamp] = [getHostStamp(host), layer.getStamp()]
     const isHostChanged = hostStamp !== undefined && hostStamp !== this.#hostStamp
     if (layerStamp !== undefined && layerStamp !== this.#layerStamp) this.#passOut()
@@ -70,27 +79,38 @@ class SharedFile {
   }
 
   #passOut(): void {
-    const { host, layer } = this.file
+    const { host, layer } = this.#file
     const copy = layer.read()
     // A file that is being written is empty for a moment.
     if (copy === undefined || copy.bytes.length === 0) return
-    mkdirSync(dirname(host), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
     replaceFile(host, { ...copy, mode: readHostCopy(host)?.mode ?? copy.mode })
   }
 
   #passIn(): void {
-    const copy = readHostCopy(this.file.host)
-    if (copy !== undefined && copy.bytes.length > 0) this.file.layer.write(copy)
+    const copy = readHostCopy(this.#file.host)
+    if (copy !== undefined && copy.bytes.length > 0) this.#file.layer.write(copy)
   }
 
   #remember(): void {
-    this.#hostStamp = getHostStamp(this.file.host)
-    this.#layerStamp = this.file.layer.getStamp()
+    this.#hostStamp = getHostStamp(this.#file.host)
+    this.#layerStamp = this.#file.layer.getStamp()
   }
 }
 
-/** Replaces a file by a rename: a reader sees the old or the new content. */
+/** Calls a function that writes a file. Returns a line about it if that fails. */
+function describeFailure(path: string, write: () => void): string[] {
+  try {
+    write()
+    return []
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [`coppice: ${path} does not have what the command wrote to it: ${reason}\n`]
+  }
+}
+
+/** Replaces a file by a rename: a reader sees the old or the new content. Creates missing parents. */
 function replaceFile(path: string, { bytes, mode, mtimeMs }: FileCopy): void {
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
   const temporary = join(dirname(path), createTemporaryName())
   try {
     makePrivateFile(temporary)

@@ -26,11 +26,31 @@ type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
 
 /** Runs a command to its end, by a launch. Throws EIO if it cannot be started. */
 export async function runCommand(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
+  const carried = new CarriedFiles(launch.carried ?? [])
+  const running = runLaunched(launch, spec, location)
+  await running.catch(() => {})
+  const failures = carried.finish()
+  return addErrorLines(await running, spec, failures)
+}
+
+function runLaunched(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
   const { terminal } = spec
-  using _carried = new CarriedFiles(launch.carried ?? [])
   return terminal === undefined
-    ? await runWithPipes(launch, spec, location)
-    : await runInTerminal(launch, { ...spec, terminal }, location)
+    ? runWithPipes(launch, spec, location)
+    : runInTerminal(launch, { ...spec, terminal }, location)
+}
+
+/** Adds lines of this program to the errors of a command that has ended. */
+async function addErrorLines(
+  outcome: RunOutcome,
+  { terminal, onOutput }: RunSpec,
+  lines: readonly string[],
+): Promise<RunOutcome> {
+  if (lines.length === 0) return outcome
+  const added = Buffer.from(lines.join(''))
+  if (terminal === undefined) await onOutput?.('stderr', added)
+  else await terminal.write(added)
+  return { ...outcome, stderr: Buffer.concat([outcome.stderr, added]) }
 }
 
 async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
