@@ -164,3 +164,20 @@ describe.each(stores.filter(([name]) => name === 'level'))('a store on %s, in %s
     }
   })
 })
+
+it('a file that does not fit is reported by salvage, and no part of it is left', async () => {
+  const [path, out] = [join(scratch, 'limited'), join(scratch, 'limited-out')]
+  const size = 600_000
+  {
+    await using home = await openHome({ path })
+    await (await home.createVault('base')).write('/large', new Uint8Array(size))
+  }
+  const script = join(import.meta.dirname, 'support/read-damaged.ts')
+  // Units of 512 bytes. The limit is inside the last chunk, so the system takes only a part of that write.
+  const limited = `ulimit -f ${Math.floor(size / 512) - 1}; exec "$0" "$@"`
+  const { stdout } = spawnSync('sh', ['-c', limited, process.execPath, script, path, out], {
+    encoding: 'utf8',
+  })
+  expect(JSON.parse(stdout).salvaged.lost).toMatchObject([{ path: '/large' }])
+  expect(readdirSync(out)).not.toContain('large')
+})

@@ -24,6 +24,7 @@ const read = await attempt(async () => {
 })
 const salvaged = await attempt(async () => {
   await using home = await openHome({ path, toSalvage: true })
-  return home.salvage('base', out)
+  // Awaited here: the home is closed when this function returns.
+  return await home.salvage('base', out)
 })
 process.stdout.write(JSON.stringify({ read, salvaged }))

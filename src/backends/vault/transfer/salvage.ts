@@ -4,9 +4,10 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  rmSync,
   symlinkSync,
   utimesSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toUtimesArgument } from '../../../machine/index.ts'
@@ -82,7 +83,11 @@ async function writeEntry(
   const name = loss === undefined ? target : `${target}${DAMAGED_SUFFIX}`
   const fd = openSync(name, 'wx', PRIVATE_MODE)
   try {
-    for (const chunk of chunks) writeSync(fd, chunk)
+    for (const chunk of chunks) writeFileSync(fd, chunk)
+  } catch (error) {
+    // Part of a file must not be taken for the whole.
+    rmSync(name, { force: true })
+    throw error
   } finally {
     closeSync(fd)
   }
