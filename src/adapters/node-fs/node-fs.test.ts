@@ -31,6 +31,16 @@ function patient(fs: FileSystem, ...without: readonly Capability[]): FileSystem 
 }
 
 describe('nodeFs', () => {
+  it('reads on where the last read ends, also before that has ended', async () => {
+    const memory = new MemoryFs({ '/file': 'abcdefgh' })
+    for (const fs of [memory, patient(memory)]) {
+      const handle = await nodeFs(fs).promises.open('/file')
+      const reads = await Promise.all([handle.read(Buffer.alloc(3)), handle.read(Buffer.alloc(3))])
+      expect(reads.map(({ buffer }) => buffer.toString())).toEqual(['abc', 'def'])
+      await handle.close()
+    }
+  })
+
   it('changes the attributes of the open file, and of no other with its name', async () => {
     const fs = nodeFs(new MemoryFs({ '/a': 'a', '/b': 'b' }))
     const fd = fs.openSync('/a', 'r+')

@@ -1,4 +1,5 @@
 import { type StatChanges, type SyncStat, VfsError } from '../../vfs/index.ts'
+import { CallQueue } from './call-queue.ts'
 import { type Coroutine, type MaybeAsync, waitFor } from './coroutine.ts'
 import type { OpenFlags } from './flags.ts'
 import type { DriverFile, FsDriver } from './fs-driver.ts'
@@ -15,8 +16,9 @@ export class OpenNodeFile {
   /** Undefined for a directory. */
   readonly #file: DriverFile | undefined
   #position = 0
-  /** Last of the pending appends. */
-  #lastAppend: Promise<unknown> | undefined
+  /** Reads at the current position: each begins where the last ended. */
+  readonly #reads = new CallQueue()
+  readonly #appends = new CallQueue()
 
   constructor(driver: FsDriver, path: string, flags: OpenFlags, file: DriverFile | undefined) {
     this.#driver = driver
@@ -28,9 +30,8 @@ export class OpenNodeFile {
   /** Reads at a position, or (null) at the current one. EBADF if it is not open for reading, EISDIR. */
   *read(length: number, position: number | null): Coroutine<Uint8Array> {
     const file = this.#requireFile('read', this.#flags.read)
-    const bytes = yield* waitFor(file.read(position ?? this.#position, length))
-    if (position === null) this.#position += bytes.length
-    return bytes
+    if (position !== null) return yield* waitFor(file.read(position, length))
+    return yield* waitFor(this.#reads.run(() => this.#readNext(file, length)))
   }
 
   /** Reads from the current position to the end. */
@@ -51,7 +52,7 @@ export class OpenNodeFile {
     const file = this.#requireFile('write', this.#flags.write)
     if (bytes.length === 0) return
     if (this.#flags.append) {
-      const end = yield* waitFor(this.#append(file, bytes))
+      const end = yield* waitFor(this.#appends.run(() => appendTo(file, bytes)))
       if (position === null) this.#position = end
       return
     }
@@ -89,17 +90,14 @@ export class OpenNodeFile {
     if (this.#file !== undefined) yield* waitFor(this.#file.close())
   }
 
-  /** Appends after all pending appends; returns the new size. */
-  #append(file: DriverFile, bytes: Uint8Array): MaybeAsync<number> {
-    const added = this.#lastAppend?.then(() => appendTo(file, bytes)) ?? appendTo(file, bytes)
-    if (!(added instanceof Promise)) return added
-    const done = added
-      .catch(() => {})
-      .then(() => {
-        if (this.#lastAppend === done) this.#lastAppend = undefined
-      })
-    this.#lastAppend = done
-    return added
+  /** Reads at the current position and advances it. */
+  #readNext(file: DriverFile, length: number): MaybeAsync<Uint8Array> {
+    const advance = (bytes: Uint8Array) => {
+      this.#position += bytes.length
+      return bytes
+    }
+    const bytes = file.read(this.#position, length)
+    return bytes instanceof Promise ? bytes.then(advance) : advance(bytes)
   }
 
   #requireFile(syscall: string, isAllowed: boolean): DriverFile {
@@ -109,6 +107,7 @@ export class OpenNodeFile {
   }
 }
 
+/** Appends to a file and returns its new size. */
 function appendTo(file: DriverFile, bytes: Uint8Array): MaybeAsync<number> {
   const stat = file.stat()
   if (stat instanceof Promise) return stat.then(({ size }) => writeAt(file, size, bytes))
