@@ -9,7 +9,9 @@ const CONNECTIONS = '/sys/fs/fuse/connections'
 const DEVICE_FD = 3
 /** Requests that may wait for a reply. A server answers one after another, or, for devices, some at a time. */
 const MAX_UNANSWERED = 256
-/** Attempts to refuse requests. The lock may be held by one that was answered last, or not read yet. */
+/**
+ * Attempts to refuse requests. One without a reply may hold the lock, and so may one that the server has not read yet.
+ */
 const MAX_ROUNDS = 20
 
 /**
