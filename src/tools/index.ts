@@ -27,6 +27,7 @@ export {
   type AgentToolsOptions,
   type CallOptions,
   createToolRegistry,
+  getToolInfo,
   type ToolInfo,
   type ToolRegistry,
 } from './tool-registry.ts'

@@ -143,7 +143,8 @@ function getTool(name: string, tools: readonly Tool[]): Tool {
 /** Cached for each tool: converting a schema takes longer than most calls. */
 const toolInfos = new WeakMap<Tool, ToolInfo>()
 
-function getToolInfo(tool: Tool): ToolInfo {
+/** Returns the description of a tool for clients, with the JSON Schema of its arguments. */
+export function getToolInfo(tool: Tool): ToolInfo {
   const known = toolInfos.get(tool)
   if (known !== undefined) return known
   const { name, title, description, hints, schema } = tool

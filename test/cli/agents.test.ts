@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openNamespace } from '../../src/namespace/index.ts'
@@ -19,13 +20,19 @@ function call(cli: Cli, tool: string, args: object, ...more: string[]): Promise<
 }
 
 describe('coppice tool', () => {
-  it('lists the tools, with those of the workspace if there is a vault, and schemas as JSON', async () => {
+  it('lists the tools, with those of the workspace if there is one, and schemas as JSON', async () => {
     const cli = new Cli()
-    expect(await cli.ok('tool', 'list')).toMatch(/^vfs_list {2,}\S/m)
-    expect(await cli.ok('tool', 'list')).not.toContain('workspace_diff')
+    const listed = await cli.ok('tool', 'list')
+    expect(listed).toMatch(/^vfs_list {2,}\S/m)
+    expect(listed).toMatch(/^workspace_diff .*^shell_exec /ms)
+    // Its own home directory is no project.
+    const wide = await cli.run(['tool', 'list'], { env: { HOME: cli.files } })
+    expect(wide.stdout).toContain('vfs_list')
+    expect(wide.stdout).not.toContain('workspace_diff')
     expect(existsSync(cli.home)).toBe(false)
     await cli.ok('vault', 'create', 'base')
-    expect(await cli.ok('tool', 'list')).toContain('workspace_diff')
+    for (const place of [[], ['--vault', 'base']]) expect(await cli.ok('tool', 'list', ...place)).toBe(listed)
+    expect(await cli.json('forks')).toEqual([])
     expect(await cli.json('tool', 'list')).toContainEqual(
       expect.objectContaining({
         name: 'vfs_copy',
@@ -46,6 +53,36 @@ describe('coppice tool', () => {
       const run = await cli.run(['tool', 'call', 'file_head', ...place], { input })
       expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('- [ ] plan') })
     }
+  })
+
+  it('works on a fork of the directory, which is named if it changed, and continued with --fork', async () => {
+    const cli = new Cli()
+    execFileSync('git', ['init', '-q', cli.files])
+    writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+    expect(await call(cli, 'file_read', { path: 'a.txt' })).toContain('one')
+    const edit = JSON.stringify({ path: 'a.txt', content: 'two\n' })
+    const written = await cli.run(['tool', 'call', 'write_file', '--args', edit])
+    expect(written).toMatchObject({
+      code: 0,
+      stderr: `coppice: works in files-1, a fork of ${realpathSync(cli.files)}; see coppice diff files-1, keep it with coppice apply files-1\n`,
+    })
+    expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe('one\n')
+    const said = await call(cli, 'shell_exec', { command: 'cat a.txt; echo x > b.txt' }, '--fork', 'files-1')
+    expect(said).toContain('two\n')
+    // Calls without changes left no fork.
+    expect(await cli.json('forks')).toMatchObject([{ fork: 'files-1' }])
+    await cli.ok('apply', 'files-1')
+    expect(readFileSync(join(cli.files, 'b.txt'), 'utf8')).toBe('x\n')
+  })
+
+  it('says why there is no workspace if a call fails for that reason', async () => {
+    const cli = new Cli()
+    const args = JSON.stringify({ path: 'vfs:///workspace/a.txt' })
+    const { code, stderr } = await cli.run(['tool', 'call', 'file_read', '--args', args], {
+      env: { HOME: cli.files },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/is not a project's directory, so there is no workspace; .*--vault\n$/)
   })
 
   it('exits with 1 for a failed tool, and with 2 for a wrong call', async () => {
@@ -256,7 +293,9 @@ describe('coppice config', () => {
 
   it('stores zones as plain files with backend local, and creates no store', async () => {
     const cli = configured('[vfs]\nbackend = "local"\n')
-    await call(cli, 'write_file', { path: TASKS, content: 'plan\n' })
+    const args = JSON.stringify({ path: TASKS, content: 'plan\n' })
+    // Not in a project: a fork of it would need a store.
+    await cli.run(['tool', 'call', 'write_file', '--args', args], { env: { HOME: cli.files } })
     expect(readFileSync(join(cli.home, 'vfs/shared/tasks.md'), 'utf8')).toBe('plan\n')
     expect(await cli.ok('context', 'list')).toBe('tester\n')
     expect(readdirSync(cli.home).sort()).toEqual(['config.toml', 'locks', 'tool_cache', 'vfs'])

@@ -4,7 +4,7 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
 import { findLinkedFork } from './linked-access.ts'
-import { resolveWorkspaceVault } from './namespace-access.ts'
+import { type NamespaceChoices, resolveWorkspaceVault } from './namespace-access.ts'
 import { isTooWide } from './project-directory.ts'
 
 /** The workspace of an agent: a vault, or a directory of this machine, of which it gets a fork. */
@@ -29,6 +29,25 @@ export async function chooseAgentWorkspace(
   const problem = await findProjectProblem(call, directory)
   if (problem !== undefined) return { vault: await resolveWorkspaceVault(call), problem }
   return { directory: (fork === undefined ? undefined : await findForkDirectory(call, fork)) ?? directory }
+}
+
+/**
+ * Returns the workspace of a namespace: the vault, or a fork of the directory, of the given name.
+ * @param program as `coppice forks` shows it.
+ */
+export function toNamespaceChoices(
+  { vault, directory }: AgentWorkspace,
+  fork: string | undefined,
+  program: string,
+): Pick<NamespaceChoices, 'vault' | 'fork' | 'directory'> {
+  return directory === undefined ? { vault, fork } : { directory: { path: directory, fork, program } }
+}
+
+/** Formats which fork of a directory an agent works in, and how to see and keep its work. */
+export function formatForkNotice(fork: string, directory: string): string {
+  return formatErrorLine(
+    `works in ${fork}, a fork of ${directory}; see coppice diff ${fork}, keep it with coppice apply ${fork}`,
+  )
 }
 
 /** Returns the directory or vault that processes of a command fork; undefined, with a message, if there is none. */

@@ -2,7 +2,12 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { isErrno } from '../../../machine/index.ts'
 import type { McpServer } from '../../../mcp/index.ts'
-import { type AgentWorkspace, chooseAgentWorkspace } from '../../access/agent-workspace.ts'
+import {
+  type AgentWorkspace,
+  chooseAgentWorkspace,
+  formatForkNotice,
+  toNamespaceChoices,
+} from '../../access/agent-workspace.ts'
 import { type NamespaceChoices, withNamespace } from '../../access/namespace-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -76,7 +81,10 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
   async (call) => {
     const port = parsePort(call)
     const workspace = await chooseAgentWorkspace(call, call.option('fork'))
-    const choices = { ...createNamespaceChoices(call), ...createWorkspaceChoices(call, workspace) }
+    const choices = {
+      ...createNamespaceChoices(call),
+      ...toNamespaceChoices(workspace, call.option('fork'), PROGRAM),
+    }
     await withNamespace(call, choices, async (namespace) => {
       const { createMcpServer } = await import('../../../mcp/index.ts')
       const tools = call.option('tools')?.split(/\s*,\s*/)
@@ -109,15 +117,6 @@ function createNamespaceChoices(call: McpInvocation): NamespaceChoices {
   }
 }
 
-function createWorkspaceChoices(
-  call: McpInvocation,
-  { vault, directory }: AgentWorkspace,
-): Pick<NamespaceChoices, 'vault' | 'fork' | 'directory'> {
-  const fork = call.option('fork')
-  if (directory === undefined) return { vault, fork }
-  return { directory: { path: directory, fork, program: PROGRAM } }
-}
-
 /** A server, and the name of its vault or fork. */
 interface ServedWorkspace {
   readonly server: McpServer
@@ -136,9 +135,7 @@ function printWorkspace(
       `coppice: ${problem}, so ${found}; start coppice mcp in a project, or name a vault with --vault\n`,
     )
   } else if (directory !== undefined && name !== null) {
-    terminal.err.write(
-      `coppice: works in ${name}, a fork of ${directory}; see coppice diff ${name}, keep it with coppice apply ${name}\n`,
-    )
+    terminal.err.write(formatForkNotice(name, directory))
   }
 }
 

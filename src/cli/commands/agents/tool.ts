@@ -1,18 +1,24 @@
 import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { readConfig } from '../../../config/index.ts'
+import type { Namespace } from '../../../namespace/index.ts'
 import type { ToolInfo, ToolResult } from '../../../tools/index.ts'
 import { MemoryFs } from '../../../vfs/index.ts'
+import { chooseAgentWorkspace, formatForkNotice, toNamespaceChoices } from '../../access/agent-workspace.ts'
 import { isHomeMissing, resolveHomePath } from '../../access/home-access.ts'
-import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
+import { withNamespace } from '../../access/namespace-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { exitCodes } from '../../framework/errors.ts'
+import { exitCodes, formatErrorLine } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { createPrompt } from '../../render/confirm.ts'
 import { escapeForTerminal } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 import { context, fork } from '../shared-options.ts'
 
+/** As `coppice forks` shows it. */
+const PROGRAM = 'coppice tool'
+const NEXT_STEP = 'call the tool in a project, or name a vault with --vault'
 /** Argument that stands for standard input. */
 const STANDARD_INPUT = '-'
 
@@ -20,7 +26,7 @@ const list: Command = defineCommand(
   {
     name: 'tool list',
     summary: 'List the tools of agents; --json adds schemas',
-    details: 'Workspace tools need a vault.',
+    details: 'Workspace tools need a project directory, or a vault.',
     scope: 'vault',
     options: { context },
     examples: ['coppice tool list', 'coppice tool list --json'],
@@ -36,14 +42,16 @@ const invoke: Command = defineCommand(
   {
     name: 'tool call',
     summary: 'Call a tool as an agent does',
-    details: `The arguments are a JSON object: in --args, in --json, or on standard input with -.
+    details: `/workspace is a fork of this directory, of which nothing is imported, or with --vault a vault.
+Each call makes a new fork, or continues the one of --fork. One without changes is gone at the end.
+The arguments are a JSON object: in --args, in --json, or on standard input with -.
 With --json the answer is JSON, too: text, isError, error and cached. A tool that fails has exit code 1.`,
     scope: 'change',
     options: {
       args: { summary: 'The arguments; - reads standard input', value: 'object' },
       json: { summary: 'The arguments, and print JSON', value: 'object' },
       context,
-      fork,
+      fork: { ...fork, summary: 'Work in this fork of the directory or vault, created if missing' },
     },
     arguments: {
       name: { summary: 'The tool', offers: 'tool' },
@@ -57,17 +65,26 @@ With --json the answer is JSON, too: text, isError, error and cached. A tool tha
       `coppice tool call write_file --args '{"path": "vfs:///shared/tasks.md", "content": "- [ ] plan"}'`,
       `coppice tool call vfs_list --json '{"path": "vfs:///shared"}'`,
       'coppice tool call file_edit - < edit.json',
-      `coppice tool call shell_exec --args '{"command": "npm test"}'`,
+      `coppice tool call shell_exec --fork task-1 --args '{"command": "npm test"}'`,
     ],
   },
   async (call) => {
     const args = await readToolArguments(call)
-    const [vault, fork] = [await resolveWorkspaceVault(call), call.option('fork')]
-    return withNamespace(call, { vault, fork }, async (namespace) => {
+    const fork = call.option('fork')
+    const workspace = await chooseAgentWorkspace(call, fork)
+    return withNamespace(call, toNamespaceChoices(workspace, fork, PROGRAM), async (namespace) => {
       const { signal } = call.terminal
       const trace = call.option('trace') ?? process.env['COPPICE_TRACE']
       const options = { signal, ask: createPrompt(call.terminal), ...(trace && { trace }) }
-      return printToolResult(call, await namespace.tools().call(call.argument('name'), args, options))
+      const result = await namespace.tools().call(call.argument('name'), args, options)
+      const exitCode = await printToolResult(call, result)
+      if (fork === undefined && workspace.directory !== undefined)
+        await printNewFork(call, namespace, workspace.directory)
+      if (result.isError && workspace.problem !== undefined && namespace.workspace === undefined)
+        call.terminal.err.write(
+          formatErrorLine(`${workspace.problem}, so there is no workspace; ${NEXT_STEP}`),
+        )
+      return exitCode
     })
   },
 )
@@ -78,14 +95,33 @@ export const tool: CommandGroup = {
   commands: [list, invoke],
 }
 
-/** Lists the tools; without a home, those of an empty namespace. Creates no home. */
+/** Lists the tools; without a home, those of an empty namespace. Creates no home, and no fork of the directory. */
 async function listTools(call: CommandInvocation<'context'>): Promise<readonly ToolInfo[]> {
-  const vault = await resolveWorkspaceVault(call)
-  if (!(await isHomeMissing(await resolveHomePath(call)))) {
-    return withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
+  const home = await resolveHomePath(call)
+  // Reports mistakes of the configuration also where there is no store yet.
+  await readConfig(home)
+  const { vault, directory } = await chooseAgentWorkspace(call)
+  const { commandTools, createToolRegistry, getToolInfo, workspaceTools } = await import(
+    '../../../tools/index.ts'
+  )
+  const tools = (await isHomeMissing(home))
+    ? createToolRegistry(new MemoryFs()).tools
+    : await withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
+  return directory === undefined
+    ? tools
+    : [...tools, ...[...workspaceTools, ...commandTools].map(getToolInfo)]
+}
+
+/** Prints the new fork of a directory if the call changed something; without changes, the fork is gone at the end. */
+async function printNewFork(
+  { terminal }: CommandInvocation,
+  { workspace }: Namespace,
+  directory: string,
+): Promise<void> {
+  for await (const _change of workspace?.diff() ?? []) {
+    terminal.err.write(formatForkNotice(workspace?.name ?? '', directory))
+    return
   }
-  const { createToolRegistry } = await import('../../../tools/index.ts')
-  return createToolRegistry(new MemoryFs()).tools
 }
 
 /** Prints the result, or a failure to standard error. Returns the exit code. */
