@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { DaemonCli } from './daemon-cli.ts'
 
@@ -5,12 +7,12 @@ it('coppice cron uses the named time zone, or that of this machine', async () =>
   const cli = new DaemonCli()
   const add = ['cron', 'add', '0 9 * * *', 'good morning']
   expect(await cli.ok(...add, '--timezone', 'Europe/Berlin')).toMatch(
-    /^job 1 is due \d{4}-\d\d-\d\d 09:00 Europe\/Berlin\n$/,
+    /^job 1 is due \d{4}-\d\d-\d\d 09:00 Europe\/Berlin, on a fork of \/.*\/files\n$/,
   )
   const here = await cli.run(add, { env: { TZ: 'Asia/Tokyo' } })
-  expect(here.stdout).toMatch(/^job 2 is due .* 09:00 Asia\/Tokyo\n$/)
+  expect(here.stdout).toMatch(/^job 2 is due .* 09:00 Asia\/Tokyo, on a fork of /)
   expect(await cli.ok('cron', 'list')).toMatch(
-    /^1 +0 9 \* \* \* +Europe\/Berlin +.* 09:00 +good morning\n2 +0 9 \* \* \* +Asia\/Tokyo +.* 09:00 +good morning\n$/,
+    /^1 +0 9 \* \* \* +Europe\/Berlin +.* 09:00 +\/.*\/files +good morning\n2 +0 9 \* \* \* +Asia\/Tokyo +.* 09:00 +\/.*\/files +good morning\n$/,
   )
   const jobs = JSON.parse(await cli.ok('cron', 'list', '--json'))
   // Nine in Tokyo is midnight in UTC, in summer and in winter.
@@ -23,4 +25,18 @@ it('coppice cron uses the named time zone, or that of this machine', async () =>
     stderr: expect.stringContaining('no time zone "Mars/Base"'),
   })
   expect(await cli.ok('cron', 'remove', '2')).toBe('removed job 2\n')
+})
+
+it('coppice cron remembers the project directory for its processes, unless a vault is named', async () => {
+  const cli = new DaemonCli()
+  execFileSync('git', ['init', '-q', cli.files])
+  const directory = realpathSync(cli.files)
+  await cli.ok('vault', 'create', 'other')
+  expect(await cli.json('cron', 'add', '@daily', 'work', '--provider', 'nobody')).toMatchObject({
+    options: { vault: directory },
+  })
+  const named = await cli.json('cron', 'add', '@daily', 'work', '--on-vault', 'other')
+  expect(named).toMatchObject({ options: { vault: 'other' } })
+  const homeless = await cli.run(['cron', 'add', '@daily', 'work', '--json'], { env: { HOME: cli.files } })
+  expect(JSON.parse(homeless.stdout).options).toEqual({})
 })

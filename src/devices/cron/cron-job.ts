@@ -4,7 +4,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 /** Options of the processes of a job. */
 export interface JobOptions extends ProcessOptions {
-  /** Vault to fork; the current one when absent. */
+  /** Vault to fork, or the path of a directory; the current vault when absent. */
   readonly vault?: string | undefined
 }
 

@@ -1,4 +1,5 @@
 import { escapeName } from '../../../text/index.ts'
+import { chooseAgentWorkspace } from '../../access/agent-workspace.ts'
 import { callDevice } from '../../access/call-device.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import { formatTable } from '../../render/table.ts'
@@ -11,6 +12,8 @@ interface ListedCronJob {
   readonly timezone: string
   readonly intent: string
   readonly agent: string | null
+  /** Vault or directory of its processes. */
+  readonly options: { readonly vault?: string }
   readonly next_run: string | null
   readonly last_error: string | null
 }
@@ -26,11 +29,12 @@ const list: Command = defineCommand(
     const { jobs } = await callDevice<{ readonly jobs: readonly ListedCronJob[] }>(call, CRON_DEVICE, {
       op: 'cron_list',
     })
-    const rows = jobs.map(({ id, schedule, timezone, next_run, intent, last_error }) => [
+    const rows = jobs.map(({ id, schedule, timezone, next_run, options, intent, last_error }) => [
       id,
       schedule,
       timezone,
       formatDueTime(next_run, timezone),
+      escapeName(options.vault ?? '-'),
       escapeName(last_error === null ? intent : `${intent} (failed: ${last_error})`),
     ])
     await call.output.writeValue(jobs, jobs.length === 0 ? 'nothing recurs' : formatTable(rows).join('\n'))
@@ -43,6 +47,7 @@ const add: Command = defineCommand(
     summary: 'Spawn a process on a schedule',
     details: `The schedule has five fields: minute, hour, day, month, weekday; or is @hourly, @daily, @weekly.
 It follows its time zone, daylight saving included.
+Each process works on a fork of this directory, or of --on-vault. The job remembers the directory.
 The daemon stays while there are jobs; it makes up once for runs it missed.`,
     scope: 'home',
     options: {
@@ -54,7 +59,7 @@ The daemon stays while there are jobs; it makes up once for runs it missed.`,
       tools: { summary: 'More tools by name or device, separated by commas', value: 'names' },
       groups: { summary: 'Groups to join, separated by commas', value: 'names' },
       'max-steps': { summary: 'Step limit', value: 'number' },
-      'on-vault': { summary: 'Vault to fork for each process (the current one at that time)', value: 'name' },
+      'on-vault': { summary: 'Vault to fork for each process, in place of this directory', value: 'name' },
       timezone: { summary: 'Such as Europe/Berlin or UTC (that of this machine)', value: 'zone' },
     },
     arguments: {
@@ -68,6 +73,8 @@ The daemon stays while there are jobs; it makes up once for runs it missed.`,
   },
   async (call) => {
     const agent = call.option('agent')
+    // Without a project, each process forks the vault that is current at its time.
+    const vault = call.option('on-vault') ?? (await chooseAgentWorkspace(call)).directory
     const request = {
       op: 'cron_create',
       schedule: call.argument('schedule'),
@@ -81,14 +88,14 @@ The daemon stays while there are jobs; it makes up once for runs it missed.`,
         tools: call.option('tools')?.split(/\s*,\s*/),
         groups: call.option('groups')?.split(/\s*,\s*/),
         max_steps: call.countOption('max-steps'),
-        vault: call.option('on-vault'),
+        vault,
       },
       timezone: call.option('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     }
     const job = await callDevice<ListedCronJob>(call, CRON_DEVICE, request, { create: true })
     await call.output.writeValue(
       job,
-      `job ${job.id} is due ${formatDueTime(job.next_run, job.timezone)} ${job.timezone}`,
+      `job ${job.id} is due ${formatDueTime(job.next_run, job.timezone)} ${job.timezone}${vault === undefined ? '' : `, on a fork of ${vault}`}`,
     )
   },
 )
