@@ -82,6 +82,8 @@ const system: Project = {
   test: {
     name: 'system',
     globalSetup,
+    // As above. Isolated files would load the same modules again: a third of their processor time.
+    isolate: false,
     retry: Number(tries) - 1,
     include: [...SYSTEM_IN_SRC, 'test/**/*.test.ts'],
     exclude: [...defaultExclude, ...UNIT_IN_TEST, TORTURE],

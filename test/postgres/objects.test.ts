@@ -1,5 +1,5 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Home, type HomeObjects, openHome } from '../../src/backends/vault/index.ts'
 import { readFile, readText } from '../../src/vfs/index.ts'
 import { largeContent } from '../support/large-content.ts'
@@ -20,10 +20,11 @@ beforeAll(async () => {
   database = await PostgresServer.start()
   s3 = await S3Server.s3rver()
   client = s3.client()
-  process.env['AWS_ACCESS_KEY_ID'] = 'S3RVER'
-  process.env['AWS_SECRET_ACCESS_KEY'] = 'S3RVER'
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
 })
 afterAll(async () => {
+  vi.unstubAllEnvs()
   await database?.[Symbol.asyncDispose]()
   await s3?.[Symbol.asyncDispose]()
 })
