@@ -97,16 +97,28 @@ export class RunningForks {
     const draft = `${path}.${record.owner}`
     writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
     try {
-      linkSync(draft, path)
-      return true
-    } catch (error) {
-      if (!isErrno(error, 'EEXIST')) throw error
+      return tryLink(draft, path) || this.#takeOver(path, draft)
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  }
+
+  /** Replaces the record of a killed process. Of several processes that find it, one does. */
+  #takeOver(path: string, draft: string): boolean {
+    const claim = `${path}.next`
+    if (this.#read(path) !== undefined) return false
+    if (!tryLink(draft, claim)) {
+      // The process that was about to replace it was killed, too.
+      if (this.#read(claim) === undefined) rmSync(claim, { force: true })
+      return false
+    }
+    try {
+      // Another process may have replaced it before this one had the claim.
       if (this.#read(path) !== undefined) return false
-      // The process of that record was killed.
       renameSync(draft, path)
       return true
     } finally {
-      rmSync(draft, { force: true })
+      rmSync(claim, { force: true })
     }
   }
 
@@ -140,5 +152,16 @@ export class RunningForks {
 
   #getPath(fork: string): string {
     return join(this.#directory, fork + SUFFIX)
+  }
+}
+
+/** Gives a file a second name in one step. False if that name is taken. */
+function tryLink(file: string, name: string): boolean {
+  try {
+    linkSync(file, name)
+    return true
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false
+    throw error
   }
 }

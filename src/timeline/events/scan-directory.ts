@@ -67,13 +67,18 @@ class Scan {
     return { index: this.#index, touched: this.#touched, adopted: this.#adopted }
   }
 
-  /** Scans a directory and everything below it. One that this user may not read counts as unchanged. */
+  /**
+   * Scans a directory and everything below it. One that this user may not read counts as unchanged, and one that is
+   * removed meanwhile as gone.
+   */
   #visit(path: string): void {
     try {
       this.#visitReadable(path)
     } catch (error) {
-      if (path === '' || !isErrno(error, 'EACCES', 'EPERM')) throw error
-      this.#copyPrevious(path)
+      if (path !== '' && isErrno(error, 'ENOENT', 'ENOTDIR'))
+        this.#touched.push(...this.#previous.listBelow(path))
+      else if (path !== '' && isErrno(error, 'EACCES', 'EPERM')) this.#copyPrevious(path)
+      else throw error
     }
   }
 

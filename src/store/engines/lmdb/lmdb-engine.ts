@@ -117,20 +117,21 @@ export class LmdbEngine implements Engine {
     if (!isReadOnly) diskSpace.freeReserve()
     if (!isReadOnly) removeMarkers(leftovers)
     const openMarker = isReadOnly ? undefined : OpenMarker.create(markers)
-    const root = open<Uint8Array, Uint8Array>(directory, {
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      // Forces a directory even if its name has an extension.
-      noSubdir: false,
-      noSync: false,
-      overlappingSync: false,
-      readOnly: isReadOnly,
-    })
+    let root: LmdbRoot | undefined
     try {
+      root = open<Uint8Array, Uint8Array>(directory, {
+        encoding: 'binary',
+        keyEncoding: 'binary',
+        // Forces a directory even if its name has an extension.
+        noSubdir: false,
+        noSync: false,
+        overlappingSync: false,
+        readOnly: isReadOnly,
+      })
       assertOwnFormat(root, directory, isReadOnly)
       return new LmdbEngine(options, root, ABORT, { diskSpace, openMarker })
     } catch (error) {
-      await root.close()
+      await root?.close()
       openMarker?.[Symbol.dispose]()
       throw error
     }

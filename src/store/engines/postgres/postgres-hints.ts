@@ -120,6 +120,8 @@ export class PostgresHints {
       return client
     } catch {
       this.#client = undefined
+      // It may be connected, and only unable to listen.
+      await client.end().catch(() => {})
       return undefined
     }
   }

@@ -51,7 +51,8 @@ export class MountedOverlay implements AsyncDisposable {
     this.path = this.isOnMachine ? mountpoint : `/proc/${holder.pid}/root${mountpoint}`
     this.#layout = layout
     this.#holder = holder
-    this.#holderEnded = once(holder, 'exit')
+    // One that cannot be started is reported when it is opened.
+    this.#holderEnded = once(holder, 'exit').catch(() => {})
   }
 
   /** Throws ENOTSUP with the reason if it cannot be mounted. */
@@ -120,9 +121,11 @@ function startHolder(
 
 async function assertMounted(holder: ChildProcessWithoutNullStreams, mountpoint: string): Promise<void> {
   const complaint = text(holder.stderr)
-  const [output] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')])
+  const failed = once(holder, 'exit').catch((error: Error) => [error.message])
+  const [output] = await Promise.race([once(holder.stdout, 'data'), failed])
   if (String(output).startsWith(MOUNTED)) return
-  const [reason = ''] = (await complaint).trim().split('\n', 1)
+  const [line = ''] = (await complaint).trim().split('\n', 1)
+  const reason = line || (typeof output === 'string' ? output : '')
   const detail = `no overlay can be mounted: ${reason || 'the mounting shell ended'}; see coppice doctor`
   throw new VfsError('ENOTSUP', mountpoint, { op: 'mount', detail })
 }
