@@ -75,6 +75,21 @@ describe('a timeline', () => {
     expect(existsSync(join(project, 'b'))).toBe(true)
   })
 
+  it('refuses to undo where an agent moved away what a person had changed', async () => {
+    write('a', 'start\n')
+    await send('UserPromptSubmit', { prompt: 'go' })
+    await call(() => renameSync(join(project, 'a'), join(project, 'b')))
+    write('b', 'by a person\n')
+    await call(() => write('a', 'by the agent\n'))
+    await call(() => renameSync(join(project, 'b'), join(project, 'a')))
+    const undo = timeline.undo({ selection: { last: 1 } })
+    await expect(undo).rejects.toMatchObject({ code: 'ECONFLICT', conflicts: [{ path: '/b' }] })
+    expect(read('a')).toBe('by a person\n')
+    // The call alone can be undone.
+    await timeline.undo({ selection: { prompt: 1, call: 3 } })
+    expect([read('a'), read('b')]).toEqual(['by the agent\n', 'by a person\n'])
+  })
+
   it('restores permissions, links, times and empty directories', async () => {
     write('run.sh', '#!/bin/sh\n')
     chmodSync(join(project, 'run.sh'), 0o750)

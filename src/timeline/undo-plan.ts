@@ -73,10 +73,12 @@ export class UndoPlanner {
     if (first === undefined) return undefined
     const before = this.#vault.findNow(path)
     const after = this.#vault.findBefore(first.record, first.change)
-    if (isSameEntry(before, after)) return undefined
+    const isBack = isSameEntry(before, after)
     const blocking = steps.filter((step) => this.#isBlocking(step, blockers))
     const [blocker] = blocking
-    if (blocker === undefined) return { path, before, after }
+    if (blocker === undefined) return isBack ? undefined : { path, before, after }
+    // If the last change is somebody else's, it is back by their own hand. Otherwise theirs was overwritten.
+    if (isBack && blocking.at(-1) === steps.at(-1)) return undefined
     if (blocker.record.by === 'unclear')
       return `changed after ${formatCall(blocker.record)} began, which did not finish; perhaps you changed it`
     if (blocker.record.by === 'agent') return `was changed by ${formatCall(blocker.record)} since`
