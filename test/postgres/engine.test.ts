@@ -137,6 +137,19 @@ when('the postgres engine', () => {
     expect(await engine.commit({ journal: [row(1, 3)] })).toBe(true)
   })
 
+  it('refuses it also if the session has published another entry meanwhile', async () => {
+    await using engine = await open(place())
+    const { sessionRegistry } = engine
+    expect(await sessionRegistry.publish('me', '{"isBusy":true}')).toBe(true)
+    expect(await sessionRegistry.publish('me', '{"isBusy":false}')).toBe(false)
+    await sql(`delete from home_${places}.sessions`)
+    expect(await sessionRegistry.publish('me', '{"isBusy":true}')).toBe(true)
+    await expect(engine.commit({ journal: [row(1, 1)] })).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
+    expect(await engine.commit({ journal: [row(1, 1)] })).toBe(true)
+    await sql(`delete from home_${places}.sessions`)
+    await expect(engine.commit({ journal: [row(1, 2)] })).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
+  })
+
   it('leaves no gap in a journal whose end a crash took', async () => {
     await using engine = await open(place())
     await engine.commit({ journal: [row(1, 1), row(1, 2), row(1, 3)] })

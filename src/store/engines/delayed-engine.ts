@@ -137,7 +137,7 @@ class DelayedSessionRegistry implements SessionRegistry {
     this.#inner = inner
   }
 
-  publish(id: string, text: string): Promise<void> {
+  publish(id: string, text: string): Promise<boolean> {
     return runLater(() => this.#inner.publish(id, text))
   }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { SessionRegistry, SessionRegistryEntry } from './session-registry.ts'
@@ -14,8 +14,9 @@ export class FileSessionRegistry implements SessionRegistry {
     this.#directory = directory
   }
 
-  publish(id: string, text: string): void {
+  publish(id: string, text: string): boolean {
     const path = join(this.#directory, id)
+    const isNew = !existsSync(path)
     try {
       writeAtomically(path, text)
     } catch (error) {
@@ -23,6 +24,7 @@ export class FileSessionRegistry implements SessionRegistry {
       makePrivateDirectory(this.#directory)
       writeAtomically(path, text)
     }
+    return isNew
   }
 
   remove(id: string): void {

@@ -17,8 +17,8 @@ export interface SessionRegistryEntry {
 export interface SessionRegistry {
   /** Interval at which busy sessions look for collections; 20 ms when absent. */
   readonly answerIntervalMs?: number
-  /** Publishes or replaces an entry. */
-  publish(id: string, text: string): RegistryResult<void>
+  /** Publishes or replaces an entry. Returns true if there was none. */
+  publish(id: string, text: string): RegistryResult<boolean>
   /** Removes an entry if it exists. */
   remove(id: string): RegistryResult<void>
   /** Returns the ids of all entries. */
@@ -30,8 +30,10 @@ export interface SessionRegistry {
 export class MemorySessionRegistry implements SessionRegistry {
   readonly #entries = new Map<string, SessionRegistryEntry>()
 
-  publish(id: string, text: string): void {
+  publish(id: string, text: string): boolean {
+    const isNew = !this.#entries.has(id)
     this.#entries.set(id, { id, text, time: Date.now() })
+    return isNew
   }
 
   remove(id: string): void {

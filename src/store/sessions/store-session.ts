@@ -1,5 +1,6 @@
 import { createProcessTag } from '../../machine/index.ts'
 import type { MaybePromise } from '../engine.ts'
+import { chain } from '../maybe-promise.ts'
 import {
   collectHeldItems,
   type HeldItems,
@@ -124,12 +125,12 @@ export class StoreSession {
 
   /** Reports whether a collection may have removed something still held, since this session did not answer in time. */
   hasLostHolds(): MaybePromise<boolean> {
-    const answered = this.#answer()
-    const checkHolds = () => {
+    // While it publishes, an answer would not look whether its entry is still there.
+    if (this.#publishing !== undefined) return this.#publishing.then(() => this.hasLostHolds())
+    return chain(this.#answer(), () => {
       for (const _ of this.#listLiveHolds());
       return this.#lostHolds.size > 0
-    }
-    return answered instanceof Promise ? answered.then(checkHolds) : checkHolds()
+    })
   }
 
   async close(): Promise<void> {
@@ -193,14 +194,16 @@ export class StoreSession {
   }
 
   #answerCollections(ids: readonly string[]): MaybePromise<void> {
-    if (this.#isPublished && !ids.includes(this.id)) {
-      // A collection stopped waiting.
-      for (const entry of this.#holds) this.#lostHolds.add(entry)
-    }
+    if (this.#isPublished && !ids.includes(this.id)) this.#loseHolds()
     const collections = ids.filter(isCollection)
     if (this.#isBusy && performance.now() - this.#lastReadStartedAt < IDLE_AFTER_MS)
       return collections.length > 0 ? this.#publishEntry(collections) : undefined
     return this.#becomeIdle()
+  }
+
+  /** A collection stopped waiting and removed the entry: it may have removed what is held. */
+  #loseHolds(): void {
+    for (const entry of this.#holds) this.#lostHolds.add(entry)
   }
 
   #becomeIdle(): MaybePromise<void> {
@@ -215,14 +218,19 @@ export class StoreSession {
     const entry: SessionEntry = { isBusy: this.#isBusy, answered, ...this.listHeldItems(this.#isBusy) }
     const text = JSON.stringify(entry)
     if (this.#isPublished && text === this.#publishedText && !this.#isDue()) return
+    const wasPublished = this.#isPublished
+    const check = (isNew: boolean | undefined) => {
+      if (wasPublished && isNew === true) this.#loseHolds()
+    }
     try {
       this.#isPublished = true
       this.#publishedText = text
       this.#lastPublished = performance.now()
       const published = this.#registry?.publish(this.id, text)
-      if (!(published instanceof Promise)) return
+      if (!(published instanceof Promise)) return check(published)
       // On a full or read-only disk, reads continue without protection.
       this.#publishing = published
+        .then(check)
         .catch(() => {})
         .finally(() => {
           this.#publishing = undefined

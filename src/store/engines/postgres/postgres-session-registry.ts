@@ -18,6 +18,8 @@ export class PostgresSessionRegistry implements SessionRegistry {
   readonly #connection: PostgresConnection
   readonly #sql: Readonly<Record<'publish' | 'remove' | 'listIds' | 'listEntries', string>>
   #fence: SessionFence | undefined
+  /** Entry that was published after a collection removed the one of the fence. */
+  #nextFence: SessionFence | undefined
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection
@@ -30,24 +32,34 @@ export class PostgresSessionRegistry implements SessionRegistry {
     }
   }
 
-  /** Entry that commits of this process depend on; undefined if it has none. */
+  /**
+   * Entry that commits of this process depend on; undefined if it has none. One that a collection removed stays until a
+   * commit was refused: what was read under it may be gone, also if there is another entry by now.
+   */
   get fence(): SessionFence | undefined {
     return this.#fence
   }
 
   /** Forgets the entry, which a collection removed. */
   dropFence(fence: SessionFence): void {
-    if (this.#fence === fence) this.#fence = undefined
+    if (this.#fence !== fence) return
+    this.#fence = this.#nextFence
+    this.#nextFence = undefined
   }
 
-  async publish(id: string, text: string): Promise<void> {
-    const [[epoch] = []] = await this.#connection.read({ text: this.#sql.publish }, [id, text])
+  async publish(id: string, text: string): Promise<boolean> {
+    const [[found] = []] = await this.#connection.read({ text: this.#sql.publish }, [id, text])
+    const epoch = String(found)
+    const isNew = epoch !== (this.#nextFence ?? this.#fence)?.epoch
     // Collections publish an empty text: they hold nothing.
-    if (text !== '' && this.#fence?.epoch !== String(epoch)) this.#fence = { id, epoch: String(epoch) }
+    if (text === '' || !isNew) return isNew
+    if (this.#fence === undefined) this.#fence = { id, epoch }
+    else this.#nextFence = { id, epoch }
+    return true
   }
 
   async remove(id: string): Promise<void> {
-    if (this.#fence?.id === id) this.#fence = undefined
+    if (this.#fence?.id === id) [this.#fence, this.#nextFence] = [undefined, undefined]
     await this.#connection.read({ text: this.#sql.remove }, [id])
   }
 
