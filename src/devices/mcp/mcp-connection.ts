@@ -6,7 +6,7 @@ import {
   SdkErrorCode,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import type { KnownSecrets } from '../../kernel/index.ts'
+import { type KnownSecrets, raceWithAbort } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { fetchBounded } from './bounded-fetch.ts'
 import { ChildTransport } from './child-transport.ts'
@@ -26,12 +26,21 @@ export interface McpConnectionSpec {
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
+/** A client that is connected, or about to be. */
+interface ConnectingClient {
+  readonly client: Promise<Client>
+  /** Ends an attempt that nobody waits for any more. */
+  readonly cancel: AbortController
+  /** Callers that wait for the attempt. */
+  waiting: number
+}
+
 /** A connection to one server; the next use reconnects after it was lost. */
 export class McpConnection {
   readonly #spec: McpConnectionSpec
   /** Called whenever the server's tools may have changed. */
   readonly #onListChanged: () => void
-  #client: Promise<Client> | undefined
+  #current: ConnectingClient | undefined
   #isClosed = false
 
   constructor(spec: McpConnectionSpec, onListChanged: () => void) {
@@ -41,7 +50,7 @@ export class McpConnection {
 
   /** Connects. ETIMEDOUT or EUNAVAILABLE if the server does not answer; then nothing is left running. */
   async connect(signal?: AbortSignal): Promise<void> {
-    await this.#getClient(signal)
+    await this.#waitForClient(this.#getCurrent(), signal)
   }
 
   /**
@@ -52,8 +61,8 @@ export class McpConnection {
     signal: AbortSignal | undefined,
     work: (client: Client, options: RequestOptions) => Promise<Result>,
   ): Promise<Result> {
-    const current = this.#getClient(signal)
-    const client = await current
+    const current = this.#getCurrent()
+    const client = await this.#waitForClient(current, signal)
     try {
       const timeout = this.#spec.config.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS
       const result = await work(client, { timeout, ...(signal !== undefined && { signal }) })
@@ -66,28 +75,41 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const client = this.#client
-    this.#client = undefined
-    await (await client?.catch(() => undefined))?.close()
+    const current = this.#current
+    this.#current = undefined
+    await (await current?.client.catch(() => undefined))?.close()
   }
 
-  #getClient(signal?: AbortSignal): Promise<Client> {
+  #getCurrent(): ConnectingClient {
     if (this.#isClosed) throw this.#createUnavailableError('the server is unmounted')
-    if (this.#client !== undefined) return this.#client
-    const starting = this.#start(() => this.#forget(starting), signal)
-    this.#client = starting
-    starting.catch(() => this.#forget(starting))
-    return starting
+    if (this.#current !== undefined) return this.#current
+    const cancel = new AbortController()
+    const client = this.#start(() => this.#forget(current), cancel.signal)
+    const current: ConnectingClient = { client, cancel, waiting: 0 }
+    this.#current = current
+    client.catch(() => this.#forget(current))
+    return current
   }
 
-  #forget(client: Promise<Client>): void {
-    if (this.#client !== client) return
-    this.#client = undefined
+  /** Waits for a client. The signal ends the wait of this caller; others go on to wait for the same attempt. */
+  async #waitForClient(current: ConnectingClient, signal: AbortSignal | undefined): Promise<Client> {
+    current.waiting++
+    try {
+      return await (signal === undefined ? current.client : raceWithAbort(signal, current.client))
+    } finally {
+      current.waiting--
+      if (current.waiting === 0 && signal?.aborted === true) current.cancel.abort(signal.reason)
+    }
+  }
+
+  #forget(current: ConnectingClient): void {
+    if (this.#current !== current) return
+    this.#current = undefined
     // The next connection may reach another server.
     this.#onListChanged()
   }
 
-  async #start(onEnd: () => void, signal?: AbortSignal): Promise<Client> {
+  async #start(onEnd: () => void, signal: AbortSignal): Promise<Client> {
     const { config, connectTimeoutMs, clientInfo } = this.#spec
     const timeout = config.connect_timeout_ms ?? connectTimeoutMs
     const transport = this.#createTransport()
@@ -96,12 +118,12 @@ export class McpConnection {
     })
     client.onclose = onEnd
     try {
-      await client.connect(transport, { timeout, ...(signal !== undefined && { signal }) })
+      await client.connect(transport, { timeout, signal })
       return client
     } catch (error) {
       if (transport instanceof ChildTransport) transport.kill()
       await client.close().catch(() => {})
-      signal?.throwIfAborted()
+      signal.throwIfAborted()
       throw this.#createConnectError(
         error,
         timeout,
@@ -122,7 +144,7 @@ export class McpConnection {
     return new ChildTransport({ ...config, env: { ...env, ...config.env }, hide })
   }
 
-  async #toVfsError(error: unknown, current: Promise<Client>): Promise<unknown> {
+  async #toVfsError(error: unknown, current: ConnectingClient): Promise<unknown> {
     if (error instanceof VfsError) return error
     const { path } = this.#spec
     const { reason, cause } = this.#redactError(error)
@@ -135,7 +157,7 @@ export class McpConnection {
     }
     // The state of this connection is unknown; the next use opens another.
     this.#forget(current)
-    await (await current).close().catch(() => {})
+    await (await current.client).close().catch(() => {})
     return this.#createUnavailableError(`the server has ended (${reason}); the next use restarts it`)
   }
 

@@ -28,6 +28,7 @@ const filesystem = require.resolve('@modelcontextprotocol/server-filesystem/dist
 const mortal = `
 const fs = require('node:fs')
 fs.writeFileSync(process.argv[1] + '.pid', String(process.pid))
+while (fs.existsSync(process.argv[1] + '.wait')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
 const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
 const text = (text) => ({ content: [{ type: 'text', text }] })
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -65,9 +66,13 @@ function surroundings(options: { pins?: Pins; connectTimeoutMs?: number } = {}) 
   }
   const read = async (path: string, as = ctx) =>
     JSON.parse(await readAllText(await devices.open(path, O_RDONLY, as)))
-  const call = async (tool: string, args: unknown, signal?: AbortSignal) =>
+  const call = async (tool: string, args: unknown, signal: AbortSignal = ctx.signal) =>
     JSON.parse(
-      await sendDeviceRequest(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), args, signal),
+      await sendDeviceRequest(
+        await devices.open(`${PATH}/tools/${tool}`, O_RDWR, { ...ctx, signal }),
+        args,
+        signal,
+      ),
     )
   return { devices, mounts, ctx, read, call }
 }
@@ -78,6 +83,7 @@ async function mortalConfig(description = 'harmless') {
   return {
     command: process.execPath,
     args: ['-e', mortal, file],
+    file,
     describe: (text: string) => writeFile(file, text),
   }
 }
@@ -168,6 +174,20 @@ describe('McpMounts', () => {
     end.abort(new Error('killed'))
     await expect(hanging).rejects.toThrow('killed')
     await expect(call('hang', {})).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  })
+
+  it('goes on connecting for one process when another that waits too is killed', async () => {
+    const { mounts, call } = surroundings()
+    const { command, args, file } = await mortalConfig()
+    await mounts.mount(PATH, { command, args })
+    await expect(call('die', {})).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
+    await writeFile(`${file}.wait`, '')
+    const end = new AbortController()
+    const [killed, other] = [call('pid', {}, end.signal), call('pid', {})]
+    end.abort(new Error('killed'))
+    await expect(killed).rejects.toThrow('killed')
+    await rm(`${file}.wait`)
+    expect((await other).content[0].text).toMatch(/^\d+$/)
   })
 
   it('unmounts: the server ends and the device is removed', async () => {
