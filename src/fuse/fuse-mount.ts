@@ -81,9 +81,12 @@ export class FuseMount implements AsyncDisposable {
       throw error
     } finally {
       process.off('exit', this.#atExit)
-      await this.#beforeClose()
-      closeSync(fd)
-      this.#guard?.[Symbol.dispose]()
+      try {
+        await this.#beforeClose()
+      } finally {
+        closeSync(fd)
+        this.#guard?.[Symbol.dispose]()
+      }
     }
   }
 }

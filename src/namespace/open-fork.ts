@@ -65,27 +65,34 @@ export async function openFork(
     })
   const link = new LinkedDirectory(home, workspace.path)
   const { fork, isNew, release } = await obtainFork(home, homePath, link, workspace)
-  const directory = openDirectory(link.path)
   const mutex = new Mutex()
-  const vault = await home.vault(fork.name)
-  const fs = new LinkedFs({
-    link,
-    fork,
-    vault,
-    directory,
-    mutex,
-    closed,
-    ...(mask !== undefined && {
-      mask: createDirectoryMask(createMaskSettings(homePath, mask), link.path),
-    }),
-  })
-  const close = async () => {
-    await directory.close()
+  const leave = async () => {
     // The mutex waits for pending changes. A fork that existed before may have other users.
     if (isNew && workspace.isKept !== true) await mutex.run(() => dropIfUnused(link, fork))
     release()
   }
-  return { link, fork, vault, fs, mutex, close }
+  try {
+    const vault = await home.vault(fork.name)
+    const settings = mask && createDirectoryMask(createMaskSettings(homePath, mask), link.path)
+    const directory = openDirectory(link.path)
+    const fs = new LinkedFs({
+      link,
+      fork,
+      vault,
+      directory,
+      mutex,
+      closed,
+      ...(settings !== undefined && { mask: settings }),
+    })
+    const close = async () => {
+      await directory.close()
+      await leave()
+    }
+    return { link, fork, vault, fs, mutex, close }
+  } catch (error) {
+    await leave()
+    throw error
+  }
 }
 
 /** Continues the named fork, or starts one. Its name belongs to this process until it is released. */

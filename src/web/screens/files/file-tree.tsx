@@ -24,20 +24,21 @@ export interface FileTreeProps {
 export function FileTree({ tree, path, onOpen }: FileTreeProps): VNode {
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(listAncestors(path)))
   const directories = useMemo(() => new Directories(), [])
-  const openPaths = useMemo(() => new Set([...opened, ...listAncestors(path)]), [opened, path])
-  useEffect(() => directories.show(tree, openPaths), [directories, tree, openPaths])
+  // Another file opens the directories above it once; a person may close them again.
+  useEffect(() => setOpened((known) => new Set([...known, ...listAncestors(path)])), [path])
+  useEffect(() => directories.show(tree, opened), [directories, tree, opened])
   useReload(
     (event) => event.type === 'journal' && event.tree === tree,
     () => directories.refresh(),
   )
-  const rows = listTreeRows(directories.entries.value, openPaths)
+  const rows = listTreeRows(directories.entries.value, opened)
   const error = directories.error.value
   if (rows.length === 0 && error !== undefined) return <Notice title={error.message} tone="bad" />
   if (rows.length === 0)
     return <p class="soft pad">{directories.entries.value.has('/') ? 'No file is here.' : 'Reading…'}</p>
   const toggle = (entry: WebEntry) => {
     if (entry.type !== 'directory') return onOpen(entry.path)
-    const next = new Set(openPaths)
+    const next = new Set(opened)
     if (!next.delete(entry.path)) next.add(entry.path)
     setOpened(next)
   }
