@@ -13,7 +13,7 @@ export class SegmentStream {
   readonly #store: ChunkStore
   readonly #results: Promise<readonly BlobRef[]>[] = []
   readonly #running = new Set<Promise<unknown>>()
-  /** Buffers to fill again: a new one costs as much as its copy. */
+  /** Buffers to fill again: a new one costs as much as its copy. Their memory is shared with a thread that hashes it. */
   readonly #free: Buffer[] = []
   #buffer: Buffer | undefined
   #filled = 0
@@ -25,7 +25,7 @@ export class SegmentStream {
   /** Copies bytes, and waits while enough segments are being stored. Throws the error of one that fails meanwhile. */
   async append(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
-      this.#buffer ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(SEGMENT_BYTES)
+      this.#buffer ??= this.#free.pop() ?? Buffer.from(new SharedArrayBuffer(SEGMENT_BYTES))
       const piece = bytes.subarray(done, done + SEGMENT_BYTES - this.#filled)
       this.#buffer.set(piece, this.#filled)
       this.#filled += piece.length

@@ -4,17 +4,21 @@ import type { BlobRow, HashRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { type ChunkHashes, hashChunk } from './hash-chunks.ts'
+import { hashInThread } from './hash-thread.ts'
 import { createSegmentName, encodeInlineRow, encodeReference, FIRST_SEGMENT_BLOB } from './segment-row.ts'
-import type { SegmentStore } from './segment-store.ts'
+import { SEGMENT_BYTES, type SegmentStore } from './segment-store.ts'
 
 /** Chunks of fewer bytes together are rows: a file or object costs more. */
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Limit of attempts to refer to stored blobs that a collection is removing. */
 const MAX_REUSE_ATTEMPTS = 3
 
-/** A chunk, its hashes and its blob, which may be stored already. */
-interface PlannedChunk extends ChunkHashes {
+interface HashedChunk extends ChunkHashes {
   readonly bytes: Uint8Array
+}
+
+/** A chunk, its hashes and its blob, which may be stored already. */
+interface PlannedChunk extends HashedChunk {
   readonly blob: number
   readonly isFresh: boolean
 }
@@ -22,27 +26,29 @@ interface PlannedChunk extends ChunkHashes {
 /** Stores chunks of a held upload in segments, each content once. Their rows wait for a commit of the upload. */
 export class SegmentUpload {
   readonly #reader: EngineReader
-  readonly #store: SegmentStore
+  readonly #segments: SegmentStore
   readonly #nextId: () => number
   /** Chunks are planned in order: the second of two equal ones refers to the first. */
   readonly #planning = new Mutex()
   readonly #byHash = new Map<string, number>()
-  readonly #putting = new Set<Promise<void>>()
+  readonly #storing = new Set<Promise<unknown>>()
   #rows: BlobRow[] = []
   /** Rows with the content itself. */
   #inlineRows: BlobRow[] = []
   #inlineBytes = 0
+  /** True after the first full segment: others will follow, and a thread pays. */
+  #isLarge = false
   /** Segments that no attempted commit names. */
   #unnamed: string[] = []
 
-  constructor(reader: EngineReader, store: SegmentStore, nextId: () => number) {
+  constructor(reader: EngineReader, segments: SegmentStore, nextId: () => number) {
     this.#reader = reader
-    this.#store = store
+    this.#segments = segments
     this.#nextId = nextId
   }
 
   get concurrency(): number {
-    return this.#store.concurrency
+    return this.#segments.concurrency
   }
 
   /** Number of rows that wait for a commit. */
@@ -60,10 +66,20 @@ export class SegmentUpload {
    * not change until it returns. EIO if the segment cannot be written.
    */
   async store(chunks: readonly Uint8Array[]): Promise<BlobRef[]> {
-    const hashed = chunks.map((bytes) => ({ bytes, ...hashChunk(bytes) }))
+    const storing = this.#store(chunks)
+    this.#storing.add(storing)
+    try {
+      return await storing
+    } finally {
+      this.#storing.delete(storing)
+    }
+  }
+
+  async #store(chunks: readonly Uint8Array[]): Promise<BlobRef[]> {
+    const hashed = await this.#hash(chunks)
     const planned = await this.#planning.run(() => this.#plan(hashed))
     const fresh = planned.filter(({ isFresh }) => isFresh)
-    if (fresh.length > 0) await this.#track(this.#put(fresh))
+    if (fresh.length > 0) await this.#put(fresh)
     return planned.map(({ blob, bytes, crc }) => ({ blob, size: bytes.length, crc }))
   }
 
@@ -87,10 +103,10 @@ export class SegmentUpload {
 
   /** Deletes the segments that no commit can name: the space is free at once. */
   async discard(): Promise<void> {
-    await Promise.allSettled(this.#putting)
+    await Promise.allSettled(this.#storing)
     for (const name of this.#unnamed.splice(0)) {
       try {
-        await this.#store.delete(name)
+        await this.#segments.delete(name)
       } catch {
         // A collection removes it.
       }
@@ -98,17 +114,24 @@ export class SegmentUpload {
   }
 
   /** Waits for a put that `discard` must wait for, too. */
-  async #track(put: Promise<void>): Promise<void> {
-    this.#putting.add(put)
-    try {
-      await put
-    } finally {
-      this.#putting.delete(put)
+  /** Hashes chunks: full segments of a large stream in a thread, so that reading and writing go on meanwhile. */
+  async #hash(chunks: readonly Uint8Array[]): Promise<HashedChunk[]> {
+    const isFull = chunks.reduce((sum, { length }) => sum + length, 0) === SEGMENT_BYTES
+    const memory = chunks[0]?.buffer
+    if (this.#isLarge && isFull && memory instanceof SharedArrayBuffer) {
+      try {
+        const hashes = await hashInThread({ memory, sizes: chunks.map(({ length }) => length) })
+        return chunks.map((bytes, index) => ({ bytes, ...(hashes[index] ?? hashChunk(bytes)) }))
+      } catch {
+        // No thread can be started here.
+      }
     }
+    this.#isLarge ||= isFull
+    return chunks.map((bytes) => ({ bytes, ...hashChunk(bytes) }))
   }
 
   /** Chooses the blob of each chunk: a stored one, one of an equal chunk, or a new one. */
-  async #plan(chunks: readonly (ChunkHashes & { readonly bytes: Uint8Array })[]): Promise<PlannedChunk[]> {
+  async #plan(chunks: readonly HashedChunk[]): Promise<PlannedChunk[]> {
     const stored = await this.#findStored(chunks.map(({ hash }) => hash))
     const ids = await this.#reader.run(() => chunks.map(() => FIRST_SEGMENT_BLOB + this.#nextId()))
     return chunks.map((chunk, index) => {
@@ -162,7 +185,7 @@ export class SegmentUpload {
   async #putSegment(chunks: readonly PlannedChunk[]): Promise<void> {
     const segment = createSegmentName()
     this.#unnamed.push(segment)
-    await this.#store.put(segment, joinNeighbours(chunks.map(({ bytes }) => bytes)))
+    await this.#segments.put(segment, joinNeighbours(chunks.map(({ bytes }) => bytes)))
     let offset = 0
     for (const { blob, hash, bytes } of chunks) {
       this.#rows.push({
