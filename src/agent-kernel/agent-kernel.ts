@@ -19,18 +19,12 @@ import type { CheckResult } from './check-process.ts'
 import type { EventHistory, MissedEvents } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { ProcessFamily } from './process-family.ts'
+import { ProcessOutput } from './process-output.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
+import { getProcessStatus, type ProcessStatus } from './process-status.ts'
 import { continueProcess } from './restart-point.ts'
-import { restoreEvents } from './restore-events.ts'
 import { type AgentSpawn, type AgentSupervision, resolveSpawnOptions } from './spawn-request.ts'
-import {
-  formatTrace,
-  type LogLine,
-  redactLogLine,
-  shortenTrace,
-  type TraceLine,
-  toLogLine,
-} from './trace-line.ts'
+import type { LogLine, TraceLine } from './trace-line.ts'
 
 /** The person at the terminal never ends. */
 const NEVER_ABORTED = new AbortController().signal
@@ -44,16 +38,6 @@ export interface SpawnedAgent {
   readonly provider: string
   readonly model: string
   readonly fork: string | null
-}
-
-/** Current state of a process. */
-export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
-  readonly state: ProcessRecord['state'] | 'paused' | 'stalled'
-  readonly elapsed_ms: number
-  readonly step: number
-  readonly max_steps: number
-  /** Groups it is a member of; none once it has ended. */
-  readonly groups: readonly string[]
 }
 
 /** Parts of a home's kernel. */
@@ -80,9 +64,11 @@ export interface AgentKernelParts {
 /** Processes of a home: the running ones, and records of those that ended. */
 export class AgentKernel implements AsyncDisposable {
   readonly #parts: AgentKernelParts
+  readonly #output: ProcessOutput
 
   constructor(parts: AgentKernelParts) {
     this.#parts = parts
+    this.#output = new ProcessOutput(parts)
   }
 
   /** The kernel itself: signals, messages, pipes, groups, threads, coroutines and supervisors. */
@@ -229,7 +215,9 @@ export class AgentKernel implements AsyncDisposable {
   /** Lists running processes; with `all` also ended ones. */
   ps(all: boolean): ProcessStatus[] {
     const known = this.#parts.records.all()
-    return known.filter(({ state }) => all || state === 'running').map((record) => this.#toStatus(record))
+    return known
+      .filter(({ state }) => all || state === 'running')
+      .map((record) => getProcessStatus(record, this.#parts))
   }
 
   /** Sends a signal. Throws ENOENT if the process has ended. */
@@ -253,7 +241,7 @@ export class AgentKernel implements AsyncDisposable {
     this.#getRecord(pid)
     const running = this.#parts.kernel.table.find(pid)
     await running?.done
-    return this.#toStatus(this.#getRecord(pid))
+    return getProcessStatus(this.#getRecord(pid), this.#parts)
   }
 
   /** Returns the recorded steps of a process. Throws ENOENT if it never existed. */
@@ -262,23 +250,13 @@ export class AgentKernel implements AsyncDisposable {
   }
 
   /** Returns the last line of a process's log; empty if this program has not run it. */
-  async readLastLog(pid: number): Promise<string> {
-    const { events } = this.#parts
-    if (!events.has(pid)) return ''
-    const lines = await Array.fromAsync(events.logs(pid, false, NEVER_ABORTED))
-    const last = lines.at(-1)
-    return last !== undefined && 'text' in last ? last.text : ''
+  readLastLog(pid: number): Promise<string> {
+    return this.#output.readLastLog(pid)
   }
 
   /** Streams the log of a process; with `follow` until it has ended. Throws ENOENT if it never existed. */
   async *logs(pid: number, follow: boolean, signal: AbortSignal): AsyncGenerator<LogLine | MissedEvents> {
-    const { events, redactor } = this.#parts
-    const isRunning = this.isRunning(pid)
-    if (events.has(pid)) return yield* events.logs(pid, isRunning && follow, signal)
-    for (const event of await this.#restoreEvents(pid)) {
-      const line = toLogLine(event)
-      if (line !== undefined) yield redactLogLine(line, redactor)
-    }
+    yield* this.#output.logs(this.#getRecord(pid), follow, signal)
   }
 
   /**
@@ -290,16 +268,7 @@ export class AgentKernel implements AsyncDisposable {
     follow: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<TraceLine | MissedEvents> {
-    const { events, redactor } = this.#parts
-    const isRunning = pid === undefined || this.isRunning(pid)
-    if (pid === undefined || events.has(pid)) return yield* events.trace(pid, isRunning && follow, signal)
-    for (const event of await this.#restoreEvents(pid)) {
-      yield formatTrace(shortenTrace(event), redactor)
-    }
-  }
-
-  async #restoreEvents(pid: number): Promise<ReturnType<typeof restoreEvents>> {
-    return restoreEvents(this.#getRecord(pid), await this.steps(pid))
+    yield* this.#output.trace(pid === undefined ? undefined : this.#getRecord(pid), follow, signal)
   }
 
   /** Ends every process, and closes all resources. Idempotent. */
@@ -321,29 +290,6 @@ export class AgentKernel implements AsyncDisposable {
     const { uuid, provider, model, fork } = this.#getRecord(pid)
     return { pid, uuid, provider, model, fork }
   }
-
-  #toStatus(record: ProcessRecord): ProcessStatus {
-    const { kernel, records } = this.#parts
-    const { step, total } = records.getProgress(record.pid)
-    const running = record.state === 'running' ? kernel.table.find(record.pid) : undefined
-    if (running === undefined) {
-      return { ...record, elapsed_ms: getElapsedMs(record), step, max_steps: total, groups: [] }
-    }
-    return {
-      ...record,
-      state: running.isPaused ? 'paused' : running.isStalled ? 'stalled' : 'running',
-      reason: running.pauseReason,
-      tokens_used: running.tokensUsed,
-      elapsed_ms: running.elapsed,
-      step,
-      max_steps: total,
-      groups: [...running.groups].sort(),
-    }
-  }
-}
-
-function getElapsedMs({ started_at, ended_at }: ProcessRecord): number {
-  return ended_at === null ? 0 : Date.parse(ended_at) - Date.parse(started_at)
 }
 
 function parseJsonOrText(text: string): unknown {
