@@ -128,7 +128,7 @@ describe.skipIf(!hasGit)('a merge of texts beside that of git', () => {
         if (!result.hasConflict) expect(result.text).toBe(expected.text)
         seen.add(result.hasConflict)
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
     expect(seen.size).toBe(2)
   })
