@@ -40,6 +40,7 @@ export const exec: Benchmark = {
     ),
     subject('git', 'vault'),
     subject('disk', 'programs', 'apply'),
+    subject('node', 'apply'),
     subject('unshare', 'start', 'programs'),
     subject('bubblewrap', 'start'),
     subject('pty', 'terminal'),
