@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { readText } from '../../vfs/index.ts'
 import { openHome } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-labels-'))
@@ -168,4 +169,22 @@ describe('metadata', () => {
       { op: 'tag', path: '/f' },
     ])
   })
+})
+
+it('hundreds of tags in a vault that has files already are there when it is opened again', async () => {
+  const path = join(scratch, 'many')
+  const names = Array.from({ length: 300 }, (_, index) => `/file-${index}`)
+  {
+    await using home = await openHome({ path })
+    const vault = await home.createVault('base')
+    await Promise.all(names.map((name) => vault.write(name, name)))
+    await vault.checkpoint('files')
+    for (const [index, name] of names.entries()) await vault.tags.add(name, `tag-${index}`)
+    await vault.checkpoint('tags')
+  }
+  await using home = await openHome({ path })
+  const vault = await home.vault('base')
+  expect(await vault.tags.all()).toHaveLength(names.length)
+  expect(await readText(vault, '/file-299')).toBe('/file-299')
+  expect((await home.fsck()).damaged).toEqual([])
 })

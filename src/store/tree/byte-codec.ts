@@ -38,8 +38,9 @@ export class ByteWriter {
     for (let shift = 0; shift < 32; shift += 8) this.#buffer[this.#length++] = (value >>> shift) & 0xff
   }
 
-  /** Writes an integer from 0 to 2^53 in seven bits per byte. */
+  /** Writes an integer from 0 to 2^53 in seven bits per byte. RangeError for a negative one. */
   varint(value: number): void {
+    if (value < 0) throw new RangeError(`${value} is negative`)
     this.#reserve(8)
     let rest = value
     while (rest >= 0x80) {

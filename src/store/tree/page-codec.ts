@@ -26,14 +26,17 @@ export class PageCodec<V> {
   /** Encodes a node whose children are all stored. */
   encode(node: TreeNode<V>): Uint8Array {
     const writer = this.#writer
+    // A node that could not be encoded leaves its beginning.
+    writer.clear()
     writer.byte(PAGE_FORMAT)
     writer.byte(node.level)
     writer.varint(node.groups.length)
     let previous = 0
-    for (const [index, group] of node.groups.entries()) {
+    for (const index of node.groups.keys()) {
+      const { group, sub } = getStoredKey(node, index)
       writer.varint(group - previous)
       previous = group
-      encodeSub(writer, group, getItem(node.subs, index))
+      encodeSub(writer, group, sub)
       if (isBranch(node)) writer.varint(assertStoredChild(node.children[index]))
       else this.#values.encode(getItem(node.values, index), writer)
     }
@@ -47,6 +50,7 @@ export class PageCodec<V> {
   }
 
   #encodeValue(value: V): Uint8Array {
+    this.#writer.clear()
     this.#values.encode(value, this.#writer)
     return this.#writer.takeBytes()
   }
@@ -56,17 +60,38 @@ export class PageCodec<V> {
     const content = page.subarray(0, page.length - CHECKSUM_BYTES)
     const checksum = page.length > CHECKSUM_BYTES ? new ByteReader(page, content.length).uint32() : -1
     if (checksum !== crc32(content)) throw createDamagedPageError(id, 'its checksum does not match')
-    const reader = new ByteReader(content)
-    const format = reader.byte()
+    const [format] = content
     if (format !== PAGE_FORMAT)
       throw createDamagedPageError(id, `its format is ${format}, this version knows ${PAGE_FORMAT}`)
+    const node = this.#tryDecode(id, content, false) ?? this.#tryDecode(id, content, true)
+    if (node === undefined) throw createDamagedPageError(id, 'its entries do not end where it ends')
+    return node
+  }
+
+  /**
+   * Decodes the entries of a page; undefined if they do not end where it ends.
+   * @param isSteppingBack true to read a branch whose second key is smaller than its first. Earlier versions wrote the
+   * negative difference of their groups into one byte.
+   */
+  #tryDecode(id: number, content: Uint8Array, isSteppingBack: boolean): TreeNode<V> | undefined {
+    try {
+      const reader = new ByteReader(content, 1)
+      const node = this.#decodeEntries(id, reader, isSteppingBack)
+      return reader.isAtEnd ? node : undefined
+    } catch (error) {
+      if (error instanceof RangeError) return undefined
+      throw error
+    }
+  }
+
+  #decodeEntries(id: number, reader: ByteReader, isSteppingBack: boolean): TreeNode<V> {
     const level = reader.byte()
     const node = { id, edit: null, groups: [] as number[], subs: [] as SubKey[] }
     const values: V[] = []
     const children: number[] = []
     let group = 0
     for (let count = reader.varint(); count > 0; count--) {
-      group += reader.varint()
+      group += isSteppingBack && node.groups.length === 1 ? reader.byte() - 0x100 : reader.varint()
       node.groups.push(group)
       node.subs.push(decodeSub(reader, group))
       if (level > 0) children.push(reader.varint())
@@ -74,6 +99,17 @@ export class PageCodec<V> {
     }
     return level > 0 ? { ...node, level, children } : { ...node, level: 0, values }
   }
+}
+
+/**
+ * Returns a key as it is stored. The first key of a branch is never compared, and may be larger than the second after
+ * smaller keys were inserted; a stored page has its keys in order.
+ */
+function getStoredKey<V>(node: TreeNode<V>, index: number): { readonly group: number; readonly sub: SubKey } {
+  const [group, sub] = [getItem(node.groups, index), getItem(node.subs, index)]
+  const next = node.groups[1]
+  if (index > 0 || !isBranch(node) || next === undefined || next >= group) return { group, sub }
+  return { group: next, sub: hasTextSub(next) ? '' : 0 }
 }
 
 function encodeSub(writer: ByteWriter, group: number, sub: SubKey): void {
