@@ -23,8 +23,8 @@ await using home = kind === 'vault' ? await openHome({ path: directory }) : unde
 const fs = home === undefined ? new HostFs(directory) : await home.createVault('zones')
 const cache = new OutputCache(fs)
 const large = numberedLines(100 * MIB)
-// What a process pays once is no part of it.
-await cache.keep('alice', 'shell_exec', numberedLines(4 * MIB))
+// What a process pays once is no part of it, such as the thread that hashes large content.
+await cache.keep('alice', 'shell_exec', numberedLines(32 * MIB))
 const { cached } = await measured('keep', () => cache.keep('alice', 'shell_exec', large))
 const tools = createToolRegistry({ fs, cache }, { context: 'bob' })
 for (const [name, args, expected] of LOOKS) {
