@@ -13,3 +13,10 @@ export function createSnapshotCollectedError(cause: MissingError): VfsError {
     'a garbage collection removed the tree, since this process did not answer it in time; read again'
   return new VfsError('EUNAVAILABLE', '/', { op: 'read', detail, cause })
 }
+
+/** Creates EUNAVAILABLE for content that a collection removed while it was written. */
+export function createUploadCollectedError(cause?: unknown): VfsError {
+  const detail =
+    'a garbage collection removed the upload, since this process did not answer it in time; write it again'
+  return new VfsError('EUNAVAILABLE', '/', { op: 'write', detail, cause })
+}

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync
 import { join } from 'node:path'
 import { isErrno, loadFsPromises, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { toCommitError } from '../engines/engine-errors.ts'
+import { createUploadCollectedError } from '../missing-error.ts'
 import { isSegmentName } from './segment-row.ts'
 import type { SegmentInfo, SegmentStore } from './segment-store.ts'
 
@@ -50,7 +51,8 @@ export class FileSegments implements SegmentStore {
       await syncDirectory(this.#directory)
     } catch (error) {
       rmSync(path, { force: true })
-      throw toCommitError(error)
+      // A collection deletes what no session holds, also between two of these steps.
+      throw isErrno(error, 'ENOENT') ? createUploadCollectedError(error) : toCommitError(error)
     }
   }
 

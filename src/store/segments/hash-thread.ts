@@ -5,9 +5,10 @@ import type { ChunkHashes } from './hash-chunks.ts'
 /** The thread ends after this time without work. */
 const IDLE_MS = 2000
 
-/** Chunks that follow each other from the beginning of some memory. */
+/** Chunks that follow each other in memory. */
 export interface HashRequest {
   readonly memory: SharedArrayBuffer
+  readonly start: number
   readonly sizes: readonly number[]
 }
 

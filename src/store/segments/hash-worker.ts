@@ -3,8 +3,8 @@ import { hashChunk } from './hash-chunks.ts'
 import type { HashRequest } from './hash-thread.ts'
 
 // Answers in the order of the requests.
-parentPort?.on('message', ({ memory, sizes }: HashRequest) => {
-  let end = 0
+parentPort?.on('message', ({ memory, start: first, sizes }: HashRequest) => {
+  let end = first
   const hashes = sizes.map((size) => {
     const start = end
     end += size

@@ -113,14 +113,14 @@ export class SegmentUpload {
     }
   }
 
-  /** Waits for a put that `discard` must wait for, too. */
   /** Hashes chunks: full segments of a large stream in a thread, so that reading and writing go on meanwhile. */
   async #hash(chunks: readonly Uint8Array[]): Promise<HashedChunk[]> {
-    const isFull = chunks.reduce((sum, { length }) => sum + length, 0) === SEGMENT_BYTES
-    const memory = chunks[0]?.buffer
-    if (this.#isLarge && isFull && memory instanceof SharedArrayBuffer) {
+    const [whole, ...others] = joinNeighbours(chunks)
+    const isFull = whole?.length === SEGMENT_BYTES && others.length === 0
+    if (this.#isLarge && isFull && whole.buffer instanceof SharedArrayBuffer) {
       try {
-        const hashes = await hashInThread({ memory, sizes: chunks.map(({ length }) => length) })
+        const { buffer: memory, byteOffset: start } = whole
+        const hashes = await hashInThread({ memory, start, sizes: chunks.map(({ length }) => length) })
         return chunks.map((bytes, index) => ({ bytes, ...(hashes[index] ?? hashChunk(bytes)) }))
       } catch {
         // No thread can be started here.

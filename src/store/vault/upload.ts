@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { VfsError } from '../../vfs/index.ts'
 import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
 import type { BlobRow } from '../engine.ts'
+import { createUploadCollectedError } from '../missing-error.ts'
 import { type ChunkStore, SegmentStream } from '../segments/segment-stream.ts'
 import { SegmentUpload } from '../segments/segment-upload.ts'
 import type { Hold } from '../sessions/store-session.ts'
@@ -118,7 +118,7 @@ export class Upload implements AsyncDisposable {
   readonly extraRecords: ExtraRecords = () => {
     const { reader } = this.#blobs
     if (this.#record === undefined) return {}
-    if (reader.readRecord(this.#key) === undefined) throw createUploadLostError()
+    if (reader.readRecord(this.#key) === undefined) throw createUploadCollectedError()
     return { expect: [{ key: this.#key, bytes: this.#record }] }
   }
 
@@ -154,7 +154,7 @@ export class Upload implements AsyncDisposable {
   async commitRows(blobs: readonly BlobRow[]): Promise<void> {
     if (blobs.length === 0 || this.#record === undefined) return
     const expect = [{ key: this.#key, bytes: this.#record }]
-    if (!(await this.#blobs.reader.engine.commit({ expect, blobs }))) throw createUploadLostError()
+    if (!(await this.#blobs.reader.engine.commit({ expect, blobs }))) throw createUploadCollectedError()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -175,12 +175,6 @@ export class Upload implements AsyncDisposable {
       }
     }
   }
-}
-
-function createUploadLostError(): VfsError {
-  const detail =
-    'a garbage collection removed the upload, since this process did not answer it in time; write it again'
-  return new VfsError('EUNAVAILABLE', '/', { op: 'write', detail })
 }
 
 /** Decodes the records of uploads, each with its key. */
