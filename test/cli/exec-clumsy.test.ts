@@ -245,7 +245,7 @@ describe('an apply that fails', () => {
       'coppice: nothing was written to /small: there is no room left on its disk\n' +
         'coppice: nothing was written to /small: its disk is read-only\n',
     )
-    expect(run.stdout).toMatch(/\na\n2\nM \/a\nundid 1 change of task; the fork still has them\n1\n$/)
+    expect(run.stdout).toMatch(/\na\n2\nM \/a\nundid 1 change of task; the fork still has it\n1\n$/)
   })
 
   it.skipIf(whyNotNobody() !== undefined)(

@@ -102,7 +102,8 @@ export async function printUndone(
   const lines = shown.filter((each) => !isInGit(each)).map((change) => formatChange(call.terminal, change))
   await writeLines(call, [...lines, ...formatGitSummary(changes.filter(isInGit))])
   const [count, who] = [formatCount(changes.length, 'change'), names.join(' and ')]
-  const still = names.length === 1 ? 'the fork still has them' : 'the forks still have them'
+  const what = changes.length === 1 ? 'it' : 'them'
+  const still = names.length === 1 ? `the fork still has ${what}` : `the forks still have ${what}`
   const redo = waiting === undefined ? '' : `; ${formatRedo(waiting)}`
   await call.output.writeLine(`undid ${count} of ${who}; ${still}${redo}`)
 }
