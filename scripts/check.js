@@ -2,7 +2,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 // Lint, types and unit tests at once. With --changed, only what differs from origin/main, committed or not.
-// With --package, the build and the checks of the package instead of unit tests: what `npm test` does before all tests.
+// With --all, as `npm test` runs it: a build, then lint, types and the checks of the package beside all tests. These
+// wait for processes and disks often enough to leave the checks room. Further arguments go to vitest.
+const isWhole = process.argv.includes('--all')
 const isPartial = process.argv.includes('--changed')
 const base = isPartial ? findBase() : ''
 const started = performance.now()
@@ -15,40 +17,56 @@ const pageTypes = ['types of the page', 'tsc', ['--noEmit', '-p', 'src/web']]
 const unit = ['unit', 'vitest', ['run', '--project=unit', ...(isPartial ? ['--changed', base] : [])]]
 const build = ['build', 'npm', ['run', 'build']]
 const packed = ['package', 'npm', ['run', 'package']]
+const selected = process.argv.slice(2).filter((argument) => argument !== '--all')
+const everyTest = ['tests', 'vitest', ['run', ...selected], 'inherit']
 
-const lanes = process.argv.includes('--package')
-  ? [
-      [lint, types, pageTypes],
-      [build, packed],
-    ]
-  : [[lint], [types], [pageTypes], [unit]]
-const results = (await Promise.all(lanes.map(runInTurn))).flat()
-console.log(
-  results.map(({ name, code, time }) => `${name} ${code === 0 ? 'ok' : 'FAILED'} ${time}`).join(', '),
-)
-process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1
+const stop = new AbortController()
+const results = isWhole
+  ? await runAll()
+  : (await Promise.all([[lint], [types], [pageTypes], [unit]].map(runInTurn))).flat()
+for (const { output } of results) process.stdout.write(output)
+console.log(results.map(({ name, result, time }) => `${name} ${result} ${time}`).join(', '))
+process.exitCode = results.some(isFailed) ? 1 : 0
+
+/** A check that fails stops the tests: they take minutes, and its output would scroll away. */
+async function runAll() {
+  const built = await runInTurn([build])
+  if (built.some(isFailed)) return built
+  const checks = runInTurn([lint, types, pageTypes, packed]).then((results) => {
+    if (results.some(isFailed)) stop.abort()
+    return results
+  })
+  const [tested, checked] = await Promise.all([runInTurn([everyTest]), checks])
+  return [...built, ...tested, ...checked]
+}
+
+function isFailed({ result }) {
+  return result !== 'ok'
+}
 
 /** Runs programs one after the other, up to the first that fails. */
 async function runInTurn(programs) {
   const results = []
   for (const program of programs) {
     results.push(await run(...program))
-    if (results.at(-1).code !== 0) break
+    if (isFailed(results.at(-1))) break
   }
   return results
 }
 
-/** Runs a program of node_modules and prints its output when it ends, so that outputs do not mix. */
-function run(name, program, args) {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: colored() })
+/** Runs a program of node_modules. Its output is printed when all have ended, so that outputs do not mix. */
+function run(name, program, args, stdio = 'pipe') {
+  const child = spawn(program, args, { stdio: ['ignore', stdio, stdio], env: colored() })
+  stop.signal.addEventListener('abort', () => child.kill('SIGINT'))
   const chunks = []
-  child.stdout.on('data', (chunk) => chunks.push(chunk))
-  child.stderr.on('data', (chunk) => chunks.push(chunk))
+  child.stdout?.on('data', (chunk) => chunks.push(chunk))
+  child.stderr?.on('data', (chunk) => chunks.push(chunk))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => {
-      process.stdout.write(Buffer.concat(chunks))
-      resolve({ name, code, time: `${((performance.now() - started) / 1000).toFixed(1)} s` })
+      const time = `${((performance.now() - started) / 1000).toFixed(1)} s`
+      const failure = stop.signal.aborted ? 'stopped' : 'FAILED'
+      resolve({ name, result: code === 0 ? 'ok' : failure, time, output: Buffer.concat(chunks) })
     })
   })
 }
