@@ -34,7 +34,7 @@ const SYSTEM_IN_SRC = [
   'src/daemon/*.test.ts',
   'src/devices/llm/{api,cli}/*.test.ts',
   'src/devices/{lsp,mcp,web}/*.test.ts',
-  'src/machine/{process-tag,spawn-without-inherited-fds,temporary-name}.test.ts',
+  'src/machine/{answering-thread,process-tag,spawn-without-inherited-fds,temporary-name}.test.ts',
   'src/mcp/serve-stdio.test.ts',
   'src/store/group-commit/sqlite-group-commit.test.ts',
   'src/store/engines/**/*.test.ts',

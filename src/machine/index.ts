@@ -5,6 +5,7 @@
  * Invariant: nothing here imports anything but Node.
  */
 
+export { AnsweringThread } from './answering-thread.ts'
 export { DirectoryError } from './directory-error.ts'
 export { type DirectoryHandle, findRealPath, openRoot, type RootConfinement } from './directory-handle.ts'
 export type { FileDescriptor } from './file-descriptor.ts'

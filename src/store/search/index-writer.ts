@@ -5,7 +5,8 @@ import type { PageCodec } from '../tree/page-codec.ts'
 import { type NodeSource, Tree } from '../tree/tree.ts'
 import type { TreeValue } from '../tree/tree-values.ts'
 import type { IdAllocator } from '../vault/id-allocator.ts'
-import { BLOCK_DOCUMENTS, BLOCK_POSTINGS, BlockBuilder } from './block-builder.ts'
+import { BLOCK_DOCUMENTS, BLOCK_POSTINGS, BlockBuilder, type IndexBlock } from './block-builder.ts'
+import { BlockThread } from './block-thread.ts'
 import type { BlockInfo, IndexRecord, IndexRecordSnapshot, IndexRecords, IndexState } from './index-record.ts'
 import { removeBlock, StoredBlock, writeBlock } from './stored-block.ts'
 
@@ -48,6 +49,8 @@ export class IndexWriter {
   readonly #target: IndexTarget
   readonly #tree: Tree<TreeValue>
   readonly #builder = new BlockBuilder()
+  /** Builds the blocks of a whole index, which takes as long as to read the files. Merges need the builder here. */
+  readonly #thread: BlockThread | undefined
   #expect: readonly RecordRow[]
   #blocks: BlockInfo[]
   #wasOvertaken = false
@@ -59,16 +62,17 @@ export class IndexWriter {
     this.#target = target
     this.#expect = [...snapshot.expect, ...covers.expect]
     this.#blocks = [...(base?.blocks ?? [])]
+    this.#thread = base === undefined ? new BlockThread() : undefined
     this.#tree = base === undefined ? new Tree(context.source) : new Tree(context.source, base.index)
   }
 
   /** Adds a file; without bytes, every search reads it. */
   async add(inode: number, bytes: Uint8Array | undefined): Promise<void> {
     if (this.#wasOvertaken) return
-    this.#builder.add(inode, bytes)
-    if (!this.#builder.isFull) return
-    await this.#storeBlock()
-    await this.#commit(false)
+    for (const block of await this.#collectBlocks(inode, bytes)) {
+      await this.#storeBlock(block)
+      await this.#commit(false)
+    }
   }
 
   /** Records the index in progress: from now on collections keep its pages and the tree it covers. */
@@ -78,6 +82,7 @@ export class IndexWriter {
 
   /** Removes the index in progress from the record. */
   async abandon(): Promise<void> {
+    this.#thread?.end()
     if (!this.#hasDraft || this.#wasOvertaken) return
     const { current } = this.#target.snapshot.record
     await this.#replaceRecord(current === undefined ? {} : { current }, [])
@@ -85,14 +90,35 @@ export class IndexWriter {
 
   /** Stores the remaining documents, and makes this the current index. */
   async finish(): Promise<void> {
-    await this.#mergeSmallBlocks()
-    if (this.#builder.documents > 0) await this.#storeBlock()
+    if (this.#thread === undefined) await this.#mergeSmallBlocks()
+    for (const block of await this.#collectRest()) await this.#storeBlock(block)
     await this.#commit(true)
   }
 
-  async #storeBlock(): Promise<void> {
+  /** Adds a file, and returns the blocks that are full. */
+  async #collectBlocks(inode: number, bytes: Uint8Array | undefined): Promise<readonly IndexBlock[]> {
+    if (this.#thread !== undefined) return this.#askThread(this.#thread.add(inode, bytes))
+    this.#builder.add(inode, bytes)
+    return this.#builder.isFull ? [this.#builder.takeBlock()] : []
+  }
+
+  async #collectRest(): Promise<readonly IndexBlock[]> {
+    if (this.#thread !== undefined) return this.#askThread(this.#thread.finish())
+    return this.#builder.documents > 0 ? [this.#builder.takeBlock()] : []
+  }
+
+  /** Waits for blocks. Without its thread, the writer gives up. */
+  async #askThread(blocks: MaybePromise<readonly IndexBlock[]>): Promise<readonly IndexBlock[]> {
+    try {
+      return await blocks
+    } catch {
+      this.#wasOvertaken = true
+      return []
+    }
+  }
+
+  async #storeBlock(block: IndexBlock): Promise<void> {
     const id = (this.#blocks.at(-1)?.id ?? 0) + 1
-    const block = this.#builder.takeBlock()
     await this.#context.retry(() => writeBlock(this.#tree, id, block))
     this.#blocks.push({ id, documents: block.inodes.length, postings: block.postings })
   }
