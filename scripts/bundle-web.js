@@ -42,7 +42,7 @@ const { output } = await bundle.write({
   },
 })
 const entry = output.find((chunk) => chunk.type === 'chunk' && chunk.isEntry)
-writePage(entry.fileName, entry.imports, writeStyles())
+writePages(entry, writeStyles())
 copyFileSync(join(source, 'icon.svg'), join(target, 'icon.svg'))
 writeLicenses(target, ['preact', '@preact/signals', '@preact/signals-core', ...EDITOR_PACKAGES])
 
@@ -60,12 +60,23 @@ function writeStyles() {
   return name
 }
 
-function writePage(script, imports, style) {
-  const links = [
-    `<link rel="stylesheet" href="/${style}">`,
-    ...imports.map((name) => `<link rel="modulepreload" href="/${name}">`),
-    `<script type="module" src="/${script}"></script>`,
-  ]
+/** Writes the page of each screen. It names the script of its screen, so that the browser loads all scripts at once. */
+function writePages(entry, style) {
   const page = readFileSync(join(source, 'index.html'), 'utf8')
-  writeFileSync(join(target, 'index.html'), page.replace('<!-- links -->', links.join('\n    ')))
+  for (const id of entry.dynamicImports) {
+    const screen = findChunk(id)
+    const scripts = new Set([...entry.imports, ...screen.imports, id])
+    scripts.delete(entry.fileName)
+    const links = [
+      `<link rel="stylesheet" href="/${style}">`,
+      ...[...scripts].map((name) => `<link rel="modulepreload" href="/${name}">`),
+      `<script type="module" src="/${entry.fileName}"></script>`,
+    ]
+    const name = screen.name.replace(/-screen$/, '.html').replace('home.html', 'index.html')
+    writeFileSync(join(target, name), page.replace('<!-- links -->', links.join('\n    ')))
+  }
+}
+
+function findChunk(fileName) {
+  return output.find((chunk) => chunk.fileName === fileName)
 }

@@ -16,6 +16,7 @@ import { ArmedKey, Help, isHelpOpen } from './parts/help.tsx'
 import { useKeys } from './parts/keyboard.ts'
 import { Command, Notice } from './parts/notice.tsx'
 import { isPaletteOpen, Palette, type PaletteEntry } from './parts/palette.tsx'
+import { ReadingHome } from './parts/reading-home.tsx'
 import { toVisible } from './parts/visible-text.tsx'
 import { formatRoute, navigate, route } from './router.ts'
 import { formatCompareRoute, formatFilesRoute, formatProcessRoute, formatTree, isFork } from './routes.ts'
@@ -144,16 +145,8 @@ function Content(): VNode {
       </div>
     )
   }
-  if (!isLoaded.value) {
-    return (
-      <div class="page">
-        <p class="soft" role="status">
-          Reading the home…
-        </p>
-      </div>
-    )
-  }
-  return <Screen />
+  // From here on a screen may read: events after the status are followed, so nothing is missed.
+  return status.value === undefined ? <ReadingHome /> : <Screen />
 }
 
 const ADMISSION: Readonly<Record<string, string>> = {

@@ -9,11 +9,13 @@ import { startHome } from './client/home-state.ts'
 import { openSession, session } from './client/session.ts'
 import { startKeyboard } from './parts/keyboard.ts'
 import { startRouter } from './router.ts'
+import { loadCurrentScreen } from './screen.tsx'
 
 const element = document.getElementById('app')
 if (element === null) throw new Error("the page has no element 'app'")
-await openSession()
 startRouter()
+void loadCurrentScreen()
+await openSession()
 startKeyboard()
 if (session.value.state === 'open') void startHome()
 render(<App />, element)

@@ -1,6 +1,8 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType, VNode } from 'preact'
+import { isLoaded } from './client/home-state.ts'
 import { Notice } from './parts/notice.tsx'
+import { ReadingHome } from './parts/reading-home.tsx'
 import { route } from './router.ts'
 
 /** Screens by the first part of their address. Each is a script of its own, which is loaded when it is shown. */
@@ -12,6 +14,9 @@ const LOADERS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   timeline: async () => (await import('./screens/files/timeline-screen.tsx')).TimelineScreen,
   process: async () => (await import('./screens/process/process-screen.tsx')).ProcessScreen,
 }
+
+/** Screens that show the processes, trees or requests of the home, and wait until those are read. */
+const NEED_HOME: ReadonlySet<string> = new Set(['', 'approvals', 'process'])
 
 const loaded: Signal<ReadonlyMap<string, ComponentType | Error>> = signal(new Map())
 const loading = new Set<string>()
@@ -31,6 +36,7 @@ export function Screen(): VNode {
     )
   }
   if (screen instanceof Error) return <Failed message={screen.message} />
+  if (!isLoaded.value && NEED_HOME.has(name)) return <ReadingHome />
   const Shown = screen
   return <Shown key={name} />
 }
@@ -56,6 +62,13 @@ function Failed({ message }: { readonly message: string }): VNode {
       </Notice>
     </div>
   )
+}
+
+/** Loads the script of the screen of the address, before anything is known that it shows. */
+export async function loadCurrentScreen(): Promise<void> {
+  const name = route.value.screen
+  const load = LOADERS[name]
+  if (load !== undefined) await loadScreen(name, load)
 }
 
 /** Loads the scripts of all screens in the background, so that the next one opens at once. */

@@ -24,7 +24,8 @@ interface Scene {
 
 async function openScene(): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-page-'))
-  writeFileSync(join(directory, 'index.html'), '<!doctype html><title>page</title>')
+  for (const name of ['index.html', 'compare.html'])
+    writeFileSync(join(directory, name), '<!doctype html><title>page</title>')
   writeFileSync(join(directory, 'app-1234.js'), 'export {}')
   writeFileSync(join(directory, 'notes.txt'), 'not of the page')
   mkdirSync(join(directory, 'sub'))

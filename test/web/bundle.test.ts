@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { PAGE_PATHS } from '../../src/web-api/index.ts'
 import { root } from '../support/run-node.ts'
 
 /** Compressed bytes of script for the first paint, and of everything. */
@@ -33,8 +34,20 @@ describe('the bundle of the page', () => {
     )
   })
 
+  it('has a page for each address, which loads the script of its screen at once', () => {
+    for (const path of PAGE_PATHS) {
+      const name = path.slice(1)
+      expect(read(`${name || 'index'}.html`)).toMatch(
+        new RegExp(`rel="modulepreload" href="/${name || 'home'}-screen-[\\w-]+\\.js"`),
+      )
+    }
+  })
+
   it('has nothing inline, and loads nothing from elsewhere', () => {
-    const html = read('index.html')
+    const html = readdirSync(directory)
+      .filter((name) => name.endsWith('.html'))
+      .map(read)
+      .join('\n')
     expect(html).not.toMatch(/<script(?![^>]*\ssrc="\/)|<style|\sstyle=|\son\w+=/)
     const addresses = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? '')
     expect(addresses.filter((address) => !/^\/[\w.-]+$/.test(address))).toEqual([])

@@ -14,7 +14,7 @@ import { root } from '../support/run-node.ts'
 export type FixtureMethods = {
   [Name in WebMethodName]?: (
     params: { readonly [Key in keyof WebMethods[Name]['params']]: WebMethods[Name]['params'][Key] },
-  ) => WebMethods[Name]['result']
+  ) => WebMethods[Name]['result'] | Promise<WebMethods[Name]['result']>
 }
 
 /** The real transport with answers of a test in place of a home. */

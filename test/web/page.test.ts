@@ -315,6 +315,43 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     }
   })
 
+  it('shows a comparison before the home is read, and the next file before it is asked for', async () => {
+    const home = Promise.withResolvers<void>()
+    const paths = ['/a.ts', '/b.ts', '/c.ts']
+    let line = '+apples'
+    const { page, fixture } = await open(
+      {
+        listTrees: async () => {
+          await home.promise
+          return list([createTree(shop), createTree('fork:shop-1', { parent: shop, changes: 3 })])
+        },
+        listChanges: () => list(paths.map((path) => createChange(path))),
+        getFileDiff: ({ path }) => createDiff(createChange(path), [createHunk(0, 1, '-old', line)]),
+      },
+      comparison,
+    )
+    const countReads = () => fixture.calls.filter(({ name }) => name === 'getFileDiff').length
+    await page.getByRole('checkbox', { name: 'Keep /c.ts' }).waitFor()
+    await page.getByText('apples').waitFor()
+    expect(await page.getByRole('button', { name: 'Apply to' }).count()).toBe(0)
+    home.resolve()
+    await page.getByRole('button', { name: 'Apply to' }).waitFor()
+    // The shown file once, and the next one.
+    await expect.poll(countReads).toBe(2)
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { name: '/b.ts' }).waitFor()
+    // The files before and behind it.
+    await expect.poll(countReads).toBe(4)
+    // What was read ahead is not shown after a change.
+    line = '+pears'
+    fixture.publish({ type: 'journal', tree: 'fork:shop-1', since: 12, seq: 13, rows: [] })
+    await page.getByText('pears').waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { name: '/c.ts' }).waitFor()
+    await page.getByText('pears').waitFor()
+    expect(await page.getByText('apples').count()).toBe(0)
+  })
+
   it('stays fluid with 10,000 changed files: only the rows in view exist', async () => {
     const changes = Array.from({ length: 10_000 }, (_, at) =>
       createChange(`/src/file-${String(at).padStart(5, '0')}.ts`),

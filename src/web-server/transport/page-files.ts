@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { PAGE_PATHS } from '../../web-api/index.ts'
 
-const INDEX = 'index.html'
+const PAGE_TYPE = '.html'
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -20,19 +20,22 @@ export interface PageFile {
 }
 
 /**
- * Reads the files of the page, by the path of their address. A request is compared with these names and nothing else: it
- * never becomes a path of this machine. Empty if the page was not built.
+ * Reads the files of the page, by the path of their address: `compare.html` is at `/compare`. A request is compared with
+ * these names and nothing else: it never becomes a path of this machine. Empty if the page was not built.
  */
 export function readPageFiles(directory: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>()
   for (const name of listNames(directory)) {
     const type = TYPES[extname(name)]
     if (type === undefined || !FILE_NAME.test(name)) continue
-    const file = { type, bytes: readFileSync(join(directory, name)) }
-    if (name !== INDEX) files.set(`/${name}`, file)
-    else for (const path of PAGE_PATHS) files.set(path, file)
+    files.set(toAddress(name), { type, bytes: readFileSync(join(directory, name)) })
   }
   return files
+}
+
+function toAddress(name: string): string {
+  if (extname(name) !== PAGE_TYPE) return `/${name}`
+  return PAGE_PATHS.find((path) => `${path.slice(1) || 'index'}${PAGE_TYPE}` === name) ?? `/${name}`
 }
 
 function listNames(directory: string): string[] {

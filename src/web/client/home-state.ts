@@ -38,11 +38,18 @@ export async function startHome(): Promise<void> {
     const now = await call('getStatus', {})
     status.value = now
     void followEvents({ after: now.position, onEvent: takeEvent, signal: following.signal })
+    // What the screen itself shows is asked for first.
+    await waitForRender()
     await readAll()
     isLoaded.value = true
   } catch (error) {
     loadError.value = error instanceof Error ? error : new Error(String(error))
   }
+}
+
+/** Waits until changed signals are rendered. */
+function waitForRender(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 /** Reads everything again: at the beginning, and when events were missed. */
@@ -51,7 +58,9 @@ async function readAll(): Promise<void> {
 }
 
 async function readProcesses(): Promise<void> {
-  const found = await readPages((page) => call('listProcesses', { ...page, all: true }), MAX_ITEMS)
+  const found = await readPages((page) => call('listProcesses', { ...page, all: true }), {
+    maxItems: MAX_ITEMS,
+  })
   processes.value = new Map(found.map((process) => [process.pid, process]))
 }
 
@@ -66,7 +75,7 @@ export function refreshWaiting(): void {
 }
 
 async function readTrees(): Promise<void> {
-  trees.value = await readPages((page) => call('listTrees', page), MAX_ITEMS)
+  trees.value = await readPages((page) => call('listTrees', page), { maxItems: MAX_ITEMS })
 }
 
 async function readWaiting(): Promise<void> {

@@ -6,7 +6,7 @@ import { call } from '../client/api.ts'
 import { DiffView } from './diff-view.tsx'
 import { formatBytes } from './format.ts'
 import { Notice } from './notice.tsx'
-import { type Resource, useResource } from './resource.ts'
+import { type EarlyValue, type Resource, useResource } from './resource.ts'
 
 /** The diff of a file, of which more hunks can be loaded. */
 export interface LoadedDiff extends Resource<WebFileDiff> {
@@ -15,9 +15,16 @@ export interface LoadedDiff extends Resource<WebFileDiff> {
 }
 
 /** Loads the first hunks of a file. Loading it again begins with the first ones. */
-export function useFileDiff(from: TreeName, to: TreeName, path: string): LoadedDiff {
-  const resource = useResource(`${from} ${to} ${path}`, (aborted) =>
-    call('getFileDiff', { from, to, path }, aborted),
+export function useFileDiff(
+  from: TreeName,
+  to: TreeName,
+  path: string,
+  early?: EarlyValue<WebFileDiff>,
+): LoadedDiff {
+  const resource = useResource(
+    `${from} ${to} ${path}`,
+    (aborted) => call('getFileDiff', { from, to, path }, aborted),
+    early,
   )
   const isLoadingMore = useMemo(() => signal(false), [])
   const loadMore = async () => {

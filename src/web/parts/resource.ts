@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useReconnect } from '../client/live.ts'
 
 /** A value that the server has: absent while it loads, with the error if it could not be loaded. */
@@ -10,14 +10,30 @@ export interface Resource<T> {
   readonly reload: () => void
 }
 
-/** Loads a value when the key changes. A response that arrives after the key changed is dropped. */
-export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
+/** A value that was asked for before it is shown. */
+export interface EarlyValue<T> {
+  /** Undefined while it is on its way. */
+  readonly value: T | undefined
+  readonly promise: Promise<T>
+}
+
+/**
+ * Loads a value when the key changes. A response that arrives after the key changed is dropped.
+ *
+ * @param early takes the place of the first load.
+ */
+export function useResource<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  early?: EarlyValue<T>,
+): Resource<T> {
   const latest = useRef(load)
   latest.current = load
   // The key is what the value depends on; `load` is another function at every render.
-  const loader = useMemo(() => new Loader<T>((aborted) => latest.current(aborted)), [key])
-  useEffect(() => {
-    loader.reload()
+  const loader = useMemo(() => new Loader<T>((aborted) => latest.current(aborted), early), [key])
+  // Not after the next frame, as effects are: the request is on its way while the browser paints.
+  useLayoutEffect(() => {
+    if (loader.value.peek() === undefined) loader.reload()
     return () => loader.stop()
   }, [loader])
   useReconnect(loader.reload)
@@ -25,15 +41,18 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
 }
 
 class Loader<T> implements Resource<T> {
-  readonly value: Signal<T | undefined> = signal(undefined)
+  readonly value: Signal<T | undefined>
   readonly error: Signal<Error | undefined> = signal(undefined)
   readonly #load: (signal: AbortSignal) => Promise<T>
   readonly #stop = new AbortController()
   #isLoading = false
   #isStale = false
+  #early: Promise<T> | undefined
 
-  constructor(load: (signal: AbortSignal) => Promise<T>) {
+  constructor(load: (signal: AbortSignal) => Promise<T>, early: EarlyValue<T> | undefined) {
     this.#load = load
+    this.value = signal(early?.value)
+    this.#early = early?.value === undefined ? early?.promise : undefined
   }
 
   reload = (): void => {
@@ -56,7 +75,10 @@ class Loader<T> implements Resource<T> {
 
   async #loadOnce(): Promise<void> {
     try {
-      const value = await this.#load(this.#stop.signal)
+      const early = this.#early
+      this.#early = undefined
+      // An early request that failed may have been too early.
+      const value = await (early?.catch(() => this.#load(this.#stop.signal)) ?? this.#load(this.#stop.signal))
       if (this.#stop.signal.aborted) return
       this.value.value = value
       this.error.value = undefined

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { parseTreeRef, type TreeName, type WebChange, type WebHunk } from '../../../web-api/index.ts'
 import { useReload } from '../../client/live.ts'
 import { FileDiff, useFileDiff } from '../../parts/file-diff.tsx'
@@ -9,6 +9,7 @@ import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
 import { route, updateQuery } from '../../router.ts'
 import { formatFilesRoute } from '../../routes.ts'
 import { KeepBox } from './change-list.tsx'
+import { formatVersion, type NeighbourDiffs } from './neighbour-diffs.ts'
 import { type Decisions, listLeftOut, toggleHunk } from './selection.ts'
 import type { ViewedFiles } from './viewed.ts'
 
@@ -16,6 +17,9 @@ export interface ChangedFileProps {
   readonly from: TreeName
   readonly to: TreeName
   readonly change: WebChange
+  /** The files that the next key may show. */
+  readonly nextTo: readonly WebChange[]
+  readonly neighbours: NeighbourDiffs
   readonly isSplit: boolean
   readonly viewed: ViewedFiles
   /** Decisions about files and hunks; undefined where nothing can be merged. */
@@ -25,15 +29,25 @@ export interface ChangedFileProps {
 
 /** One changed file: its lines, with a choice for each hunk. */
 export function ChangedFile(props: ChangedFileProps): VNode {
-  const { from, to, change, isSplit, viewed, decisions, onDecide } = props
+  const { from, to, change, nextTo, neighbours, isSplit, viewed, decisions, onDecide } = props
   const { path } = change
-  const diff = useFileDiff(from, to, path)
+  const diff = useFileDiff(from, to, path, neighbours.find(change))
   useReload((event) => event.type === 'journal' && (event.tree === to || event.tree === from), diff.reload)
   // A list that was read again has other sizes for a file that changed.
-  const version = `${change.newSize} ${change.oldSize} ${change.kind}`
-  useEffect(() => diff.reload(), [version])
+  const version = formatVersion(change)
+  const shownVersion = useRef(version)
+  useEffect(() => {
+    if (shownVersion.current === version) return
+    shownVersion.current = version
+    diff.reload()
+  }, [version])
 
   const loaded = diff.value.value
+  const isLoaded = loaded !== undefined
+  useEffect(() => {
+    if (isLoaded) neighbours.prefetch(nextTo)
+  }, [isLoaded])
+
   const total = loaded?.hunks.length ?? 0
   const query = route.value.query.get('hunk')
   const active = query === null ? undefined : Number(query) - 1

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
-import { trees } from '../../client/home-state.ts'
+import { isLoaded, trees } from '../../client/home-state.ts'
 import { Command, Notice } from '../../parts/notice.tsx'
+import { ReadingHome } from '../../parts/reading-home.tsx'
 import { TreePicker } from '../../parts/tree-picker.tsx'
 import { formatRoute, navigate, route } from '../../router.ts'
 import { isFork } from '../../routes.ts'
@@ -29,6 +30,7 @@ export function CompareScreen(): VNode {
 }
 
 function Choose(): VNode {
+  if (!isLoaded.value) return <ReadingHome />
   const isEmpty = !trees.value.some(isFork)
   return (
     <div class="page">

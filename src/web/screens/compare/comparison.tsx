@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { parseTreeRef, type TreeName } from '../../../web-api/index.ts'
-import { trees } from '../../client/home-state.ts'
-import { useReload } from '../../client/live.ts'
+import { isLoaded, trees } from '../../client/home-state.ts'
+import { useReconnect, useReload } from '../../client/live.ts'
 import { formatCount } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keyboard.ts'
 import { isNarrow } from '../../parts/narrow.ts'
@@ -11,6 +11,7 @@ import { route, updateQuery } from '../../router.ts'
 import { ChangeList } from './change-list.tsx'
 import { ChangedFile } from './changed-file.tsx'
 import { MergePanel } from './merge-panel.tsx'
+import { NeighbourDiffs } from './neighbour-diffs.ts'
 import { type Decisions, decideAll, toggleFile } from './selection.ts'
 import { useChanges } from './use-changes.ts'
 import { ViewedFiles } from './viewed.ts'
@@ -26,11 +27,18 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
   const list = useChanges(from, to)
   const viewed = useMemo(() => new ViewedFiles(from, to), [from, to])
   const [decisions, setDecisions] = useState<Decisions>(new Map())
-  useReload((event) => event.type === 'journal' && isSameTree(event.tree, from, to), list.reload)
+  const neighbours = useMemo(() => new NeighbourDiffs(from, to), [from, to])
+  const reload = () => {
+    neighbours.clear()
+    list.reload()
+  }
+  useReload((event) => event.type === 'journal' && isSameTree(event.tree, from, to), reload)
+  useReconnect(neighbours.clear)
 
-  const changes = list.changes.value
+  const [changes, total, isComplete] = [list.changes.value, list.total.value, list.isComplete.value]
   const into = query.get('into') ?? trees.value.find(({ tree }) => tree === to)?.parent ?? ''
-  const canDecide = into !== '' && from === `${to}^`
+  // A comparison from where a fork began is taken for one that can be merged, until its parent is known.
+  const canDecide = from === `${to}^` && (into !== '' || !isLoaded.value)
   const selected = Math.max(
     0,
     changes.findIndex(({ path }) => path === query.get('path')),
@@ -67,14 +75,15 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
   return (
     <>
       {change === undefined ? (
-        <NoChanges isComplete={list.isComplete.value} />
+        <NoChanges isComplete={isComplete} />
       ) : (
         <div class="work-columns">
           <aside class="side" aria-label="Changed files">
             <div class="side-head">
               <span>
-                {formatCount(changes.length, 'file')}
-                {!list.isComplete.value && '…'}
+                {isComplete && changes.length < total && `${changes.length.toLocaleString('en')} of `}
+                {formatCount(total, 'file')}
+                {!isComplete && '…'}
               </span>
               {canDecide && (
                 <span class="side-actions">
@@ -104,6 +113,8 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
             from={from}
             to={to}
             change={change}
+            nextTo={[changes[selected + 1], changes[selected - 1]].filter((next) => next !== undefined)}
+            neighbours={neighbours}
             isSplit={isSplit}
             viewed={viewed}
             decisions={canDecide ? decisions : undefined}
@@ -112,14 +123,14 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
         </div>
       )}
       {/* It stays when everything is merged and nothing differs any more: it has the undo. */}
-      {canDecide && (
+      {canDecide && into !== '' && (
         <MergePanel
           source={to}
           into={into}
           changes={changes}
           decisions={decisions}
-          isComplete={list.isComplete.value}
-          onMerged={list.reload}
+          isComplete={isComplete}
+          onMerged={reload}
         />
       )}
     </>

@@ -19,7 +19,7 @@ const MAX_LINES = 20_000
 /** Each line with its author. A line of a process opens the step that wrote it; any other, the moment. */
 export function BlameView({ tree, path }: { readonly tree: TreeName; readonly path: string }): VNode {
   const blame = useResource(`${tree} ${path}`, (signal) =>
-    readPages((page) => call('listBlame', { tree, path, ...page }, signal), MAX_LINES),
+    readPages((page) => call('listBlame', { tree, path, ...page }, signal), { maxItems: MAX_LINES }),
   )
   useReload((event) => event.type === 'journal' && event.tree === tree, blame.reload)
   const lines = useLatest(blame.value.value)

@@ -129,10 +129,9 @@ class Directories {
 
   async #readDirectory(tree: TreeName, path: string, signal: AbortSignal): Promise<void> {
     try {
-      const entries = await readPages(
-        (page) => call('listFiles', { tree, path, ...page }, signal),
-        MAX_ENTRIES,
-      )
+      const entries = await readPages((page) => call('listFiles', { tree, path, ...page }, signal), {
+        maxItems: MAX_ENTRIES,
+      })
       if (signal.aborted) return
       this.entries.value = new Map(this.entries.value).set(path, entries)
       this.error.value = undefined

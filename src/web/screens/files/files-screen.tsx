@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
 import { parseTreeRef, type TreeName } from '../../../web-api/index.ts'
-import { trees } from '../../client/home-state.ts'
+import { isLoaded, trees } from '../../client/home-state.ts'
 import { Command, Notice } from '../../parts/notice.tsx'
+import { ReadingHome } from '../../parts/reading-home.tsx'
 import { useThrottled } from '../../parts/throttle.ts'
 import { TreePicker } from '../../parts/tree-picker.tsx'
 import { navigate, route, updateQuery } from '../../router.ts'
@@ -16,17 +17,16 @@ const READ_MS = 80
 /** The files of a tree at any moment: a slider over its history, the directories, and one file. */
 export function FilesScreen(): VNode {
   const tree = route.value.query.get('tree') ?? trees.value[0]?.tree
-  if (tree === undefined) {
-    return (
-      <div class="page">
-        <Notice title="There are no files yet">
-          <p>Run a command on a fork of a directory, or import one into a vault:</p>
-          <Command text="coppice import ~/shop --vault base" />
-        </Notice>
-      </div>
-    )
-  }
-  return <TreeFiles key={tree} tree={tree} />
+  if (tree !== undefined) return <TreeFiles key={tree} tree={tree} />
+  if (!isLoaded.value) return <ReadingHome />
+  return (
+    <div class="page">
+      <Notice title="There are no files yet">
+        <p>Run a command on a fork of a directory, or import one into a vault:</p>
+        <Command text="coppice import ~/shop --vault base" />
+      </Notice>
+    </div>
+  )
 }
 
 function TreeFiles({ tree }: { readonly tree: TreeName }): VNode {
