@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryEngine, PosixFiles, StoreHome } from '../../store/index.ts'
+import { type FileOperation, MemoryEngine, PosixFiles, StoreHome } from '../../store/index.ts'
 import { readText } from '../../vfs/index.ts'
 import { openHome, Vault } from './index.ts'
 
@@ -29,6 +29,50 @@ describe('the versions of a file', () => {
     await vault.write('/other', 'never in between')
     const expected = [`${'x'.repeat(300)}y`, 'x'.repeat(300), 'ONE', 'ONE two', 'one two', 'one']
     expect(await contentsOf(vault, '/f')).toEqual(expected)
+  })
+
+  it('are not those of an unlinked file, whatever the name', async () => {
+    const home = await openHome()
+    const [vault, files] = [await home.createVault('base'), await home.posix('base')]
+    const owner = { mode: 0o644, uid: 0, gid: 0 }
+    const unlinked = files.create(PosixFiles.root, 'secret', owner)
+    const unnamed = files.tmpfile(PosixFiles.root, owner)
+    files.open(unlinked)
+    files.unlink(PosixFiles.root, 'secret')
+    for (const ino of [unlinked, unnamed]) {
+      const path = `/(deleted) ${ino}`
+      await vault.write(path, 'mine')
+      files.write(ino, 0, Buffer.from('secret'))
+      files.setattr(ino, { mode: 0o600 })
+      expect(await contentsOf(vault, path)).toEqual(['mine'])
+      expect((await Array.fromAsync(vault.journal({ path }))).map(({ op }) => op)).toEqual(['write'])
+    }
+    files.link(unnamed, PosixFiles.root, 'named')
+    expect(await contentsOf(vault, '/named')).toEqual(['secret'])
+  })
+
+  it('are followed through rows of earlier versions about a file without a name', async () => {
+    const home = new StoreHome(new MemoryEngine())
+    const log = await home.createVault('base')
+    const vault = new Vault(home, 'base', log)
+    const [path, parent, name] = ['/(deleted) 2', PosixFiles.root, '/']
+    const attributes = { type: 'file', mode: 0o644, uid: 0, gid: 0 } as const
+    const inline = Buffer.from('old').toString('base64')
+    const rows: FileOperation[] = [
+      {
+        op: 'batch',
+        path,
+        operations: [
+          { op: 'create', path, parent, name, ...attributes },
+          { op: 'unlink', path, parent, name, keep: true },
+        ],
+      },
+      { op: 'patch', path, inode: 2, size: 3, inline, chunks: [] },
+      { op: 'link', path: '/named', from: path, inode: 2, parent, name: 'named' },
+    ]
+    for (const row of rows) await log.submit(() => row)
+    await vault.write('/named', 'new')
+    expect(await contentsOf(vault, '/named')).toEqual(['new', 'old'])
   })
 
   it('start with the initial content, small, larger or chunked', async () => {

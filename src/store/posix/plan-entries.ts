@@ -31,8 +31,9 @@ export function getJournalPath(files: VaultFiles, ino: number, { links }: Inode)
   return links === 0 ? formatDeletedPath(ino) : files.getPath(ino)
 }
 
+/** The empty name after the first slash keeps it apart from every path. Earlier versions wrote `/(deleted) 2`. */
 function formatDeletedPath(ino: number): string {
-  return `/(deleted) ${ino}`
+  return `//(deleted) ${ino}`
 }
 
 export function planCreate(
