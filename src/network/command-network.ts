@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { NetworkUse } from './connection-log.ts'
+import { formatTarget, type NetworkTarget } from './host-name.ts'
 import { type HostRule, isThisMachine } from './host-rule.ts'
 import { createListenerArgs, receiveServers } from './listener/receive-servers.ts'
 import { type ProxyOptions, ProxyServer } from './proxy/proxy-server.ts'
@@ -7,14 +8,17 @@ import { createProxyDefaults, createProxyEnvironment } from './proxy-environment
 import { findProxyPort } from './proxy-ports.ts'
 import { TrustFile } from './tls/trusted-roots.ts'
 
-/** A program to run in the network of a command before it begins. */
+/** A program to run in the network of a command before the command begins. */
 interface NetworkListener {
   readonly argv: readonly string[]
   /** Receives the listening sockets of the program, through the IPC channel of the process that runs it. */
   attach(child: ChildProcess): void
 }
 
-/** The network of a command: a proxy on its loopback to the allowed hosts, and the allowed ports of this machine. */
+/**
+ * The network of a command. On the command's own loopback it has a proxy to the allowed hosts, and the allowed ports of
+ * this machine's loopback.
+ */
 export class CommandNetwork implements AsyncDisposable {
   /** Variables by which the command finds the proxy. */
   readonly env: Readonly<Record<string, string>>
@@ -25,23 +29,14 @@ export class CommandNetwork implements AsyncDisposable {
   readonly files: readonly string[]
   readonly #trust: TrustFile | undefined
   readonly #proxy: ProxyServer
-  readonly #localPorts: ReadonlyMap<number, HostRule>
 
-  /** @param takenPorts ports of its loopback on which programs listen already. */
+  /** @param takenPorts ports of the command's loopback on which programs listen already. */
   constructor(options: ProxyOptions, takenPorts: readonly number[] = []) {
     this.#proxy = new ProxyServer(options)
-    this.#localPorts = new Map(
-      options.rules.flatMap((rule) =>
-        rule.port !== undefined &&
-        !rule.isWildcard &&
-        isThisMachine(rule.host) &&
-        !takenPorts.includes(rule.port)
-          ? [[rule.port, rule]]
-          : [],
-      ),
-    )
-    const proxyPort = findProxyPort(new Set([...takenPorts, ...this.#localPorts.keys()]))
-    const ports = [proxyPort, ...this.#localPorts.keys()]
+    const targets = listLocalTargets(options.rules).filter(({ port }) => !takenPorts.includes(port))
+    const targetsByPort = Map.groupBy(targets, ({ port }) => port)
+    const proxyPort = findProxyPort(new Set([...takenPorts, ...targetsByPort.keys()]))
+    const ports = [proxyPort, ...targetsByPort.keys()]
     const { injection } = options
     this.#trust = injection && new TrustFile([injection.roots, injection.authority.certificate])
     this.files = this.#trust === undefined ? [] : [this.#trust.path]
@@ -51,9 +46,8 @@ export class CommandNetwork implements AsyncDisposable {
       argv: createListenerArgs(ports),
       attach: (child) =>
         receiveServers(child, ports, (port, server) => {
-          const rule = this.#localPorts.get(port)
-          if (rule === undefined) return this.#proxy.listen(server)
-          return this.#proxy.forward(server, { host: rule.host, port })
+          const forwarded = targetsByPort.get(port)
+          return forwarded === undefined ? this.#proxy.listen(server) : this.#proxy.forward(server, forwarded)
         }),
     }
   }
@@ -67,4 +61,12 @@ export class CommandNetwork implements AsyncDisposable {
     this.#trust?.[Symbol.dispose]()
     await this.#proxy[Symbol.asyncDispose]()
   }
+}
+
+/** Lists what rules allow of this machine, in their order and each once. A port may be at several addresses. */
+function listLocalTargets(rules: readonly HostRule[]): NetworkTarget[] {
+  const targets = rules.flatMap(({ host, isWildcard, port }) =>
+    port !== undefined && !isWildcard && isThisMachine(host) ? [{ host, port }] : [],
+  )
+  return [...new Map(targets.map((target) => [formatTarget(target), target])).values()]
 }

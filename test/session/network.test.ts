@@ -12,6 +12,10 @@ const script = programFile('network-process')
 /** Commands that reach a server by its name, and what they print. */
 const REACHING = {
   'curl, http': ['curl -sS http://www.shop.example:$PORT/hello', 'hello from outside'],
+  'curl, a port of this machine that several rules name': [
+    `curl -sS --noproxy '*' http://127.0.0.1:$PORT/hello`,
+    'hello from outside',
+  ],
   'curl, https': ['curl -sS --cacert ca.pem https://www.shop.example:$TLS_PORT/hello', 'hello from outside'],
   'curl, SOCKS': [
     `curl -sS --socks5-hostname "\${HTTP_PROXY#http://}" http://www.shop.example:$PORT/hello`,
@@ -97,7 +101,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 describe.each(combinations)('allowed hosts: $means, $user user', ({ user, means, why }) => {
   // Programs differ by what they speak and not by what confines them, so two combinations run all of them.
   const isWhole = (user === 'own') === (means === 'bubblewrap')
-  const reaching = Object.entries(REACHING).slice(0, isWhole ? undefined : 3)
+  const reaching = Object.entries(REACHING).slice(0, isWhole ? undefined : 4)
   let report: NetworkReport = { printed: {}, refusals: [], connections: [] }
 
   beforeAll(() => {

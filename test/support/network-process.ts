@@ -58,7 +58,9 @@ async function listen(server: Server): Promise<number> {
 
 async function runLines(): Promise<NetworkReport> {
   const refusals: string[] = []
-  const rules = [`*.shop.example`, `127.0.0.1:${web}`, `127.0.0.1:${secure}`].map(parseHostRule)
+  // At the first and last address nothing listens.
+  const local = [2, 1, 3].map((address) => `127.0.0.${address}:${web}`)
+  const rules = [`*.shop.example`, ...local, `127.0.0.1:${secure}`].map(parseHostRule)
   const resolve = async () => ['127.0.0.1']
   const node = findVisibleNode(base)
   const session = await openSession(

@@ -294,6 +294,34 @@ describe('SOCKS 5', () => {
   })
 })
 
+describe('a forwarded port', () => {
+  /** Forwards a port to some addresses of this machine. Returns what comes back for a text. */
+  async function forwardTo(hosts: readonly string[], text: string) {
+    const rules = hosts.map((host) => parseHostRule(`${host}:${port}`))
+    await using proxy = new ProxyServer({ rules })
+    const server = createServer()
+    const from = await listen(server)
+    await proxy.forward(
+      server,
+      hosts.map((host) => ({ host, port })),
+    )
+    const socket = connect({ port: from, host: '127.0.0.1' })
+    socket.end(text)
+    const reply = Buffer.concat(await socket.toArray().catch(() => [])).toString()
+    return { reply, uses: proxy.listConnections().map(({ host, decision }) => `${decision} ${host}`) }
+  }
+
+  it('leads to the first address that answers', async () => {
+    const { reply, uses } = await forwardTo(['127.0.0.2', '127.0.0.1', '127.0.0.3'], 'hello')
+    expect(reply).toBe('hello')
+    expect(uses).toEqual(['failed 127.0.0.2', 'allowed 127.0.0.1'])
+  })
+
+  it('is closed if none answers', async () => {
+    expect(await forwardTo(['127.0.0.2'], 'hello')).toEqual({ reply: '', uses: ['failed 127.0.0.2'] })
+  })
+})
+
 describe('a proxy', () => {
   it('closes every connection, and keeps no descriptor', async () => {
     const before = readdirSync('/proc/self/fd').length

@@ -80,15 +80,17 @@ export class ProxyServer implements AsyncDisposable {
     return this.#start(this.#http, endpoint)
   }
 
-  /** Connects everything that arrives at a server to one target, without a protocol. */
-  forward(endpoint: SocketServer, target: NetworkTarget): Promise<void> {
+  /** Connects everything that arrives at a server to the first target that answers, without a protocol. */
+  forward(endpoint: SocketServer, targets: readonly NetworkTarget[]): Promise<void> {
     const server = createSocketServer({ allowHalfOpen: true, noDelay: true }, async (socket) => {
       this.#track(socket)
-      const tunnel = new Tunnel()
-      const result = await openUpstream(target, this.#context, tunnel)
-      if ('problem' in result) socket.destroy()
-      else if (socket.destroyed) result.socket.destroy()
-      else tunnel.open(socket, result.socket)
+      for (const target of targets) {
+        const tunnel = new Tunnel()
+        const result = await openUpstream(target, this.#context, tunnel)
+        if ('problem' in result) continue
+        return socket.destroyed ? result.socket.destroy() : tunnel.open(socket, result.socket)
+      }
+      socket.destroy()
     })
     server.maxConnections = MAX_CONNECTIONS
     return this.#start(server, endpoint)
