@@ -2,7 +2,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type GitFs, type GitReader, openGit } from '../../src/backends/git/index.ts'
+import { type GitFs, type GitOptions, type GitReader, openGit } from '../../src/backends/git/index.ts'
 import { diff, list, MemoryFs, readFile, readText } from '../../src/vfs/index.ts'
 import { git, type TestCommit, TestRepository } from '../support/git-repository.ts'
 
@@ -28,6 +28,14 @@ const odd: TestCommit = {
 async function paths(fs: GitFs): Promise<string[]> {
   return (await Array.fromAsync(fs.walk('/', { includeDirs: true }))).map(({ path }) => path)
 }
+
+it('refuses a name where options belong', async () => {
+  const name: unknown = 'main'
+  await expect(openGit('/repository', name as GitOptions)).rejects.toMatchObject({
+    code: 'EINVAL',
+    message: expect.stringContaining("openGit takes options: openGit('/repository', { ref: 'main' })"),
+  })
+})
 
 for (const reader of ['git', 'isomorphic-git'] satisfies GitReader[]) {
   describe(`a repository read by ${reader}`, () => {

@@ -1,8 +1,10 @@
 import { Mutex } from '../../machine/index.ts'
-import { type CallContext, checkPath, type FileSystem, VfsError } from '../../vfs/index.ts'
+import { assertOptions, type CallContext, checkPath, type FileSystem, VfsError } from '../../vfs/index.ts'
 import { type SharedFileSystem, shareFileSystem } from '../threads/index.ts'
 import { type InterpreterResult, InterpreterThread, type OutputListeners } from './interpreter-thread.ts'
 import { Interrupts } from './interrupts.ts'
+
+const EXAMPLE = "createPython({ mounts: { '/work': fs } })"
 
 /** Options of `createPython`. */
 export interface PythonOptions extends OutputListeners {
@@ -50,9 +52,13 @@ export interface Python extends AsyncDisposable {
 
 /**
  * Starts Python in a thread of its own. Any file system can be mounted: this thread serves its calls while
- * Python blocks. ENOTSUP if the package `pyodide` is not installed.
+ * Python blocks. EINVAL for anything but options, ENOTSUP if the package `pyodide` is not installed.
  */
 export async function createPython(options: PythonOptions = {}): Promise<Python> {
+  assertOptions(options, 'open', () => EXAMPLE)
+  // A file system has no field of options, so Python would run without it.
+  if ('capabilities' in options)
+    throw new VfsError('EINVAL', '/', { op: 'open', detail: `createPython takes options: ${EXAMPLE}` })
   const python = new ThreadedPython(options)
   try {
     await python.prepare(options)

@@ -1,4 +1,4 @@
-import { VfsError } from '../../vfs/index.ts'
+import { assertOptions, VfsError } from '../../vfs/index.ts'
 import { type Commit, parseCommit } from './commit-object.ts'
 import { GitFs } from './git-fs.ts'
 import { openIsomorphic } from './isomorphic-reader.ts'
@@ -31,6 +31,7 @@ export interface GitOptions extends RepositoryOptions {
  * are not included. ENOENT, EACCES if it belongs to another user, ENOTSUP with what to install.
  */
 export async function openGit(repository: string, options: GitOptions = {}): Promise<GitFs> {
+  assertOptions(options, 'open', (ref) => `openGit('${repository}', { ref: '${ref}' })`)
   return openCommit(await openRepository(repository, options), options.ref)
 }
 

@@ -18,7 +18,7 @@ import {
   restoreVault,
   type StoreHome,
 } from '../../store/index.ts'
-import type { PathChange } from '../../vfs/index.ts'
+import { assertOptions, type PathChange } from '../../vfs/index.ts'
 import { type ChangedInodes, type ForeignChangeOptions, watchForeignChanges } from './foreign-changes.ts'
 import type { Lease, LeaseOptions } from './lease.ts'
 import type { MachineCopy } from './machine-copy.ts'
@@ -224,7 +224,9 @@ export class Home implements AsyncDisposable {
    * Forks a vault in its current state or at a checkpoint, O(1), or after a row of its journal, which takes time of the
    * rows since the last stored state before it. EINVAL for an invalid name or an unrelated fork, EEXIST, ENOENT.
    */
-  async fork(source: string, name: string, { at, row, beside }: ForkOptions = {}): Promise<Vault> {
+  async fork(source: string, name: string, options: ForkOptions = {}): Promise<Vault> {
+    assertOptions(options, 'fork', (at) => `fork('${source}', '${name}', { at: '${at}' })`)
+    const { at, row, beside } = options
     if (row !== undefined)
       return new Vault(this.#store, name, await forkVaultAtRow(this.#store, source, row, name))
     if (beside !== undefined)

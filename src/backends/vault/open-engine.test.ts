@@ -2,10 +2,35 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openHome } from './index.ts'
+import { type ForkOptions, type HomeOptions, openHome } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-place-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe('what a program without types may hand over', () => {
+  it.each([
+    ['a path', '/some/path', "openHome({ path: '/some/path' })"],
+    ['a URL', new URL('file:///some/path'), "openHome({ path: 'file:///some/path' })"],
+    ['null', null, "openHome({ path: 'null' })"],
+    ['a function', openHome, 'openHome takes options'],
+  ])('is rejected instead of options: %s', async (_, value: unknown, detail) => {
+    await expect(openHome(value as HomeOptions)).rejects.toMatchObject({
+      code: 'EINVAL',
+      message: expect.stringContaining(detail),
+    })
+  })
+
+  it('is rejected instead of a checkpoint to fork', async () => {
+    const home = await openHome()
+    await home.createVault('base')
+    const at: unknown = 'before'
+    await expect(home.fork('base', 'task', at as ForkOptions)).rejects.toMatchObject({
+      code: 'EINVAL',
+      message: expect.stringContaining("fork takes options: fork('base', 'task', { at: 'before' })"),
+    })
+    expect(await home.vaults()).toEqual(['base'])
+  })
+})
 
 describe('the directory of a home', () => {
   it('is created with its parents, also by several processes at once', async () => {

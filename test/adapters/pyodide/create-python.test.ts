@@ -1,5 +1,5 @@
 import { type FileSystem, MemoryFs, OverlayFs, ReadOnlyFs, readText } from 'coppice'
-import { createPython, PythonError } from 'coppice/adapters/pyodide'
+import { createPython, PythonError, type PythonOptions } from 'coppice/adapters/pyodide'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { loadPyodidePackage } from '../../../src/adapters/pyodide/load-pyodide.ts'
 import { PRELUDE, programs, sqliteProgram } from './programs.ts'
@@ -109,6 +109,19 @@ describe('Python in its own thread', () => {
     await expect(python.mount('/other', other)).rejects.toMatchObject({ code: 'EEXIST' })
     await python.unmount('/other')
     expect(await resultOf('os.listdir("/other")')).toEqual([])
+  })
+
+  it.each([
+    ['a file system', new MemoryFs()],
+    ['a path', '/work'],
+    ['null', null],
+  ])('rejects %s instead of options', async (_, value: unknown) => {
+    await expect(createPython(value as PythonOptions)).rejects.toMatchObject({
+      code: 'EINVAL',
+      message: expect.stringContaining(
+        "createPython takes options: createPython({ mounts: { '/work': fs } })",
+      ),
+    })
   })
 
   it('explains how to install Pyodide if it is missing', async () => {
