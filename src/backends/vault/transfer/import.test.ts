@@ -299,6 +299,27 @@ describe('an import', () => {
     await expect(take(directory, {}, directory)).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
+  it('refuses a directory inside the home, by whatever path', async () => {
+    const home = directoryWith({ 'exec/session/file': 'x' })
+    const elsewhere = directoryWith({})
+    symlinkSync(join(home, 'exec/session'), join(elsewhere, 'link'))
+    const { vault, take } = await emptyVault()
+    for (const directory of [join(home, 'exec/session'), join(home, 'exec'), join(elsewhere, 'link')]) {
+      const refusal = { code: 'EINVAL', path: directory, message: expect.stringContaining('inside of it') }
+      await expect(take(directory, {}, home)).rejects.toMatchObject(refusal)
+    }
+    expect(await paths(vault)).toEqual([])
+    await take(elsewhere, {}, home)
+    expect(await paths(vault)).toEqual(['/link'])
+  })
+
+  it('names the home if that is missing, and not the source', async () => {
+    const directory = directoryWith({ file: 'x' })
+    const { take } = await emptyVault()
+    const home = join(directory, 'gone')
+    await expect(take(directory, {}, home)).rejects.toMatchObject({ code: 'ENOENT', path: home })
+  })
+
   it('writes into the target directory, and replaces what differs', async () => {
     const directory = directoryWith({ 'd/f': 'f', link: '', file: 'now a file', dir: 'a file here' })
     rmSync(join(directory, 'link'))

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { StoreHome } from '../../../store/index.ts'
 import { checkPath } from '../../../vfs/index.ts'
 import { toProvenance } from '../to-provenance.ts'
@@ -17,7 +18,7 @@ import { VaultTarget } from './vault-target.ts'
 export interface ImportJob {
   readonly directory: string
   readonly vault: string
-  /** The directory of the home, which is never imported into itself. Undefined for a home in memory. */
+  /** The directory of the home, which is never imported into one of its vaults. Undefined for a home in memory. */
   readonly homePath: string | undefined
 }
 
@@ -26,7 +27,7 @@ export interface ImportJob {
  *
  * Files with equal size, permissions and time are skipped, so a repeated import continues an interrupted one. Links are
  * never followed. Unreadable entries are reported and the import continues. ENOENT, ENOTDIR and EACCES for the
- * directory itself, ENOENT for the vault.
+ * directory itself, EINVAL if it is the home or inside of it, ENOENT for the vault or the home.
  */
 export async function importDirectory(
   home: StoreHome,
@@ -39,8 +40,7 @@ export async function importDirectory(
   const directories = new DirectoryStack(openSource(directory))
   try {
     const avoided = homePath === undefined ? undefined : readIdentity(homePath)
-    if (avoided !== undefined && isSameFile(directories.current, avoided))
-      throw new HostFault('EINVAL', 'the directory is the home of the vault; name another one')
+    if (avoided !== undefined) assertOutside(directories.current, avoided)
     const target = await VaultTarget.open(log, home.blobs, toProvenance(options))
     const into = await target.prepareRoot(checkPath(options.into ?? '/', 'import'))
     return await new ImportWalk({ target, directories, avoided, options }).run(into.path, into.existing)
@@ -59,8 +59,29 @@ function openSource(directory: string): HostDirectory {
   }
 }
 
-function readIdentity(path: string): HostIdentity {
-  const directory = openHostDirectory(path)
-  directory.close()
-  return directory
+/** Returns the identity of the home. Its own errors name it, so that nobody looks for the source. */
+function readIdentity(homePath: string): HostIdentity {
+  try {
+    const { dev, ino } = statSync(homePath, { bigint: true })
+    return { dev, ino }
+  } catch (error) {
+    throw hostError(error, homePath, 'import')
+  }
+}
+
+/** Throws EINVAL for the home and every directory inside of it, whatever path led there. */
+function assertOutside(directory: HostDirectory, home: HostIdentity): void {
+  let current = directory.enter('.')
+  try {
+    while (!isSameFile(current, home)) {
+      const below = current
+      current = below.enter('..')
+      below.close()
+      // The root is its own parent.
+      if (isSameFile(current, below)) return
+    }
+  } finally {
+    current.close()
+  }
+  throw new HostFault('EINVAL', 'the directory is the home of the vault or inside of it; name another one')
 }
