@@ -4,8 +4,9 @@ import { type NodeSource, Tree } from '../tree/tree.ts'
 import { entryKinds, getGroupInode, getGroupKind } from '../tree/tree-key.ts'
 import type { NodeRef } from '../tree/tree-node.ts'
 import type { Inode, TreeValue } from '../tree/tree-values.ts'
+import { ComparedFiles } from './compared-files.ts'
 import { listDentries } from './directory-entries.ts'
-import { VAULT_INODE, VaultFiles } from './vault-files.ts'
+import { VAULT_INODE, type VaultFiles } from './vault-files.ts'
 
 /** One difference between two trees of files. A renamed directory is one change, whatever it contains. */
 export interface FileChange {
@@ -45,9 +46,9 @@ export interface TreeComparison {
  */
 export function diffFiles(comparison: TreeComparison): FileChange[] {
   const { source, before, after } = comparison
-  const sides: ComparedFiles = {
-    old: new VaultFiles(new Tree(source, before)),
-    current: new VaultFiles(new Tree(source, after)),
+  const sides: ComparedSides = {
+    old: new ComparedFiles(new Tree(source, before)),
+    current: new ComparedFiles(new Tree(source, after)),
     sameBytes: comparison.sameBytes,
     apartFrom: comparison.apartFrom ?? Number.POSITIVE_INFINITY,
   }
@@ -57,7 +58,7 @@ export function diffFiles(comparison: TreeComparison): FileChange[] {
   return dropReplacements(sides, changes).sort(comparePaths)
 }
 
-interface ComparedFiles {
+interface ComparedSides {
   readonly old: VaultFiles
   readonly current: VaultFiles
   readonly sameBytes: SameBytes
@@ -98,19 +99,21 @@ function listEntryInodes({ group, before, after }: EntryChange<TreeValue>): numb
 
 /** Sorts a rename before other changes of the same path. */
 function comparePaths(a: FileChange, b: FileChange): number {
-  if (a.path !== b.path) return a.path < b.path ? -1 : 1
+  if (a.path < b.path) return -1
+  if (a.path > b.path) return 1
   return a.kind === 'renamed' ? -1 : 1
 }
 
 /** Merges a removal and a create at one path: they are a change only if type, content or mode differ. */
-function dropReplacements(sides: ComparedFiles, changes: FileChange[]): FileChange[] {
+function dropReplacements(sides: ComparedSides, changes: FileChange[]): FileChange[] {
   const { old, current, sameBytes, apartFrom } = sides
   return changes.flatMap((change): FileChange[] => {
     if (change.kind === 'deleted') return isReplaced(current, change) ? [] : [change]
     const { kind, path, after } = change
-    const [oldNumber, newNumber] = [old.findByPath(path), current.findByPath(path)]
-    if (kind !== 'added' || oldNumber === undefined || newNumber === undefined || after === undefined)
-      return [change]
+    const oldNumber = kind === 'added' ? old.findByPath(path) : undefined
+    if (oldNumber === undefined || after === undefined) return [change]
+    const newNumber = current.findByPath(path)
+    if (newNumber === undefined) return [change]
     // The old file may have been moved away; then this one is new. A hard-linked file is never reported as moved: one
     // of its names is another file now.
     const before = old.getInode(oldNumber)
@@ -129,7 +132,7 @@ function isReplaced(current: VaultFiles, { path, before }: FileChange): boolean 
 }
 
 /** Lists the changes of one inode: none, a rename, other content or mode, additions or deletions of its names. */
-function compareInode({ old, current, sameBytes, apartFrom }: ComparedFiles, number: number): FileChange[] {
+function compareInode({ old, current, sameBytes, apartFrom }: ComparedSides, number: number): FileChange[] {
   const [before, after] = [findNamedInode(old, number), findNamedInode(current, number)]
   if (before === undefined || after === undefined || number >= apartFrom)
     return [...toDeletions(old, number, before), ...toAdditions(current, number, after)]
@@ -141,11 +144,11 @@ function compareInode({ old, current, sameBytes, apartFrom }: ComparedFiles, num
     before.parent < apartFrom && after.parent < apartFrom
       ? before.parent === after.parent
       : old.getPath(before.parent) === current.getPath(after.parent)
-  const moved: FileChange = { kind: 'renamed', path, from: old.getPath(number), before, after }
-  return [
-    ...(isSameParent && before.name === after.name ? [] : [moved]),
-    ...(isSame ? [] : [{ kind: 'modified', path, before, after } as const]),
-  ]
+  const changes: FileChange[] = []
+  if (!isSameParent || before.name !== after.name)
+    changes.push({ kind: 'renamed', path, from: old.getPath(number), before, after })
+  if (!isSame) changes.push({ kind: 'modified', path, before, after })
+  return changes
 }
 
 function toDeletions(files: VaultFiles, number: number, before: Inode | undefined): FileChange[] {

@@ -8,6 +8,8 @@ import { getItem, isBranch, type TreeNode } from './tree-node.ts'
 export interface ValueCodec<V> {
   encode(value: V, writer: ByteWriter): void
   decode(kind: number, reader: ByteReader): V
+  /** Returns true only for values that are encoded differently; false says nothing. It saves the encoding of both. */
+  isPlainlyOther(one: V, other: V): boolean
 }
 
 /** First byte of a page. SPEC.md describes the layout; a change of it is a new number. */
@@ -46,6 +48,7 @@ export class PageCodec<V> {
 
   /** Reports whether two values are the same, bit for bit. */
   isSameValue(one: V, other: V): boolean {
+    if (this.#values.isPlainlyOther(one, other)) return false
     return Buffer.compare(this.#encodeValue(one), this.#encodeValue(other)) === 0
   }
 

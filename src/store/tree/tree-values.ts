@@ -81,6 +81,10 @@ export const treeValueCodec: ValueCodec<TreeValue> = {
     if (kind === entryKinds.chunk) return decodeBlobRef(reader)
     return reader.bytes()
   },
+
+  isPlainlyOther(one, other) {
+    return 'mtime' in one && 'mtime' in other && (one.version !== other.version || one.size !== other.size)
+  },
 }
 
 function encodeInode(inode: Inode, writer: ByteWriter): void {

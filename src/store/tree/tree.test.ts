@@ -10,6 +10,7 @@ import { Tree } from './tree.ts'
 const numbers: ValueCodec<{ n: number }> = {
   encode: ({ n }, writer) => writer.varint(n),
   decode: (_kind, reader) => ({ n: reader.varint() }),
+  isPlainlyOther: () => false,
 }
 
 /** A tree over pages in a plain map, so that every node that is flushed really is read back from bytes. */
