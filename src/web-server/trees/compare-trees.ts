@@ -6,7 +6,7 @@ import type { HomeTrees, OpenTreeRef } from './home-trees.ts'
 
 /** Comparisons in the cache, so that the pages of one list are of one comparison. */
 const MAX_CACHED = 8
-/** Age up to which a comparison is used again. It is short, because a directory changes without notice. */
+/** Age up to which a comparison with a directory is used again. It is short: a directory changes without notice. */
 const MAX_AGE_MS = 5000
 
 /** The changes from one tree to another. */
@@ -17,11 +17,12 @@ export interface ComparedTrees {
 
 interface CachedComparison {
   readonly key: string
-  readonly time: number
+  /** Time until which it is used, of `performance.now`. */
+  readonly until: number
   readonly comparison: ComparedTrees
 }
 
-/** Compares trees of a home, and keeps the last comparisons for a moment. */
+/** Compares trees of a home, and keeps the last comparisons. */
 export class TreeComparisons {
   readonly #trees: HomeTrees
   #cached: readonly CachedComparison[] = []
@@ -36,10 +37,12 @@ export class TreeComparisons {
     const { home } = this.#trees
     const key = JSON.stringify([from, to, await getPosition(before, home), await getPosition(after, home)])
     const now = performance.now()
-    const cached = this.#cached.find((each) => each.key === key && each.time > now - MAX_AGE_MS)
+    const cached = this.#cached.find((each) => each.key === key && each.until > now)
     if (cached !== undefined) return cached.comparison
     const comparison = await this.#compare(before, after, ctx)
-    this.#cached = [{ key, time: now, comparison }, ...this.#cached].slice(0, MAX_CACHED)
+    const until = isStored(before, after) ? Number.POSITIVE_INFINITY : now + MAX_AGE_MS
+    const others = this.#cached.filter((each) => each.key !== key)
+    this.#cached = [{ key, until, comparison }, ...others].slice(0, MAX_CACHED)
     return comparison
   }
 
@@ -111,13 +114,27 @@ function findOwnFork(
   return { link: linked.link, fork: linked.fork }
 }
 
-/** Returns the last journal rows of the vaults of a tree: another one is another state. */
+/** Reports whether all that is compared is in vaults, at moments that never become others. A checkpoint can be replaced. */
+function isStored(before: OpenTreeRef, after: OpenTreeRef): boolean {
+  if (findOwnFork(before, after) !== undefined) return true
+  return [before, after].every(
+    ({ ref }) => ref.kind === 'vault' && !(typeof ref.at === 'object' && 'checkpoint' in ref.at),
+  )
+}
+
+/**
+ * Returns the begin and the last journal rows of the vaults of a tree: others are another state. A vault that was deleted
+ * and created again may have as many rows.
+ */
 async function getPosition(
   { ref, vault, linked }: OpenTreeRef,
   home: Home,
 ): Promise<readonly (number | null)[]> {
   if (ref.kind === 'directory' || vault === undefined) return [null]
+  const created = (await home.info(ref.name)).created.getTime()
   const own = ref.at === undefined ? await vault.getLastRow() : null
   const fork = linked?.fork
-  return fork === undefined ? [own] : [own, await (await home.vault(fork.mirror)).getLastRow()]
+  return fork === undefined
+    ? [created, own]
+    : [created, own, await (await home.vault(fork.mirror)).getLastRow()]
 }
