@@ -12,6 +12,7 @@ import { Tree } from './tree/tree.ts'
 import { type TreeValue, treeValueCodec } from './tree/tree-values.ts'
 import { BlobStore } from './vault/blob-store.ts'
 import { Checkpoints } from './vault/checkpoints.ts'
+import { createDeletionRecord } from './vault/deletion-record.ts'
 import { IdAllocator } from './vault/id-allocator.ts'
 import { listLandmarks } from './vault/landmarks.ts'
 import { OpenLogs } from './vault/open-logs.ts'
@@ -94,8 +95,8 @@ export class StoreHome {
         const checkpoints = this.reader.listRecords(`checkpoint/${id}/`).map(({ key }) => key)
         const landmarks = listLandmarks(this.reader, id).map(({ key }) => key)
         const deletedKeys = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints, ...landmarks]
-        const note = { key: `deleted/${id}`, bytes: Buffer.from(name) }
-        return { records: [...deletedKeys.map((key) => ({ key, bytes: null })), note] }
+        const deletion = createDeletionRecord(id, name)
+        return { records: [...deletedKeys.map((key) => ({ key, bytes: null })), deletion] }
       },
     )
     log.invalidate()

@@ -5,6 +5,7 @@ import { getErrorMessage } from '../engines/engine-errors.ts'
 import type { StoreHome } from '../store-home.ts'
 import type { TreeNode } from '../tree/tree-node.ts'
 import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
+import { deletionPrefix } from '../vault/deletion-record.ts'
 import { uploadPrefix } from '../vault/upload.ts'
 import { checkNames } from './check-names.ts'
 import { describeBlobSegment, listOrphanedSegments, readBlobContent } from './check-segments.ts'
@@ -119,7 +120,7 @@ async function findNameProblems(home: StoreHome, root: number): Promise<readonly
 async function findLostRecords({ reader }: StoreHome, total: number): Promise<Damage[]> {
   const isExplained = await reader.run(() => {
     if (reader.readRecord('ids') === undefined) return false
-    return ['deleted/', uploadPrefix].some((prefix) => reader.listRecords(prefix).length > 0)
+    return [deletionPrefix, uploadPrefix].some((prefix) => reader.listRecords(prefix).length > 0)
   })
   if (isExplained) return []
   const detail = `the store holds ${total} pages and blobs and the record of no vault; the records are lost`

@@ -1,44 +1,21 @@
 import type { StoreHome } from '../store-home.ts'
 import { listLandmarks } from '../vault/landmarks.ts'
+import { listDeletedVaults, pruneDeletedVaults } from './deleted-vaults.ts'
 import { type GcRoots, readOperations, readRoots } from './gc-roots.ts'
-
-/** Retention of a deleted vault's last row: it refuses writes of processes that still have the vault open. */
-const DELETED_VAULT_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Removes journals of deleted vaults, and rows from before a moment. Returns the number of removed rows. */
 export async function pruneJournals(home: StoreHome, keepHistory: Date | undefined): Promise<number> {
   const before = await home.engine.usage()
   // Read first: a vault forked from such a vault was forked before the deletion, and is among the roots.
-  const deleted = await home.reader.run(() => home.reader.listRecords('deleted/'))
+  const deleted = await listDeletedVaults(home)
   const roots = await readRoots(home)
   const used = new Set(roots.journals.map(({ vault }) => vault))
-  for (const { key } of deleted) {
-    const vault = Number(key.slice('deleted/'.length))
-    // The journal of a deleted vault stays while a fork inherits from it.
-    if (!used.has(vault)) await pruneDeletedVault(home, vault, { key, isLast: roots.heads.length === 0 })
-  }
+  // The journal of a deleted vault stays while a fork inherits from it.
+  const unused = deleted.filter(({ id }) => !used.has(id))
+  await pruneDeletedVaults(home, unused, roots.heads.length === 0)
   if (keepHistory !== undefined) await pruneOldRows(home, roots, keepHistory.getTime())
   const after = await home.engine.usage()
   return Math.max(0, before.journal.count - after.journal.count)
-}
-
-/**
- * Removes the journal of a deleted vault, and its last row after a month.
- * @param note the record of the deletion, which goes with the last row. That of the last vault stays: a check then
- * knows that none is missing.
- */
-async function pruneDeletedVault(
-  home: StoreHome,
-  vault: number,
-  note: { readonly key: string; readonly isLast: boolean },
-): Promise<void> {
-  let last = { seq: 0, time: 0 }
-  for await (const entries of readOperations(home, { vault, start: 0, upTo: Number.POSITIVE_INFINITY }))
-    last = entries.at(-1) ?? last
-  const isExpired = Date.now() - last.time > DELETED_VAULT_TTL_MS
-  const sweep = { journal: [{ vault, upTo: isExpired ? last.seq : last.seq - 1 }] }
-  const records = isExpired && !note.isLast ? [{ key: note.key, bytes: null }] : []
-  await home.engine.commit({ sweep, records })
 }
 
 /**
