@@ -12,11 +12,11 @@ export interface EmscriptenFs {
   isLink(mode: number): boolean
   lookupPath(
     path: string,
-    options: { readonly parent?: boolean; readonly follow?: boolean },
+    options: { readonly parent?: boolean; readonly follow?: boolean; readonly follow_mount?: boolean },
   ): { node: FsNode }
   hashRemoveNode(node: FsNode): void
   mkdirTree(path: string): void
-  mount(type: { mount(mount: FsMount): FsNode }, options: object, path: string): unknown
+  mount(type: { mount(mount: FsMount): FsNode }, options: object, path: string): FsNode
   unmount(path: string): void
 }
 
@@ -28,7 +28,7 @@ export interface ErrnoError {
 export interface FsMount {
   readonly mountpoint: string
   /** Mounts below this one. */
-  readonly mounts: readonly FsMount[]
+  mounts: readonly FsMount[]
 }
 
 /** A node of a path. The runtime caches the nodes it is given and asks `node_ops` for all others. */

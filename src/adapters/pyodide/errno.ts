@@ -36,6 +36,16 @@ export function getErrno(code: ErrorCode): number {
   return errnoByCode[code]
 }
 
+/** Returns the code of an error number of the runtime; EIO for a number without a code. */
+export function toErrorCode(errno: number): ErrorCode {
+  for (const code in errnoByCode) if (isErrorCode(code) && errnoByCode[code] === errno) return code
+  return 'EIO'
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errnoByCode, code)
+}
+
 /** Converts an error. An abort is EINTR, after which Python checks for signals; a foreign error is EIO. */
 export function toErrno(error: unknown): number {
   if (isVfsError(error)) return errnoByCode[error.code]

@@ -6,12 +6,14 @@ import {
   type SyncFileSystem,
   VfsError,
 } from '../../vfs/index.ts'
-import type { EmscriptenFs, ErrnoError, FsNode, Mapping } from './emscripten.ts'
+import type { EmscriptenFs, ErrnoError, FsMount, FsNode, Mapping } from './emscripten.ts'
+import { toErrorCode } from './errno.ts'
 import { type PythonRunner, provideHardLinks } from './hard-links.ts'
 import { MountedFiles } from './mounted-files.ts'
 import { createNodeOperations } from './node-operations.ts'
 import { createStreamOperations, type MapBytes } from './stream-operations.ts'
 
+/** WASI's number, which the runtime throws for a mount point. No code of ours has it. */
 const EBUSY = 10
 
 /** The part of Pyodide that a mount needs: the object from `loadPyodide`. */
@@ -36,7 +38,8 @@ export interface PyodideMount extends Disposable {
 /**
  * Mounts a file system in Pyodide at a path, which is created if missing. Python's system calls go to it directly:
  * nothing is copied, and each side sees the other's changes at once. ENOTSUP for an asynchronous file system, which
- * `createPython` mounts; EINVAL for `/`, EEXIST if the path is a mount already, ENOTDIR if it is no directory.
+ * `createPython` mounts; EINVAL for `/`, EEXIST if the path is a mount already, ENOTDIR if it is no directory, and the code
+ * of the file system around the path, such as EROFS, if that refuses to create it.
  */
 export function mountInPyodide(
   pyodide: PyodideLike,
@@ -49,19 +52,41 @@ export function mountInPyodide(
   const files = new MountedFiles(FS, requireSync(fs, mountPoint), options)
   const node = createNodeOperations(files)
   const stream = createStreamOperations(files, createMapper(FS.filesystems.MEMFS))
-  try {
-    FS.mkdirTree(mountPoint)
-    FS.mount({ mount: (): FsNode => files.mount({ node, stream }) }, {}, mountPoint)
-  } catch (error) {
-    throw error instanceof FS.ErrnoError ? createMountError(mountPoint, error) : error
-  }
+  const detach = attach(FS, mountPoint, () => files.mount({ node, stream }))
   provideHardLinks(pyodide)
   let isMounted = true
   const unmount = () => {
-    if (isMounted) FS.unmount(mountPoint)
+    if (isMounted) detach()
     isMounted = false
   }
   return { path: mountPoint, unmount, [Symbol.dispose]: unmount }
+}
+
+/** Mounts a root in the runtime. Returns the function that unmounts it. */
+function attach(FS: EmscriptenFs, mountPoint: string, createRoot: () => FsNode): () => void {
+  try {
+    FS.mkdirTree(mountPoint)
+    const { mount } = FS.mount({ mount: createRoot }, {}, mountPoint)
+    const covered = FS.lookupPath(mountPoint, { follow_mount: false }).node
+    return () => {
+      if (findMounted(FS, mountPoint) === mount) return FS.unmount(mountPoint)
+      // The path leads elsewhere: the mount around it was unmounted, another one covers it, or the directory is gone.
+      covered.mounted = null
+      covered.mount.mounts = covered.mount.mounts.filter((inner) => inner !== mount)
+    }
+  } catch (error) {
+    throw error instanceof FS.ErrnoError ? createMountError(mountPoint, error) : error
+  }
+}
+
+/** Returns what is mounted at a path; undefined if nothing is, or the path is gone. */
+function findMounted(FS: EmscriptenFs, path: string): FsMount | undefined {
+  try {
+    return FS.lookupPath(path, { follow_mount: false }).node.mounted ?? undefined
+  } catch (error) {
+    if (error instanceof FS.ErrnoError) return undefined
+    throw error
+  }
 }
 
 function assertMountPoint(path: string): string {
@@ -74,9 +99,12 @@ function assertMountPoint(path: string): string {
 }
 
 function createMountError(path: string, { errno }: ErrnoError): VfsError {
+  if (errno === EBUSY)
+    return new VfsError('EEXIST', path, { op: 'mount', detail: 'another file system is mounted there' })
+  const code = toErrorCode(errno)
   const detail =
-    errno === EBUSY ? 'another file system is mounted there' : 'the mount point is not a directory'
-  return new VfsError(errno === EBUSY ? 'EEXIST' : 'ENOTDIR', path, { op: 'mount', detail })
+    code === 'ENOTDIR' ? 'the mount point is not a directory' : 'the mount point cannot be created'
+  return new VfsError(code, path, { op: 'mount', detail })
 }
 
 function requireSync(fs: FileSystem | SyncFileSystem, path: string): SyncFileSystem {

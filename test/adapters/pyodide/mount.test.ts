@@ -1,4 +1,4 @@
-import { type FileSystem, MemoryFs, OverlayFs, readText } from 'coppice'
+import { type FileSystem, MemoryFs, OverlayFs, ReadOnlyFs, readText } from 'coppice'
 import { mountInPyodide } from 'coppice/adapters/pyodide'
 import { openHome } from 'coppice/store'
 import type { SyncFileSystem } from 'coppice/vfs'
@@ -147,6 +147,37 @@ describe('a mount', () => {
     expect(python(`os.listdir("${root}/inner")[0]`)).toBe('hidden')
   })
 
+  it('can be unmounted after the mount around it, and leaves a later one at its path alone', () => {
+    const outer = mountInPyodide(pyodide, new MemoryFs(), '/outer')
+    const inner = mountInPyodide(pyodide, new MemoryFs(), '/outer/inner')
+    const second = mountInPyodide(pyodide, new MemoryFs(), '/outer/second')
+    outer.unmount()
+    second.unmount()
+    mountInPyodide(pyodide, new MemoryFs({ '/f': 'later' }), '/outer/inner')
+    inner.unmount()
+    inner[Symbol.dispose]()
+    expect(python('open("/outer/inner/f").read()')).toBe('later')
+  })
+
+  it('can be unmounted while another one covers it', () => {
+    const covered = mountInPyodide(pyodide, new MemoryFs({ '/f': 'covered' }), '/around/covered')
+    const around = mountInPyodide(pyodide, new MemoryFs({ '/covered/f': 'around' }), '/around')
+    covered.unmount()
+    expect(python('open("/around/covered/f").read()')).toBe('around')
+    around.unmount()
+    expect(python('len(os.listdir("/around/covered"))')).toBe(0)
+  })
+
+  it('can be unmounted after its directory is gone, and does not come back with it', async () => {
+    const fs = new MemoryFs()
+    const root = mounted(fs)
+    const inner = mountInPyodide(pyodide, new MemoryFs({ '/f': 'inner' }), `${root}/inner`)
+    await fs.remove('/inner', { recursive: true })
+    inner.unmount()
+    await fs.mkdir('/inner')
+    expect(python(`len(os.listdir("${root}/inner"))`)).toBe(0)
+  })
+
   it('keeps its files apart from those of another mount with the same inode numbers', () => {
     const [one, other] = [mounted(new MemoryFs({ '/f': '' })), mounted(new MemoryFs({ '/f': '' }))]
     expect(python(`os.stat("${one}/f").st_ino == os.stat("${other}/f").st_ino`)).toBe(true)
@@ -154,10 +185,17 @@ describe('a mount', () => {
   })
 
   it('reports refused operations', () => {
-    const fs = new MemoryFs()
+    const fs = new MemoryFs({ '/file': '' })
     mountInPyodide(pyodide, fs, '/taken')
     expect(() => mountInPyodide(pyodide, fs, '/taken')).toThrow(
       /EEXIST: another file system is mounted there, mount '\/taken'/,
+    )
+    expect(() => mountInPyodide(pyodide, fs, '/taken/file')).toThrow(
+      /ENOTDIR: the mount point is not a directory, mount '\/taken\/file'/,
+    )
+    const readOnly = mounted(new ReadOnlyFs(fs))
+    expect(() => mountInPyodide(pyodide, fs, `${readOnly}/new`)).toThrow(
+      /EROFS: the mount point cannot be created, mount '.*\/new'/,
     )
     expect(() => mountInPyodide(pyodide, fs, '/')).toThrow(/EINVAL: Python has its own files at this path/)
     const waiting = new OverlayFs(new MemoryFs())
