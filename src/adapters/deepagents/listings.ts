@@ -47,9 +47,8 @@ export class Listings {
     try {
       const cwd = parseAgentPath(path)
       const files: FileInfo[] = []
-      // A leading slash means the directory of the search.
-      const relative = pattern.replace(/^\//, '')
-      for await (const { path: match } of glob(this.#fs, relative, { cwd }, this.#ctx)) {
+      // Models write '/src/*.ts' for 'src/*.ts'. The dot keeps such patterns, also in braces, below the given path.
+      for await (const { path: match } of glob(this.#fs, `./${pattern}`, { cwd }, this.#ctx)) {
         const stat = await statFollowed(this.#fs, match, this.#ctx)
         if (stat?.type === 'file') files.push(toFileInfo(match, stat))
       }
@@ -79,11 +78,11 @@ export class Listings {
   }
 }
 
-/** Matches names if the pattern has no slash, otherwise paths relative to the search. */
+/** Matches names if the pattern has no slash, otherwise paths relative to the search. A file is relative to its directory. */
 function matchesFilter(path: string, root: string, pattern: string | null): boolean {
   if (pattern === null || pattern === '') return true
-  const name = pattern.includes('/') ? (relativeTo(path, root) ?? '') : basename(path)
-  return matchesGlob(`/${name}`, `/${pattern.replace(/^\//, '')}`)
+  const relative = pattern.includes('/') ? relativeTo(path, root) : ''
+  return matchesGlob(`/${relative || basename(path)}`, `/${pattern}`)
 }
 
 function toFileInfo(path: string, { type, size, mtime }: Stat): FileInfo {

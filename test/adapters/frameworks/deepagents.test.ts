@@ -98,6 +98,26 @@ describe('deepAgentsBackend', () => {
     expect(await found()).toEqual(['/app/b.ts', '/app/src/a.ts'])
     expect(await found('a.*')).toEqual(['/app/src/a.ts'])
     expect(await found('src/*.ts')).toEqual(['/app/src/a.ts'])
+    expect(await found('//src/*.ts')).toEqual(['/app/src/a.ts'])
+    expect(await found('{/b,/src/a}.ts')).toEqual(['/app/b.ts', '/app/src/a.ts'])
+  })
+
+  it('searches the text of one file, whose path a pattern has to match', async () => {
+    const backend = deepAgentsBackend(new MemoryFs({ '/app/src/a.ts': 'port' }))
+    const countMatches = async (glob: string) =>
+      (await backend.grep('port', '/app/src/a.ts', glob)).matches?.length
+    for (const pattern of ['*.ts', '**/*.ts', '/*.ts']) expect(await countMatches(pattern)).toBe(1)
+    expect(await countMatches('**/*.md')).toBe(0)
+  })
+
+  it('lists by a pattern only what is below the given path', async () => {
+    const files = { '/README.md': '', '/src/x.ts': '', '/app/README.md': '', '/app/src/y.ts': '' }
+    const backend = deepAgentsBackend(new MemoryFs(files))
+    const found = async (pattern: string) =>
+      (await backend.glob(pattern, '/app')).files?.map(({ path }) => path)
+    for (const pattern of ['src/*.ts', '/src/*.ts', '//src/*.ts'])
+      expect(await found(pattern)).toEqual(['/app/src/y.ts'])
+    expect(await found('{/README.md,/src/*}')).toEqual(['/app/README.md', '/app/src/y.ts'])
   })
 
   it('empties the root instead of deleting it', async () => {
