@@ -115,6 +115,7 @@ export class ProcessNamespaces {
           parent: parent ?? 0,
           vault: origin,
           namespace,
+          caller,
           devices: this.#listDevices(pid, allowed),
         }),
       close: () => this.#close(pid),
