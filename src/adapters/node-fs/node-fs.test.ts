@@ -143,6 +143,20 @@ describe('nodeFs', () => {
     expect(await fs.promises.readFile('/file', 'utf8')).toBe('x')
   })
 
+  it.each([false, true])("returns stats whose dates can be set, as Node's (bigint: %s)", (bigint) => {
+    const fs = nodeFs(new MemoryFs({ '/file': '' }))
+    for (const stats of [fs.statSync('/file', { bigint }), realFs.statSync('/', { bigint })]) {
+      const before = stats.mtimeMs
+      expect(stats.mtime).toBe(stats.mtime)
+      for (const name of ['atime', 'mtime', 'ctime', 'birthtime'] as const) {
+        stats[name] = new Date(5)
+        expect(stats[name]).toEqual(new Date(5))
+        expect(Object.keys(stats)).toContain(name)
+      }
+      expect(stats.mtimeMs).toBe(before)
+    }
+  })
+
   it('returns stats as numbers and as bigints', async () => {
     const memory = new MemoryFs({ '/file': 'hello' }, { now: () => 1_700_000_000_123 })
     const fs = nodeFs(memory, { uid: 7, gid: 8 })

@@ -17,17 +17,55 @@ const TYPE_BITS: Readonly<Record<FileType, number>> = {
 
 /** Device number; packages that compare files treat 0 as unknown. */
 const DEVICE = 1
-const BLOCK_BYTES = 4096
-const UNIT_BYTES = 512
+/** Value of `blksize`: the size of reads that programs should use. */
+const IO_BYTES = 4096
+/** Unit of `blocks`, whatever `blksize` is. */
+const BLOCK_BYTES = 512
 
 /** Returns type and permissions as in `st_mode`. */
 export function modeBits({ type, mode }: Pick<SyncStat, 'type' | 'mode'>): number {
   return TYPE_BITS[type] | getPermissions({ type, mode })
 }
 
-/** Type predicates of both kinds of stats. */
-abstract class TypedStats {
+/** Type predicates and dates of both kinds of stats. A date is created when it is first read, and can be set, as in Node. */
+abstract class BaseStats {
   abstract readonly mode: number | bigint
+  abstract readonly atimeMs: number | bigint
+  abstract readonly mtimeMs: number | bigint
+  abstract readonly ctimeMs: number | bigint
+  abstract readonly birthtimeMs: number | bigint
+
+  get atime(): Date {
+    return this.#setDate('atime', new Date(Number(this.atimeMs)))
+  }
+
+  set atime(date: Date) {
+    this.#setDate('atime', date)
+  }
+
+  get mtime(): Date {
+    return this.#setDate('mtime', new Date(Number(this.mtimeMs)))
+  }
+
+  set mtime(date: Date) {
+    this.#setDate('mtime', date)
+  }
+
+  get ctime(): Date {
+    return this.#setDate('ctime', new Date(Number(this.ctimeMs)))
+  }
+
+  set ctime(date: Date) {
+    this.#setDate('ctime', date)
+  }
+
+  get birthtime(): Date {
+    return this.#setDate('birthtime', new Date(Number(this.birthtimeMs)))
+  }
+
+  set birthtime(date: Date) {
+    this.#setDate('birthtime', date)
+  }
 
   isFile(): boolean {
     return this.#is(constants.S_IFREG)
@@ -60,17 +98,23 @@ abstract class TypedStats {
   #is(type: number): boolean {
     return (Number(this.mode) & constants.S_IFMT) === type
   }
+
+  /** Replaces an accessor by a field of this object. */
+  #setDate(name: 'atime' | 'mtime' | 'ctime' | 'birthtime', date: Date): Date {
+    Object.defineProperty(this, name, { value: date, writable: true, enumerable: true, configurable: true })
+    return date
+  }
 }
 
 /** Metadata as `fs.Stats`. All four times are the modification time, the only one that file systems store. */
-export class Stats extends TypedStats {
+export class Stats extends BaseStats {
   readonly dev: number = DEVICE
   readonly mode: number
   readonly nlink: number
   readonly uid: number
   readonly gid: number
   readonly rdev: number = 0
-  readonly blksize: number = BLOCK_BYTES
+  readonly blksize: number = IO_BYTES
   readonly ino: number
   readonly size: number
   readonly blocks: number
@@ -87,35 +131,19 @@ export class Stats extends TypedStats {
     this.gid = gid
     this.ino = stat.ino
     this.size = stat.size
-    this.blocks = Math.ceil(stat.size / UNIT_BYTES)
+    this.blocks = Math.ceil(stat.size / BLOCK_BYTES)
     const time = stat.mtime.getTime()
     this.atimeMs = time
     this.mtimeMs = time
     this.ctimeMs = time
     this.birthtimeMs = time
   }
-
-  get atime(): Date {
-    return new Date(this.atimeMs)
-  }
-
-  get mtime(): Date {
-    return new Date(this.mtimeMs)
-  }
-
-  get ctime(): Date {
-    return new Date(this.ctimeMs)
-  }
-
-  get birthtime(): Date {
-    return new Date(this.birthtimeMs)
-  }
 }
 
 const NS_PER_MS = 1_000_000n
 
 /** Metadata as bigints, for `{ bigint: true }`. */
-export class BigIntStats extends TypedStats {
+export class BigIntStats extends BaseStats {
   readonly dev: bigint
   readonly mode: bigint
   readonly nlink: bigint
@@ -134,7 +162,6 @@ export class BigIntStats extends TypedStats {
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
   readonly birthtimeNs: bigint
-  readonly #time: number
 
   constructor(stats: Stats) {
     super()
@@ -148,8 +175,8 @@ export class BigIntStats extends TypedStats {
     this.ino = BigInt(stats.ino)
     this.size = BigInt(stats.size)
     this.blocks = BigInt(stats.blocks)
-    this.#time = Math.floor(stats.mtimeMs)
-    const [ms, ns] = [BigInt(this.#time), BigInt(this.#time) * NS_PER_MS]
+    const ms = BigInt(Math.floor(stats.mtimeMs))
+    const ns = ms * NS_PER_MS
     this.atimeMs = ms
     this.mtimeMs = ms
     this.ctimeMs = ms
@@ -158,21 +185,5 @@ export class BigIntStats extends TypedStats {
     this.mtimeNs = ns
     this.ctimeNs = ns
     this.birthtimeNs = ns
-  }
-
-  get atime(): Date {
-    return new Date(this.#time)
-  }
-
-  get mtime(): Date {
-    return new Date(this.#time)
-  }
-
-  get ctime(): Date {
-    return new Date(this.#time)
-  }
-
-  get birthtime(): Date {
-    return new Date(this.#time)
   }
 }
