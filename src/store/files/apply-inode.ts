@@ -1,4 +1,4 @@
-import { VfsError } from '../../vfs/index.ts'
+import { type FileType, VfsError } from '../../vfs/index.ts'
 import { type BlobRef, CHUNK_BYTES, encodeOwnBytes, type Inode } from '../tree/tree-values.ts'
 import { setXattr } from './attachments.ts'
 import {
@@ -52,11 +52,19 @@ export function applyInodeOperation(
   }
 }
 
+/** The call that creates an entry of a type, for errors. */
+export const createCalls: Readonly<Record<FileType, string>> = {
+  file: 'create',
+  directory: 'mkdir',
+  symlink: 'symlink',
+  other: 'mknod',
+}
+
 type OperationOf<Op extends InodeOperation['op']> = Extract<InodeOperation, { readonly op: Op }>
 
 function create(files: VaultFiles, operation: OperationOf<'create'>, moment: Moment): null {
   const { path, parent, name, mode, uid, gid, content, atime, mtime } = operation
-  assertFree(files, operation, path, 'create')
+  assertFree(files, operation, path, createCalls[operation.type])
   const times = { ...(atime !== undefined && { atime }), ...(mtime !== undefined && { mtime }) }
   const fields = { ...createFields(operation), mode, uid, gid, ...times }
   const number = createInode(files, { parent, name }, fields, moment)

@@ -1,4 +1,5 @@
 import { child, type FileType, VfsError } from '../../vfs/index.ts'
+import { createCalls } from '../files/apply-inode.ts'
 import { assertDirectory } from '../files/directory-entries.ts'
 import type { FileOperation } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
@@ -12,15 +13,15 @@ export type RenameMode = 'replace' | 'noreplace' | 'exchange'
 /** A name in a directory. */
 type DentryTuple = readonly [parent: number, name: string]
 
-/** Reports whether an inode is open here. */
+/** Reports whether an inode is open in this process. */
 type IsOpen = (ino: number) => boolean
 
 const SYMLINK_PERMISSIONS = 0o777
 /** No valid name has a slash, so no entry has this one. */
 const TEMPORARY_NAME = '/'
 
-/** Returns an inode. Throws ENOENT if there is none of this number. */
-export function getInode(files: VaultFiles, ino: number, op: string): Inode {
+/** Returns an inode by a number from outside. Throws ENOENT if there is none of this number. */
+export function requireInode(files: VaultFiles, ino: number, op: string): Inode {
   const inode = files.findInode(ino)
   if (inode === undefined) throw new VfsError('ENOENT', `inode ${ino}`, { op })
   return inode
@@ -40,55 +41,72 @@ export function planCreate(
   files: VaultFiles,
   [parent, name]: DentryTuple,
   type: FileType,
-  owner: CreationAttributes,
+  attributes: CreationAttributes,
   text?: string,
 ): FileOperation {
-  assertName(name, 'create')
-  const directory = getDirectory(files, parent, name, 'create')
+  const op = createCalls[type]
+  assertName(name, op)
+  const directory = getDirectory(files, parent, name, op)
   const path = child(getJournalPath(files, parent, directory), name)
-  const attributes = applySetGroupId(directory, owner, type)
-  return { op: 'create', path, parent, name, type, ...attributes, ...(text !== undefined && { text }) }
+  const inherited = applySetGroupId(directory, attributes, type)
+  return { op: 'create', path, parent, name, type, ...inherited, ...(text !== undefined && { text }) }
 }
 
 export function planSymlink(
   files: VaultFiles,
   dentry: DentryTuple,
   target: string,
-  owner: Omit<CreationAttributes, 'mode'>,
+  attributes: Omit<CreationAttributes, 'mode'>,
 ): FileOperation {
   assertSymlinkTarget(target, 'symlink')
-  return planCreate(files, dentry, 'symlink', { ...owner, mode: SYMLINK_PERMISSIONS }, target)
+  return planCreate(files, dentry, 'symlink', { ...attributes, mode: SYMLINK_PERMISSIONS }, target)
 }
 
 /**
- * Plans a file, pipe, socket or device, by the file type in the mode. Throws EPERM for a directory, EINVAL for a link.
+ * Plans a file, pipe, socket or device, by the file type in the mode. Throws EPERM for a directory, EINVAL for a link and
+ * for a type that does not exist.
  */
 export function planNode(
   files: VaultFiles,
   dentry: DentryTuple,
-  owner: CreationAttributes,
+  attributes: CreationAttributes,
   rdev: number,
 ): FileOperation {
-  const format = owner.mode & fileTypeBits.mask
-  if (format === 0 || format === fileTypeBits.file) {
-    return planCreate(files, dentry, 'file', { ...owner, mode: owner.mode & ~fileTypeBits.mask })
+  const format = attributes.mode & fileTypeBits.mask
+  switch (format) {
+    case 0:
+    case fileTypeBits.file:
+      // Checked here: the operation would report a failed `create`.
+      if (findEntry(files, ...dentry, 'mknod') !== undefined)
+        throw new VfsError('EEXIST', getEntryPath(files, dentry, 'mknod'), { op: 'mknod' })
+      return planCreate(files, dentry, 'file', { ...attributes, mode: attributes.mode & ~fileTypeBits.mask })
+    case fileTypeBits.fifo:
+    case fileTypeBits.socket:
+      return planCreate(files, dentry, 'other', attributes, '0')
+    case fileTypeBits.character:
+    case fileTypeBits.block:
+      return planCreate(files, dentry, 'other', attributes, String(rdev))
+    default: {
+      const code = format === fileTypeBits.directory ? 'EPERM' : 'EINVAL'
+      throw new VfsError(code, dentry[1], { op: 'mknod' })
+    }
   }
-  if (format === fileTypeBits.directory) throw new VfsError('EPERM', dentry[1], { op: 'mknod' })
-  if (format === fileTypeBits.symlink) throw new VfsError('EINVAL', dentry[1], { op: 'mknod' })
-  const isDevice = format === fileTypeBits.character || format === fileTypeBits.block
-  return planCreate(files, dentry, 'other', owner, String(isDevice ? rdev : 0))
 }
 
 /** Plans a file without a name: one batch creates it under an impossible name and unlinks it. */
-export function planTmpfile(files: VaultFiles, parent: number, owner: CreationAttributes): FileOperation {
+export function planTmpfile(
+  files: VaultFiles,
+  parent: number,
+  attributes: CreationAttributes,
+): FileOperation {
   const directory = getDirectory(files, parent, '', 'create')
   const [path, name] = [formatDeletedPath(files.getCounters().nextInode), TEMPORARY_NAME]
-  const attributes = applySetGroupId(directory, owner, 'file')
+  const inherited = applySetGroupId(directory, attributes, 'file')
   return {
     op: 'batch',
     path,
     operations: [
-      { op: 'create', path, parent, name, type: 'file', ...attributes },
+      { op: 'create', path, parent, name, type: 'file', ...inherited },
       { op: 'unlink', path, parent, name, keep: true },
     ],
   }
@@ -96,7 +114,7 @@ export function planTmpfile(files: VaultFiles, parent: number, owner: CreationAt
 
 export function planLink(files: VaultFiles, inode: number, [parent, name]: DentryTuple): FileOperation {
   assertName(name, 'link')
-  const from = getJournalPath(files, inode, getInode(files, inode, 'link'))
+  const from = getJournalPath(files, inode, requireInode(files, inode, 'link'))
   return { op: 'link', path: getEntryPath(files, [parent, name], 'link'), from, inode, parent, name }
 }
 

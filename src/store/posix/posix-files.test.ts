@@ -64,6 +64,12 @@ describe('attributes', () => {
     posix.setattr(device, { mode: 0o600, uid: 5 })
     expect(posix.getattr(device)).toMatchObject({ mode: 0o020600, rdev: 259, uid: 5, gid: 100 })
     expect(codeOf(() => posix.mknod(ROOT, 'd', { ...OWNER, mode: 0o040755 }))).toBe('EPERM')
+    for (const format of [0o030000, 0o070000, 0o110000, 0o120000, 0o150000, 0o170000])
+      expect(codeOf(() => posix.mknod(ROOT, 'd', { ...OWNER, mode: format | 0o644 }))).toBe('EINVAL')
+    expect(posix.getattr(posix.mknod(ROOT, 'socket', { ...OWNER, mode: 0o140600 }, 7))).toMatchObject({
+      mode: 0o140600,
+      rdev: 0,
+    })
     expect(codeOf(() => posix.getattr(999))).toBe('ENOENT')
   })
 
@@ -213,6 +219,28 @@ describe('without a name', () => {
     expect(codeOf(() => posix.getattr(left))).toBe('ENOENT')
     expect(posix.getattr(own).nlink).toBe(0)
     expect(posix.reapUnlinked()).toBe(0)
+  })
+})
+
+describe('a name that cannot be created', () => {
+  const calls: Readonly<Record<string, (posix: PosixFiles, parent: number, name: string) => unknown>> = {
+    create: (posix, parent, name) => posix.create(parent, name, OWNER),
+    mkdir: (posix, parent, name) => posix.mkdir(parent, name, OWNER),
+    symlink: (posix, parent, name) => posix.symlink(parent, name, 'target', OWNER),
+    mknod: (posix, parent, name) => posix.mknod(parent, name, { ...OWNER, mode: 0o010600 }),
+    'mknod of a file': (posix, parent, name) => posix.mknod(parent, name, OWNER),
+    link: (posix, parent, name) => posix.link(posix.lookup(ROOT, 'taken') ?? 0, parent, name),
+  }
+
+  it.each(Object.entries(calls))('is reported as a failed %s', async (call, attempt) => {
+    const { posix } = await newFiles()
+    const file = posix.create(ROOT, 'taken', OWNER)
+    const [op] = call.split(' ')
+    expect(() => attempt(posix, ROOT, 'taken')).toThrow(
+      expect.objectContaining({ code: 'EEXIST', path: '/taken', op }),
+    )
+    expect(() => attempt(posix, ROOT, 'a/b')).toThrow(expect.objectContaining({ code: 'EINVAL', op }))
+    expect(() => attempt(posix, file, 'below')).toThrow(expect.objectContaining({ op }))
   })
 })
 

@@ -17,7 +17,6 @@ import {
   type XattrMode,
 } from './plan-content.ts'
 import {
-  getInode,
   getJournalPath,
   planCreate,
   planLink,
@@ -29,6 +28,7 @@ import {
   planTmpfile,
   planUnlink,
   type RenameMode,
+  requireInode,
 } from './plan-entries.ts'
 import type { CreationAttributes, PosixAttributeChanges, UserIds } from './posix-attributes.ts'
 import { PosixCommitter } from './posix-committer.ts'
@@ -133,7 +133,10 @@ export class PosixFiles extends PosixReads {
     return this.#createInode((files) => planCreate(files, [parent, name], 'directory', owner))
   }
 
-  /** Creates a file, pipe, socket or device, by the file type in the mode. Throws EPERM for a directory. */
+  /**
+   * Creates a file, pipe, socket or device, by the file type in the mode. Throws EPERM for a directory, EINVAL for a link
+   * and for a type that does not exist.
+   */
   mknod(parent: number, name: string, owner: CreationAttributes, rdev = 0): number {
     return this.#createInode((files) => planNode(files, [parent, name], owner, rdev))
   }
@@ -293,7 +296,7 @@ export class PosixFiles extends PosixReads {
     plan: (files: VaultFiles, inode: Inode, path: string) => FileOperation | null,
   ): void {
     this.#committer.apply((files) => {
-      const inode = getInode(files, ino, op)
+      const inode = requireInode(files, ino, op)
       return plan(files, inode, getJournalPath(files, ino, inode))
     })
     this.#blockCounts.invalidate(ino)

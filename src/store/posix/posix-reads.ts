@@ -5,7 +5,7 @@ import { type NamedEntry, toInlineText, type VaultFiles } from '../files/vault-f
 import type { Inode } from '../tree/tree-values.ts'
 import type { BlobStore } from '../vault/blob-store.ts'
 import { readContent } from '../vault/file-content.ts'
-import { findEntry, getInode } from './plan-entries.ts'
+import { findEntry, requireInode } from './plan-entries.ts'
 import {
   type PosixAttributes,
   type StatfsReport,
@@ -70,7 +70,7 @@ export abstract class PosixReads {
 
   getattr(ino: number): PosixAttributes {
     return this.#readFiles((files) => {
-      const inode = getInode(files, ino, 'getattr')
+      const inode = requireInode(files, ino, 'getattr')
       const blocks = this.#blockCounts.count(files, ino, inode)
       return toPosixAttributes({ ino, blocks }, inode, this.#defaultOwner)
     })
@@ -101,7 +101,7 @@ export abstract class PosixReads {
    */
   read(ino: number, position: number, length: number): Uint8Array {
     const pieces = this.#readFiles((files) => {
-      assertFile(getInode(files, ino, 'read'), ino, 'read')
+      assertFile(requireInode(files, ino, 'read'), ino, 'read')
       return [...readContent(files, ino, this.#blobs, position, length)]
     })
     const [only] = pieces
@@ -122,7 +122,7 @@ export abstract class PosixReads {
   /** Returns the next position of data or of a hole; null where `lseek` fails with ENXIO. */
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
     return this.#readFiles((files) => {
-      const inode = getInode(files, ino, 'lseek')
+      const inode = requireInode(files, ino, 'lseek')
       assertFile(inode, ino, 'lseek')
       return seekDataOrHole(files, ino, inode, position, what)
     })
@@ -131,7 +131,7 @@ export abstract class PosixReads {
   /** Returns an extended attribute; undefined where `getxattr` has ENODATA, which is too common for an error. */
   getxattr(ino: number, name: string): Uint8Array | undefined {
     return this.#readFiles((files) => {
-      getInode(files, ino, 'getxattr')
+      requireInode(files, ino, 'getxattr')
       return findXattr(files, ino, name)
     })
   }
@@ -139,7 +139,7 @@ export abstract class PosixReads {
   /** Lists the names of extended attributes, in order. */
   listxattr(ino: number): string[] {
     return this.#readFiles((files) => {
-      getInode(files, ino, 'listxattr')
+      requireInode(files, ino, 'listxattr')
       return listXattrs(files, ino)
     })
   }
@@ -157,7 +157,7 @@ export abstract class PosixReads {
   }
 
   #getInode(ino: number, op: string): Inode {
-    return this.#readFiles((files) => getInode(files, ino, op))
+    return this.#readFiles((files) => requireInode(files, ino, op))
   }
 
   /** Reads the current files; reads again if a garbage collection has removed a page meanwhile. */
