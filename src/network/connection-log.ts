@@ -17,8 +17,11 @@ export interface NetworkUse {
 /** Adds the bytes of a connection that has ended. */
 export type CountBytes = (sent: number, received: number) => void
 
-/** Limit of different targets. A command may try any number, but its record stays small. */
-const MAX_TARGETS = 1000
+/**
+ * Limit of entries (target and outcome); beyond it one `*` entry per outcome. A command may try any number of targets, but
+ * its record stays small.
+ */
+const MAX_ENTRIES = 1000
 /** Stands for all targets beyond the limit. */
 const OTHER_TARGETS: NetworkTarget = { host: '*', port: 0 }
 
@@ -33,7 +36,7 @@ export class ConnectionLog {
     details: Pick<NetworkUse, 'reason' | 'remedy'> = {},
   ): CountBytes {
     const isKnown = this.#uses.has(formatKey(target, decision))
-    const isListed = isKnown || this.#uses.size < MAX_TARGETS
+    const isListed = isKnown || this.#uses.size < MAX_ENTRIES
     const { host, port } = isListed ? target : OTHER_TARGETS
     const { reason } = details
     const shownDetails = isListed ? details : { ...(reason !== undefined && { reason }) }

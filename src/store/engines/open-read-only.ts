@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { PRIVATE_FILE_MODE } from '../../machine/index.ts'
 import type { Engine } from '../engine.ts'
+import { SIDE_LOG_NAME } from '../group-commit/side-log.ts'
 import { findLevelDamage, isManifestDamaged } from './level/level-check.ts'
 import { repairLevelDatabase } from './level/level-database.ts'
 import { LevelEngine } from './level/level-engine.ts'
@@ -11,7 +12,7 @@ import { ReadOnlyEngine } from './read-only-engine.ts'
 import { SqliteEngine } from './sqlite/sqlite-engine.ts'
 
 /** Suffixes of files with changes that the database does not have yet: SQLite's logs and a killed writer's side log. */
-const SQLITE_LOG_SUFFIXES = ['-wal', '-journal', '-spool']
+const SQLITE_LOG_SUFFIXES = ['-wal', '-journal', `-${SIDE_LOG_NAME}`]
 
 /** A store on a disk or in a directory that this process cannot write. */
 export interface ReadOnlyStore {

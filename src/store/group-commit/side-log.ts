@@ -6,6 +6,8 @@ import { ByteReader, ByteWriter } from '../tree/byte-codec.ts'
 
 /** Length of a token, which names a committed state of the store. */
 export const TOKEN_BYTES = 8
+/** Key of the record with the token, and ending of the side log's file, under the name that both have on disk. */
+export const SIDE_LOG_NAME = 'spool'
 /** A frame starts with the length of its batch and its checksum. */
 const HEADER_BYTES = 8
 const CHECKSUM_OFFSET = 4

@@ -10,10 +10,10 @@ import {
   transition,
 } from './group-commit-state.ts'
 import { LockRequest } from './lock-request.ts'
-import { SideLog, TOKEN_BYTES } from './side-log.ts'
+import { SIDE_LOG_NAME, SideLog, TOKEN_BYTES } from './side-log.ts'
 
 /** Record that names a committed state; each commit that a group can follow changes it. */
-const TOKEN_KEY = 'spool'
+const TOKEN_KEY = SIDE_LOG_NAME
 /** Interval at which a commit looks for another connection's group before it waits for the lock. */
 const GROUP_CHECK_INTERVAL_MS = 1
 const TOKEN_POOL_BYTES = 512 * TOKEN_BYTES
@@ -57,7 +57,7 @@ export class SqliteGroupCommit implements GroupCommit {
 
   constructor(file: string, transactions: SqliteTransactions, diskSpace: DiskSpace) {
     this.#transactions = transactions
-    this.#sideLog = new SideLog(`${file}-spool`)
+    this.#sideLog = new SideLog(`${file}-${SIDE_LOG_NAME}`)
     this.#diskSpace = diskSpace
     this.#lockRequest = new LockRequest(`${file}-wish`)
   }

@@ -5,8 +5,8 @@ import { LineCounts } from './line-counts.ts'
 export class Anchors {
   readonly counts: LineCounts
 
-  constructor(kinds: number) {
-    this.counts = new LineCounts(kinds)
+  constructor(distinctLines: number) {
+    this.counts = new LineCounts(distinctLines)
   }
 
   /** Pairs the anchors of a region, and returns the regions between them; null if it has none. */

@@ -7,10 +7,10 @@ export class LineCounts {
   /** Last index of each line on the new side; valid for lines that occur there. */
   readonly newPlaces: Int32Array
 
-  constructor(kinds: number) {
-    this.inOld = new Int32Array(kinds)
-    this.inNew = new Int32Array(kinds)
-    this.newPlaces = new Int32Array(kinds)
+  constructor(distinctLines: number) {
+    this.inOld = new Int32Array(distinctLines)
+    this.inNew = new Int32Array(distinctLines)
+    this.newPlaces = new Int32Array(distinctLines)
   }
 
   /** Counts the lines of a region while `use` runs. */

@@ -22,20 +22,20 @@ export interface LineChange {
  * diff); a bounded shortest edit script compares the regions between them.
  */
 export function diffLines(old: readonly string[], current: readonly string[]): LineChange[] {
-  const { sides, kinds } = numberLines(old, current)
+  const { sides, distinctLines } = numberLines(old, current)
   const pairing: LinePairing = { ...sides, partners: new Int32Array(old.length).fill(-1) }
-  const anchors = new Anchors(kinds)
+  const anchors = new Anchors(distinctLines)
   let regions: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: current.length }]
   for (let round = 0; round < MAX_ROUNDS && regions.length > 0; round++) {
-    const smaller: DiffRegion[] = []
+    const nextRegions: DiffRegion[] = []
     for (const region of regions) {
       const differing = pairEqualEnds(region, pairing)
       if (isOneSided(differing)) continue
       const parts = anchors.splitRegion(differing, pairing)
       if (parts === null) alignSharedLines(differing, pairing, anchors.counts)
-      else for (const part of parts) smaller.push(part)
+      else for (const part of parts) nextRegions.push(part)
     }
-    regions = smaller
+    regions = nextRegions
   }
   for (const region of regions) alignSharedLines(region, pairing, anchors.counts)
   return collectChanges(old, current, pairing.partners)

@@ -2,7 +2,7 @@
 export interface NumberedLines {
   readonly sides: { readonly old: Int32Array; readonly current: Int32Array }
   /** Number of distinct lines; each line's number is below it. */
-  readonly kinds: number
+  readonly distinctLines: number
 }
 
 export function numberLines(old: readonly string[], current: readonly string[]): NumberedLines {
@@ -17,5 +17,5 @@ export function numberLines(old: readonly string[], current: readonly string[]):
     return result
   }
   const sides = { old: toNumbers(old), current: toNumbers(current) }
-  return { sides, kinds: numbers.size }
+  return { sides, distinctLines: numbers.size }
 }

@@ -291,7 +291,7 @@ export class SqliteEngine implements Engine {
     if (row === undefined || this.#diskSpace.isScarce) return undefined
     this.#storeFile.assertPresent()
     const result = this.#rowCommit.commit(row, batch.blobs?.[0])
-    return result === 'token-present' ? undefined : result === 'committed'
+    return result === 'side-log-exists' ? undefined : result === 'committed'
   }
 
   #readPageCount(): number {

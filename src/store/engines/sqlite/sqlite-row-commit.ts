@@ -1,28 +1,32 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Batch, BlobRow, JournalRow } from '../../engine.ts'
+import { SIDE_LOG_NAME } from '../../group-commit/side-log.ts'
 import { toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 
-const TAKEN = 'coppice: the row is taken'
-const TOKEN_PRESENT = 'coppice: there is a token'
+/** Messages of the trigger, by which the outcome is known. */
+const ROW_EXISTS = 'coppice: this row or a later one exists'
+const SIDE_LOG_EXISTS = 'coppice: the store has the token of a side log'
 
 /**
- * A view and its trigger, of this connection only. An insert into the view is a whole commit: SQLite begins, checks,
- * inserts and commits in one call, where the usual way makes six.
+ * A view and its trigger, of this connection only. An insert into the view is a whole commit in one call of SQLite.
+ * Otherwise it takes six: BEGIN, a SELECT of the token and one of the row, an INSERT of the blob and one of the row, and
+ * COMMIT.
  */
 const VIEW = `
   CREATE TEMP VIEW row_commits AS
     SELECT 0 AS blob, x'' AS content, 0 AS row, 0 AS last_row, x'' AS bytes;
   CREATE TEMP TRIGGER row_commit INSTEAD OF INSERT ON row_commits BEGIN
-    SELECT RAISE(ABORT, '${TOKEN_PRESENT}') WHERE EXISTS (SELECT 1 FROM main.records WHERE key = 'spool');
-    SELECT RAISE(ABORT, '${TAKEN}')
+    SELECT RAISE(ABORT, '${SIDE_LOG_EXISTS}')
+      WHERE EXISTS (SELECT 1 FROM main.records WHERE key = '${SIDE_LOG_NAME}');
+    SELECT RAISE(ABORT, '${ROW_EXISTS}')
       WHERE EXISTS (SELECT 1 FROM main.journal WHERE id BETWEEN NEW.row AND NEW.last_row);
     INSERT OR REPLACE INTO blobs SELECT NEW.blob, NEW.content WHERE NEW.blob IS NOT NULL;
     INSERT INTO journal VALUES (NEW.row, NEW.bytes);
   END;
 `
 
-/** Outcome of a commit. `token-present`: nothing was committed, because a side log may have to be recovered first. */
-export type RowCommitResult = 'committed' | 'refused' | 'token-present'
+/** Outcome of a commit. `side-log-exists`: nothing was committed, because the side log may have to be recovered first. */
+export type RowCommitResult = 'committed' | 'refused' | 'side-log-exists'
 
 /** Commits of one journal row, alone or with the blob it refers to: what most operations are. */
 export class SqliteRowCommit {
@@ -41,8 +45,8 @@ export class SqliteRowCommit {
       return 'committed'
     } catch (error) {
       const message = error instanceof Error ? error.message : ''
-      if (message === TAKEN) return 'refused'
-      if (message === TOKEN_PRESENT) return 'token-present'
+      if (message === ROW_EXISTS) return 'refused'
+      if (message === SIDE_LOG_EXISTS) return 'side-log-exists'
       throw error
     }
   }
@@ -54,7 +58,8 @@ export class SqliteRowCommit {
 }
 
 /**
- * Returns the only journal row of a batch that has nothing else but at most one blob without a hash; else undefined.
+ * Returns the only journal row of a batch that has nothing else but at most one blob without a hash; else undefined. The
+ * view has columns for one blob, and a hash is a row of another table.
  */
 export function findOnlyRow({
   journal = [],
