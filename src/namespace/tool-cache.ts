@@ -27,7 +27,8 @@ export async function openToolCache(lazyHome: LazyHome): Promise<OpenedFs> {
   const directory = join(lazyHome.path, CACHE_DIRECTORY)
   makePrivateDirectory(directory)
   if (isOpenToOthers(statSync(directory))) chmodSync(directory, PRIVATE_DIRECTORY_MODE)
-  return new HostFs(directory)
+  // As durable as the steps that refer to an output: syncing each one would take longer than the call.
+  return new HostFs(directory, { durability: 'process' })
 }
 
 /** Creates the cache of a namespace, whose file system has the directory of the cache. */

@@ -25,6 +25,17 @@ async function* chunksThen(last: () => void): AsyncGenerator<Uint8Array> {
 }
 
 describe('a write', () => {
+  it.each([3, 300_000])(
+    'with the durability of the process stores all %i bytes and replaces',
+    async (size) => {
+      await using quick = new HostFs(root, { durability: 'process' })
+      await quick.write('/f', 'old')
+      await quick.write('/f', 'x'.repeat(size))
+      expect(await readText(fs, '/f')).toBe('x'.repeat(size))
+      expect(host.readdirSync(root)).toEqual(['f'])
+    },
+  )
+
   it('leaves the old file and nothing else behind when its source fails', async () => {
     await fs.write('/f', 'old')
     const failure = new VfsError('ENOENT', '/elsewhere')

@@ -10,6 +10,7 @@ import {
   type Stats,
   unlinkSync,
   write,
+  writeSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { createTemporaryName, type FileDescriptor, isErrno } from '../../machine/index.ts'
@@ -23,6 +24,8 @@ const NEW_FILE_MODE = 0o666
 const PRIVATE_MODE = 0o600
 const PERMISSIONS = 0o7777
 const PLAIN_PERMISSIONS = 0o777
+/** Longest chunk that is written synchronously, if it need not be synced. */
+const MAX_QUICK_BYTES = 64 * 1024
 const writeAsync = promisify(write)
 const fsyncAsync = promisify(fsync)
 
@@ -34,13 +37,15 @@ export interface FileReplacement {
   /** Throw ECONFLICT unless the replaced file is this one, or there is none (`null`). */
   readonly expected: Stats | null | undefined
   readonly signal: AbortSignal | undefined
+  /** Sync the file before the rename, so that it survives a power cut. */
+  readonly isSynced: boolean
   /** Runs the final rename while no other change of the file runs. */
   readonly runExclusive: (step: () => void) => void | Promise<void>
 }
 
 /**
- * Replaces a file: writes a temporary file, syncs it and renames it. After a failure the old file stays and the temporary
- * one is removed; a crash leaves at most a hidden temporary file.
+ * Replaces a file: writes a temporary file, syncs it if requested and renames it. After a failure the old file stays and
+ * the temporary one is removed; a crash leaves at most a hidden temporary file.
  */
 export async function replaceFile(
   target: ConfinedPath,
@@ -58,7 +63,7 @@ export async function replaceFile(
   try {
     await writeContent(descriptor, call, replacement)
     attempt(call, () => setOwnerAndMode(descriptor.fd, entry, replacement.mode))
-    await attemptAsync(call, () => fsyncAsync(descriptor.fd))
+    if (replacement.isSynced) await attemptAsync(call, () => fsyncAsync(descriptor.fd))
     replacement.signal?.throwIfAborted()
     const finish = () => renameIntoPlace(target, temporary, replacement.expected)
     await attemptAsync(call, async () => replacement.runExclusive(finish), replacement.signal)
@@ -84,12 +89,17 @@ export async function writeSome(
 async function writeContent(
   descriptor: FileDescriptor,
   call: HostCall,
-  { content, signal }: FileReplacement,
+  { content, signal, isSynced }: FileReplacement,
 ): Promise<void> {
   for await (const chunk of contentChunks(content)) {
     signal?.throwIfAborted()
+    // A small write to the page cache takes less time than its way to another thread and back.
+    const isQuick = !isSynced && chunk.length <= MAX_QUICK_BYTES
     for (let offset = 0; offset < chunk.length; ) {
-      offset += await attemptAsync(call, () => writeSome(descriptor, chunk, offset))
+      const start = offset
+      offset += isQuick
+        ? attempt(call, () => writeSync(descriptor.fd, chunk, start))
+        : await attemptAsync(call, () => writeSome(descriptor, chunk, start))
     }
   }
 }

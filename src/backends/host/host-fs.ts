@@ -76,6 +76,11 @@ export interface HostFsOptions {
    * EACCES with the reason.
    */
   readonly closed?: ClosedOptions
+  /**
+   * A file written with `full` survives a power cut, one written with `process` the end of this process: after a
+   * power cut it may be empty. `full` when absent.
+   */
+  readonly durability?: 'full' | 'process'
 }
 
 /**
@@ -83,8 +88,8 @@ export interface HostFsOptions {
  * follow it. Pipes, sockets and devices can be listed and removed, not read or written.
  *
  * Paths are resolved synchronously, which is faster than a promise on a local disk; content is read and written
- * asynchronously. A write is synced before the rename, so that a crash leaves the old file or the new. It replaces the
- * file: other hard links keep the old content, and extended attributes are not kept.
+ * asynchronously. A write is synced before the rename, unless `durability` says otherwise, so that a crash leaves the
+ * old file or the new. It replaces the file: other hard links keep the old content, and extended attributes are not kept.
  *
  * @example
  * ```ts
@@ -101,16 +106,18 @@ export class HostFs
   readonly directory: string
   readonly #tree: ConfinedTree
   readonly #locks: FileLocks | undefined
+  readonly #isSynced: boolean
 
   /**
    * @param dir the directory that becomes `/`. It is opened at the first operation, which fails with ENOENT if it is
    * missing.
    */
-  constructor(dir: string, { confinement, locks, closed }: HostFsOptions = {}) {
+  constructor(dir: string, { confinement, locks, closed, durability = 'full' }: HostFsOptions = {}) {
     super()
     this.directory = resolve(dir)
     this.#tree = new ConfinedTree(this.directory, confinement, closed)
     this.#locks = locks === undefined ? undefined : new FileLocks(resolve(locks))
+    this.#isSynced = durability === 'full'
   }
 
   /** Releases the directory. Later operations are EBADF; running ones finish or are EBADF too. */
@@ -285,7 +292,8 @@ export class HostFs
         mode,
         expected: old,
         signal: ctx?.signal,
-        runExclusive: runExclusive,
+        isSynced: this.#isSynced,
+        runExclusive,
       })
     } finally {
       located.directory.close()
