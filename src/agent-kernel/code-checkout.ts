@@ -1,8 +1,9 @@
 import { HostFs } from '../backends/host/index.ts'
-import type { FeedItem, Vault } from '../backends/vault/index.ts'
+import type { Vault } from '../backends/vault/index.ts'
 import type { ChangedFile, WorkspaceCheckout } from '../devices/lsp/index.ts'
 import { Mutex } from '../machine/index.ts'
-import { copy, type FileSystem, isVfsError, type Stat } from '../vfs/index.ts'
+import { copy, type FileSystem } from '../vfs/index.ts'
+import { listTouchedPaths, statIfPresent } from './vault-feed.ts'
 
 export interface CodeCheckoutOptions {
   readonly vault: Vault
@@ -105,22 +106,5 @@ export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
     const note = (file: string) => this.#changed.set(file, { file: { path: file, kind }, version })
     if ((await statIfPresent(fs, path))?.type !== 'directory') note(path)
     else for await (const entry of fs.walk(path)) note(entry.path)
-  }
-}
-
-/** Returns the paths of a feed item, and whether each includes everything below. */
-function listTouchedPaths({ op, path, to }: FeedItem): [string, boolean][] {
-  const isWhole = op === 'rename' || op === 'move' || path === '/'
-  const paths = to === undefined ? [path] : [path, to]
-  return paths.map((touched) => [touched, isWhole])
-}
-
-async function statIfPresent(fs: FileSystem, path: string): Promise<Stat | undefined> {
-  try {
-    return await fs.stat(path)
-  } catch (error) {
-    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR') || isVfsError(error, 'ELOOP'))
-      return undefined
-    throw error
   }
 }

@@ -160,15 +160,12 @@ async function createLanguageServers(
   { directory }: KernelState,
   forkOf: (pid: number) => string | null | undefined,
 ): Promise<{ readonly lsp: LspDevice; readonly leave: (fork: string) => Promise<void> }> {
-  const code = new CodeCheckouts(home, join(directory, 'data', 'code'), commands)
+  const code: CodeCheckouts = new CodeCheckouts(home, join(directory, 'data', 'code'), commands, (id) =>
+    lsp.release(id),
+  )
   await code.sweep()
   const lsp = lspDevice({ env: commands.env, checkout: async ({ pid }) => code.open(forkOf(pid)) })
-  const leave = async (fork: string) => {
-    const directory = code.findDirectory(fork)
-    if (directory !== undefined) await lsp.release(directory)
-    await code.drop(fork)
-  }
-  return { lsp, leave }
+  return { lsp, leave: (fork) => code.drop(fork) }
 }
 
 /** Creates the crontab; each run is a process on a fork of the vault current at that time. */

@@ -1,19 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openKernel } from '../../src/agent-kernel/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import { call, openScene, script } from '../support/agent-home.ts'
-import { root } from '../support/run-node.ts'
-
-/** Directory of a TypeScript that has a `tsserver`. */
-function typescriptDirectory(): string {
-  const checker = createRequire(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json'))
-  const near = createRequire(checker.resolve('@arethetypeswrong/core'))
-  return dirname(near.resolve('typescript/package.json'))
-}
 
 describe('the kernel of a home', () => {
   it('gives each process its own fork, which stays after its end', async () => {
@@ -69,50 +59,6 @@ script:
     expect(await readText(await home.vault(child?.fork ?? ''), '/b.txt')).toBe('two')
     expect(await (await home.vault(fork ?? '')).exists('/b.txt')).toBe(false)
   })
-
-  // A sandboxed program has a private /tmp, and does not see programs in that of the machine.
-  it.skipIf(root.startsWith(tmpdir()))(
-    'answers queries about the current code, after changes by anyone, from a sandboxed language server',
-    async () => {
-      const { home, agents } = await openScene(
-        {},
-        { PATH: `${root}/node_modules/.bin:${process.env['PATH']}` },
-      )
-      const vault = await home.vault('base')
-      await vault.write('/tsconfig.json', '{}')
-      await vault.mkdir('/node_modules')
-      await vault.symlink(typescriptDirectory(), '/node_modules/typescript')
-      const sum = (type: string) => `export function sum(a: ${type}): ${type} { return a }\n`
-      await vault.write('/sum.ts', sum('number'))
-      await vault.write('/use.ts', "import { sum } from './sum'\nsum\n")
-      const hover = call('hover', { file: 'use.ts', line: 2, character: 1 })
-      const play = script(
-        call('documentSymbol', { file: 'sum.ts' }),
-        hover,
-        call('/dev/fs/sum.ts', { content: sum('string') }),
-        hover,
-        call(
-          '/dev/shell',
-          'mv sum.ts total.ts; echo "export { sum } from \\"./total\\"" > sum.ts; rm -f notes.txt',
-        ),
-        call('/dev/shell', 'sed -i s/string/boolean/g total.ts; echo "export const brandNew = 1" > fresh.ts'),
-        hover,
-        call('workspaceSymbol', { query: 'brandNew', file: 'use.ts' }),
-        'over',
-      )
-      const { pid } = await agents.spawn({ intent: 'look', vault: 'base', script: play })
-      await agents.wait(pid)
-      const steps = await agents.steps(pid)
-      expect(steps.map(({ tool_error }) => tool_error)).toEqual(Array.from({ length: 9 }, () => ''))
-      const said = steps.map(({ tool_result }) => tool_result)
-      expect(said[0]).toContain('"name":"sum"')
-      expect([said[1], said[3], said[6]]).toEqual(
-        ['number', 'string', 'boolean'].map((type) => expect.stringContaining(`sum(a: ${type})`)),
-      )
-      expect(said[7]).toContain('/workspace/fresh.ts')
-    },
-    60_000,
-  )
 
   it('recalls past processes, and lets a model summarize', async () => {
     const { directory, agents } = await openScene()

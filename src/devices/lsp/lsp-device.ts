@@ -39,7 +39,7 @@ export interface LspDeviceOptions {
 
 /** A device that owns running servers. */
 export interface LspDevice extends Device, AsyncDisposable {
-  /** Ends the servers of a directory before it is removed. */
+  /** Ends the servers of a checkout before it is removed, by its id or directory. */
   release(directory: string): Promise<void>
   /** Ends all servers. */
   close(): Promise<void>
@@ -160,6 +160,7 @@ class LspOperations {
       // Resolve links, as servers do in the paths they return.
       const resolved: WorkspaceCheckout = {
         directory: files.directory,
+        ...(checkedOut.id !== undefined && { id: await resolveDirectory(checkedOut.id) }),
         wrapCommand: (words) => checkedOut.wrapCommand(words),
         ...(checkedOut.changes !== undefined && { changes: checkedOut.changes }),
       }

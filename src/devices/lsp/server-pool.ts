@@ -9,13 +9,14 @@ export interface ServerPoolOptions {
 }
 
 interface PooledServer {
-  readonly directory: string
+  /** Directory that identifies the checkout. */
+  readonly id: string
   readonly server: LanguageServer
   users: number
   idleTimer: NodeJS.Timeout | undefined
 }
 
-/** The running language servers: one for each spec and directory, from its first use until it has been idle. */
+/** The running language servers: one for each spec and checkout, from its first use until it has been idle. */
 export class ServerPool {
   readonly #options: ServerPoolOptions
   readonly #running = new Map<string, PooledServer>()
@@ -32,7 +33,7 @@ export class ServerPool {
     checkout: WorkspaceCheckout,
     work: (server: LanguageServer) => Promise<Result>,
   ): Promise<Result> {
-    const key = JSON.stringify([spec.name, checkout.directory])
+    const key = JSON.stringify([spec.name, getCheckoutId(checkout)])
     const running = this.#findAlive(key) ?? this.#start(key, spec, checkout)
     clearTimeout(running.idleTimer)
     running.users++
@@ -44,9 +45,9 @@ export class ServerPool {
     }
   }
 
-  /** Ends the servers of a directory. */
-  async release(directory: string): Promise<void> {
-    await this.#closeMatching((running) => running.directory === directory)
+  /** Ends the servers of a checkout. */
+  async release(id: string): Promise<void> {
+    await this.#closeMatching((running) => running.id === id)
   }
 
   async close(): Promise<void> {
@@ -60,7 +61,8 @@ export class ServerPool {
 
   #start(key: string, spec: LanguageServerSpec, checkout: WorkspaceCheckout): PooledServer {
     const server = new LanguageServer({ spec, checkout, env: this.#options.env })
-    const running: PooledServer = { directory: checkout.directory, server, users: 0, idleTimer: undefined }
+    const id = getCheckoutId(checkout)
+    const running: PooledServer = { id, server, users: 0, idleTimer: undefined }
     this.#running.set(key, running)
     this.#alive.add(running)
     void server.ended.then(() => {
@@ -88,4 +90,8 @@ export class ServerPool {
     for (const [key, running] of this.#running) if (isMatch(running)) this.#forget(key, running)
     await Promise.all([...this.#alive].filter(isMatch).map(({ server }) => server.close()))
   }
+}
+
+function getCheckoutId({ id, directory }: WorkspaceCheckout): string {
+  return id ?? directory
 }

@@ -8,6 +8,8 @@ import { isVfsError, isWithin, join, readText, VfsError } from '../../vfs/index.
 
 /** Access of a language server to the files of a workspace. */
 export interface WorkspaceCheckout {
+  /** Directory of the checkout's own files, if servers of several checkouts see theirs at the same path. */
+  readonly id?: string
   /** Path of the directory on the host. */
   readonly directory: string
   /**

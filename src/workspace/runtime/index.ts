@@ -27,6 +27,7 @@ export { type ExecutionStep, type ExecutionStepEvent, executionSteps } from './e
 export type { Baseline, CollectedChanges, CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
 export { explainIsolated, type IsolatedExplanation, type IsolationContext } from './explain-isolated.ts'
 export { ForkCopies } from './fork-copies.ts'
+export { type ForkView, openForkView } from './fork-view.ts'
 export { type GrantScope, type HostGrant, HostGrants } from './host-grants.ts'
 export { findHostProgram } from './host-programs.ts'
 export { createJoinedWorkspace } from './joined-workspace.ts'

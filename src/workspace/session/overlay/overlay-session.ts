@@ -48,6 +48,15 @@ export async function openOverlaySession(
   base: SessionBase,
   options: SessionOptions,
 ): Promise<CommandSession> {
+  const { layout, pipes } = await openStagedLayout(base, options)
+  return new OverlaySession(layout, pipes)
+}
+
+/** Creates the files of an overlay that can be mounted, with the staged changes. Throws as `openOverlaySession`. */
+export async function openStagedLayout(
+  base: SessionBase,
+  options: SessionOptions,
+): Promise<{ readonly layout: OverlayLayout; readonly pipes: Promise<void> | undefined }> {
   const lower = await resolveBaseDirectory(base.lower)
   if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays need Linux')
   const directory = await createSessionDirectory(options.directory)
@@ -57,7 +66,7 @@ export async function openOverlaySession(
     const layout = known?.layout ?? (await findWorkingLayout(directory, lower))
     if (layout.privilege === 'user' && isOwnedByOthers(lower)) throw createNoOverlayError(lower, NOT_OWN)
     await stageOverlay(layout, base.staged)
-    return new OverlaySession(layout, known?.pipes)
+    return { layout, pipes: known?.pipes }
   } catch (error) {
     await known?.pipes.catch(() => undefined)
     await removeTree(directory)
