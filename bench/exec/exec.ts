@@ -65,6 +65,7 @@ export const exec: Benchmark = {
     { id: 'proxy-direct', label: 'download without a proxy', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-tunnel', label: 'download by CONNECT', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-http', label: 'download by plain HTTP', unit: { throughput: PROXY_BYTES } },
+    { id: 'proxy-bare', label: 'download by a bare proxy in Node', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-connections', label: '1,000 connections at once', unit: 'rate' },
     { id: 'proxy-left', label: 'descriptors left by them', unit: 'times' },
     ...HOOK_SIZES.map((size) => ({

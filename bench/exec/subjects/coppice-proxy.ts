@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { createServer, type Server, request as sendRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { parseHostRule } from '../../../src/network/index.ts'
@@ -9,6 +10,7 @@ import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { PROXY_BYTES } from '../programs.ts'
 
 const PROXY_PORT = 18_311
+const BARE_PORT = 18_312
 const PASSES = 5
 const CONNECTIONS = 1000
 const MIB = 2 ** 20
@@ -47,8 +49,14 @@ export async function measure(recorder: Recorder, _settings: Settings): Promise<
     const rules = [`127.0.0.1:${port}`].map(parseHostRule)
     await using proxy = new ProxyServer({ rules })
     await proxy.listen({ port: PROXY_PORT, host: '127.0.0.1', backlog: 2 * CONNECTIONS })
-    const through = ['-x', `http://127.0.0.1:${PROXY_PORT}`, '--noproxy', '']
-    const ways = { direct: ['--noproxy', '*'], tunnel: [...through, '-p'], http: through }
+    await using _bare = await listenBare()
+    const through = throughProxy(PROXY_PORT)
+    const ways = {
+      direct: ['--noproxy', '*'],
+      tunnel: [...through, '-p'],
+      http: through,
+      bare: throughProxy(BARE_PORT),
+    }
     const best: Record<string, number> = {}
     // In turn, so that a busy machine slows down all of them.
     for (let pass = 0; pass <= PASSES; pass++) {
@@ -66,6 +74,25 @@ export async function measure(recorder: Recorder, _settings: Settings): Promise<
   }
   await once(server, 'exit')
   recorder.note('proxy-left', Math.max(0, countDescriptors() - before))
+}
+
+function throughProxy(port: number): string[] {
+  return ['-x', `http://127.0.0.1:${port}`, '--noproxy', '']
+}
+
+/** The least that a proxy for plain HTTP does in Node: it sends each request on, and pipes the answer back. */
+async function listenBare(): Promise<Server> {
+  const server = createServer(({ method, url = '', headers }, response) => {
+    const upstream = sendRequest(url, { method, headers })
+    upstream.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(response)
+    })
+    upstream.end()
+  })
+  server.listen(BARE_PORT, '127.0.0.1')
+  await once(server, 'listening')
+  return server
 }
 
 async function download(port: number, args: readonly string[]): Promise<number> {
