@@ -102,16 +102,7 @@ export interface WebConflict {
   readonly isResolved: boolean
 }
 
-/** The result that a merge would have now. Nothing is written. */
-export interface WebMergePlan {
-  /** Paths that would change; the first ones, if there are many. */
-  readonly changes: readonly WebChange[]
-  /** Number of all paths that would change. */
-  readonly total: number
-  /** All conflicts; the merge needs a resolution for each. Empty `changes` until all are resolved. */
-  readonly conflicts: readonly WebConflict[]
-}
-
+/** A merge that was performed, or the conflicts for which it needs a resolution: then nothing is written. */
 export type WebMergeResult =
   | { readonly isMerged: true; readonly changes: number }
   | { readonly isMerged: false; readonly conflicts: readonly WebConflict[] }

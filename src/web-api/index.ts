@@ -23,7 +23,6 @@ export type {
   WebConflictSides,
   WebFileDiff,
   WebHunk,
-  WebMergePlan,
   WebMergeResult,
   WebOverlap,
 } from './compare-types.ts'

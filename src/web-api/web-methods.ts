@@ -4,7 +4,6 @@ import type {
   WebChange,
   WebConflictSides,
   WebFileDiff,
-  WebMergePlan,
   WebMergeResult,
   WebOverlap,
 } from './compare-types.ts'
@@ -161,11 +160,9 @@ export interface WebMethods {
     readonly params: PairParams & { readonly path: string; readonly cursor?: string }
     readonly result: WebFileDiff
   }
-  /** Tries a merge without writing anything. */
-  readonly planMerge: { readonly params: MergeParams; readonly result: WebMergePlan }
   /** Merges a fork, or applies it to its directory: all that is selected, or nothing. */
   readonly merge: { readonly params: MergeParams; readonly result: WebMergeResult }
-  /** The texts of one conflict of `planMerge`. */
+  /** The texts of one conflict that `merge` returned. */
   readonly getConflict: {
     readonly params: MergeParams & { readonly path: string }
     readonly result: WebConflictSides
@@ -234,7 +231,6 @@ export const webMethods: Readonly<Record<WebMethodName, 'GET' | 'POST'>> = {
   revertFile: 'POST',
   listChanges: 'GET',
   getFileDiff: 'GET',
-  planMerge: 'POST',
   merge: 'POST',
   getConflict: 'POST',
   undoMerge: 'POST',

@@ -272,9 +272,6 @@ describe('compare', () => {
       into: 'vault:base',
       selection: [{ path: '/notes.txt', hunks: [0, 2], digest }],
     }
-    const plan = await client.call('planMerge', params)
-    expect(plan).toMatchObject({ total: 1, conflicts: [], changes: [{ path: '/notes.txt' }] })
-    expect(await readText(base, '/notes.txt')).toBe(lines(1, 30))
     expect(await client.call('merge', params)).toEqual({ isMerged: true, changes: 1 })
     const merged = edit(lines(1, 30)).replace('line fifteen\n', 'line 15\n')
     expect(await readText(base, '/notes.txt')).toBe(merged)
@@ -290,6 +287,28 @@ describe('compare', () => {
         ],
       }),
     ).rejects.toMatchObject({ code: 'ECONFLICT' })
+  })
+
+  it('merges all but one of many files, with what was renamed and deleted among them', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    await base.write('/m/gone.txt', 'gone\n')
+    await base.write('/m/old.txt', 'kept content\n')
+    const fork = await home.fork('base', 'task')
+    const paths = Array.from({ length: 300 }, (_, index) => `/m/d${index % 7}/f${index}.txt`)
+    await Promise.all(paths.map((path) => fork.write(path, `${path}\n`)))
+    await fork.rename('/m/old.txt', '/m/d3/new.txt')
+    await fork.remove('/m/gone.txt')
+    const pair = { from: 'vault:task^', to: 'vault:task' }
+    const { items } = await client.call('listChanges', { ...pair, limit: 500 })
+    const selection = items.map(({ path }) => ({ path })).filter(({ path }) => path !== '/m/d0/f0.txt')
+    expect(selection).toHaveLength(paths.length - 1 + 2)
+    const merged = await client.call('merge', { source: 'vault:task', into: 'vault:base', selection })
+    expect(merged).toEqual({ isMerged: true, changes: selection.length })
+    for (const path of paths.slice(1)) expect(await readText(base, path)).toBe(`${path}\n`)
+    expect(await readText(base, '/m/d3/new.txt')).toBe('kept content\n')
+    for (const path of ['/m/gone.txt', '/m/old.txt', '/m/d0/f0.txt'])
+      expect(await base.exists(path), path).toBe(false)
   })
 
   it('applies two of three hunks and a file to a directory, and undoes that', async () => {
@@ -332,12 +351,13 @@ describe('compare', () => {
       await base.write(path, (await readText(base, path)).replace(/^.*\n/, 'ours\n'))
     }
     const params = { source: 'vault:task', into: 'vault:base', selection: 'all' as const }
-    const { conflicts } = await client.call('planMerge', params)
-    expect(conflicts.map(({ path, hasText }) => [path, hasText])).toEqual([
-      ['/notes.txt', true],
-      ['/other.txt', true],
-    ])
-    expect(await client.call('merge', params)).toMatchObject({ isMerged: false })
+    expect(await client.call('merge', params)).toMatchObject({
+      isMerged: false,
+      conflicts: [
+        { path: '/notes.txt', hasText: true },
+        { path: '/other.txt', hasText: true },
+      ],
+    })
     const sides = await client.call('getConflict', { ...params, path: '/notes.txt' })
     expect(sides.ours.text.split('\n')[0]).toBe('ours')
     expect(sides.theirs.text.split('\n')[0]).toBe('theirs')

@@ -4,7 +4,7 @@ import { type CallContext, type FileSystem, type PathChange, VfsError } from '..
 import type { FileSelection } from '../../web-api/index.ts'
 import { createForkName } from '../../workspace/index.ts'
 import { digestTexts } from '../file-diff.ts'
-import { copyChange } from './copy-change.ts'
+import { ChangeCopier } from './change-copier.ts'
 import { createMergeError } from './merge-request.ts'
 import { createOutdatedError, selectHunks } from './selected-changes.ts'
 
@@ -41,13 +41,15 @@ async function copyChanges(
   const trees = { before: await fork.openMoment('fork'), after: await fork.openMoment('now') }
   const changes = new Map<string, PathChange>()
   for await (const change of listFileChanges(fork.diff(), trees, ctx)) changes.set(change.path, change)
+  const copier = new ChangeCopier(trees.after, partial, ctx)
   for (const { path, hunks, digest } of selection) {
     const change = changes.get(path)
     if (change === undefined)
       throw new VfsError('ENOENT', path, { op: 'merge', detail: `${path} has no change` })
     const text = hunks === undefined ? undefined : await pickText(change, trees, hunks, digest, ctx)
-    await copyChange(change, trees.after, partial, text, ctx)
+    await copier.copy(change, text)
   }
+  await copier.finish()
 }
 
 async function pickText(

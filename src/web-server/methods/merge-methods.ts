@@ -1,35 +1,20 @@
 import { z } from 'zod'
-import { digestSides, mergeText, type Vault } from '../../backends/vault/index.ts'
 import { RunningForks } from '../../boundary/index.ts'
 import { readConfig, setConfig } from '../../config/index.ts'
-import { type PathChange, VfsError } from '../../vfs/index.ts'
-import type {
-  MergeParams,
-  MergeSelection,
-  WebAuthor,
-  WebChange,
-  WebConflict,
-  WebConflictSides,
-} from '../../web-api/index.ts'
-import { PendingMerges, type TreeChange } from '../../workspace/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import type { MergeParams, MergeSelection, WebConflict } from '../../web-api/index.ts'
+import { PendingMerges } from '../../workspace/index.ts'
 import { defineWebMethod, type MethodTable } from '../define-method.ts'
 import { createMergeError, toPendingMerge } from '../merge/merge-request.ts'
 import { performWebMerge, type WebMergeOutcome } from '../merge/perform-web-merge.ts'
-import { shortenText } from '../shorten-text.ts'
+import { readConflict } from '../merge/read-conflict.ts'
 import { parseTree } from '../trees/home-trees.ts'
-import { WebAuthors } from '../web-author.ts'
-import { toWebChange } from '../web-change.ts'
 import type { WebContext } from '../web-context.ts'
 
-/** Changes of a plan that are listed; the rest is counted. */
-const MAX_PLANNED = 500
-/** Length up to which a side of a conflict is shown whole. */
-const MAX_SIDE_LENGTH = 1024 * 1024
 const MAX_RESOLUTION_LENGTH = 4 * 1024 * 1024
-const MAX_AUTHORS = 5
 const MAX_SELECTED = 100_000
 
-type MergeMethod = 'planMerge' | 'merge' | 'getConflict' | 'undoMerge' | 'dropFork'
+type MergeMethod = 'merge' | 'getConflict' | 'undoMerge' | 'dropFork'
 
 const text = z.string().max(4096)
 const selection: z.ZodType<MergeSelection> = z.union([
@@ -61,15 +46,6 @@ const mergeShape = {
 
 export function createMergeMethods(web: WebContext): MethodTable<MergeMethod> {
   return {
-    planMerge: defineWebMethod('planMerge', z.strictObject(mergeShape), async (params, signal) => {
-      assertNoSecrets(web, params)
-      const outcome = await performWebMerge(web, params, { isTrial: true, signal })
-      return {
-        changes: outcome.changes.slice(0, MAX_PLANNED).map(toPlannedChange),
-        total: outcome.changes.length,
-        conflicts: listConflicts(outcome, params),
-      }
-    }),
     merge: defineWebMethod('merge', z.strictObject(mergeShape), async (params, signal) => {
       assertNoSecrets(web, params)
       const outcome = await performWebMerge(web, params, { isTrial: false, signal })
@@ -124,62 +100,6 @@ function listConflicts({ open, texts }: WebMergeOutcome, { resolutions = [] }: M
       return { path, reason: 'resolved', canChoose: true, hasText, isResolved: true }
     })
   return [...open, ...resolved]
-}
-
-function toPlannedChange(change: PathChange | TreeChange): WebChange {
-  if ('kind' in change) return toWebChange(change)
-  const { path, before, after } = change
-  return {
-    path,
-    kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
-    type: (after ?? before)?.type ?? 'other',
-    modes: '',
-    oldSize: before?.size ?? 0,
-    newSize: after?.size ?? 0,
-    lines: null,
-    isBinary: null,
-  }
-}
-
-async function readConflict(
-  web: WebContext,
-  params: MergeParams,
-  path: string,
-  signal: AbortSignal,
-): Promise<WebConflictSides> {
-  const outcome = await performWebMerge(web, params, { isTrial: true, signal })
-  const sides = outcome.texts.get(path)
-  if (sides === undefined)
-    throw new VfsError('ENOENT', path, { op: 'merge', detail: `${path} has no lines in conflict` })
-  const { kind, sources, target } = await toPendingMerge(web.trees, params)
-  const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
-  const show = (bytes: string) => shortenText(decode(bytes), web.redactor, MAX_SIDE_LENGTH)
-  const names = { ours: kind === 'apply' ? 'this directory' : target, theirs: sources.join(' and ') }
-  const texts = [sides.base, sides.ours, sides.theirs].map(decode)
-  return {
-    path,
-    base: show(sides.base),
-    ours: show(sides.ours),
-    theirs: show(sides.theirs),
-    merged: show(mergeText(sides, names).text),
-    digest: digestSides(sides),
-    isRedacted: texts.some((side) => web.redactor.redactText(side) !== side),
-    oursBy: kind === 'apply' ? [] : await listAuthors(await web.home.vault(target), path),
-    theirsBy: await listAuthors(await web.home.vault(sources[0] ?? ''), path),
-  }
-}
-
-/** Lists the last authors of a path, the latest first. */
-async function listAuthors(vault: Vault, path: string): Promise<WebAuthor[]> {
-  const authors = await WebAuthors.read(vault)
-  const found = new Map<string, WebAuthor>()
-  for await (const row of vault.journal({ path, newestFirst: true, inherited: true })) {
-    const author = authors.find(row, row.seq)
-    const key = `${author.kind} ${author.context} ${author.pid}`
-    if (!found.has(key)) found.set(key, author)
-    if (found.size === MAX_AUTHORS) break
-  }
-  return [...found.values()]
 }
 
 async function undoMerge(
