@@ -19,6 +19,7 @@ export { assertDirectories, findExposure, resolveConfigPaths } from './config-di
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 export { assertConfig, ConfigFile, readConfig, setConfig } from './config-file.ts'
 export { listConfiguredSecrets } from './configured-secrets.ts'
+export { replaceCurrentVault } from './current-vault.ts'
 export { type KeyLines, scanKeyLines } from './key-lines.ts'
 export { findMountProblem } from './mount-path.ts'
 export { BOUNDARY_VAULT, findReservedPurpose, isInternalVault, ZONES_VAULT } from './reserved-vaults.ts'

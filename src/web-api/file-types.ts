@@ -113,6 +113,6 @@ export interface JournalBuckets {
   readonly first: number
   readonly last: number
   readonly buckets: readonly JournalBucket[]
-  /** Checkpoints in the range. */
+  /** All checkpoints, in the range or not: any of them can be gone to. */
   readonly checkpoints: readonly WebCheckpoint[]
 }

@@ -45,7 +45,7 @@ export async function readJournalBuckets(vault: Vault, range: BucketRange): Prom
   const checkpoints: JournalBuckets['checkpoints'][number][] = []
   for (const { name, time, description = '' } of await vault.checkpoints()) {
     const seq = await vault.getCheckpointRow(name)
-    if (seq >= from - 1 && seq <= to) checkpoints.push({ name, seq, time: time.toISOString(), description })
+    checkpoints.push({ name, seq, time: time.toISOString(), description })
   }
   return { first, last, buckets: buckets.flatMap((draft) => draft.toBucket()), checkpoints }
 }

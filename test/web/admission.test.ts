@@ -425,6 +425,11 @@ describe('requests that use up the server', () => {
     for (const socket of [...slow, ...unfinished]) socket.destroy()
   })
 
+  it('have an answer only if there was one: a connection without any just ends', async () => {
+    const { server } = await openScene()
+    expect(await sendRaw(server.port, '')).toBe('')
+  }, 30_000)
+
   it('get a bounded number of streams, and methods still answer', async () => {
     const { server, client } = await openScene()
     const { port } = server

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readConfig, setConfig } from '../../src/config/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import type { WebContent } from '../../src/web-api/index.ts'
 import { lines, openWebScene, SECRET } from './web-scene.ts'
@@ -170,6 +171,8 @@ describe('files', () => {
     expect(buckets.reduce((sum, { rows }) => sum + rows, 0)).toBe(last)
     expect(buckets.length).toBeLessThanOrEqual(2)
     expect(checkpoints).toHaveLength(1)
+    const closer = await client.call('getJournalBuckets', { tree: 'vault:base', from: last, to: last })
+    expect(closer.checkpoints, 'outside of the range too').toEqual(checkpoints)
   })
 
   it('restores a vault to a checkpoint, and a file to a version', async () => {
@@ -337,8 +340,24 @@ describe('compare', () => {
     expect(left.items.map(({ path }) => path)).toEqual(['/a.txt', '/b.txt'])
     await client.call('undoMerge', { tree: `fork:${fork}`, isApply: true })
     expect(readFileSync(file, 'utf8')).toBe(lines(1, 30))
+    await client.call('createCheckpoint', { tree: `fork:${fork}`, name: 'tried', description: 'it works' })
+    const { items: checkpoints } = await client.call('listCheckpoints', { tree: `fork:${fork}` })
+    expect(checkpoints).toMatchObject([{ name: 'tried', description: 'it works' }])
     await client.call('dropFork', { tree: `fork:${fork}` })
     expect((await client.call('listTrees', {})).items.map(({ tree }) => tree)).not.toContain(`fork:${fork}`)
+  })
+
+  it('drops the current vault, and selects the one that it was forked from', async () => {
+    const { home, client, project, exec } = await openWebScene()
+    const path = home.path ?? ''
+    await home.fork('base', 'task')
+    await setConfig(path, 'vault', 'task')
+    await client.call('dropFork', { tree: 'vault:task' })
+    expect((await readConfig(path)).vault).toBe('base')
+    const fork = await exec('echo n > n.txt')
+    await setConfig(path, 'vault', fork)
+    await client.call('dropFork', { tree: `fork:${fork}` })
+    expect((await readConfig(path)).vault, `no vault is a copy of ${project}`).toBeUndefined()
   })
 
   it('resolves conflicts by a side and by an edited text', async () => {

@@ -513,7 +513,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
       })
   })
 
-  it('fits 320 pixels, and has the contrast that axe demands in the dark theme too', async () => {
+  it('fits 320 pixels, and has no barrier that axe finds in the dark theme', async () => {
     const { page } = await open(
       {
         ...trees,
@@ -560,8 +560,7 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
       await page.setViewportSize({ width: 1280, height: 800 })
       await page.goto(new URL(path, page.url()).href)
       await page.getByText(text).first().waitFor()
-      // A theme changes colours and nothing else; other rules are tried on the screens of a real home.
-      expect(await findViolations(page, ['color-contrast']), path).toEqual([])
+      expect(await findViolations(page), path).toEqual([])
       await page.setViewportSize({ width: 320, height: 640 })
       expect(await page.evaluate('document.documentElement.scrollWidth'), `${path} fits`).toBe(320)
     }

@@ -52,7 +52,10 @@ describe.skipIf(problem !== undefined)(`the screens of coppice ui${problem ? `: 
 
 /** Checks a screen, and takes its picture for the guide if that is wanted. */
 async function visit(page: Page, name: string): Promise<void> {
-  expect(await findViolations(page), name).toEqual([])
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findViolations(page), `${name} in the ${colorScheme} theme`).toEqual([])
+  }
   if (!isTaking) return
   const directory = join(root, 'docs/images')
   mkdirSync(directory, { recursive: true })

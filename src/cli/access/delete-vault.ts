@@ -1,4 +1,4 @@
-import { setConfig } from '../../config/index.ts'
+import { replaceCurrentVault } from '../../config/index.ts'
 import type { OpenHome } from './home-access.ts'
 
 /**
@@ -6,14 +6,10 @@ import type { OpenHome } from './home-access.ts'
  * current vault. ENOENT.
  */
 export async function deleteVault(
-  { home, path, config }: OpenHome,
+  { home, path }: Pick<OpenHome, 'home' | 'path'>,
   name: string,
 ): Promise<string | undefined> {
   const { from } = await home.info(name)
   await home.deleteVault(name)
-  if (config.vault !== name) return config.vault
-  const hasSource = from !== undefined && (await home.vaults()).includes(from.vault)
-  const next = hasSource ? from.vault : undefined
-  await setConfig(path, 'vault', next)
-  return next
+  return replaceCurrentVault(path, { name, from: from?.vault }, await home.vaults())
 }

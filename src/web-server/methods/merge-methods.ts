@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { RunningForks } from '../../boundary/index.ts'
-import { readConfig, setConfig } from '../../config/index.ts'
+import { replaceCurrentVault } from '../../config/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { MergeParams, MergeSelection, WebConflict } from '../../web-api/index.ts'
-import { PendingMerges } from '../../workspace/index.ts'
+import { PendingMerges, removeForkFiles } from '../../workspace/index.ts'
 import { defineWebMethod, type MethodTable } from '../define-method.ts'
 import { createMergeError, toPendingMerge } from '../merge/merge-request.ts'
 import { performWebMerge, type WebMergeOutcome } from '../merge/perform-web-merge.ts'
@@ -120,16 +120,18 @@ async function undoMerge(
 async function dropFork({ trees, home, path }: WebContext, tree: string): Promise<void> {
   const ref = parseTree(tree)
   if (ref.kind === 'directory' || ref.at !== undefined) throw createMergeError('only a fork can be dropped')
-  const running = RunningForks.of(path).find(ref.name)
-  if (running !== undefined) throw createMergeError(`${ref.name} is in use by '${running.command}'`)
+  const { name } = ref
+  const running = RunningForks.of(path).find(name)
+  if (running !== undefined) throw createMergeError(`${name} is in use by '${running.command}'`)
+  await trees.openVault(name)
+  const { from } = await home.info(name)
+  if (from === undefined) throw createMergeError(`'${name}' is not a fork`)
   if (ref.kind === 'fork') {
-    const { link, fork } = await trees.findFork(ref.name)
+    const { link, fork } = await trees.findFork(name)
     await link.drop(fork)
   } else {
-    await trees.openVault(ref.name)
-    const { from } = await home.info(ref.name)
-    if (from === undefined) throw createMergeError(`'${ref.name}' is not a fork`)
-    await home.deleteVault(ref.name)
+    await home.deleteVault(name)
+    await removeForkFiles(path, name)
   }
-  if ((await readConfig(path)).vault === ref.name) await setConfig(path, 'vault', undefined)
+  await replaceCurrentVault(path, { name, from: from.vault }, await home.vaults())
 }

@@ -27,10 +27,11 @@ export function createRestoreMethods(web: WebContext): MethodTable<RestoreMethod
         assertCurrent(open)
         const { link, fork } = open.linked ?? {}
         if (link !== undefined && fork !== undefined) await link.markUsed(fork)
+        const about = { ...(description !== undefined && { description }) }
         const created =
           link !== undefined && fork !== undefined
-            ? await link.checkpoint(fork, name)
-            : await vault.checkpoint(name, { ...(description !== undefined && { description }) })
+            ? await link.checkpoint(fork, name, about)
+            : await vault.checkpoint(name, about)
         return describeCheckpoint(vault, created)
       },
     ),

@@ -49,7 +49,12 @@ export async function serveWeb(options: WebServerOptions): Promise<WebServer> {
   // Without these, Node would switch protocols, or leave the socket to nobody.
   server.on('upgrade', (_request, socket) => refuseSocket(socket))
   server.on('connect', (_request, socket) => refuseSocket(socket))
-  server.on('clientError', (_error, socket) => refuseSocket(socket))
+  server.on('clientError', (error, socket) => {
+    // A browser connects ahead, and may send its first request just now. It sends it again if the connection ends, but
+    // takes an answer to nothing for the page.
+    if ('code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
+    else refuseSocket(socket)
+  })
   const origin = `http://${LOOPBACK}:${port}`
   const close = async () => {
     router.close()

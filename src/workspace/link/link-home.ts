@@ -1,13 +1,20 @@
 import type { CallContext, FileSystem, PathChange } from '../../vfs/index.ts'
 import type { TreeFiles } from './tree.ts'
 
+/** A checkpoint of a vault. */
+export interface LinkCheckpoint {
+  readonly name: string
+  readonly time: Date
+  readonly description?: string
+}
+
 /** A vault as links use it. */
 export interface LinkVault extends FileSystem {
   readonly name: string
   /** Returns the changes from another vault to this one. */
   diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
   /** Takes a checkpoint of the current state, with a generated name if none is given. Throws EEXIST if it is taken. */
-  checkpoint(name?: string): Promise<{ readonly name: string; readonly time: Date }>
+  checkpoint(name?: string, notes?: { readonly description?: string }): Promise<LinkCheckpoint>
   /** Restores the state of a checkpoint. Throws ENOENT if there is none. */
   restore(name: string, ctx?: CallContext): Promise<void>
 }

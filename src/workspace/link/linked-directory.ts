@@ -14,7 +14,7 @@ import { ForkPoint } from './fork-point.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkEntry } from './link-entry.ts'
-import type { LinkedFork, LinkHome, LinkVault } from './link-home.ts'
+import type { LinkCheckpoint, LinkedFork, LinkHome, LinkVault } from './link-home.ts'
 import { isMirrorOf, listCompanionNames } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
 import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
@@ -222,8 +222,12 @@ export class LinkedDirectory {
   }
 
   /** Takes a checkpoint of a fork and of its base, and returns its name. Throws EEXIST if the name is taken. */
-  async checkpoint(fork: LinkedFork, name?: string): Promise<{ readonly name: string; readonly time: Date }> {
-    const point = await (await this.#home.vault(fork.name)).checkpoint(name)
+  async checkpoint(
+    fork: LinkedFork,
+    name?: string,
+    notes: { readonly description?: string } = {},
+  ): Promise<LinkCheckpoint> {
+    const point = await (await this.#home.vault(fork.name)).checkpoint(name, notes)
     await (await this.#home.vault(fork.mirror)).checkpoint(point.name)
     return point
   }

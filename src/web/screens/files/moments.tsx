@@ -10,11 +10,11 @@ import { formatMoment } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keyboard.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
 import { updateQuery } from '../../router.ts'
 import { formatPairRoute } from '../../routes.ts'
 import { useLatest } from './latest.ts'
-import { findBucket, type SeqRange, zoomRange } from './seq-range.ts'
+import { findBucket, moveRange, type SeqRange, zoomRange } from './seq-range.ts'
 import { TimeCanvas } from './time-canvas.tsx'
 
 /** Buckets of one view: about three pixels for each. */
@@ -55,6 +55,10 @@ function Slider({ tree, at, journal, range, onRange }: SliderProps): VNode {
     const to = Math.max(first, Math.min(last, next))
     updateQuery({ at: to === last ? undefined : `~${to}` })
   }
+  // A closer view goes along with a moment that is chosen outside of it.
+  useEffect(() => {
+    if (range !== undefined) onRange(moveRange(range, seq, { from: first, to: last }))
+  }, [seq])
   const [isPlaying, play] = usePlay(seq, shown, go)
   const zoom = (factor: number) => onRange(zoomRange(shown, seq, factor, { from: first, to: last }))
   useKeys([
@@ -181,9 +185,9 @@ function MomentActions({ tree, at, isNow, checkpoints }: MomentActionsProps): VN
           onChange={(event) => updateQuery({ at: event.currentTarget.value })}
         >
           <option value={at.startsWith('@') ? '' : at}>{at.startsWith('@') ? 'now' : 'checkpoints…'}</option>
-          {checkpoints.map(({ name, time }) => (
+          {checkpoints.map(({ name, time, description }) => (
             <option key={name} value={`@${name}`}>
-              {name}, {formatMoment(time)}
+              {[name, description, formatMoment(time)].filter(Boolean).map(toVisible).join(', ')}
             </option>
           ))}
         </select>

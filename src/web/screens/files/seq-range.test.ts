@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { zoomRange } from './seq-range.ts'
+import { moveRange, zoomRange } from './seq-range.ts'
 import { listAncestors } from './tree-rows.ts'
 
 describe('the part of a history that the slider shows', () => {
@@ -22,6 +22,15 @@ describe('the part of a history that the slider shows', () => {
       { numRuns: 200 },
     )
   })
+})
+
+it('a closer view goes along with a moment outside of it, at the same length', () => {
+  const whole = { from: 1, to: 100 }
+  const range = { from: 40, to: 60 }
+  expect(moveRange(range, 60, whole)).toBe(range)
+  expect(moveRange(range, 20, whole)).toEqual({ from: 10, to: 30 })
+  expect(moveRange(range, 2, whole)).toEqual({ from: 1, to: 21 })
+  expect(moveRange(range, 100, whole)).toEqual({ from: 80, to: 100 })
 })
 
 it('the directories of a path begin with the root', () => {

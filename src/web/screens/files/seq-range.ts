@@ -23,6 +23,14 @@ export function zoomRange(
   return { from, to: from + length }
 }
 
+/** Returns a range of the same length with a row in it, in its middle if the row was outside. */
+export function moveRange(range: SeqRange, seq: number, whole: SeqRange): SeqRange {
+  if (seq >= range.from && seq <= range.to) return range
+  const length = range.to - range.from
+  const from = Math.max(whole.from, Math.min(whole.to - length, seq - Math.floor(length / 2)))
+  return { from, to: from + length }
+}
+
 /** Returns the bucket with a row, or the last one before it. */
 export function findBucket(buckets: readonly JournalBucket[], seq: number): JournalBucket | undefined {
   return buckets.findLast(({ from }) => from <= seq)
