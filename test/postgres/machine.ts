@@ -19,12 +19,13 @@ export class Machine {
   readonly cwd: string
   readonly #env: NodeJS.ProcessEnv
 
-  constructor(scratch: string, name: string, home: string) {
+  /** @param variables further ones of its environment. */
+  constructor(scratch: string, name: string, home: string, variables: NodeJS.ProcessEnv = {}) {
     this.directory = join(scratch, name)
     this.cwd = join(this.directory, 'work')
     mkdirSync(this.cwd, { recursive: true })
-    const variables = { HOME: this.directory, COPPICE_HOME: home, COPPICE_CONTEXT: name }
-    this.#env = { PATH: process.env['PATH'], ...variables }
+    const own = { HOME: this.directory, COPPICE_HOME: home, COPPICE_CONTEXT: name }
+    this.#env = { PATH: process.env['PATH'], ...own, ...variables }
   }
 
   run(...args: string[]): MachineResult {

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { largeContent } from '../support/large-content.ts'
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
+import { S3Server } from '../support/s3-server.ts'
+import { Machine } from './machine.ts'
+
+const SIZE = 9 * 1024 * 1024 + 123
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-objects-'))
+let database: PostgresServer
+let s3: S3Server
+let homes = 0
+
+beforeAll(async () => {
+  if (!hasPostgres) return
+  database = await PostgresServer.start()
+  s3 = await S3Server.s3rver()
+})
+afterAll(async () => {
+  await database?.[Symbol.asyncDispose]()
+  await s3?.[Symbol.asyncDispose]()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+/** The machine of a user that has the keys of the bucket. */
+function newMachine(name: string, home: string): Machine {
+  return new Machine(scratch, name, home, CREDENTIALS)
+}
+
+/** Creates a shared home with a bucket of its own, as its first user does. */
+async function createSharedHome(): Promise<{ url: string; countObjects(): Promise<number> }> {
+  const url = database.url(`objects_cli_${++homes}`)
+  const client = s3.client()
+  const bucket = await s3.bucket(client)
+  const ann = newMachine('ann', url)
+  ann.get('home', 'create', url, '--objects', `s3://${bucket}/team?endpoint=${s3.endpoint}`)
+  return {
+    url,
+    countObjects: async () => (await client.send(new ListObjectsV2Command({ Bucket: bucket }))).KeyCount ?? 0,
+  }
+}
+
+async function writeLarge(machine: Machine, path: string, content: Buffer): Promise<void> {
+  const writing = machine.start('write', path, '--vault', 'base')
+  await pipeline([content], writing.stdin)
+  const [code] = await once(writing, 'exit')
+  expect(code).toBe(0)
+}
+
+function expectLarge(machine: Machine, path: string, content: Buffer, ...options: string[]): void {
+  const copy = join(machine.cwd, 'copy')
+  machine.get('export', copy, '--vault', 'base', ...options)
+  expect(readFileSync(join(copy, path)).equals(content)).toBe(true)
+  rmSync(copy, { recursive: true })
+}
+
+describe.runIf(hasPostgres)('the command line on a shared home with large content in S3', () => {
+  it('lets another machine read and run commands on it, without naming the bucket', async () => {
+    const { url, countObjects } = await createSharedHome()
+    const [ann, bob] = [newMachine('ann', url), newMachine('bob', url)]
+    const content = largeContent('model', SIZE)
+    ann.get('vault', 'create', 'base')
+    await writeLarge(ann, '/model.bin', content)
+    expect(await countObjects()).toBe(2)
+    expectLarge(bob, 'model.bin', content)
+    const script = 'cksum < model.bin && cat model.bin model.bin > twice.bin'
+    const sum = spawnSync('cksum', { input: content, encoding: 'utf8' }).stdout
+    const command = ['--vault', 'base', '--fork', 'task', '--', 'sh', '-c', script]
+    expect(bob.run('exec', ...command)).toMatchObject({ status: 0, stdout: expect.stringContaining(sum) })
+    bob.get('merge', 'task', 'base')
+    expectLarge(ann, 'twice.bin', Buffer.concat([content, content]))
+    expect(ann.get('fsck')).toContain('no damage')
+  })
+
+  it('moves it to a home of one machine and back, and to a new shared home', async () => {
+    const { url, countObjects } = await createSharedHome()
+    const local = join(scratch, 'local-home')
+    const [ann, bob] = [newMachine('ann', url), newMachine('bob', local)]
+    const [model, weights] = [largeContent('model', SIZE), largeContent('weights', SIZE)]
+    ann.get('vault', 'create', 'base')
+    await writeLarge(ann, '/model.bin', model)
+    bob.get('pull', 'base', url)
+    expectLarge(bob, 'model.bin', model)
+    await writeLarge(bob, '/weights.bin', weights)
+    bob.get('push', 'base', url)
+    expectLarge(ann, 'weights.bin', weights)
+    expect(await countObjects()).toBe(4)
+
+    const other = await createSharedHome()
+    bob.get('home', 'migrate', other.url)
+    expectLarge(bob, 'model.bin', model, '--home', other.url)
+    expectLarge(bob, 'weights.bin', weights, '--home', other.url)
+    // It fills objects, whatever the files.
+    expect(await other.countObjects()).toBe(3)
+    expect(bob.get('fsck', '--home', other.url)).toContain('no damage')
+  })
+
+  it('loses nothing while one machine collects and another uploads', async () => {
+    const { url, countObjects } = await createSharedHome()
+    const [ann, bob] = [newMachine('ann', url), newMachine('bob', url)]
+    ann.get('vault', 'create', 'base')
+    for (let round = 0; round < 2; round++) {
+      const content = largeContent(`round ${round}`, SIZE)
+      const collecting = bob.start('gc', '--keep-history', '0d')
+      await writeLarge(ann, '/current.bin', content)
+      if (collecting.exitCode === null) await once(collecting, 'exit')
+      expect(collecting.exitCode).toBe(0)
+      expectLarge(bob, 'current.bin', content)
+    }
+    ann.get('gc', '--keep-history', '0d')
+    expectLarge(bob, 'current.bin', largeContent('round 1', SIZE))
+    expect(await countObjects()).toBe(2)
+    expect(bob.get('fsck')).toContain('no damage')
+  })
+
+  it('names the bucket and the remedy to a machine without keys', async () => {
+    const { url } = await createSharedHome()
+    newMachine('ann', url).get('vault', 'create', 'base')
+    await writeLarge(newMachine('ann', url), '/model.bin', largeContent('model', SIZE))
+    const carl = new Machine(scratch, 'carl', url, { AWS_EC2_METADATA_DISABLED: 'true' })
+    expect(carl.run('cat', '/model.bin', '--vault', 'base')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^coppice: s3:\/\/.*check the credentials/),
+    })
+  })
+})
