@@ -78,6 +78,15 @@ describe('import and export', () => {
     expect(readdirSync(cli.files).filter((name) => name.includes('tmp'))).toEqual([])
   })
 
+  it('never replace the store of the home', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/store.db', '--text', 'no store')
+    const refused = await cli.run(['export', cli.home, '--force'])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is the home of the vault') })
+    expect(await cli.ok('cat', '/store.db')).toBe('no store\n')
+  })
+
   it('report host files by their whole paths', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')

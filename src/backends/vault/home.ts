@@ -36,6 +36,7 @@ import {
   importHistory,
 } from './transfer/history/index.ts'
 import {
+  assertNotHome,
   type ExportOptions,
   type ExportReport,
   exportVault,
@@ -313,8 +314,12 @@ export class Home implements AsyncDisposable {
     return importDirectory(this.#store, { directory, vault, homePath: this.path }, options)
   }
 
-  /** Writes a vault, or one of its checkpoints, into a directory of this machine. See `exportVault`. */
-  export(vault: string, directory: string, options: ExportOptions = {}): Promise<ExportReport> {
+  /**
+   * Writes a vault, or one of its checkpoints, into a directory of this machine. EINVAL for that of the home. See
+   * `exportVault`.
+   */
+  async export(vault: string, directory: string, options: ExportOptions = {}): Promise<ExportReport> {
+    if (this.path !== undefined) assertNotHome(directory, this.path)
     return exportVault(this.#store, vault, directory, options)
   }
 

@@ -1,10 +1,11 @@
-import { chmodSync, utimesSync } from 'node:fs'
+import { chmodSync, statSync, utimesSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toUtimesArgument } from '../../../machine/index.ts'
 import { type MaybePromise, type StoreHome, toInlineText } from '../../../store/index.ts'
-import { basename, checkPath } from '../../../vfs/index.ts'
+import { basename, checkPath, VfsError } from '../../../vfs/index.ts'
 import { assertNoConflicts, assertReplaceable } from './export-conflicts.ts'
 import { HostCursor } from './host-cursor.ts'
+import { isSameFile } from './host-directory.ts'
 import { type HostWriteMode, HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
 import type { TransferProgress } from './progress.ts'
 import { type SourceEntry, VaultSource, type VaultTreeStep, VaultTreeWalk } from './vault-source.ts'
@@ -69,6 +70,16 @@ export async function exportVault(
   } finally {
     cursor.close()
   }
+}
+
+/** Throws EINVAL if a directory is the home: an export would replace the store. */
+export function assertNotHome(directory: string, homePath: string): void {
+  const [target, home] = [directory, homePath].map((path) =>
+    statSync(path, { bigint: true, throwIfNoEntry: false }),
+  )
+  if (target === undefined || home === undefined || !isSameFile(target, home)) return
+  const detail = 'the directory is the home of the vault; name another one'
+  throw new VfsError('EINVAL', directory, { op: 'export', detail })
 }
 
 class ExportJob {

@@ -2,7 +2,7 @@
  * Import and export of a directory of this machine, and send and receive of a vault between homes. Invariant: no link
  * of the machine is followed, except in the path of the named directory.
  */
-export { type ExportOptions, type ExportReport, exportVault } from './export.ts'
+export { assertNotHome, type ExportOptions, type ExportReport, exportVault } from './export.ts'
 export { importDirectory } from './import.ts'
 export type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
 export type { TransferProgress } from './progress.ts'
