@@ -59,5 +59,6 @@ function formatOutcome({ promise, figures = [] }: Claim, results: FormResults | 
 
 function formatTests({ passed, failed, skipped }: Outcome): string {
   const others = [failed > 0 ? `**${failed} fail**` : '', skipped > 0 ? `${skipped} skipped` : '']
-  return [`${passed.toLocaleString('en')} tests pass`, ...others.filter((text) => text !== '')].join(', ')
+  const passing = passed === 1 ? '1 test passes' : `${passed.toLocaleString('en')} tests pass`
+  return [passing, ...others.filter((text) => text !== '')].join(', ')
 }
