@@ -2,7 +2,7 @@ import { readConfig, setConfig } from './config-file.ts'
 import { isInternalVault } from './reserved-vaults.ts'
 
 /** A vault that was deleted. */
-export interface DeletedVault {
+interface ReplacedVault {
   readonly name: string
   /** The vault that it was forked from. */
   readonly from: string | undefined
@@ -15,7 +15,7 @@ export interface DeletedVault {
  */
 export async function replaceCurrentVault(
   home: string,
-  { name, from }: DeletedVault,
+  { name, from }: ReplacedVault,
   names: readonly string[],
 ): Promise<string | undefined> {
   const { vault } = await readConfig(home)

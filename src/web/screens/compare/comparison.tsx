@@ -128,6 +128,7 @@ export function Comparison({ from, to }: ComparisonProps): VNode {
           source={to}
           into={into}
           changes={changes}
+          total={total}
           decisions={decisions}
           isComplete={isComplete}
           onMerged={reload}

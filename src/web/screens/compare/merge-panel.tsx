@@ -26,13 +26,15 @@ export interface MergePanelProps {
   readonly into: TreeName
   readonly changes: readonly WebChange[]
   readonly decisions: Decisions
+  /** Number of all changes, also while only some are read. */
+  readonly total: number
   readonly isComplete: boolean
   readonly onMerged: () => void
 }
 
 /** The bar below a comparison: the merge of what is kept and, with conflicts, their resolution first. */
 export function MergePanel(props: MergePanelProps): VNode {
-  const { source, into, changes, decisions, isComplete, onMerged } = props
+  const { source, into, changes, total, decisions, isComplete, onMerged } = props
   const [conflicts, setConflicts] = useState<readonly WebConflict[]>([])
   const [resolutions, setResolutions] = useState<ReadonlyMap<string, MergeResolution>>(new Map())
   const [merged, setMerged] = useState<number | undefined>(undefined)
@@ -90,7 +92,7 @@ export function MergePanel(props: MergePanelProps): VNode {
       )}
       {changes.length > 0 && (
         <div class="merge-bar">
-          <Summary changes={changes} decisions={decisions} />
+          <Summary changes={changes} decisions={decisions} unread={isComplete ? 0 : total - changes.length} />
           {open > 0 && <span class="warn-text">{formatCount(open, 'conflict')} to resolve</span>}
           <div class="actions">
             {canDrop && (
@@ -112,11 +114,14 @@ export function MergePanel(props: MergePanelProps): VNode {
 function Summary({
   changes,
   decisions,
+  unread,
 }: {
   readonly changes: readonly WebChange[]
   readonly decisions: Decisions
+  /** Files that follow in the list: nothing was decided about them yet. */
+  readonly unread: number
 }): VNode {
-  const counts = { all: 0, some: 0, none: 0 }
+  const counts = { all: unread, some: 0, none: 0 }
   for (const { path } of changes) counts[describeDecision(decisions.get(path))]++
   return (
     <span role="status">
