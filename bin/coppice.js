@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: an old one must get as far as the message below.
 const WANTED = [22, 13]
+/** Exit code of a command line that cannot be understood. */
+const EXIT_USAGE = 2
 const [major, minor] = process.versions.node.split('.').map(Number)
 
 if (major < WANTED[0] || (major === WANTED[0] && minor < WANTED[1])) {
@@ -14,6 +16,7 @@ if (major < WANTED[0] || (major === WANTED[0] && minor < WANTED[1])) {
 // Not imported: Node takes milliseconds to present its modules, and agents wait for every hook.
 const { existsSync, statSync } = process.getBuiltinModule('node:fs')
 const node = process.getBuiltinModule('node:module')
+const { fileURLToPath } = process.getBuiltinModule('node:url')
 
 // Only a checkout can be without it: npx does not build there, because npm would do so without a word.
 if (!existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
@@ -23,34 +26,54 @@ if (!existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
   process.exit(1)
 }
 
-keepCompiledCode()
 const args = process.argv.slice(2)
-if (!(await receiveHook())) {
-  const { main } = await import('../dist/cli/main.js')
-  process.exitCode = await main(args)
-}
+const require = node.createRequire(import.meta.url)
+const { ProgramParts } = require('./compiled-code.cjs')
+const parts = new ProgramParts(fileURLToPath(new URL('../dist/cli', import.meta.url)), findCompiledCode())
+process.once('exit', keepCompiledCode)
+if (!(await receiveHook())) process.exitCode = await parts.load('main.js').main(args)
+exitIfDone()
 
 /** Records the event of an agent; false if this is another command. */
 async function receiveHook() {
-  return (
-    args[0] === 'hook' &&
-    node
-      .createRequire(import.meta.url)('../dist/cli/hook.cjs')
-      .receiveHook(args)
-  )
+  return args[0] === 'hook' && parts.load('hook.js').receiveHook(args)
 }
 
-/** Lets Node keep what it made of the code for the next start; where that cannot be, it goes on without. */
-function keepCompiledCode() {
+function keepCompiledCode(code) {
+  // After a typing error, there is no such command.
+  if (code !== EXIT_USAGE) parts.save()
+}
+
+/** Exits if nothing is left to do or to write. Otherwise Node does so later, after it has released all memory. */
+function exitIfDone() {
+  const active = process.getActiveResourcesInfo()
+  if (!active.every((name) => name === 'PipeWrap' || name === 'TTYWrap') || active.length > 3) return
+  // Where there are pipes or terminals, they may be those of this process.
+  if (active.length > 0 && (process.stdin.readableFlowing || isWriting())) return
+  process.exit()
+}
+
+function isWriting() {
+  return process.stdout.writableLength > 0 || process.stderr.writableLength > 0
+}
+
+/** Returns the file for the compiled code of the command; undefined where that cannot be kept. */
+function findCompiledCode() {
   try {
     const { isAbsolute, join } = process.getBuiltinModule('node:path')
     const { homedir } = process.getBuiltinModule('node:os')
     const { XDG_CACHE_HOME: named = '' } = process.env
     const parent = isAbsolute(named) ? named : homedir()
     // What is kept there is run: it must be this user's own, which the home of somebody who called sudo is not.
-    if (statSync(parent).uid !== process.getuid?.()) return
-    node.enableCompileCache(join(parent, isAbsolute(named) ? '' : '.cache', 'coppice'))
+    if (statSync(parent).uid !== process.getuid?.()) return undefined
+    const cache = join(parent, isAbsolute(named) ? '' : '.cache', 'coppice')
+    // For packages, which Node loads.
+    node.enableCompileCache(cache)
+    const [name = ''] = args
+    if (!/^[a-z][a-z-]*$/.test(name)) return undefined
+    return join(cache, `${process.version}-${process.arch}-${process.platform}`, name)
   } catch {
     // A user without a home.
+    return undefined
   }
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -57,6 +57,22 @@ describe('the package', () => {
     const expected = programs.flatMap((name) => [`dist/cli/${name}.js`, `dist/lib/${name}.js`])
     expect(programs).not.toEqual([])
     expect(expected.filter((path) => !files.includes(path))).toEqual([])
+  })
+
+  it('can load each part of the command line first, since a command may need any of them first', () => {
+    const parts = files.filter((path) => /^dist\/cli\/.+-.{8}\.js$/.test(path))
+    const script = `
+      for (const path of process.argv.slice(1)) {
+        for (const loaded of Object.keys(require.cache)) delete require.cache[loaded]
+        require(path)
+      }
+      process.exit()`
+    const absolute = parts.map((path) => join(root, path))
+    expect(parts.length).toBeGreaterThan(10)
+    expect(spawnSync(process.execPath, ['-e', script, ...absolute], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
   })
 
   it('has code that the oldest Node we support can parse', () => {

@@ -15,11 +15,9 @@ const CACHE_SECONDS = 24 * 60 * 60
 Error.stackTraceLimit = 0
 
 if (!isMainThread && parentPort !== null) {
-  try {
-    await serve(workerData, parentPort)
-  } catch (error) {
+  serve(workerData, parentPort).catch((error: unknown) => {
     throw firstError(error)
-  }
+  })
 }
 
 /** Serves a vault to the kernel in a dedicated thread. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -81,7 +81,24 @@ describe('coppice', () => {
     for (const words of ['exec --fork a -- touch new', 'enter a -- true', 'forks', 'diff a'])
       expect((await cli.run(words.split(' '), { env })).stderr, words).not.toContain('/node_modules/')
     // A command that needs a package, to see that the hook reports it.
-    expect((await cli.run(['tool', 'list'], { env })).stderr).toContain('/node_modules/re2js/')
+    writeFileSync(join(cli.files, 'agents.yaml'), 'agents: {}')
+    expect((await cli.run(['compose', 'up', 'agents.yaml'], { env })).stderr).toContain('/node_modules/yaml/')
+  })
+
+  it('keeps compiled code for the next run, and survives any damage of it', async () => {
+    const cli = new Cli()
+    const cache = join(cli.scratch, 'cache')
+    mkdirSync(cache)
+    const run = () => cli.run(['vault', 'list'], { env: { XDG_CACHE_HOME: cache } })
+    const expected = await run()
+    const [file = ''] = globSync('coppice/*/vault', { cwd: cache })
+    const path = join(cache, file)
+    const code = readFileSync(path)
+    for (const damaged of [code.subarray(0, code.length / 2), Buffer.alloc(code.length), invert(code)]) {
+      writeFileSync(path, damaged)
+      expect(await run()).toEqual(expected)
+      expect(readFileSync(path).length).toBeGreaterThan(code.length / 2)
+    }
   })
 
   it('explains to an old Node which version it needs', async () => {
@@ -96,6 +113,12 @@ describe('coppice', () => {
     expect(run.stderr).toContain('nvm install 24')
   })
 })
+
+/** Changes a byte in the middle. */
+function invert(bytes: Uint8Array): Uint8Array {
+  const middle = bytes.length >> 1
+  return bytes.map((byte, index) => (index === middle ? 255 - byte : byte))
+}
 
 describe('coppice tour', () => {
   it('runs to its end without colours or pauses if the output is not a terminal', async () => {

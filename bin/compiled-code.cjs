@@ -1,0 +1,126 @@
+// Loads the parts of the command line with what V8 made of them in earlier runs. Node's own compile cache has what V8
+// compiles when it loads a file, which is little: most functions are compiled when they are first called, in every run again.
+'use strict'
+const fs = process.getBuiltinModule('node:fs')
+const { createRequire } = process.getBuiltinModule('node:module')
+const { basename, dirname, join } = process.getBuiltinModule('node:path')
+const vm = process.getBuiltinModule('node:vm')
+const zlib = process.getBuiltinModule('node:zlib')
+
+/** A part that has a hash of its content in its name. */
+const PART = /-[\w-]{8}\.c?js$/
+/** So many runs add the functions that they compiled. Later ones would find little, and writing takes time. */
+const RUNS = 3
+
+/** The parts of the command line in a directory. Parts load others with the `require` that they get. */
+exports.ProgramParts = class {
+  #directory
+  #cache
+  #loaded = new Map()
+  #scripts = new Map()
+
+  /** @param cache the file with the compiled code, or undefined for none. It must be this user's own: its content is run. */
+  constructor(directory, cache) {
+    this.#directory = directory
+    this.#cache = cache === undefined ? undefined : new CompiledCode(cache)
+  }
+
+  /** Loads a part by its name, once, and returns its exports. */
+  load(name) {
+    const known = this.#loaded.get(name)
+    if (known !== undefined) return known.exports
+    const path = join(this.#directory, name)
+    const module = { exports: {} }
+    this.#loaded.set(name, module)
+    const run = this.#compile(name, path).runInThisContext()
+    run.call(module.exports, module.exports, this.#createRequire(path), module, path, this.#directory)
+    return module.exports
+  }
+
+  /** Keeps what was compiled for the next run. Does not throw: without it, the next run is slower. */
+  save() {
+    this.#cache?.save(this.#scripts, (name) => fs.existsSync(join(this.#directory, name)))
+  }
+
+  #compile(name, path) {
+    const code = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(path, 'latin1')}\n})`
+    const cachedData = this.#cache?.find(name)
+    const script = new vm.Script(code, {
+      filename: path,
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      ...(cachedData !== undefined && { cachedData }),
+    })
+    if (PART.test(name)) this.#scripts.set(name, { script, isKnown: script.cachedDataRejected === false })
+    return script
+  }
+
+  /** A part requires others of its directory by `./name`, and packages. */
+  #createRequire(path) {
+    let plain
+    return (id) => {
+      if (dirname(id) === '.' && id.startsWith('./')) return this.load(basename(id))
+      plain ??= createRequire(path)
+      return plain(id)
+    }
+  }
+}
+
+/** A file with compiled code of parts: a line of JSON with their names, lengths and a checksum, then their bytes. */
+class CompiledCode {
+  #path
+  #runs = 0
+  #parts = new Map()
+
+  constructor(path) {
+    this.#path = path
+    try {
+      this.#read(fs.readFileSync(path))
+    } catch {
+      // None yet, or damaged.
+    }
+  }
+
+  find(name) {
+    return this.#parts.get(name)
+  }
+
+  /** Writes the code of scripts, and that of other parts that still exist, if there is more than before. */
+  save(scripts, exists) {
+    const isComplete = [...scripts.values()].every(({ isKnown }) => isKnown)
+    if (scripts.size === 0 || (isComplete && this.#runs >= RUNS)) return
+    const others = [...this.#parts].filter(([name]) => !scripts.has(name) && exists(name))
+    const own = [...scripts].map(([name, { script }]) => [name, script.createCachedData()])
+    const parts = [...others, ...own]
+    const body = Buffer.concat(parts.map(([, bytes]) => bytes))
+    const head = {
+      runs: isComplete ? this.#runs + 1 : 1,
+      crc: zlib.crc32(body),
+      parts: parts.map(([name, bytes]) => [name, bytes.length]),
+    }
+    this.#write(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]))
+  }
+
+  #read(bytes) {
+    const start = bytes.indexOf('\n') + 1
+    const { runs, crc, parts } = JSON.parse(bytes.toString('latin1', 0, start))
+    // V8 does not check it, and does not survive damaged code.
+    if (crc !== zlib.crc32(bytes.subarray(start))) return
+    this.#runs = runs
+    let offset = start
+    for (const [name, length] of parts) {
+      this.#parts.set(name, bytes.subarray(offset, offset + length))
+      offset += length
+    }
+  }
+
+  #write(bytes) {
+    const draft = `${this.#path}.${process.pid}`
+    try {
+      fs.mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+      fs.writeFileSync(draft, bytes, { mode: 0o600 })
+      fs.renameSync(draft, this.#path)
+    } catch {
+      fs.rmSync(draft, { force: true })
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
+import { createLazyRequires } from './lazy-requires.js'
+import { plainText } from './plain-text.js'
+
+/** Packages of a hundred and more files, of which a server of tools needs a part. */
+const MANY_FILES = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core']
+/** Small, and needed by many commands. All others are loaded by the commands that need them. */
+export const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...MANY_FILES, ...ONE_PROGRAM]
+
+/** What the bundle for hooks loads when something changed. */
+export const CHANGED_DIRECTORY = 'record-changed-directory'
+
+/** Without comments and indentation, which take time to read at every start. Names stay: a trace shows them. */
+export const SHORT = { compress: false, mangle: false, codegen: { removeWhitespace: true } }
+
+/**
+ * Writes the command line into a directory, in chunks that load one another when they need them. `createNames` gets the
+ * imports of each module, by paths in this repository, and returns a function that names the chunk of a module.
+ */
+export async function bundleProgram(directory, createNames, { isTraced = false } = {}) {
+  const paths = ['src/cli/main.ts', `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`, ...programs]
+  const input = Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, path)]))
+  const entries = new Set(Object.values(input))
+  let nameChunk
+  const namer = {
+    name: 'namer',
+    buildEnd() {
+      nameChunk = createNames(listImports(this))
+    },
+  }
+  const bundle = await rolldown({
+    ...bundleOptions(input, BUNDLED),
+    plugins: [namer, createLazyRequires(isTraced), plainText],
+    preserveEntrySignatures: 'allow-extension',
+  })
+  const group = {
+    debugName: 'chunks',
+    // A program in a chunk with others would run whenever one of them is loaded.
+    name: (id) => (entries.has(id) ? null : nameChunk(toPath(id))),
+  }
+  await bundle.write({
+    dir: directory,
+    // Node takes longer to load ECMAScript modules, and loads all that they import at once.
+    format: 'cjs',
+    chunkFileNames: '[name]-[hash].js',
+    minify: isTraced ? false : SHORT,
+    codeSplitting: { includeDependenciesRecursively: false, groups: [group] },
+  })
+  writeFileSync(join(directory, 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** Lists each module with those that it imports at its beginning. */
+function listImports(context) {
+  return [...context.getModuleIds()].map((id) => [
+    toPath(id),
+    (context.getModuleInfo(id)?.importedIds ?? []).map(toPath),
+  ])
+}
+
+function toPath(id) {
+  return id.replace(root, '')
+}
